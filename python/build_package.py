@@ -54,6 +54,6 @@ def build_editable(folder: str, config: dict[str, Any] | None = None, metadata: 
 
 
 def generate(*compiled: str) -> None:
-    """Writes the generated modules, in a process of its own: it loads the compiled one."""
+    """Writes the generated modules in a separate process, because the generator loads the compiled module."""
     generator = Path(__file__).with_name("generate_config.py")
     subprocess.run([sys.executable, generator, *compiled], check=True)

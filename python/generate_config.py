@@ -71,7 +71,7 @@ from fowler.units import Rate, Size, Spans, Time
 
 @dataclass
 class Leaf:
-    """A key."""
+    """A configuration key with its kind, its description and its default."""
 
     kind: str
     about: str
@@ -210,7 +210,7 @@ TAKEN = (
     *("schemes", "seed", "seeds", "set", "source", "spec", "speed", "spread", "threads", "title"),
     *("trace", "workload", "years"),
 )
-"""Parameters and keywords of traces, which mean something else in calls that have them."""
+"""The names of parameters and of keywords of traces: in calls that have them they are no keys."""
 
 NUMBER = "SupportsFloat"
 VALUES = {

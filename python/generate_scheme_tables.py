@@ -29,7 +29,7 @@ def schemes() -> dict[str, str]:
 
 
 def slots() -> dict[str, tuple[str, list[str]]]:
-    """Returns every policy slot: what it decides, and its policies."""
+    """Returns every policy slot, with the decision that it makes and its policies."""
     found: dict[str, tuple[str, list[str]]] = {}
     key = ""
     for line in asked("presets", "--keys").splitlines():
@@ -49,7 +49,7 @@ def named(cell: str) -> list[str]:
 
 
 def table(text: str, head: str) -> tuple[int, int]:
-    """Returns where the rows of a table begin and end."""
+    """Returns the positions in the text at which the rows of a table begin and end."""
     begin = text.index("\n", text.index("|---|", text.index(head))) + 1
     return begin, text.index("\n\n", begin) + 1
 

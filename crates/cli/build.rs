@@ -43,7 +43,7 @@ fn watch() {
     }
 }
 
-/// What git says, in one line; none where there is no git or it does not know.
+/// Returns the output of a git command, in one line; `None` where there is no git or it fails.
 fn git(arguments: &[&str]) -> Option<String> {
     let command =
         Command::new("git").args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output();

@@ -6,7 +6,8 @@ mod fingerprint;
 
 use std::path::Path;
 
-/// This crate.
+/// Name of this crate's folder under `crates/`; the fingerprint covers the crate and all that it
+/// depends on.
 const TOP: &str = "papers";
 
 #[allow(clippy::print_stdout, reason = "it is how a build script speaks to Cargo")]

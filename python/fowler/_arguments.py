@@ -64,7 +64,7 @@ class Run(TypedDict):
 
 
 class Fleet(TypedDict):
-    """The arguments of a fleet; ``None`` for what is assumed."""
+    """The arguments of a fleet; ``None`` for an assumption that keeps its default."""
 
     drives: int
     load_spread: float | None

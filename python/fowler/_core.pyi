@@ -120,7 +120,7 @@ class Waiting:
         """The kind of transaction."""
     @property
     def die(self) -> int:
-        """The number of its die, from 0."""
+        """The number of the die, from 0."""
     @property
     def page(self) -> int | None:
         """The logical page, from 0, if it has one."""
@@ -129,10 +129,10 @@ class Waiting:
         """The number of pages of the write request that a host program belongs to; 0 for other kinds."""
     @property
     def order(self) -> int:
-        """Its position in the order of submission, counted over all dies."""
+        """The position of the transaction in the order of submission, counted over all dies."""
     @property
     def asked_ns(self) -> int:
-        """The simulated time since which the host has been waiting for it."""
+        """The simulated time since which the host has been waiting for the transaction."""
     @property
     def since_ns(self) -> int:
         """The simulated time since which it has been waiting for its die."""
@@ -146,16 +146,16 @@ class Running:
         """The current simulated time."""
     @property
     def die(self) -> int:
-        """The number of its die, from 0."""
+        """The number of the die, from 0."""
     @property
     def erases(self) -> bool:
-        """Whether it is an erase."""
+        """True if the operation is an erase."""
     @property
     def suspensions(self) -> int:
-        """How often it has been suspended."""
+        """The number of times that the operation has been suspended."""
     @property
     def ran_ns(self) -> int:
-        """How long it has run since it began or was resumed."""
+        """The time that the operation has run since it began or was resumed."""
 
 @final
 class Read:
@@ -163,7 +163,7 @@ class Read:
 
     @property
     def host_waits(self) -> bool:
-        """Whether the host waits for it."""
+        """True if the host waits for the read."""
     @property
     def since_ns(self) -> int:
         """The simulated time since which it has been waiting for its die."""
@@ -180,10 +180,10 @@ class Page:
         """The logical page, from 0."""
     @property
     def reads(self) -> int:
-        """How often it was read while in the buffer."""
+        """The number of times that the page was read while in the buffer."""
     @property
     def writes(self) -> int:
-        """How often it was written while in the buffer, including the first time."""
+        """The number of times that the page was written while in the buffer, including the first time."""
 
 @final
 class Write:
@@ -194,7 +194,7 @@ class Write:
         """The current simulated time."""
     @property
     def pages(self) -> int:
-        """The number of pages that it writes."""
+        """The number of pages of the write."""
     @property
     def taken(self) -> int:
         """Pages taken from the drive's endurance so far: host pages that have entered, and pages programmed
@@ -238,19 +238,19 @@ class Block:
 
     @property
     def number(self) -> int:
-        """Its number, counted over the drive."""
+        """The number of the block, counted over the drive."""
     @property
     def valid(self) -> int:
-        """The number of its valid pages, which would be moved."""
+        """The number of valid pages of the block, which would be moved."""
     @property
     def erases(self) -> int:
-        """How often it has been erased."""
+        """The number of times that the block has been erased."""
     @property
     def order(self) -> int:
-        """Its position in the order in which blocks became full."""
+        """The position of the block in the order in which blocks became full."""
     @property
     def filled_ns(self) -> int:
-        """The simulated time at which it became full; 0 for data from before the run."""
+        """The simulated time at which the block became full; 0 for data from before the run."""
 
 @final
 class Data:
@@ -258,11 +258,11 @@ class Data:
 
     @property
     def hot(self) -> bool:
-        """Whether it is expected to become invalid soon, because it came in a small request
+        """True if the data is expected to become invalid soon, because it came in a small request
         (``policy.hotness``)."""
     @property
     def access(self) -> Literal["mixed", "read_hot", "write_hot"]:
-        """How it was used in the buffer (``policy.hotness``)."""
+        """The use of the data in the buffer (``policy.hotness``)."""
     @property
     def streams(self) -> int:
         """The number of streams of the drive: 1 if ``policy.placement`` is ``single_stream``, else 6."""

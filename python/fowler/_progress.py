@@ -10,12 +10,12 @@ from typing import Any
 
 
 def _watched() -> bool:
-    """Whether output goes to a terminal or a notebook."""
+    """True if output goes to a terminal or a notebook."""
     return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 def _kind() -> Any:
-    """The notebook bar if it can be shown, else the text bar. `tqdm.auto` would warn instead."""
+    """Returns the notebook bar if it can be shown, else the text bar. `tqdm.auto` would warn instead."""
     # Imported here because the import takes 50 ms, which calls without a bar need not spend.
     if "ipykernel.zmqshell" in sys.modules and importlib.util.find_spec("ipywidgets"):
         from tqdm.notebook import tqdm_notebook  # noqa: PLC0415

@@ -14,7 +14,7 @@ from fowler.errors import Diagnostic, InputError
 class Call:
     """A run, or a comparison if it has the names of schemes, which may be none on several drives.
 
-    It is pickled with its requests and policies where these can be pickled. Without them it cannot be
+    A call is pickled with its requests and policies if these can be pickled. Without them the call cannot be
     repeated.
     """
 
@@ -27,17 +27,17 @@ class Call:
         self._later: dict[tuple[bool, bool], list[_core.Outcome]] = {}
 
     def start(self, keep: bool, seeds: int = 1) -> tuple[list[_core.Outcome], _core.Spread | None]:
-        """Runs it for the first time."""
+        """Runs the call for the first time."""
         # A stream is gone afterwards: what a report needs is kept at once.
         return self._outcomes(keep, self._streams(), seeds)
 
     def again(self, place: int, keep: bool, detail: bool) -> _core.Outcome:
-        """Repeats it and returns one outcome.
+        """Repeats the call and returns one outcome.
 
         All runs of a comparison run again together, which shares the pass over a trace.
 
         Raises:
-            InputError: if it cannot be repeated.
+            InputError: if the call cannot be repeated.
         """
         why = self._why
         if self._streams():
@@ -69,14 +69,14 @@ class Call:
         return outcomes, spread
 
     def plain(self) -> dict[str, Any] | None:
-        """Returns it as JSON holds it; ``None`` if it has requests or policies of the user's own."""
+        """Returns the call as values of JSON; ``None`` if it has requests or policies of the user's own."""
         if self._args is None or self._args["source"]["custom"] or self._args["policies"]:
             return None
         return {"args": {**self._args, "requests_file": None}, "names": self._names}
 
     @classmethod
     def of_plain(cls, plain: dict[str, Any] | None) -> Call:
-        """Returns what :meth:`plain` noted."""
+        """Returns the call that :meth:`plain` described."""
         if plain is None:
             return _unrepeatable("its requests or policies are objects of Python, which files do not hold")
         # Files of earlier versions have no list of drives.

@@ -1,4 +1,4 @@
-"""Tables and requests as users pass them, as what the compiled module reads: Arrow, or an iterable of it."""
+"""Turns tables and requests of users into what the compiled module reads: Arrow, or an iterable of it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ EXPECTED = (
 COLUMNS = ("at_ns", "op", "offset", "size")
 """The columns of requests."""
 WORD = 8
-"""The bytes of the largest number that a column holds."""
+"""The size of the widest number that a column holds, in bytes."""
 
 
-# Requests go to the workers of a sweep.
+# Tables are pickled because requests go to the workers of a sweep.
 copyreg.pickle(_core.Table, lambda table: (_core.Table.of_bytes, (table.bytes(),)))
 
 
@@ -28,7 +28,7 @@ def readable(workload: Any) -> object:
     """Returns requests as Arrow, or as an iterable of Arrow; a lazy frame is collected.
 
     Raises:
-        InputError: if they are none of the forms there are.
+        InputError: if the requests have none of the accepted forms.
     """
     table = _table(workload, "workload")
     if table is not None:
@@ -42,7 +42,7 @@ def as_table(table: Any, argument: str) -> object:
     """Returns a table as Arrow.
 
     Raises:
-        InputError: if it is no table.
+        InputError: if the object is no table.
     """
     found = _table(table, argument)
     if found is None:
@@ -52,7 +52,7 @@ def as_table(table: Any, argument: str) -> object:
 
 
 def once(workload: object) -> bool:
-    """Whether requests can be read only once: from a generator or a stream."""
+    """True if requests can be read only once, because they come from a generator or a stream."""
     return hasattr(workload, "__next__")
 
 
@@ -68,7 +68,7 @@ class _Items:
 
 def _item(item: Any) -> object:
     table = _table(item, "workload")
-    # The compiled module says what is wrong with it.
+    # The compiled module reports an item that is no table.
     return item if table is None else table
 
 
@@ -92,7 +92,7 @@ def _table(table: Any, argument: str) -> object | None:
 
 
 def _lacks_pyarrow(its: object) -> bool:
-    """Whether it is of pandas, which exports Arrow only with pyarrow, and that is not installed."""
+    """True if an object is of pandas and pyarrow is not installed: without it pandas exports no Arrow."""
     whose = type(its).__module__.partition(".")[0]
     return whose == "pandas" and importlib.util.find_spec("pyarrow") is None
 

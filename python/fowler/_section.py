@@ -16,7 +16,7 @@ class Section:
     """A group of configuration keys."""
 
     def __post_init__(self) -> None:
-        """Makes quantities of texts: a section may be assembled from either."""
+        """Makes quantities of texts, because a section may be assembled from texts or quantities."""
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             its = measured(str(field.type), value)

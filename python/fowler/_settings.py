@@ -25,7 +25,7 @@ EXPECTED = "a number, a string, a timedelta, true or false, or a list of these"
 def names() -> dict[str, tuple[str, ...]]:
     """Maps every argument name to the keys that it can mean.
 
-    A key's names are its path with ``_`` for the dots, the same without ``policy_``, and its last part. A
+    A key's names are its path with ``_`` for the dots, that path without ``policy_``, and its last part. A
     last part that several keys share is ambiguous.
     """
     found: dict[str, set[str]] = {}

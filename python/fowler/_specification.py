@@ -30,7 +30,7 @@ class Objects:
     """The objects that a specification names: drives, policies and requests."""
 
     def __init__(self) -> None:
-        """Without any object."""
+        """Creates a collection without objects."""
         self._schemes = Schemes([])
         self._devices: list[tuple[str, Device, str]] = []
         self._requests: list[tuple[str, object, object]] = []
@@ -101,7 +101,7 @@ class Specification:
         """Creates an empty specification.
 
         Args:
-            name: Its name in messages that belong to no argument.
+            name: The name of the specification in messages that belong to no argument.
             own: The axes that are not keys of a drive.
         """
         self.name = name
@@ -110,9 +110,9 @@ class Specification:
         self._refused = 0
         self.diagnostics: list[Diagnostic] = []
         self.objects = Objects()
-        """What it names that is in no preset and no file."""
+        """The drives, policies and requests of the specification that are in no preset and no file."""
         self.shapeless = False
-        """Whether the design is missing. Without it the rest cannot be checked."""
+        """True if the design is missing. Without a design the rest cannot be checked."""
 
     @property
     def text(self) -> str:
@@ -267,7 +267,7 @@ class Specification:
 
 
 def _table(name: str, value: object) -> bool:
-    """Whether it is one table of requests, though one can iterate over its columns."""
+    """True if the value is a workload of one table, although one can iterate over its columns."""
     return name == "workload" and hasattr(value, "__arrow_c_stream__")
 
 

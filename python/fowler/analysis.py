@@ -99,7 +99,7 @@ class Level:
     count: int
     """The number of points."""
     mean: float
-    """Their mean response."""
+    """The mean response of the points."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -111,9 +111,10 @@ class Effect:
     """
 
     factor: str
-    """The axis."""
+    """The name of the axis."""
     levels: tuple[Level, ...]
-    """Its values: numbers in ascending order, others in order of appearance, then the points without one."""
+    """The levels of the axis: numbers in ascending order, other values in order of appearance, then the
+    points without a value."""
     effect: float
     """The largest mean minus the smallest, in the unit of the response."""
     share: float
@@ -129,9 +130,9 @@ class MainEffects:
     """
 
     response: str
-    """The column."""
+    """The name of the column of the response."""
     mean: float
-    """Its mean over all points."""
+    """The mean response over all points that have one."""
     count: int
     """The number of points that have a response."""
     effects: tuple[Effect, ...]

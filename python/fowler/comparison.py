@@ -23,10 +23,10 @@ __all__ = ["Comparison"]
 
 
 class Comparison:
-    """The same workload under several schemes, or on several drives: a sequence of runs.
+    """A sequence of runs of one workload, under several schemes or on several drives.
 
-    ``pandas.DataFrame(c)`` and ``polars.DataFrame(c)`` have a row with all metrics for each run. It can be
-    pickled and saved.
+    ``pandas.DataFrame(c)`` and ``polars.DataFrame(c)`` have a row with all metrics for each run. A
+    comparison can be pickled and saved.
 
     >>> both.schemes
     ['fifo', 'rps']
@@ -69,7 +69,7 @@ class Comparison:
         return reversed(self._runs)
 
     def __contains__(self, which: object) -> bool:
-        """Whether it has a run, or a scheme or a drive by its name."""
+        """True if the comparison has this run, or a run with this name of a scheme or a drive."""
         return which in (self._names if isinstance(which, str) else self._runs)
 
     @property
@@ -92,7 +92,7 @@ class Comparison:
 
     @cached_property
     def verdict(self) -> tuple[Finding, ...]:
-        """What the numbers say of the runs, in sentences: which is better, and what that stands on."""
+        """The findings about the runs, in sentences: which run is better, and the numbers behind that."""
         return findings(self._findings())
 
     @cached_property
@@ -178,7 +178,7 @@ class Comparison:
     @classmethod
     def _of_facts(cls, runs: Sequence[Run], said: str, spread: str | None) -> Self:
         for run in runs[1:]:
-            # One call repeats all of them.
+            # One call repeats all runs.
             run._call = runs[0]._call
         its = cls(runs, None if spread is None else _core.Spread.read(spread))
         its._said = said

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-"""What would command a terminal: a message may quote it from the input."""
+"""Control characters except the newline. A terminal would obey them, and a message may quote them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,15 @@ class Diagnostic:
     file: str
     """The file, or the argument that has the value. Empty if the problem belongs to no single place."""
     line: int | None
-    """The line, counted from 1. ``None`` if there is none."""
+    """The line in the file, counted from 1. ``None`` if there is none."""
     text: str
     """The offending text. May be empty."""
     what: str
-    """What is wrong."""
+    """The problem, in words."""
     expected: str = ""
-    """What was expected. May be empty."""
+    """The form or the value that was expected. May be empty."""
     hint: str | None = None
-    """What to do about it."""
+    """A step that solves the problem. ``None`` if there is none."""
 
     def __str__(self) -> str:
         line = "" if self.line is None else f":{self.line}"
@@ -109,7 +109,7 @@ def raised(reported: Iterable[Reported]) -> InputError | OSError:
 
 
 def of_requests(name: str, cause: BaseException) -> BaseException:
-    """Returns what to raise for an exception of the object that provides requests."""
+    """Returns the exception to raise if the object that provides requests raised ``cause``."""
     if isinstance(cause, InputError) or not isinstance(cause, Exception):
         return cause
     return InputError([Diagnostic(name, None, "", f"{type(cause).__name__}{_cause_text(cause)}")])

@@ -162,7 +162,7 @@ def blame(run: Run, kind: str = "read", causes: int = 8, *, ax: Axes | None = No
 
 
 class Quantity(NamedTuple):
-    """How a plot shows a column."""
+    """The label and the scale with which a plot shows a column."""
 
     label: str
     """The label of the axis: name and unit."""
@@ -171,7 +171,7 @@ class Quantity(NamedTuple):
 
 
 def quantity(column: str) -> Quantity:
-    """Returns how to show a column: latencies in us, sizes in MiB, rates in MiB/s."""
+    """Returns the label and the scale of a column: latencies in us, sizes in MiB, rates in MiB/s."""
     name = column.removeprefix("axis.")
     unit, scale = {
         "time": ("us", 1e3),
@@ -348,7 +348,7 @@ def heatmap(table: Table, x: str, y: str, response: str, *, ax: Axes | None = No
 def _canvas(ax: Axes | None, size: tuple[float, float] = (6, 4)) -> tuple[Figure, Any]:
     """Returns a new figure and its axes, or those that were given."""
     if ax is not None:
-        # In a subfigure it is the figure around that.
+        # For axes in a subfigure, this is the figure around the subfigure.
         figure = ax.get_figure(root=True)
         assert figure is not None, "axes belong to a figure"
         return figure, ax

@@ -23,13 +23,13 @@ DRIVES_MOST = 1_000_000
 
 
 class Assumptions(TypedDict, total=False):
-    """What is assumed of a fleet. All of it has a default.
+    """The assumptions about a fleet. Every key has a default.
 
     >>> assumed: Assumptions = {"early_share": 0.02, "confidence": 0.99}
     """
 
     load_spread: float
-    """How loads differ: the standard deviation of the logarithm of a drive's writes per day; 0.5."""
+    """The spread of loads: the standard deviation of the logarithm of a drive's writes per day; 0.5."""
     early_share: float
     """The share of drives that fail within the first year for no reason of wear; 0.01."""
     early_shape: float
@@ -42,7 +42,7 @@ class Assumptions(TypedDict, total=False):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bounds:
-    """A number of a fleet, and between which bounds it lies with the fleet's ``confidence``.
+    """A number of a fleet, with the bounds between which it lies with the fleet's ``confidence``.
 
     >>> its = life.fleet.years(0.5)
     >>> its.low <= its.value <= its.high
@@ -71,7 +71,7 @@ class Fleet:
         """Wraps the fleet of a lifetime of the compiled module."""
         self._its = its
         self.summary = summary
-        """All numbers of the fleet: what ``summary.json`` has under ``fleet``."""
+        """All numbers of the fleet, as in ``summary.json`` under ``fleet``."""
 
     @property
     def drives(self) -> Table:
@@ -91,10 +91,10 @@ class Fleet:
 
     @property
     def by_year(self) -> Table:
-        """What is replaced in each year.
+        """The drives replaced in each year.
 
         The columns are ``year``, ``replaced``, ``low``, ``rate``, ``high`` (per place and year) and
-        ``spares``: drives that are enough.
+        ``spares``: spare drives that are enough.
         """
         years = ({**its, **_bounds(its["rate"], "rate")} for its in self.summary["by_year"])
         names = ("year", "replaced", "low", "rate", "high", "spares")
@@ -112,16 +112,16 @@ class Fleet:
 
     @property
     def spares(self) -> int:
-        """How many spare drives are enough for the target life, with the ``confidence``."""
+        """The number of spare drives that are enough for the target life, with the ``confidence``."""
         return self.summary["spares"]  # type: ignore[no-any-return]
 
     @property
     def confidence(self) -> float:
-        """The probability that an interval holds what it is for."""
+        """The probability that an interval contains the true value, and that spare drives are enough."""
         return self.summary["confidence"]  # type: ignore[no-any-return]
 
     def years(self, share: float) -> Bounds:
-        """Returns after how many years this share of the first drives has been replaced.
+        """Returns the years after which this share of the first drives has been replaced.
 
         >>> life.fleet.years(0.1).value <= life.fleet.years(0.9).value
         True
@@ -143,7 +143,7 @@ class Fleet:
         return Bounds(*self._its.fleet_quantile(True, _share(share)))
 
     def sheets(self) -> list[Sheet]:
-        """Returns the tables of the command: what the fleet comes to, and what happens in each year.
+        """Returns the tables of the command: the whole fleet, and the replacements of each year.
 
         >>> [sheet.name for sheet in life.fleet.sheets()]
         ['fleet', 'fleet-years']
@@ -168,7 +168,7 @@ class Fleet:
         return self.summary["drives"]  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
-        """Shows how many drives there are and how they fare."""
+        """Shows the number of drives, the share alive at the end, and the drives replaced."""
         alive = self.summary["survival"][-1]["alive"]
         what = f"{alive:.2%} alive after {number(self.summary['years'])} years"
         return f"<Fleet: {len(self):,} drives, {what}, {self.replaced:,} replaced>"
@@ -178,7 +178,10 @@ class Fleet:
 
 
 def asked(gathered: Gathered, drives: object, fleet: object) -> _arguments.Fleet | None:
-    """Returns a fleet as the compiled module takes it; what is wrong is reported."""
+    """Returns the arguments of a fleet as the compiled module takes them, or ``None``.
+
+    Adds a diagnostic for each wrong argument.
+    """
     its: _arguments.Fleet = {
         "drives": gathered.whole("drives", drives, 1, DRIVES_MOST) or 1,
         "load_spread": None,

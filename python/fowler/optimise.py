@@ -89,12 +89,12 @@ class Candidate:
 
     @cached_property
     def run(self) -> Run:
-        """The result of its run."""
+        """The result of the candidate's run."""
         return self._run()
 
     @cached_property
     def life(self) -> Lifetime:
-        """The result of its lifetime run."""
+        """The result of the candidate's lifetime run."""
         return self._life()
 
     @property
@@ -103,7 +103,7 @@ class Candidate:
         return self.run.device
 
     def __repr__(self) -> str:
-        """Shows its parameter values."""
+        """Shows the parameter values."""
         return f"<Candidate: {', '.join(f'{name}={its}' for name, its in self.values.items())}>"
 
 
@@ -114,7 +114,8 @@ Measure = Callable[[Candidate], float | None]
 def at_most(measure: Measure, limit: float) -> Measure:
     """Returns the condition that a measure is at most ``limit``.
 
-    Its value is the excess over the limit, as a share of the limit. The condition is met at 0 or less.
+    The value of the condition is the excess over the limit, as a share of the limit. The condition is met
+    at 0 or less.
 
     >>> at_most(lambda its: 150.0, 100.0)(None)
     0.5
@@ -125,7 +126,8 @@ def at_most(measure: Measure, limit: float) -> Measure:
 def at_least(measure: Measure, limit: float) -> Measure:
     """Returns the condition that a measure is at least ``limit``.
 
-    Its value is the gap to the limit, as a share of the limit. The condition is met at 0 or less.
+    The value of the condition is the gap to the limit, as a share of the limit. The condition is met at 0
+    or less.
 
     >>> at_least(lambda its: 50.0, 100.0)(None)
     0.5
@@ -259,7 +261,7 @@ class Objective:
 
 
 def _measured_range(name: Any, its: Any) -> type[Quantity] | None:
-    """Returns what a range is a range of, if its numbers have units."""
+    """Returns the type of quantity of a range's numbers; ``None`` if they have no unit."""
     path = key(name) if name not in OWN and isinstance(its, Mapping) else None
     return QUANTITIES.get(kinds().get(path, "")) if isinstance(path, str) else None
 
@@ -481,7 +483,7 @@ def _wrong_life(life: Mapping[str, Any]) -> list[Diagnostic]:
 
 
 def _is_number(value: Any) -> TypeGuard[float]:
-    """Whether a value is a finite number that fits a float."""
+    """True if a value is a finite number that fits a float."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return -sys.float_info.max <= value <= sys.float_info.max

@@ -38,11 +38,11 @@ class Point:
     """
 
     number: int
-    """Its index in the design, from 0."""
+    """The index of the point in the design, from 0."""
     hash: str
-    """The hash that identifies it. Its files are named after the hash."""
+    """The hash that identifies the point. The files of the point are named after the hash."""
     axes: Mapping[str, float | str | None]
-    """Its value on each axis: times in ns, sizes in bytes, rates in bytes per second."""
+    """The value of the point on each axis: times in ns, sizes in bytes, rates in bytes per second."""
     device: str
     """The name of the drive."""
     scheme: str
@@ -50,7 +50,7 @@ class Point:
     workload: str
     """The name of the generator or the trace."""
     error: str | None
-    """Why it failed; ``None`` if it did not."""
+    """The reason why the point failed; ``None`` if it did not fail."""
     _summary: str | None = dataclasses.field(repr=False)
 
     @property

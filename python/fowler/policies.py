@@ -134,7 +134,7 @@ class Throttle(Protocol):
 class Victim(Protocol):
     """Decides which block of a plane garbage collection empties next.
 
-    It acts while the drive is preconditioned, too, because the state of a drive in use depends on it.
+    The policy acts while the drive is preconditioned, too, because the state of a drive in use depends on it.
 
     >>> class OldestFirst:
     ...     def collect(self, plane):

@@ -39,17 +39,17 @@ class Metric:
     """
 
     name: str
-    """Its path in a summary and the name of its column in a sweep, such as ``read.p99_us``. A last part in
-    capitals stands for every name there: ``counters.erases.SOURCE``."""
+    """The path of the metric in a summary, and the name of its column in a sweep, such as ``read.p99_us``. A
+    last part in capitals stands for every name there: ``counters.erases.SOURCE``."""
     unit: str
     """``us``, ``s``, ``share`` (0 to 1), ``ratio``, ``flag``, ``text``, ``table``, or what is counted."""
     about: str
-    """What it means, in one sentence."""
+    """The meaning of the metric, in one sentence."""
     stored: str
-    """``everywhere``; ``run`` if it depends on the machine's clock, so sweeps do not have it; ``summary`` if
-    it is a long text, which has no column."""
+    """``everywhere``; ``run`` if the metric depends on the machine's clock, so sweeps do not have it;
+    ``summary`` if it is a long text, which has no column."""
     headline: bool
-    """Whether it is one of the metrics that summarize a run in one row."""
+    """True if the metric is one of those that summarize a run in one row."""
 
 
 def metrics() -> tuple[Metric, ...]:
@@ -111,9 +111,9 @@ class Band:
     count: int
     """The number of requests."""
     mean_latency_us: float | None
-    """Their mean latency in microseconds, which is the sum of ``mean_us``."""
+    """The mean latency of the requests in microseconds, which is the sum of ``mean_us``."""
     from_us: float | None
-    """The least latency among them, in microseconds."""
+    """The least latency of the requests, in microseconds."""
     mean_us: Mapping[str, float]
     """The mean time that each cause took, in microseconds."""
 
@@ -135,7 +135,7 @@ class Band:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Blame:
-    """Why requests of one kind were slow: all of them, and the slowest.
+    """The causes of the latency of reads or writes: of all requests, and of the slowest.
 
     >>> r.blame.read.slowest_1pct.count < r.blame.read.all.count
     True
@@ -151,16 +151,16 @@ class Blame:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Blames:
-    """Why reads and writes were slow.
+    """The causes of the latency of reads and of writes.
 
     >>> r.blame.write.all.count == r.write.count
     True
     """
 
     read: Blame
-    """Why reads were slow."""
+    """The causes of the latency of reads."""
     write: Blame
-    """Why writes were slow."""
+    """The causes of the latency of writes."""
 
     def _repr_html_(self) -> str:
         kinds = {"reads": self.read, "writes": self.write}
@@ -229,7 +229,7 @@ class Lifetime:
 
     @property
     def years(self) -> float | None:
-        """How long the drive lives, in years of 365 days."""
+        """The life of the drive, in years of 365 days."""
         return self._life["effective_lifetime_years"]  # type: ignore[no-any-return]
 
     @property
@@ -244,7 +244,7 @@ class Lifetime:
 
     @property
     def change(self) -> Mapping[str, float] | None:
-        """How much each result changes at twice the dilation; ``None`` if that was not checked."""
+        """The share by which each result changes at twice the dilation; ``None`` if that was not checked."""
         return self.summary["change"]  # type: ignore[no-any-return]
 
     @property

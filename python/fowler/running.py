@@ -335,7 +335,7 @@ def _sources(
     """Returns the workloads of a study by their labels.
 
     Raises:
-        InputError: for everything that is wrong with them.
+        InputError: for everything that is wrong with the workloads.
     """
     if isinstance(workloads, str) or not isinstance(workloads, Iterable):
         expected = "a list of names, or a dictionary from labels to workloads"
@@ -374,7 +374,7 @@ def _drives(device: AnyDevice, devices: Iterable[AnyDevice] | None) -> list[AnyD
     """Returns the drives of a comparison of drives; none if schemes are compared.
 
     Raises:
-        InputError: if they are no list, or there is a single drive as well.
+        InputError: if the drives are no list, or there is a single drive as well.
     """
     if devices is None:
         return []
@@ -428,7 +428,7 @@ def _faults(faults: Sequence[str]) -> list[str]:
     """Returns the list of faults.
 
     Raises:
-        InputError: if it is no list of text.
+        InputError: if ``faults`` is no list of text.
     """
     expected = 'a list of text, such as ["10s chip 3"]'
     if isinstance(faults, str):

@@ -50,15 +50,15 @@ class _Stored:
 class Run(Mapping[str, Any]):
     """The result of one drive under one workload.
 
-    It is a mapping from the names of metrics to their values: ``run["read.p99_us"]``, ``dict(run)``,
-    ``pandas.Series(run)``. It can be pickled and saved.
+    A run is a mapping from the names of metrics to their values: ``run["read.p99_us"]``, ``dict(run)``,
+    ``pandas.Series(run)``. A run can be pickled and saved.
 
     >>> r["read.p99_us"] == r.read.p99_us, "waf" in r
     (True, True)
     """
 
     def __init__(self, outcome: _core.Outcome | _Stored, call: Call, place: int = 0) -> None:
-        """Wraps an outcome of the compiled module: the one at this place of a call."""
+        """Wraps an outcome of the compiled module, which is the one at this place of a call."""
         self._outcome = outcome
         self._call = call
         self._place = place
@@ -81,12 +81,12 @@ class Run(Mapping[str, Any]):
 
     @property
     def name(self) -> str:
-        """What the run is called in a comparison: its scheme, or its drive where drives are compared."""
+        """The name of the run in a comparison: its scheme, or its drive where drives are compared."""
         return str(self.summary.get("candidate") or self.scheme)
 
     @property
     def complete(self) -> bool:
-        """Whether the workload was run to its end."""
+        """True if the workload was run to its end."""
         return bool(self.summary["complete"])
 
     @cached_property
@@ -101,7 +101,7 @@ class Run(Mapping[str, Any]):
 
     @cached_property
     def blame(self) -> Blames:
-        """Why reads and writes were slow. Every nanosecond of every request has one cause."""
+        """The causes of the latency of reads and writes. Every nanosecond of a request has one cause."""
         kinds = self.summary["blame"]
 
         def blame(bands: Mapping[str, Any]) -> Blame:
@@ -111,7 +111,7 @@ class Run(Mapping[str, Any]):
 
     @cached_property
     def verdict(self) -> tuple[Finding, ...]:
-        """What the numbers of the run say, in sentences, and what they do not suffice for."""
+        """The findings about the run, in sentences, including what its numbers cannot show."""
         return findings(self._findings())
 
     def value(self, name: str) -> Any:
@@ -157,7 +157,7 @@ class Run(Mapping[str, Any]):
         return len(self._values)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the results are the same, except for what depends on the machine's clock."""
+        """True if the results are equal, apart from metrics that depend on the machine's clock."""
         if not isinstance(other, Run):
             return NotImplemented
         return self is other or _first_change(self.summary, other.summary) is None
@@ -178,7 +178,7 @@ class Run(Mapping[str, Any]):
 
     @property
     def suspensions(self) -> int:
-        """How often a program or an erase was suspended."""
+        """The number of times that a program or an erase was suspended."""
         return int(self.summary["suspensions"])
 
     @cached_property
@@ -189,10 +189,10 @@ class Run(Mapping[str, Any]):
 
     @cached_property
     def policies(self) -> Mapping[str, Any]:
-        """The policies written in Python that the run has asked, by name, with what they have learnt.
+        """The policies written in Python that the run has asked, by name, in their state after the run.
 
-        They are the copies that the run's drive had. A pickled run has them if they can be pickled, and a
-        saved one does not.
+        The policies are the copies that the run's drive had. A pickled run has them if they can be
+        pickled, and a saved run does not.
         """
         return dict(self._outcome.policies)
 
@@ -291,7 +291,7 @@ class Run(Mapping[str, Any]):
         return its.findings if isinstance(its, _Stored) else _core.verdict([its])
 
     def _live(self, *, detail: bool) -> _core.Outcome:
-        """Returns the outcome itself, and repeats the run if it or its detail was not kept."""
+        """Returns the outcome of the run, and repeats the run if the outcome or its detail was not kept."""
         its = self._outcome
         if isinstance(its, _Stored) or (detail and not its.detailed):
             return self._repeat(keep=its.requests is not None, detail=detail)
@@ -299,7 +299,7 @@ class Run(Mapping[str, Any]):
 
     def _repeat(self, *, keep: bool, detail: bool) -> _core.Outcome:
         """Repeats the run and keeps the new outcome, unless it differs from the first."""
-        # They stay those of the first run, which are equal, but which others may hold.
+        # Keeps the policies of the first run, which users may hold. Those of the repeated run are equal.
         _ = self.policies
         outcome = self._call.again(self._place, keep, detail)
         changed = _first_change(self.summary, json.loads(outcome.summary()))
@@ -311,7 +311,7 @@ class Run(Mapping[str, Any]):
         return outcome
 
     def _facts(self) -> dict[str, Any]:
-        """Returns what is saved, as JSON holds it, and the requests."""
+        """Returns the facts that a file saves, as values of JSON, and the requests."""
         its = self._outcome
         return {
             "text": self._text,
@@ -411,7 +411,7 @@ def _first_change(before: dict[str, Any], after: dict[str, Any], path: str = "")
 
 
 def shown_runs(runs: Sequence[Run], verdict: Sequence[Finding]) -> str:
-    """Returns a table of runs and what their numbers say, for notebooks."""
+    """Returns a table of runs and their findings, as HTML for notebooks."""
     noun = "drive" if any("candidate" in run.summary for run in runs) else "scheme"
     heads = [noun, "requests", "mean (us)", "p99 (us)", "p99.9 (us)", "max (us)", "WAF"]
     cells = [

@@ -1,4 +1,4 @@
-"""Where requests come from: generators, traces and how they are read, and requests of one's own."""
+"""Sources of requests: generators, traces with the way they are read, and requests of one's own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ iterable of such objects."""
 
 
 class Source(TypedDict, total=False):
-    """How a trace is read and its addresses are mapped to the drive.
+    """The keywords that say how a trace is read, and how its addresses are mapped to the drive.
 
     >>> Source(trace="trace.csv", remap="modulo")["remap"]
     'modulo'
@@ -37,12 +37,12 @@ class Source(TypedDict, total=False):
     columns: str | None
     """The columns of a CSV in order, such as ``"ts=us,op=rw,lba=512,len=bytes"``."""
     spread: str | None
-    """How arrivals in whole seconds are spread over them: ``even``, ``poisson`` or ``none``; ``None`` for
-    ``even`` in formats that have whole seconds only, and ``none`` in all others."""
+    """The way to spread arrivals in whole seconds over each second: ``even``, ``poisson`` or ``none``;
+    ``None`` for ``even`` in formats that have whole seconds only, and ``none`` in all others."""
     device_id: int | str | None
     """The device to replay from a trace of several, or ``"side-by-side"`` for all of them."""
     remap: str
-    """What to do with addresses beyond the drive's capacity: ``error``, ``modulo`` or ``compact``."""
+    """The treatment of addresses beyond the drive's capacity: ``error``, ``modulo`` or ``compact``."""
 
 
 def divided(
@@ -66,7 +66,10 @@ def noted(
     set_: Mapping[str, Setting] | None,
     also: Iterable[str],
 ) -> tuple[Source, list[str]]:
-    """Does the same, and collects the problems. ``also`` has further names to suggest."""
+    """Splits keywords as :func:`divided` does, but collects the problems.
+
+    ``also`` has further names to suggest for a misspelled one.
+    """
     if not isinstance(source or {}, Mapping):
         gathered.wrong("source", source, 'a dictionary, such as {"trace": "trace.csv"}')
         source = None
@@ -89,10 +92,10 @@ def noted(
 
 
 def source_args(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
-    """Returns where requests come from, as the compiled module takes it.
+    """Returns the source of requests as the compiled module takes it.
 
     Raises:
-        InputError: for everything that is wrong with it.
+        InputError: for everything that is wrong with the source.
     """
     gathered = Gathered()
     words = {
@@ -134,7 +137,7 @@ def source_args(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
 
 
 def _only_a_generator(gathered: Gathered, workload: str | os.PathLike[str], fitted: Source) -> None:
-    """Adds diagnostics about arguments of a trace beside a generator, and a trace in its place."""
+    """Adds diagnostics about arguments of a trace beside a generator, and a trace in a generator's place."""
     what = "this applies to traces only, and the workload is a generator"
     gathered.diagnostics += [
         Diagnostic(name, None, "", what) for name, its in fitted.items() if its is not None
@@ -145,6 +148,6 @@ def _only_a_generator(gathered: Gathered, workload: str | os.PathLike[str], fitt
 
 
 def name_of(workload: object) -> str:
-    """Returns the name of requests in reports: that of their class."""
+    """Returns the name of requests in reports, which is the name of their class."""
     kind = type(workload)
     return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}".removeprefix("builtins.")

@@ -163,7 +163,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
 
 
 def _keywords(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keywords of :func:`sweep` that say what a specification does."""
+    """Returns the keywords of :func:`sweep` that mean the same as a specification."""
     names = {"axis": "axes", "point": "points", "lenient": "lenient_pct"}
     keywords = {names.get(name, name): value for name, value in spec.items()}
     changes = keywords.get("set")
@@ -176,7 +176,7 @@ def _keywords(spec: Mapping[str, Any]) -> dict[str, Any]:
 def load(path: str | os.PathLike[str]) -> Any:
     """Loads the sweep in a folder, or a result that was saved in a file.
 
-    Of a sweep these are its finished points, one row each, in the order of the design. Only the folder is
+    A sweep has one row for each finished point, in the order of the design. Only the folder is
     needed, not the traces or the version of Fowler that ran the sweep. The sweep may still be running.
 
     A file has what its ``save`` wrote: a :class:`Run`, a :class:`Comparison`, a :class:`Table` or a
@@ -214,7 +214,7 @@ def _unrunnable(executor: Any, threads: int | None) -> list[Diagnostic]:
 
 
 def _whole(value: Any) -> bool:
-    """Whether a value is a whole number. Accepts numpy integers."""
+    """True if a value is a whole number, of Python or of NumPy, and no Boolean."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 

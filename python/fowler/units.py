@@ -35,12 +35,12 @@ class Quantity(str):
 
     @property
     def unit(self) -> str:
-        """Its unit."""
+        """The unit, such as ``us``, ``MiB`` or ``MB/s``."""
         return self._parts()[1]
 
     @property
     def least(self) -> float:
-        """Its number in the smallest unit: a whole one, as the simulator reads it."""
+        """The number in the smallest unit (ns, B, B/s), rounded to a whole one, as the simulator reads it."""
         number, unit = self._parts()
         return float(round(number * self.units[unit]))
 
@@ -62,7 +62,7 @@ class Quantity(str):
         return number, found[2]
 
     if TYPE_CHECKING:
-        # For type checkers: a section takes any text for it, where the key has a default.
+        # For type checkers: the field of a key with a default takes any text for a quantity.
         def __get__(self, its: object, kind: Any = None) -> Self: ...
         def __set__(self, its: object, value: str) -> None: ...
 
@@ -181,12 +181,12 @@ class Rate(Quantity):
 
 
 QUANTITIES: dict[str, type[Quantity]] = {"time": Time, "size": Size, "rate": Rate}
-"""By the kind of a key."""
+"""The type of a quantity by the kind of its key."""
 
 if TYPE_CHECKING:
 
     class Spans:
-        """Several times."""
+        """The type of a key that has several times."""
 
         def __init__(self, value: tuple[str | timedelta, ...]) -> None: ...
         def __get__(self, its: object, kind: Any = None) -> tuple[Time, ...]: ...
@@ -195,7 +195,7 @@ if TYPE_CHECKING:
 else:
 
     def Spans(value: tuple[str | timedelta, ...]) -> tuple[Time, ...]:  # noqa: N802  (a type for type checkers)
-        """Returns several times."""
+        """Returns several times as quantities."""
         return tuple(map(Time, value))
 
 

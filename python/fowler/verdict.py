@@ -1,4 +1,4 @@
-"""What numbers say: sentences with the rules behind them, and means over several seeds."""
+"""Findings, which are sentences with the rules behind them, and means over several seeds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Finding", "Interval", "Seeds"]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding of a rule. As text it is whole sentences.
+    """A finding of a rule. ``str`` returns it as whole sentences.
 
     >>> both.verdict[0].text in str(both.verdict[0])
     True
@@ -25,15 +25,15 @@ class Finding:
     rule: str
     """The rule: ``best``, ``noise``, ``coincide``, ``tail``, ``backlog``, ``idle``, ``steady`` or ``few``."""
     schemes: tuple[str, ...]
-    """The schemes that it is about; empty where drives are compared."""
+    """The schemes that the finding is about; empty where drives are compared."""
     text: str
-    """What it says."""
+    """The finding, in whole sentences."""
     numbers: Mapping[str, float]
-    """The numbers that it stands on, with the thresholds that they crossed."""
+    """The numbers that the finding stands on, with the thresholds that they crossed."""
     next: str | None
-    """What to try to learn more."""
+    """The next thing to try, to learn more; ``None`` if there is none."""
     devices: tuple[str, ...] = ()
-    """The drives that it is about, where drives are compared."""
+    """The drives that the finding is about, where drives are compared."""
 
     def __str__(self) -> str:
         return self.text if self.next is None else f"{self.text} Try {self.next}."
@@ -82,7 +82,7 @@ class Interval:
 
 
 class Seeds:
-    """The metrics of a comparison over several seeds. The runs of the comparison are those of the first.
+    """The metrics of a comparison over several seeds. The runs of the comparison are those of the first seed.
 
     >>> both.seeds
     <Seeds: 2 of fifo, rps>
@@ -126,8 +126,8 @@ class Seeds:
     def ratio(self, metric: str) -> dict[str, Interval | None]:
         """Returns the ratio of a metric to that of the first scheme, each seed for itself.
 
-        What the seeds have in common does not widen these intervals. ``None`` if the metric is not known, or
-        not above zero under the first scheme, under each seed.
+        Variation between seeds that all schemes share does not widen these intervals. ``None`` if the metric
+        is not known, or not above zero under the first scheme, under each seed.
 
         >>> both.seeds.ratio("read.mean_us")["fifo"]
         Interval(mean=1.0, half_width=0.0)

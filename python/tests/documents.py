@@ -57,7 +57,7 @@ ELSEWHERE = re.compile(r"^\s*(?:\w+=\S+\s+)*(?:make|cargo|pip|git|maturin|apt-ge
 # The characters that separate commands in a shell line.
 BETWEEN = frozenset("();<>|&")
 
-# How each type of TOML is read. A part of a device has no reader of its own.
+# The command that reads each type of TOML. A part of a device has no command of its own.
 READERS = {
     "sweep": "fowler sweep {} --dry-run",
     "workload": "fowler trace synth {} --limit 100",
@@ -159,7 +159,7 @@ def shell(example: Example) -> None:
 
 
 def elsewhere(line: str) -> bool:
-    """Whether a line is a command that this suite does not run. Fails if another command shares its line."""
+    """True if a line is a command that this suite does not run. Fails if another command shares the line."""
     if not ELSEWHERE.match(line):
         return False
     if line.endswith("\\") or len(commands(line)) > 1:
@@ -233,7 +233,7 @@ def names_what_is(words: list[str]) -> None:
 
 
 def runs_alone(text: str) -> bool:
-    """Whether a command that has subcommands also runs without one."""
+    """True if a command that has subcommands also runs without one."""
     return re.search(r"^ {7}fowler [\w ]+ <COMMAND>$", text, re.MULTILINE) is not None
 
 
@@ -262,7 +262,7 @@ def settings(kind: str, example: Example) -> None:
 
 
 def empty(table: dict[str, Any]) -> bool:
-    """Whether a table, or one in it, has no keys."""
+    """True if a table, or a table within it, has no keys."""
     return not table or any(isinstance(value, dict) and empty(value) for value in table.values())
 
 

@@ -15,7 +15,7 @@ import fowler
 
 
 def brute(rows: list[tuple[Any, ...]], signs: tuple[int, ...]) -> set[int]:
-    """The rows that no other beats, by comparing all with all."""
+    """Returns the rows that no other row beats, by comparing all with all."""
 
     def beats(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
         pairs = [(sign * a, sign * b) for sign, a, b in zip(signs, one, other, strict=True)]
@@ -70,7 +70,7 @@ def test_a_front_of_nothing_is_said(rows: list[tuple[Any, ...]]) -> None:
 
 
 def grid() -> pa.Table:
-    """10 + 5 a + b, where b is a word, and one point failed."""
+    """Returns a grid whose response is 10 + 5 a, and 2 more where b is `y`; one point failed."""
     rows = list(itertools.product([1, 2, 3], ["x", "y"]))
     late = [10.0 + 5 * a + (2 if b == "y" else 0) for a, b in rows]
     rows.append((3, "y"))
@@ -96,7 +96,7 @@ def test_main_effects_are_means_over_the_rest() -> None:
     ]
     assert [(level.label, level.mean) for level in b.levels] == [("x", 20.0), ("y", 22.0)]
     assert (a.effect, b.effect) == (10.0, 2.0)
-    # In a grid without interactions the shares are all there is.
+    # In a grid without interactions the shares of the axes add up to 1.
     assert a.share + b.share == pytest.approx(1.0)
     assert a.share == pytest.approx(100 / 106)
     assert len(its.records()) == 5
@@ -143,7 +143,7 @@ def test_points_without_a_value_are_one_level(unset: float | None) -> None:
         ("not set", 2, 35.0),
     ]
     assert levels["few"] == [("1", 6, 5.0), ("2", 6, 6.0), ("not set", 2, 35.0)]
-    # Numbers that begin as words do are words, and in the order in which they come.
+    # Numbers in text are words, in order of appearance.
     words = pa.table({"axis.a": ["9", "10", None, "9"], "late": [1, 2, 3, 5]})
     (a,) = fowler.main_effects(words, "late").effects
     assert [(its.label, its.mean) for its in a.levels] == [("9", 3.0), ("10", 2.0), ("not set", 3.0)]

@@ -36,7 +36,7 @@ def table() -> pa.Table:
 
 @pytest.fixture(scope="module")
 def expected(small: fowler.Device, table: pa.Table, tmp_path_factory) -> fowler.Run:
-    """The same requests from a trace file."""
+    """A run of the requests of ``table``, read from a trace file."""
     file = tmp_path_factory.mktemp("trace") / "trace.csv"
     rows = zip(*(table[name].to_pylist() for name in ("at_ns", "op", "offset", "size")), strict=True)
     file.write_text("at_ns,op,offset,size\n" + "".join(f"{a},{o},{f},{s}\n" for a, o, f, s in rows))
@@ -44,7 +44,7 @@ def expected(small: fowler.Device, table: pa.Table, tmp_path_factory) -> fowler.
 
 
 def dated(moments: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The same requests with timestamps of the year 2026."""
+    """Returns times of requests as timestamps of the year 2026."""
     begins = pa.scalar(1_767_225_600_000_000_000)
     return pc.add(moments, begins).cast(pa.timestamp("ns"))
 
@@ -64,7 +64,7 @@ def batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
         lambda table: list(batches(table)),
         lambda table: (pl.from_arrow(batch) for batch in batches(table)),
         lambda table: table.set_column(1, "op", table["op"].dictionary_encode()),
-        # A date counts from the first: the drive knows none.
+        # Dates count from the first request, because the drive knows no dates.
         lambda table: table.set_column(0, "at_ns", dated(table["at_ns"])),
         lambda table: table.set_column(3, "size", table["size"].cast(pa.uint32())),
     ],
@@ -138,7 +138,7 @@ def test_requests_come_out_as_columns(small: fowler.Device, tmp_path) -> None:
     requests = r.requests()
     assert len(requests) == 2000
     table = pa.table(requests)
-    # Words may come in another order of codes.
+    # The dictionaries of ``op`` may list the words in another order.
     assert table.to_pydict() == pq.read_table(file).to_pydict()
     frame = pl.DataFrame(requests)
     assert frame.height == pd.DataFrame.from_arrow(requests).shape[0] == 2000

@@ -33,7 +33,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def command(*arguments: str) -> Any:
-    """What the command prints."""
+    """Returns the JSON that a command prints."""
     called = [sys.executable, "-m", "fowler", *arguments]
     done = subprocess.run(called, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -41,7 +41,7 @@ def command(*arguments: str) -> Any:
 
 
 def without_times(answer: Any) -> Any:
-    """The object without what differs from run to run: the time that it took, and when that was."""
+    """Returns the object without dates and run times, which differ from run to run."""
     gone = {metric.name for metric in fowler.metrics() if metric.stored == "run"} | {
         "timestamp",
         "timestamp_ms",

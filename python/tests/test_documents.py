@@ -209,7 +209,7 @@ def test_the_reference_has_every_public_name() -> None:
 
 
 def table(page: str, head: str) -> list[list[str]]:
-    """The cells of a table's rows."""
+    """Returns the cells of a table's rows."""
     rows = page.partition(f"| {head} |")[2].partition("\n\n")[0].splitlines()[2:]
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
 
@@ -242,7 +242,7 @@ def test_the_quickstart_shows_what_the_demo_prints() -> None:
     command = re.search(r"^demo:.*\n.*-- (compare .*)$", makefile, re.MULTILINE)
     assert command
     called = ["fowler", *command[1].split(), "--quiet"]
-    # Of the terminal in which the tests run it must not know the width.
+    # The command must not know the width of the terminal in which the tests run.
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     ran = subprocess.run(called, check=True, capture_output=True, text=True, env=environment)
     printed = ran.stdout.splitlines()
@@ -273,7 +273,7 @@ def test_a_page_is_not_left_empty(references: Any, page: str) -> None:
         references.complete(app, "page", [page])
 
 
-# Slow: the program is asked for the help of all its commands, twice.
+# Slow: the test asks the program for the help of all its commands, twice.
 def test_what_the_program_writes_is_not_lost(references: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "fowler trace convert" in references.commands()
     assert "addresses" in references.keys().partition("## Keys of a workload")[2]

@@ -30,7 +30,7 @@ write_iops_log={name}
 
 DRIVE = ["--device=tlc", "--set=geometry.channels=2", "--set=geometry.blocks_per_plane=64"]
 
-# Each kind of chart, and each of its tables.
+# The flags of fio-plot for each kind of chart, and for each of its tables.
 CHARTS = {
     "bars over depths and jobs": "-L -t iops -r randread",
     "bars over depths and jobs, latencies": "-L -t lat -r randread",
@@ -42,7 +42,7 @@ CHARTS = {
     "bars over jobs": "-N -d 4 -r randread",
     "latencies": "-H -d 4 -n 1 -r randread",
     "latencies, writes": "-H -d 4 -n 2 -r randrw -f write",
-    # It has three axes: five types at once are an error of fio-plot, with fio's files as with these.
+    # This chart has three axes: five types at once are an error of fio-plot, with fio's files, too.
     "logs": "-g -t bw iops lat -d 1 4 -n 2 -r randrw -f read write",
     "logs, parts of latencies": "-g -t slat clat -d 4 -n 1 -r randrw",
     "two runs": "-C -d 4 -n 1 -r randread",
@@ -51,7 +51,7 @@ CHARTS = {
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two folders as bench-fio names their files."""
+    """Two folders of results, with file names as bench-fio gives them."""
     folders = [tmp_path_factory.mktemp(name) for name in ("first", "second")]
     for seed, folder in enumerate(folders):
         for rw, depth, jobs in [(rw, d, j) for rw in ("randread", "randrw") for d in (1, 4) for j in (1, 2)]:
@@ -67,7 +67,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return folders
 
 
-# Slow: fio-plot starts anew for each; the first also measures what all draw.
+# Slow: fio-plot starts anew for each chart; the first also runs the jobs that all charts show.
 @pytest.mark.parametrize("chart", CHARTS)
 def test_fio_plot_draws(chart: str, measured: list[Path], tmp_path: Path) -> None:
     folders = measured if chart == "two runs" else measured[:1]
@@ -85,6 +85,6 @@ def test_fio_plot_draws(chart: str, measured: list[Path], tmp_path: Path) -> Non
     assert done.returncode == 0, said
     assert drawn.read_bytes().startswith(b"\x89PNG"), said
     complaints = [line for line in said.splitlines() if line.strip() and "Saving to file" not in line]
-    # No steady state is asked for.
+    # The jobs ask for no steady state.
     complaints = [line for line in complaints if "No steadystate data" not in line]
     assert not complaints

@@ -23,7 +23,7 @@ SMALL: dict[str, Any] = {
     "limit": 1000,
     "set": {"geometry.blocks_per_plane": 64, "gc.background_below": 12, "buffer.ack": "on_insert"},
 }
-# Few requests in much time, as a whole life needs it.
+# A workload of few requests per second, as a whole life needs.
 SPARSE = {**SMALL, "workload": "financial1-excerpt", "limit": 5000}
 WRONG = dataclasses.replace(
     fowler.device("pes-mlc"),

@@ -30,7 +30,7 @@ HOT = ["request_size"]
 
 
 def measured(run):
-    """Everything but names, hashes and the machine's clock."""
+    """Returns the summary without names, hashes and the machine's clock."""
     reported = dict(run.summary)
     for name in ["scheme", "config_hash", "config", "wall_s", "requests_per_s", "provenance"]:
         reported.pop(name, None)
@@ -125,7 +125,7 @@ def test_a_throttle_in_python_holds_as_ours_does():
         ).summary["lives"][0]
         for scheme in ("st", ["st", FixedRate()])
     )
-    # Ours tells stops from delays, which are one number in Python.
+    # The policy in Rust reports stops and delays apart; the policy in Python has one number for both.
     assert sum(one["throttled_s"].values()) == pytest.approx(sum(other["throttled_s"].values()), rel=1e-12)
     assert one["throttled_s"]["stopped"] > 0
     same = ["waf", "w_work_tb", "effective_lifetime_years", "repetitions"]
@@ -159,7 +159,7 @@ def test_policies_stand_beside_schemes_in_a_comparison():
     assert len({run.summary["config_hash"] for run in both}) == 3
 
 
-# Slow: twelve drives are filled and aged, for what is only compared by its hash.
+# Slow: twelve drives are filled and aged, although only their hashes are compared.
 def test_what_a_policy_is_and_has_is_in_the_hash():
     def hash_of(policy):
         run = fowler.run("hire", "demo", scheme=["hire", policy], limit=100)
@@ -174,7 +174,7 @@ def test_what_a_policy_is_and_has_is_in_the_hash():
         for how in (lambda _, __: "mixed", lambda _, __: "read_hot")
     ]
     assert hash_of(made[0]()) != hash_of(made[1]())
-    # What cannot be told apart is taken to be different.
+    # Two policies that cannot be pickled count as different.
     assert hash_of(Wrong("classify", "mixed")) != hash_of(Wrong("classify", "mixed"))
 
 
@@ -187,7 +187,7 @@ def test_what_is_run_again_is_the_policy_that_was_run():
 
 
 class Anyone:
-    """In no order at all."""
+    """Picks a transaction at random."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -342,7 +342,7 @@ class Beyond:
 
 
 class Mixing:
-    """One stream for all classes."""
+    """Puts all classes of data into one stream."""
 
     def stream(self, data):
         return 0
@@ -369,7 +369,7 @@ class Wrong:
 
 
 class Both(ReadFirst, Cancel):
-    """Two slots at once."""
+    """A policy with methods of two slots."""
 
 
 def named(name):
@@ -380,7 +380,7 @@ def named(name):
 
 @dataclass(slots=True)
 class Patient:
-    """A class with slots, whose list decides."""
+    """A die order in a class with slots: its list of kinds decides."""
 
     kinds: list[str]
 
@@ -508,7 +508,7 @@ def test_what_a_policy_has_learnt_is_there_after_the_run(small: fowler.Device) -
     assert learnt.decided >= 500
     again = fowler.run(small, "demo", scheme=["fifo", ours], limit=500)
     assert again.policies["Counting"].decided == learnt.decided
-    # A search for a speed asks copies of its own.
+    # The runs of a search for a speed ask copies of their own.
     idle = fowler.run(small, "demo", scheme=["fifo", ours], limit=500, idle=0.5)
     speed = idle["workload.speed"]
     alike = fowler.run(small, "demo", scheme=["fifo", ours], limit=500, speed=speed)

@@ -27,7 +27,7 @@ class Newest:
     """A die order of a module, so that it can be pickled."""
 
     def pick(self, view: fowler.policies.View) -> Any:
-        """The last one first."""
+        """Picks the transaction that was submitted last."""
         return view.waiting()[-1]
 
 
@@ -100,7 +100,7 @@ def test_tables_are_the_same_afterwards(way, run: fowler.Run, swept: fowler.Swee
     for table in (run.requests(), swept, run.requests().take([])):
         again = way(table, tmp_path)
         assert type(again) is type(table)
-        # Words may come in another order of codes.
+        # The dictionaries of words may be in another order.
         assert pa.table(again).to_pydict() == pa.table(table).to_pydict()
         assert pa.table(again).schema == pa.table(table).schema
     again = way(swept, tmp_path)
@@ -110,7 +110,7 @@ def test_tables_are_the_same_afterwards(way, run: fowler.Run, swept: fowler.Swee
 
 
 def test_a_pickled_run_is_repeated_elsewhere(small: fowler.Device, tmp_path: Path) -> None:
-    """With its frame and its policy, which a file does not hold."""
+    """A pickled run has its frame and its policy; a saved run has neither."""
     run = fowler.run(small, pl.DataFrame(ROWS), scheme=["fifo", Newest()])
     other = pickle.loads(pickle.dumps(run))
     assert pa.table(other.requests()).equals(pa.table(run.requests()))

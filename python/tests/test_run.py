@@ -176,9 +176,9 @@ def test_progress_is_reported(small: fowler.Device) -> None:
 
 
 def test_ctrl_c_ends_a_run_at_once(tmp_path: Path) -> None:
-    """Stopped from another process while it runs: the exception is there within a tenth of a second.
+    """A signal from another process ends a run with an exception within a tenth of a second.
 
-    The time is measured where the signal is sent from, and stated generously: a machine may be busy.
+    The time counts from the sending of the signal. The bound is generous: a machine may be busy.
     """
     endless = tmp_path / "endless.toml"
     endless.write_text("requests = 1_000_000_000\narrivals = { kind = 'closed', depth = 32 }\n")

@@ -17,7 +17,7 @@ LIMITED = ("--limit", "1", "--json", "--quiet")
 CONFIGURATIONS = ("device", "workload", "scheme", "sweep")
 OUTPUTS = ("run", "compare", "explain", "lifetime", "pts", "endurance", "smart", "validate", "trace-info")
 
-# How the program is asked what it thinks of a file.
+# The command that makes the program read a file of each kind.
 READERS = {
     "device": "run --device {} --workload random-read --limit 1 --quiet",
     "workload": "run --device pes-slc --workload {} --limit 1 --quiet",
@@ -27,13 +27,13 @@ READERS = {
 
 
 def program(*arguments: str, place: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """The command, and how it ended."""
+    """Runs the command and returns the finished process."""
     command = [sys.executable, "-m", "fowler", *arguments]
     return subprocess.run(command, check=False, capture_output=True, text=True, cwd=place)
 
 
 def said(*arguments: str, place: Path = ROOT) -> str:
-    """What the command prints, which must go well."""
+    """Returns the output of a command, which must succeed."""
     done = program(*arguments, place=place)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -41,19 +41,19 @@ def said(*arguments: str, place: Path = ROOT) -> str:
 
 @cache
 def schema(name: str) -> Draft202012Validator:
-    """One of the schemas, which must be one."""
+    """Returns a schema of the program. Fails if it is no valid JSON schema."""
     text = json.loads(said("schema", name))
     Draft202012Validator.check_schema(text)
     return Draft202012Validator(text)
 
 
 def wrong(name: str, value: object) -> list[str]:
-    """What a schema has against a value."""
+    """Returns the violations of a schema by a value."""
     return [f"{error.json_path}: {error.message[:200]}" for error in schema(name).iter_errors(value)]
 
 
 def reads(name: str, text: str, place: Path) -> bool:
-    """Whether the program takes a file; if it does not, the file is at fault."""
+    """True if the program accepts a file; false if it reports an error of the input."""
     (place / "file.toml").write_text(text)
     done = program(*READERS[name].format("file.toml").split(), place=place)
     assert done.returncode in (0, 2), done.stderr
@@ -191,7 +191,7 @@ def test_what_the_program_refuses_is_refused(name: str, text: str, tmp_path: Pat
     assert wrong(name, tomllib.loads(text)) != []
 
 
-# What keys say together, and ranges of times and sizes, the program alone knows of.
+# Files that only the program refuses: rules about several keys, and ranges of times and sizes.
 TOGETHER = {
     "no_effect",
     "stripes_and_caches",
@@ -205,7 +205,7 @@ TOGETHER = {
 
 
 def test_wrong_devices_of_the_test_suite_are_refused() -> None:
-    """Each of these files is wrong or complete; the schema agrees, where it is a matter of one key."""
+    """The files are wrong or complete. The schema agrees if a single key decides."""
     for path in sorted((ROOT / "crates/experiment/tests/config").glob("*.toml")):
         try:
             its = tomllib.loads(path.read_text())
@@ -254,7 +254,7 @@ def place(tmp_path: Path) -> Path:
 def test_runs_are_as_their_schema_says(command: str, place: Path) -> None:
     its = json.loads(said(*command.split(), *QUICK.split(), place=place))
     assert wrong("run", its) == []
-    # Nothing more would be taken for a run, nor anything less.
+    # The schema takes a run neither with one key more nor with one key less.
     assert wrong("run", its | {"latency": 1}) != []
     del its["read"]["mean_us"]
     assert wrong("run", its) != []

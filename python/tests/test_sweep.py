@@ -43,7 +43,7 @@ SMALL: dict[str, Any] = {
     },
 }
 RUNS = 9
-# The same, and each takes long enough to be interrupted.
+# The points of SMALL, each long enough to be interrupted.
 LONG = {**SMALL, "limit": 40_000, "requests": False}
 SPECIFICATION = """\
 title = "a test"
@@ -65,7 +65,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def points(folder: Path) -> list[Path]:
-    """The finished points: those with their checksums."""
+    """Returns the files of finished points, which are those with a checksum."""
     files = (folder / "points").glob("*.parquet")
     return sorted(file for file in files if file.with_suffix(".sha256").exists())
 
@@ -112,7 +112,7 @@ def dask(folder: Path, count: int) -> Iterator[tuple[Any, list[subprocess.Popen[
             client.wait_for_workers(count, timeout=60)
             yield client, workers
     finally:
-        # They hold nothing that is to be put in order, and doing so takes them up to half a minute.
+        # The processes hold nothing to clean up, and an orderly end takes up to half a minute.
         for process in reversed(begun):
             process.kill()
         for process in begun:
@@ -132,7 +132,7 @@ def forked() -> Iterator[Executor]:
 
 
 class Meddler:
-    """Does something as soon as some points are finished and others are not."""
+    """Calls ``act`` as soon as some points are finished and others are not."""
 
     def __init__(self, folder: Path, finished: int, act: Callable[[], object]) -> None:
         self._watching = threading.Thread(target=self._watch, args=(folder, finished, act))
@@ -160,7 +160,7 @@ def test_the_folder_is_that_of_the_command(small: fowler.Sweep, tmp_path: Path) 
     spec.write_bytes((small.folder / "sweep.toml").read_bytes())
     command("sweep", str(spec), "--out", str(tmp_path / "again"), "--quiet")
     assert contents(tmp_path / "again") == contents(small.folder)
-    # Written by hand it is other text, and the same points.
+    # A specification written by hand has other text, and the same points.
     spec.write_text(SPECIFICATION)
     command("sweep", str(spec), "--out", str(tmp_path / "hand"), "--quiet")
     of_file = fowler.sweep(spec, out=tmp_path / "file")
@@ -168,7 +168,7 @@ def test_the_folder_is_that_of_the_command(small: fowler.Sweep, tmp_path: Path) 
     text = {"sweep.toml": b"", "sweep.sha256": b""}
     assert {**contents(of_file.folder), **text} == {**contents(small.folder), **text}
     assert (of_file.folder / "sweep.toml").read_text() == SPECIFICATION
-    # A dictionary says what the file does.
+    # A dictionary can hold the same specification as the file.
     of_dict = fowler.sweep(tomllib.loads(SPECIFICATION), out=tmp_path / "dictionary")
     assert {**contents(of_dict.folder), **text} == {**contents(small.folder), **text}
     with pytest.raises(fowler.InputError, match="excludes this argument"):
@@ -280,7 +280,7 @@ def test_points_that_fail_are_kept_with_their_error(small: fowler.Sweep, tmp_pat
     assert first.axes == {"scheme": "rps", "geometry.over_provisioning": 0.15, "buffer.size": 262_144.0}
     assert small.axes == list(first.axes)
     assert (small.folder / "points" / f"{first.hash}.parquet").exists()
-    # What failed stays as it is, unless it is asked for once more.
+    # Points that failed fail again: `retry` runs them once more.
     with ThreadPoolExecutor(1) as pool:
         again = fowler.sweep(out=small.folder, executor=pool, retry=True, **SMALL)
     assert again.points == small.points
@@ -326,7 +326,7 @@ def test_everything_that_is_wrong_comes_at_once(tmp_path: Path) -> None:
         bufer_size="1MiB",
         design="gird",
     )
-    # What is wrong with names of presets is found when the specification itself is sound.
+    # Wrong names of presets are found only if the specification itself is sound.
     assert {"threads", "bufer_size", "limit", "design", "axes['sede']", "axes['buffer.size']"} <= set(its)
     assert "did you mean `seed`" in its["axes['sede']"]
     its = diagnostics(fowler.sweep, out=tmp_path, workload="dmeo", axes={"scheme": ["rps", "pes_icp"]})
@@ -368,7 +368,7 @@ def test_axes_are_drives_frames_and_policies(objects: fowler.Sweep) -> None:
     ]
     assert {point.device for point in objects.points} == {"pes-mlc", "pes-mlc 2"}
     assert {point.scheme for point in objects.points} == {"rps", "fifo+ReadFirst"}
-    # The policy is `rps` itself, so only what names it differs.
+    # The policy in Python decides as `rps` does, so only the names differ.
     assert objects["read.p99_us"][::2] == objects["read.p99_us"][1::2]
     assert len({point.hash for point in objects.points}) == 12
     axes = OBJECTS["axes"]
@@ -391,7 +391,7 @@ def test_objects_change_no_byte_on_workers(pool: Any, objects: fowler.Sweep, tmp
 
 
 class Giving:
-    """Gives up after some calls."""
+    """A die order that fails after some calls."""
 
     def __init__(self, calls: int) -> None:
         self.left = calls
@@ -540,7 +540,7 @@ def test_a_worker_that_would_run_something_else_says_so(tmp_path: Path) -> None:
     assert "0" * 12 in reported
     made = sweeping.make(*its, _core.__fingerprint__)
     assert made == plan.make(1)
-    # Another drive under the same name is another point, for a worker that has read the first one too.
+    # Another drive under the same name is another point, even for a worker that has read the first.
     device.write_text(fowler.device("pes-mlc").with_(DRIVE, over_provisioning=0.25).toml())
     other = _core.Plan.read(text, "sweep")
     assert other.hash(1) != plan.hash(1)

@@ -57,7 +57,7 @@ def test_a_type_checker_catches_a_misspelt_key(tmp_path: Path) -> None:
 
 
 def test_every_keyword_is_that_of_a_key() -> None:
-    """What the annotations offer works, and what works is offered."""
+    """The annotations offer every keyword that works, and no other."""
     named = {name: paths for name, paths in _settings.names().items() if len(paths) == 1}
     offered = set(_keywords.DriveKeys.__annotations__)
     plain = {name.rstrip("_") for name in offered}

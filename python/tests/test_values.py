@@ -292,7 +292,7 @@ def test_what_is_loaded_again_is_not_saved_to_a_device(small: fowler.Device, tmp
     ],
 )
 def test_a_full_disk_is_an_error_of_sweeps_and_of_saving(write: str, tmp_path: Path) -> None:
-    """A limit on the size of files stands for the disk."""
+    """A limit on the size of files stands for a full disk."""
     program = f"""
 import resource, signal, fowler
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

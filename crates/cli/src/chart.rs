@@ -29,9 +29,9 @@ const DOTTED: usize = 3;
 
 /// A curve of a chart.
 pub(crate) struct Curve<'a> {
-    /// Plural name of what took so long.
+    /// Plural name of the requests of the curve.
     pub name: &'a str,
-    /// How long each took.
+    /// The latencies of the requests of the curve.
     pub latencies: &'a Latencies,
 }
 
@@ -114,11 +114,12 @@ struct Range {
     until: f64,
 }
 
-/// Round values: these times a power of ten.
+/// Factors of round values: a round value is one of these times a power of ten.
 const ROUND: [f64; 3] = [1.0, 2.0, 5.0];
 
 impl Range {
-    /// The range of these times; none if there are none.
+    /// Returns the smallest range between round values that contains all times; `None` without
+    /// times.
     fn of(times: impl Iterator<Item = f64> + Clone) -> Option<Range> {
         let least = times.clone().min_by(f64::total_cmp)?;
         let most = times.max_by(f64::total_cmp)?;
@@ -127,7 +128,7 @@ impl Range {
         Some(Range { from, until })
     }
 
-    /// Where a time is between the ends of the axis, from 0 to 1.
+    /// Position of a time between the ends of the axis, from 0 to 1.
     fn share(self, ns: f64) -> f64 {
         ((ns / self.from).ln() / (self.until / self.from).ln()).clamp(0.0, 1.0)
     }
@@ -326,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Where both curves are in the same cells, one of them still has fewer dots.
+    /// Of two curves in the same cells, the dotted curve has fewer dots.
     #[test]
     fn the_second_curve_has_a_third_of_the_dots() {
         let same = latencies((1..=1_000u64).map(|it| (it * 1_000, 1)));

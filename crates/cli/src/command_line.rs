@@ -23,7 +23,7 @@ impl CommandLine {
         self
     }
 
-    /// Adds what a group of flags says.
+    /// Adds the flags of a group.
     pub fn and<T: Proposed>(self, flags: &T) -> CommandLine {
         flags.add_to(self)
     }
@@ -33,7 +33,7 @@ impl CommandLine {
         self.0.join(" ")
     }
 
-    /// Its words from the third one on: without program and command.
+    /// Returns the words of the command from the third one on: without program and command.
     pub fn flags(&self) -> String {
         self.0.iter().skip(2).cloned().collect::<Vec<_>>().join(" ")
     }

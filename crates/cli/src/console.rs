@@ -9,12 +9,12 @@ use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What a command would have written, kept for whoever called it.
+/// The output of a command that is returned to the caller instead of being written.
 #[derive(Default)]
 pub(crate) struct Kept {
-    /// Standard output.
+    /// Text for standard output.
     pub text: String,
-    /// What is wrong with the input.
+    /// Errors in the input.
     pub diagnostics: Diagnostics,
 }
 
@@ -22,8 +22,7 @@ thread_local! {
     static KEPT: Cell<Option<Kept>> = const { Cell::new(None) };
 }
 
-/// Keeps results and what is wrong with the input, of what `act` does on this thread, instead of
-/// writing them.
+/// Runs `act`, and returns its output and errors on this thread instead of writing them.
 pub(crate) fn keep<T>(act: impl FnOnce() -> T) -> (T, Kept) {
     KEPT.set(Some(Kept::default()));
     let done = act();
@@ -44,8 +43,8 @@ const NARROWEST: usize = 60;
 /// The most columns that a terminal is taken to have.
 const WIDEST: usize = 10_000;
 
-/// How many columns standard output has: what COLUMNS says, as shells export it, or the terminal.
-/// None if it is no terminal: then a script finds every line and every table whole.
+/// Number of columns of standard output: from COLUMNS, as shells export it, or from the terminal.
+/// `None` if it is no terminal: then a script finds every line and every table whole.
 pub(crate) fn width() -> Option<usize> {
     columns(&Term::stdout())
 }
@@ -58,7 +57,7 @@ fn columns(terminal: &Term) -> Option<usize> {
     columns.map(|columns| columns.clamp(NARROWEST, WIDEST))
 }
 
-/// How many columns standard error has; none if it is no terminal.
+/// Number of columns of standard error; `None` if it is no terminal.
 fn error_width() -> Option<usize> {
     columns(&Term::stderr())
 }
@@ -94,7 +93,7 @@ pub(crate) fn opens(file: &Path) -> String {
 }
 
 /// Writes a result to standard output. A reader that has seen enough, such as `head`, is no error.
-/// What the user named may be anything: nothing of it commands the terminal.
+/// Names from the user may be any text: no part of them commands the terminal.
 pub(crate) fn print(text: &str) {
     if kept(|kept| kept.text.push_str(text)) {
         return;
@@ -144,7 +143,7 @@ fn emphasis_only(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Says what is wrong with the input.
+/// Reports diagnostics about the input.
 pub(crate) fn complain(diagnostics: &Diagnostics) {
     if kept(|kept| kept.diagnostics.0.extend_from_slice(&diagnostics.0)) {
         return;
@@ -154,7 +153,7 @@ pub(crate) fn complain(diagnostics: &Diagnostics) {
         let word = Style::new().for_stderr().red().bold().apply_to("error:");
         let text = format!("error: {diagnostic}");
         let fit = |line: &str| match line {
-            // What the user wrote is repeated as it is.
+            // The user's own text is repeated unchanged.
             line if line.starts_with("    text: ") => line.into(),
             line => wrapped(line, error_width(), 4),
         };
@@ -166,7 +165,8 @@ pub(crate) fn complain(diagnostics: &Diagnostics) {
     }
 }
 
-/// Says what is wrong with a flag, of several. The last of them says how the command is used.
+/// Prints the error of a wrong flag without the usage. Of several errors, only the last one shows
+/// the usage.
 pub(crate) fn wrong_flag(error: &mut clap::Error) {
     error.insert(ContextKind::Usage, ContextValue::None);
     let text = error.render();

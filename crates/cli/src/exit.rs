@@ -14,7 +14,7 @@ pub(crate) enum Exit {
     Done,
     /// The input is wrong; what is wrong has been said.
     BadInput,
-    /// The user stopped it.
+    /// The user stopped the command.
     Stopped,
     /// The fault is ours.
     Fault,
@@ -32,8 +32,8 @@ impl Exit {
     }
 }
 
-/// How it ends when there is something wrong besides: what is worse than that, or was the user's
-/// wish, stays.
+/// Combines the end of a command with errors that were found besides: a worse end, or a stop by the
+/// user, stays.
 pub(crate) fn combine_exit(exit: Exit, diagnostics: &Diagnostics) -> Exit {
     console::complain(diagnostics);
     match exit {
@@ -57,7 +57,7 @@ pub(crate) fn stopped_or(
     Ok(Exit::Stopped)
 }
 
-/// The results are out; what cut them short decides the exit code.
+/// Returns the end of a command whose results are out; the reason why a run was cut short decides.
 pub(crate) fn exit_of(outcomes: &[Outcome]) -> Exit {
     let mut said: Vec<Diagnostic> = Vec::new();
     let mut exit = Exit::Done;
@@ -71,7 +71,7 @@ pub(crate) fn exit_of(outcomes: &[Outcome]) -> Exit {
             Ending::Complete => {}
             Ending::Stopped => exit = if exit == Exit::Done { Exit::Stopped } else { exit },
             Ending::Failed(diagnostics) => {
-                // The same trace is wrong in the same way in every run.
+                // Every run reports the same errors of the trace.
                 let of_one_drive = outcomes.iter().any(|it| it.ending != outcome.ending);
                 for diagnostic in &diagnostics.0 {
                     let mut diagnostic = diagnostic.clone();

@@ -31,7 +31,7 @@ pub(crate) fn device_of(name: &str, settings: &Settings) -> DeviceSpec {
     DeviceSpec { device: name.into(), set, seed, ..DeviceSpec::default() }
 }
 
-/// How a trace is to be read.
+/// Returns the options for reading a trace, from its flags.
 pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let format = reading.format.as_deref().map(format_by_name).transpose();
@@ -254,7 +254,7 @@ pub(crate) fn filters(rows: &[String]) -> Result<Vec<Filter>, Diagnostics> {
     diagnostics.or(filters)
 }
 
-/// How much is simulated.
+/// Returns the amount of simulation for each row.
 pub(crate) fn effort(arguments: &Effort) -> Result<HowMuch, Diagnostics> {
     let effort = if arguments.brief { HowMuch::BRIEF } else { HowMuch::FULL };
     let effort = HowMuch { longer: arguments.longer.into(), ..effort };

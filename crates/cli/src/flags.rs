@@ -45,7 +45,7 @@ pub(crate) struct Measured {
     pub files: Vec<PathBuf>,
 }
 
-/// How much is simulated for each row.
+/// The amount of simulation for each row.
 #[derive(Debug, Args)]
 pub(crate) struct Effort {
     /// A look in minutes: smaller drives, and p99.9 to 10 instead of 5 %
@@ -60,7 +60,7 @@ pub(crate) struct Effort {
     pub longer: u32,
 }
 
-/// Where requests come from.
+/// The source of requests: a trace or a generator.
 #[derive(Clone, Debug, Default, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct Source {
@@ -75,14 +75,14 @@ pub(crate) struct Source {
     pub workload: Option<String>,
 }
 
-/// What `--format` takes: a line for each format.
+/// Help of `--format`: a line for each format.
 pub(crate) static FORMATS: LazyLock<String> = LazyLock::new(|| {
     let lines =
         Format::ALL.iter().map(|format| format!("\n  {:<14} {}", format.name(), format.help()));
     format!("Formats:{}", lines.collect::<String>())
 });
 
-/// How a trace is read.
+/// The flags for reading a trace.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Reading {
     /// The trace's format (`fowler trace info --help` lists them); without it the format must be
@@ -114,7 +114,7 @@ pub(crate) struct Addresses {
     pub remap: String,
 }
 
-/// How fast requests come.
+/// The replay speed of requests.
 #[derive(Clone, Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct ReplaySpeed {
@@ -177,7 +177,7 @@ impl Load {
     }
 }
 
-/// What `run` and `compare` share.
+/// The flags that `run` and `compare` share.
 #[derive(Debug, Args)]
 pub(crate) struct Setup {
     #[command(flatten)]

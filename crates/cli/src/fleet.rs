@@ -17,7 +17,7 @@ use fowler_lifetime::Watch;
 use fowler_lifetime::fleet::{self, FleetSpec, Merging, ShardDrawn, ShardSpec};
 use std::path::{Path, PathBuf};
 
-/// What is taken for a flag that is not given.
+/// The values of flags that are not given.
 const ASSUMED: FleetSpec = FleetSpec::ASSUMED;
 
 /// The flags of a fleet. All defaults are assumed: sweep them.
@@ -68,7 +68,7 @@ pub(crate) enum LifetimeAction {
     },
 }
 
-/// What is asked of a fleet, if there is to be one.
+/// Returns the fleet that the flags describe; `None` without `--drives`.
 pub(crate) fn fleet_of(its: &Fleet) -> Option<FleetSpec> {
     Some(FleetSpec {
         drives: its.drives?,
@@ -137,7 +137,7 @@ pub(crate) fn merge(
     json: bool,
     quiet: bool,
 ) -> Result<Exit, Diagnostics> {
-    // Its result would lie beside those of the whole.
+    // The files of the shard would lie beside those of the whole fleet.
     if fleet::examine(out)?.is_some() {
         let what = "holds a shard of a fleet";
         let hint = "choose another folder for the whole fleet".to_string();

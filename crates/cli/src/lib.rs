@@ -80,12 +80,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     exit.code()
 }
 
-/// What a command that was called by a program came to.
+/// The result of a command that was called by a program.
 #[derive(Debug)]
 pub enum Answer {
-    /// What it would have written to standard output.
+    /// The text that the command would have written to standard output.
     Text(String),
-    /// It was stopped.
+    /// The command was stopped.
     Stopped,
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 /// The name of the file, in the folder of results, that what is done so far is saved in.
 pub(crate) const CHECKPOINT: &str = "lifetime.checkpoint";
 
-/// Prints and writes what came of it, and then removes what it would resume from.
+/// Prints and writes the result of a lifetime, and then removes the checkpoint.
 pub(crate) fn finish(
     lived: &Lifetime,
     output: &Output,
@@ -35,7 +35,7 @@ pub(crate) fn finish(
             console::note_opens(&folder.join(page));
         }
     } else if let Err(why) = lived.remove_checkpoint() {
-        // It is only a cache, and the result is printed.
+        // The checkpoint is only a cache, and the result is printed.
         console::note(&format!("note: {why}"));
     }
     Ok(())
@@ -47,7 +47,7 @@ mod drives {
     use fowler_lifetime::Lifetime;
     use std::path::Path;
 
-    /// Writes them, if there is a fleet; returns the name of the file.
+    /// Writes the drives of the fleet, if there is a fleet; returns the name of the file.
     #[cfg(feature = "parquet")]
     pub(super) fn write(lived: &Lifetime, folder: &Path) -> Result<Option<String>, Diagnostics> {
         use fowler_columns::fleet_table::{NAME, write};
@@ -62,7 +62,7 @@ mod drives {
     }
 }
 
-/// Says what becomes of a life that was stopped.
+/// Returns a sentence on a life that was stopped: where it is saved, if it is.
 pub(crate) fn stopped(checkpoint: &SaveTo, saved: bool) -> String {
     match checkpoint {
         SaveTo::File(place) | SaveTo::Cache(place) if saved => format!(

@@ -4,8 +4,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The system's allocator. What it cannot give ends the program with a message and exit code 2,
-/// not with an abort.
+/// The system's allocator. An allocation that fails ends the program with a message and exit code
+/// 2, not with an abort.
 struct OrExit;
 
 #[allow(unsafe_code, reason = "an allocator cannot be written without")]
@@ -39,7 +39,7 @@ fn or_exit(pointer: *mut u8, bytes: usize) -> *mut u8 {
 #[cold]
 fn out_of_memory(bytes: usize) -> ! {
     let hint = "  hint: `--dry-run` of run, compare and sweep says how much memory they take";
-    // Nothing here allocates.
+    // Nothing in this function may allocate.
     let text = "error: out of memory: the system refused";
     let _nobody_reads = writeln!(std::io::stderr(), "{text} {bytes} bytes\n{hint}");
     fowler_experiment::atomic_file::abandon_at_once();

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// The file that every folder of results has.
 const SUMMARY: &str = "summary.json";
 
-/// Where results go.
+/// The files and the folder that results are written to.
 pub(crate) struct Output {
     folder: Option<PathBuf>,
     requests: Option<RequestsFile>,
@@ -35,11 +35,11 @@ pub(crate) struct Wanted<'a> {
     pub requests: Option<&'a Option<PathBuf>>,
     /// A page with pictures. One is in every folder of runs.
     pub report: Option<&'a Option<PathBuf>>,
-    /// Whether the folder is one of runs.
+    /// True if the folder holds the results of runs.
     pub runs: bool,
-    /// Whether there is to be a timeline in it.
+    /// True if the folder is to hold a timeline.
     pub timeline: bool,
-    /// Whether pictures go into it.
+    /// True if pictures are written into the folder.
     pub pictures: bool,
 }
 
@@ -56,7 +56,7 @@ impl Output {
         let inside = |name: &str| folder.map(|folder| folder.join(name));
         let log = wanted.and_then(|file| file.clone().or_else(|| inside(requests::NAME)));
         let page = pages::PAGE.and_then(inside).filter(|_| runs);
-        // Who names the page that is in the folder anyway gets it once.
+        // A page that is named by a flag and is in the folder anyway is written once.
         let other = |named: &PathBuf| page.as_ref().is_none_or(|page| !same(page, named));
         let named_page = report.cloned().flatten().filter(other);
         let named = |flag: &str, path: PathBuf| (flag.to_string(), path);
@@ -72,7 +72,7 @@ impl Output {
         // From here on there is something to leave in good order. A signal that came between the
         // folder and the handler would end the program without a word.
         signals::stop_flag();
-        // Nothing is made before it is certain that nothing is lost.
+        // Nothing is created before it is certain that no existing file is lost.
         let mut diagnostics = clashes(inputs, &outputs);
         let drawn = [("--report", report.is_some()), ("--out", pictures && folder.is_some())];
         for (flag, _) in drawn.into_iter().filter(|&(_, asked)| asked) {
@@ -107,17 +107,17 @@ impl Output {
         })
     }
 
-    /// Whether a page is to be written.
+    /// True if a page is to be written.
     pub fn reports(&self) -> bool {
         !self.reports.is_empty()
     }
 
-    /// What to open of what was written, in a line; nothing if nothing was.
+    /// Returns the line that names the file to open; empty if no file was written.
     pub fn opens(&self) -> String {
         self.first().map_or_else(String::new, |it| console::opens(&it))
     }
 
-    /// The same on standard error, where standard output is for a program.
+    /// Names the file to open on standard error, where standard output is for a program.
     pub fn note_opens(&self) {
         if let Some(file) = self.first() {
             console::note_opens(&file);
@@ -143,8 +143,8 @@ impl Output {
         pages::runs(outcomes, spread, passages, &self.reports)
     }
 
-    /// Lists what `command` has written into the folder: the summary, pages, requests, and these
-    /// `others`. What an earlier run left there is removed.
+    /// Lists the files that `command` has written into the folder: the summary, pages, requests,
+    /// and these `others`. Files that an earlier run left there are removed.
     pub fn list(
         &self,
         command: &str,

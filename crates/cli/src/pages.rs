@@ -22,7 +22,7 @@ mod with_report {
 
     /// The file name of the page in a folder of runs.
     pub(crate) const PAGE: Option<&str> = Some(pages::REPORT);
-    /// Why a folder of runs has no page.
+    /// The reason why a folder of runs has no page.
     pub(crate) const NO_PAGE: Option<&str> = None;
 
     /// Checks that what `asked` stands for can be drawn: it always can.

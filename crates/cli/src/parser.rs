@@ -53,7 +53,7 @@ fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
     else {
         return error;
     };
-    // Such as `--quiet`, which has no value.
+    // A flag without a value, such as `--quiet`.
     if !texts_of(&error, ContextKind::InvalidArg).iter().any(|text| text.contains('<')) {
         return error;
     }
@@ -99,12 +99,12 @@ fn with_flag(mut error: Error, arguments: &[OsString]) -> Error {
     error
 }
 
-/// Whether it is the help that was asked for, or that an empty command gets.
+/// True if the user asked for help, or gave an empty command, which gets help.
 fn is_help(error: &Error) -> bool {
     !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
 }
 
-/// Whether all that is missing was left out here, because it was wrong.
+/// True if every missing argument was left out here because it was wrong.
 fn is_due_to(error: &Error, left_out: &[String]) -> bool {
     // One of a group is enough.
     let was_left_out = |text: &String| names_of(text).any(|name| left_out.contains(&name));
@@ -160,7 +160,7 @@ fn places(arguments: &[OsString], error: &Error) -> Vec<usize> {
                 return Vec::new();
             };
             let joined = format!("{flag}={value}");
-            // Without its value, the flag comes last or before another.
+            // A flag without its value is the last argument, or stands before another flag.
             let bare = |place: usize| {
                 value.is_empty() && texts.get(place + 1).is_none_or(|it| it.starts_with('-'))
             };
@@ -192,7 +192,7 @@ fn command_of(texts: &[&str]) -> Command {
     command
 }
 
-/// Whether what follows an unknown flag is its value: the flag that was meant takes one, or the
+/// True if the word after an unknown flag is its value: the flag that was meant takes one, or the
 /// command takes nothing but flags.
 fn takes_value(command: &Command, error: &Error) -> bool {
     let meant = named(error, ContextKind::SuggestedArg).pop();

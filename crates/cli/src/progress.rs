@@ -14,24 +14,24 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often a bar is drawn, even where nothing is reported.
+/// Time between two drawings of a bar, even where nothing is reported.
 const TICK: Duration = Duration::from_millis(200);
 /// Units of a bar to one part of the work.
 const PART: f64 = 1e6;
 
-/// Work of which it is not known yet how much there is.
+/// Template for work whose amount is not known yet.
 const UNKNOWN: &str = "{spinner} {msg}";
-/// How much of the work is done, what that is, and the time left.
+/// Template of a bar: the share of the work that is done, its description, and the time left.
 const DONE: &str = "[{bar:16}] {percent:>3} %  {msg}, {left}";
 
-/// The same with the time since it began, for work that takes long.
+/// As `DONE`, with the time since the work began, for work that takes long.
 #[cfg(any(feature = "papers", feature = "parquet"))]
 const RUNS: &str = "[{bar:16}] {percent:>3} %  {msg}, {elapsed}, {left}";
-/// The same for work that is not counted.
+/// As `RUNS`, for work whose parts are not counted.
 const SHARES: &str = "[{bar:24}] {percent:>3} %  {elapsed}, {prefix}  {msg}";
 
-/// How often a line is written where there is no terminal: the log of a job that takes hours shows
-/// that it goes on, and one of seconds stays empty.
+/// Time between two lines where there is no terminal: the log of a job that takes hours shows that
+/// it continues, and one of seconds stays empty.
 const LINE: Duration = Duration::from_secs(60);
 
 /// A bar, and when the next line is due where no terminal shows it.
@@ -108,8 +108,8 @@ fn draw_as(bar: &ProgressBar, template: &str) {
     }
 }
 
-/// The time left in words: unknown before anything is done. What remains after the last share
-/// takes time as well, so no bar says that none is left.
+/// The time left in words: unknown before anything is done. The work after the last share takes
+/// time as well, so no bar says that none is left.
 fn words(left: Option<Duration>, share: f32) -> String {
     match left {
         _ if share >= 1.0 => "finishing".into(),
@@ -122,7 +122,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What comes before the first request, in words; nothing for requests.
+/// Describes the work before the first request; `None` for requests.
 fn before_requests(step: Progress) -> Option<String> {
     let percent = |share: f64| (100.0 * share) as u32;
     match step {
@@ -149,7 +149,7 @@ struct SoFar {
     /// Parts that are done, whole ones and shares.
     parts: f64,
     requests: u64,
-    /// When the first request was served, by the clock of the bar.
+    /// Time at which the first request was served, by the clock of the bar.
     began: Option<Duration>,
 }
 
@@ -173,7 +173,7 @@ impl Requests {
             Progress::Served { requests, of_a_part } => {
                 let now = self.bar.elapsed();
                 let began = *so_far.began.get_or_insert_with(|| {
-                    // What came before says nothing about how long requests take.
+                    // Earlier work says nothing about the time that requests take.
                     draw_as(&self.bar, DONE);
                     self.bar.reset_eta();
                     now
@@ -283,7 +283,7 @@ impl Runs {
             Step::Found => {
                 self.advance(1.0);
                 self.finish(false);
-                // It says nothing about how long others take.
+                // A saved run says nothing about the time that others take.
                 self.bar.reset_eta();
             }
         }
@@ -305,9 +305,9 @@ impl Runs {
 /// The bar of a whole of which shares are done.
 pub(crate) struct Shares {
     bar: Bar,
-    /// When the whole began, by the clock of the bar, and what was done of it by then.
+    /// Time at which the whole began, by the clock of the bar, and the share that was done by then.
     began: Mutex<Option<(Duration, f64)>>,
-    /// What stands behind the bar when it begins.
+    /// Text that appears behind the bar when it begins.
     behind: Mutex<String>,
 }
 
@@ -341,7 +341,7 @@ impl Shares {
     pub fn set(&self, share: f64) {
         let now = self.bar.elapsed();
         let began = *locked(&self.began).get_or_insert_with(|| {
-            // What came before says nothing about how long the whole takes.
+            // Earlier work says nothing about the time that the whole takes.
             draw_as(&self.bar, SHARES);
             self.bar.set_message(locked(&self.behind).clone());
             (now, share)
@@ -360,7 +360,7 @@ impl Shares {
         self.bar.set_message(message.to_string());
     }
 
-    /// Says what is known so far, behind the bar.
+    /// Shows a text, such as an early result, behind the bar.
     pub fn say(&self, text: String) {
         if locked(&self.began).is_some() {
             self.bar.set_message(text);
@@ -378,7 +378,7 @@ impl Shares {
     }
 }
 
-/// What to say when work of many runs was stopped.
+/// The message when work of many runs was stopped.
 #[cfg(any(feature = "papers", feature = "parquet"))]
 pub(crate) fn resumes_from(folder: &Path) -> String {
     let folder = folder.display();

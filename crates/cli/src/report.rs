@@ -67,7 +67,7 @@ pub(crate) fn over_seeds(
     format!("\n{}", grid.text())
 }
 
-/// Why requests were slow, and of which run they are.
+/// Returns the explanations of slow requests, with the name of their run.
 pub(crate) fn explanations(outcome: &Outcome, texts: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for paragraph in texts {
@@ -123,8 +123,8 @@ pub(crate) fn beside(column: usize, text: String, ratio: Option<String>) -> Stri
     if column == 0 { text } else { format!("{text}  {:>6}", ratio.unwrap_or_default()) }
 }
 
-/// What makes the slowest 1 % slow: the mean time of each part in a request of the band, and its
-/// share. Parts and "other" add up to the mean latency.
+/// The table of causes of the slowest 1 %: the mean time of each part in a request of the band, and
+/// its share. Parts and "other" add up to the mean latency.
 fn blame(outcomes: &[Outcome], kind: Kind) -> String {
     let bands: Vec<Band> =
         outcomes.iter().map(|outcome| outcome.recorder.blame(kind).slowest(0.01)).collect();
@@ -240,7 +240,7 @@ pub(crate) fn workload_line(outcome: &Outcome) -> String {
     format!("workload  {}: {}\n", report.name, facts.join("; "))
 }
 
-/// How the speed was found, if it was searched for.
+/// The line on the search for the replay speed; empty if there was none.
 pub(crate) fn search_line(first: &Outcome) -> String {
     let Some(search) = first.search else { return String::new() };
     format!(
@@ -286,7 +286,7 @@ pub(crate) fn fault_lines(outcome: &Outcome, most: usize) -> String {
     text
 }
 
-/// What is to be said beside the tables, a line each.
+/// The warnings beside the tables, a line each.
 pub(crate) fn lines(warnings: &[Warning]) -> String {
     let mut text = String::new();
     for Warning { severity, text: what } in warnings {

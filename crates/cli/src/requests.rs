@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The flag that names it.
 pub(crate) const FLAG: &str = "--requests";
-/// Its name in a folder of results.
+/// Name of the file for requests in a folder of results.
 pub(crate) const NAME: &str = "requests.parquet";
 
 /// The file at `path`.
@@ -38,13 +38,13 @@ pub(crate) fn columns(path: &Path) -> Option<(Arc<dyn RequestSource>, &'static s
     Some((Arc::new(file), format))
 }
 
-/// None: the reader of text says what is missing.
+/// Returns `None` without Parquet support: the reader of text then reports what is missing.
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn columns(_: &Path) -> Option<(Arc<dyn RequestSource>, &'static str)> {
     None
 }
 
-/// What is wrong in a program that was built without Parquet.
+/// The error for a Parquet file in a program that was built without Parquet.
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn without_parquet(file: &str) -> Diagnostic {
     Diagnostic::new(file, "this program was built without Parquet (its cargo feature `parquet`)")

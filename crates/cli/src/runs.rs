@@ -17,14 +17,14 @@ use fowler_experiment::seeds::Spread;
 use fowler_experiment::workload::Control;
 use std::path::{Path, PathBuf};
 
-/// What was simulated.
+/// The results of simulated runs.
 pub(crate) struct Results {
     pub outcomes: Vec<Outcome>,
     pub spread: Option<Spread>,
     pub json: serde_json::Value,
 }
 
-/// What `run` and `compare` have in common: flags, files, progress, report.
+/// Runs `run` or `compare`, which share flags, files, progress and report.
 pub(crate) fn measured(
     command: &str,
     setup: &Setup,

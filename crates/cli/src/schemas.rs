@@ -9,9 +9,9 @@ use serde_json::Value;
 
 /// A JSON Schema (draft 2020-12) by its name.
 pub(crate) struct Schema {
-    /// Its name on the command line.
+    /// Name of the schema on the command line.
     pub(crate) name: &'static str,
-    /// What it describes, in one line.
+    /// Description of the schema, in one line.
     pub(crate) about: &'static str,
     json: fn() -> Value,
 }
@@ -22,7 +22,7 @@ impl Schema {
         (self.json)()
     }
 
-    /// The name that its file usually has.
+    /// Returns the usual name of the schema's file.
     pub(crate) fn file(&self) -> String {
         format!("{}.schema.json", self.name)
     }

@@ -245,8 +245,8 @@ fn is_beyond(count: u64, percentile: Percentile) -> bool {
     count / percentile.one_in() < verdict::BEYOND
 }
 
-/// What a reader of a single run must know beside its verdict, which names the tail, and its table,
-/// which marks rough percentiles.
+/// The findings that a reader of a single run must know beside the verdict, which names the tail,
+/// and the table, which marks rough percentiles.
 fn careful(findings: &[Finding]) -> Vec<String> {
     let said = findings.iter().filter(|it| !it.is_tail() && it.rough_percentiles().is_none());
     said.map(Finding::sentences).collect()

@@ -116,7 +116,7 @@ fn say_what_is_awaited() {
     }
 }
 
-/// Returns how many bytes may be kept in a folder.
+/// Returns the number of bytes of standard input that may be kept in a folder.
 fn most(folder: &Path) -> Result<u64, Diagnostics> {
     let half = disk::free_space(folder).map_or(u64::MAX, |free| free / 2);
     let Some(text) = std::env::var_os(MOST).filter(|text| !text.is_empty()) else {
@@ -139,14 +139,14 @@ fn too_long(most: u64) -> Diagnostics {
     Diagnostic::new(STANDARD_INPUT, what).hint(hint).into()
 }
 
-/// How much may be kept, and whether there was more.
+/// The most bytes that may be kept, and whether there were more.
 #[derive(Clone, Copy)]
 struct Limit {
     most: u64,
     is_reached: bool,
 }
 
-/// What is kept of standard input while it is read.
+/// The copy of standard input while it is read.
 struct Keeping {
     file: Temporary,
     length: u64,

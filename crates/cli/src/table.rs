@@ -40,13 +40,13 @@ impl Grid {
         Grid { heads, rows: Vec::new(), words: Vec::new(), spare: Vec::new() }
     }
 
-    /// The same with these columns holding words: they begin at the left, and what is long
+    /// Returns the table with these columns holding words: they begin at the left, and long text
     /// continues in further lines.
     pub fn words(self, columns: impl IntoIterator<Item = usize>) -> Grid {
         Grid { words: columns.into_iter().collect(), ..self }
     }
 
-    /// The same with these columns left out where there is no room for all.
+    /// Returns the table with these columns left out where there is no room for all.
     pub fn spare(self, columns: impl IntoIterator<Item = usize>) -> Grid {
         Grid { spare: columns.into_iter().collect(), ..self }
     }

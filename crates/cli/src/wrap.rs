@@ -6,8 +6,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// The fewest columns that are worth breaking a line for.
 const NARROWEST: usize = 24;
 
-/// `text` with lines of at most `width` characters, broken at spaces. What follows is indented as
-/// the line is, and by `hang` more.
+/// `text` with lines of at most `width` characters, broken at spaces. Continuation lines are
+/// indented as the line is, and by `hang` more.
 pub(crate) fn wrapped(text: &str, width: Option<usize>, hang: usize) -> String {
     each_line(text, width, |line, width| {
         let indent = line.len() - line.trim_start_matches(' ').len();
@@ -28,7 +28,7 @@ pub(crate) fn wrapped_comments(text: &str, width: Option<usize>) -> String {
     })
 }
 
-/// Where the comment of a line begins; none if it has none.
+/// Returns the byte at which the comment of a line begins; `None` if it has none.
 fn comment(line: &str) -> Option<usize> {
     let mut quoted = None;
     for (at, it) in line.char_indices() {
@@ -56,9 +56,9 @@ fn each_line(text: &str, width: Option<usize>, fit: impl Fn(&str, usize) -> Stri
 /// A space at which a line may be broken.
 #[derive(Clone, Copy, Debug)]
 struct Break {
-    /// Where the space is, in bytes.
+    /// Place of the space, in bytes.
     at: usize,
-    /// Columns before it.
+    /// Columns before the space.
     column: usize,
     /// True within a command: a shell reads on only after a backslash.
     in_command: bool,
@@ -110,7 +110,7 @@ pub(crate) fn wrapped_command(
         }
         column += it.width().unwrap_or(0);
     }
-    // A flag keeps its value, if that is not on a line of its own.
+    // A flag and its value stay together, unless the value has a line of its own.
     let is_value = |space: &Break| !command[space.at + 1..].starts_with('-');
     let parts = breaks.iter().filter(|it| !is_value(it)).copied().collect::<Vec<_>>();
     let indent = " ".repeat(hang);
@@ -162,7 +162,7 @@ fn broken_at(line: &str, breaks: &[Break], width: usize, before: &str) -> String
     if columns(line) <= width || width < hang + NARROWEST {
         return line.into();
     }
-    // Nothing is gained by a break within the indentation.
+    // A break within the indentation would gain nothing.
     let text = line.len() - line.trim_start().len();
     let (mut fitted, mut from, mut least) = (String::new(), 0, text.max(hang.min(line.len())));
     loop {

@@ -1,5 +1,5 @@
-//! How near is a simulated drive to a real one? Files of measurements, the protocols that measured
-//! them, drives fitted to them, and the distance that remains.
+//! The distance between simulated drives and real ones: files of measurements, the protocols that
+//! measured them, drives fitted to them, and the distance that remains.
 //!
 //! **Owns** everything that knows a measured row. **May touch** the files that it is given, drives
 //! that it makes itself, and the folder or the drive file that it is asked to write.

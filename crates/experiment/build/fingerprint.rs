@@ -1,5 +1,6 @@
-//! A hash of the sources that simulate: the same for every checkout, build profile and program that
-//! they are built into. What an earlier version measured is told from what this one measures by it.
+//! A hash of the sources that simulate: equal in every checkout, build profile and program that
+//! they are built into. Saved results carry the hash, so results of an earlier version are told
+//! from those of this version.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -54,7 +55,8 @@ pub fn of(root: &Path, top: &str) -> String {
     for (name, file) in files {
         let path = root.join(file);
         let contents = std::fs::read(&path).unwrap_or_else(|error| unreadable(&path, &error));
-        // With their lengths, so that nothing can pass from a name to a text or from file to file.
+        // Each part comes after its length, so that no bytes can pass from a name to a text or from
+        // file to file.
         for part in [name.as_bytes(), &contents] {
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);

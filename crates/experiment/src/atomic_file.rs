@@ -20,13 +20,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Files that are being written now, to be removed if the program ends without dropping them.
+/// Files that are being written now. They are removed if the program ends without dropping them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-/// Names to try for a temporary file before giving up.
+/// The most names that are tried for a temporary file before giving up.
 const NAMES: u32 = 1000;
-/// The end of every temporary name.
+/// Suffix of every temporary name.
 const PARTIAL: &str = ".partial";
-/// The hexadecimal digits of the process in a temporary name.
+/// Number of hexadecimal digits for the process in a temporary name.
 const PROCESS: usize = 8;
 /// The number of the next temporary file of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -39,7 +39,7 @@ pub struct AtomicFile {
     out: BufWriter<File>,
     path: PathBuf,
     partial: Option<PathBuf>,
-    /// The first error of a write. What follows it may be written, so the file is not whole.
+    /// The first error of a write. Later bytes may still be written, so the file is not whole.
     failed: Option<(io::ErrorKind, String)>,
 }
 
@@ -58,8 +58,8 @@ impl AtomicFile {
         Ok(AtomicFile { out, path: path.to_path_buf(), partial, failed: None })
     }
 
-    /// Starts a file that is read back: it may not replace a device or a pipe, and does not write
-    /// to one, which might wait for a reader without end.
+    /// Starts a file that is read back later. The path may not be that of a device or a pipe:
+    /// writing to a pipe might wait for a reader forever.
     pub fn create_stored(path: &Path) -> Result<AtomicFile, Diagnostics> {
         stored(path)?;
         AtomicFile::create(path)
@@ -119,7 +119,7 @@ fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
                 list.push(partial.clone());
                 return Ok((file, partial));
             }
-            // Another process took it for abandoned before it was locked, and removes it.
+            // Another process took the file for abandoned before it was locked, and removes it.
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -211,12 +211,12 @@ fn without_process(name: &str) -> Option<&str> {
     (is_process && is_number && !whole.is_empty()).then_some(whole)
 }
 
-/// Removes the unfinished files of killed programs from a folder. Leaves those that a program is
+/// Removes the unfinished files of killed programs from a folder. Leaves files that a program is
 /// writing, and files whose names only look alike. On a file system without locks, all of them
 /// stay: nobody knows who is writing.
 ///
 /// # Errors
-/// If the folder cannot be read, unless that is not permitted. What cannot be removed now is
+/// If the folder cannot be read, unless that is not permitted. A file that cannot be removed now is
 /// removed another time.
 pub fn remove_abandoned(folder: &Path) -> Result<(), Diagnostics> {
     let found = match disk::entries(folder) {
@@ -229,7 +229,7 @@ pub fn remove_abandoned(folder: &Path) -> Result<(), Diagnostics> {
         if whole.is_some()
             && let Ok(Some(_abandoned)) = File::abandoned(&path)
         {
-            // It is locked until its name is gone.
+            // The lock is held until the file's name is gone.
             let _another_time = disk::remove(&path);
         }
     }
@@ -241,10 +241,10 @@ pub(crate) fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir())
 }
 
-/// Checks that what has the path of a file to be read back, if anything has, is a regular file.
+/// Checks that the path of a file to be read back is free or that of a regular file.
 ///
 /// # Errors
-/// If it is not.
+/// If the path is that of something else.
 pub fn stored(path: &Path) -> Result<(), Diagnostics> {
     let Some(what) = disk::no_file(path)? else { return Ok(()) };
     let hint = "remove it, or choose another path".to_string();

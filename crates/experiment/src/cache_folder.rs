@@ -1,6 +1,6 @@
-//! The user's folder of caches: what is there saves time and can be made again. It holds states of
-//! drives before their first request and lives that were interrupted, and is bounded in number,
-//! size and age.
+//! The user's folder of caches. Cached files save time and can be made again: states of drives
+//! before their first request, and lives that were interrupted. The folder is bounded in number,
+//! size and age of its files.
 #![allow(
     clippy::disallowed_methods,
     reason = "which file is old is a matter of the clock, and no result depends on it"
@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 /// The variable of the environment that names the folder.
 pub const VARIABLE: &str = "FOWLER_CACHE";
-/// Files that nobody has used for so long are removed.
+/// Files that were not used for this long are removed.
 pub const AGE_MOST: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Returns the folder: `FOWLER_CACHE`, or `fowler` in `XDG_CACHE_HOME` or `~/.cache`. `None` if
@@ -25,20 +25,20 @@ pub fn path() -> Option<PathBuf> {
     folder(VARIABLE).or_else(|| Some(of_user()?.join("fowler")))
 }
 
-/// How many files of a kind are cached, and how many bytes they have together.
+/// Limits for the cached files of one kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
-    /// The beginning of their names.
+    /// Common prefix of the names of these files.
     pub prefix: &'static str,
-    /// The most files.
+    /// The most files of this kind.
     pub files: usize,
-    /// The most bytes.
+    /// The most bytes of all files of this kind together.
     pub bytes: u64,
 }
 
 /// Removes the files of a kind that nobody has used for [`AGE_MOST`], and the least recently used
-/// ones until there is room for one more of `bytes` bytes; and what killed programs left. What
-/// cannot be removed now is removed another time.
+/// ones until there is room for one more of `bytes` bytes; and unfinished files of killed programs.
+/// A file that cannot be removed now is removed another time.
 pub fn make_room(folder: &Path, bound: Bound, bytes: u64) {
     // A folder that cannot be read is found when the file is written.
     let _unreadable = remove_abandoned(folder);

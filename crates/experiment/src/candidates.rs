@@ -19,19 +19,19 @@ pub const MOST_DEVICES: usize = 64;
 pub struct Candidate {
     /// The drive.
     pub device: DeviceSpec,
-    /// The scheme on it; none leaves it as described.
+    /// The scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
     /// Name of the drive where drives are compared; `None` where schemes are.
     name: Option<String>,
 }
 
 impl Candidate {
-    /// Returns the name of its column: that of the drive or of the scheme.
+    /// Returns the name of the candidate's column: that of the drive or of the scheme.
     pub fn label(&self) -> &str {
         self.name.as_deref().or(self.scheme.as_deref()).unwrap_or(NO_SCHEME)
     }
 
-    /// Returns a run of it instead of the drive and the scheme of `spec`.
+    /// Returns the run of the candidate: `spec` with the candidate's drive and scheme.
     pub fn spec(&self, spec: &RunSpec) -> RunSpec {
         let (device, scheme) = (self.device.clone(), self.scheme.clone());
         RunSpec { device, scheme, ..spec.clone() }
@@ -42,7 +42,7 @@ impl Candidate {
         drive.candidate.clone_from(&self.name);
     }
 
-    /// Returns its drive as it is when `spec` runs on it.
+    /// Returns the candidate's drive as it is when `spec` runs on it.
     ///
     /// # Errors
     /// Everything that is wrong with the drive.
@@ -78,9 +78,9 @@ impl Candidates {
         Candidates { axis: Axis::Schemes, all: vec![Candidate { device, scheme, name: None }] }
     }
 
-    /// Returns these drives, each under the scheme. A preset is called by its name, a file by its
-    /// name without folder and ending; files that would be called alike have as much of their path
-    /// as tells them apart.
+    /// Returns the candidates of a comparison of drives, all under one scheme. A preset is called
+    /// by its name, a file by its name without folder and ending; files that would be called alike
+    /// have as much of their path as tells them apart.
     ///
     /// # Errors
     /// If there are fewer than two, or one of them is listed twice.
@@ -125,7 +125,7 @@ impl Candidates {
         Ok(Candidates { axis: Axis::Devices, all })
     }
 
-    /// Returns what they differ in.
+    /// Returns the property in which the candidates differ: scheme or drive.
     pub fn axis(&self) -> Axis {
         self.axis
     }
@@ -135,13 +135,13 @@ impl Candidates {
         &self.all
     }
 
-    /// Returns their names, which are the names of their columns.
+    /// Returns the names of the candidates, which are the heads of their columns.
     pub fn labels(&self) -> Vec<&str> {
         self.all.iter().map(Candidate::label).collect()
     }
 
-    /// Checks every candidate and, without a full pass, the workload; and whether each drive has
-    /// what is to fail.
+    /// Checks every candidate and, without a full pass, the workload. Also checks that each drive
+    /// has the units that are to fail.
     pub fn check(&self, workload: Option<&WorkloadSpec>, faults: &[Scripted]) -> Diagnostics {
         if self.axis == Axis::Schemes {
             let Some(first) = self.all.first() else { return Diagnostics::default() };
@@ -173,7 +173,7 @@ impl Candidates {
         all.unique()
     }
 
-    /// Returns the same candidates with another seed.
+    /// Returns the candidates with another seed for all drives.
     pub(crate) fn with_seed(&self, seed: u64) -> Candidates {
         let is_seed = |setting: &String| setting.split('=').next().map(str::trim) == Some("seed");
         let mut changed = self.clone();

@@ -90,7 +90,8 @@ pub fn compare_watched<P: Watcher + Send>(
         alone.into_iter().chain(beside).collect()
     });
     outcomes.sort_by_key(|(place, _)| *place);
-    // What was stopped before its first request has no outcome; those of the others stay.
+    // A run that was stopped before its first request has no outcome; the outcomes of the others
+    // are returned.
     if control.stopped() && outcomes.iter().any(|(_, outcome)| outcome.is_ok()) {
         outcomes.retain(|(_, outcome)| outcome.is_ok());
     }

@@ -1,4 +1,5 @@
-//! Which schemes work on a drive, and with which keys: asked of what resolves a drive for a run.
+//! Lists the schemes that work on a drive, with the keys that they need. The answer comes from the
+//! code that resolves a drive for a run.
 
 use crate::device_spec::{self, DeviceSpec};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -13,8 +14,8 @@ const MOST_KEYS: usize = 6;
 pub struct Compatibility {
     /// The scheme.
     pub scheme: &'static str,
-    /// Settings `key=value` with which it works there, as hints of errors say; none if it works as
-    /// it is. `Err` has what is wrong if no hint helps.
+    /// Settings `key=value` with which the scheme works on the drive, as hints of errors say; empty
+    /// if the scheme works without any. `Err` has the errors if no hint helps.
     pub needs: Result<Vec<String>, Diagnostics>,
 }
 
@@ -32,8 +33,8 @@ pub fn schemes_on(device: &DeviceSpec) -> Result<Vec<Compatibility>, Diagnostics
     Ok(Folder::Schemes.presets().iter().map(of).collect())
 }
 
-/// The settings with which a scheme works on a drive: as long as an error names a key and a value
-/// that would help, that is tried.
+/// Finds the settings with which a scheme works on a drive: as long as an error names a key and a
+/// value that would help, tries that value.
 fn needs(device: &DeviceSpec, scheme: &str) -> Result<Vec<String>, Diagnostics> {
     let source = device.source()?;
     let scheme = device.scheme(Some(scheme))?;
@@ -50,7 +51,7 @@ fn needs(device: &DeviceSpec, scheme: &str) -> Result<Vec<String>, Diagnostics> 
         let next = wrong.0.iter().filter_map(helps).find(is_new);
         match next.filter(|_| needs.len() < MOST_KEYS) {
             Some(next) => needs.push(next),
-            // What no setting helps against is what keeps the scheme from working.
+            // Only the errors that no setting resolves keep the scheme from working.
             None => {
                 let (mut blocking, other): (Vec<_>, Vec<_>) =
                     wrong.0.into_iter().partition(|it| helps(it).is_none());
@@ -112,7 +113,8 @@ mod tests {
         }
     }
 
-    /// What is said to work does, on every preset, and every scheme has an answer.
+    /// On every preset drive, every scheme has an answer, and a scheme that is reported to work
+    /// does work with the keys it is said to need.
     #[test]
     fn a_scheme_works_with_the_keys_that_it_is_said_to_need() {
         for preset in Folder::Devices.presets() {

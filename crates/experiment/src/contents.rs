@@ -28,9 +28,9 @@ const LARGEST: u64 = 16 << 20;
 #[serde(deny_unknown_fields)]
 pub struct Contents {
     format: u32,
-    /// The version of Fowler that wrote them.
+    /// The version of Fowler that wrote these files.
     pub version: String,
-    /// The command that wrote them, such as `run`.
+    /// The command that wrote these files, such as `run`.
     pub command: String,
     /// The SHA-256 of each file, by its name.
     pub files: BTreeMap<String, String>,
@@ -41,11 +41,11 @@ pub struct Contents {
 /// The state of a listed file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It is as it was written.
+    /// The file is as it was written.
     Whole,
-    /// Its bytes are others.
+    /// The file's bytes have changed.
     Changed,
-    /// There is no such file.
+    /// No file has this name.
     Missing,
 }
 
@@ -130,7 +130,7 @@ fn is_file(path: &Path) -> Result<bool, Diagnostics> {
     Ok(disk::facts(path)?.is_some_and(|facts| facts.is_file()))
 }
 
-/// Whether a name stays within its folder.
+/// True if a name stays within its folder.
 fn is_plain(name: &str) -> bool {
     Path::new(name).file_name().is_some_and(|its| its == name)
 }

@@ -1,4 +1,4 @@
-//! What is wrong with an input, as the crates above this one see it.
+//! Diagnostics: the errors of an input, as the crates above this one see them.
 
 pub use fowler_units::{
     Diagnostic, Diagnostics, PROBLEMS_SHOWN, escaped, escaped_json, escaped_lines, printable,

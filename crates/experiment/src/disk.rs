@@ -8,18 +8,18 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// What is about to be done to a file or a folder.
+/// An operation that is about to be done to a file or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// A file is created.
     Create(PathBuf),
-    /// Bytes are written to its end.
+    /// Bytes are written to the end of a file.
     Write(PathBuf, Vec<u8>),
-    /// All of its bytes are to reach the disk.
+    /// A file is synchronized, so that all its bytes reach the disk.
     Sync(PathBuf),
-    /// It gets another name, and replaces the file that has it.
+    /// A file gets another name, and replaces the file that has that name.
     Rename(PathBuf, PathBuf),
-    /// All names in a folder are to reach the disk.
+    /// A folder is synchronized, so that all names in it reach the disk.
     SyncFolder(PathBuf),
     /// A file is removed.
     Remove(PathBuf),
@@ -31,7 +31,7 @@ pub enum Operation {
     Examine(PathBuf),
     /// An existing file, or a lock file, is opened.
     Open(PathBuf),
-    /// Bytes are read from it.
+    /// Bytes are read from a file.
     Read(PathBuf),
 }
 
@@ -197,7 +197,7 @@ impl File {
         Ok(File { file, path: path.into() })
     }
 
-    /// Returns its kind and length.
+    /// Returns the kind and length of the file.
     ///
     /// # Errors
     /// If the system does not say.
@@ -205,7 +205,7 @@ impl File {
         retried(|| Operation::Examine(self.path.clone()), |_| self.file.metadata())
     }
 
-    /// Waits until all of its bytes are on the disk.
+    /// Waits until all bytes of the file are on the disk.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -248,7 +248,7 @@ pub fn lock_file(path: &Path) -> io::Result<fs::File> {
     if fs::symlink_metadata(path).is_ok_and(|it| !it.file_type().is_file()) {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
     }
-    // Its contents are nobody's: nothing is emptied.
+    // A lock file's contents do not matter, so an existing file is not emptied.
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     retried(|| Operation::Open(path.into()), |_| options.open(path))
@@ -344,8 +344,8 @@ pub fn remove_empty_folder(path: &Path) -> io::Result<()> {
     retried(|| Operation::Remove(path.into()), |_| fs::remove_dir(path))
 }
 
-/// Returns how many bytes can be written to the file system of a folder; `None` if the system does
-/// not say.
+/// Returns the number of bytes that can be written to the file system of a folder; `None` if the
+/// system does not say.
 pub fn free_space(folder: &Path) -> Option<u64> {
     #[cfg(unix)]
     {

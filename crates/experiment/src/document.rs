@@ -9,7 +9,7 @@ pub const MAX_BYTES: u64 = 1 << 20;
 /// Deeper than any key. The parser limits the nesting of values but not of dotted keys.
 const MAX_DOTS_IN_LINE: usize = 256;
 
-/// Where a setting was made.
+/// The place where a setting was made: a line of a file, or a flag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The file, or the flag.
@@ -68,9 +68,9 @@ impl Value {
 pub struct Setting {
     /// Dotted key.
     pub path: String,
-    /// Its value.
+    /// Value of the setting, not yet checked against its key.
     pub value: Value,
-    /// Where it was made.
+    /// The place where the setting was made.
     pub origin: Origin,
 }
 

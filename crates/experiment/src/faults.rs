@@ -13,15 +13,15 @@ use std::fmt;
 /// A fault, and when it strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scripted {
-    /// When, in the time of the requests. Of a rate: the mean time between faults.
+    /// Time of the fault, counted from the first request. For a rate: the mean time between faults.
     pub at: Nanos,
-    /// What happens.
+    /// The fault itself.
     pub what: What,
-    /// Whether it was drawn from a rate.
+    /// True if the fault was drawn from a rate.
     pub drawn: bool,
 }
 
-/// What happens at a time that the user names.
+/// A fault that the user lists: a unit that fails, a power loss, or a rate of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A unit of the flash fails.
@@ -32,7 +32,7 @@ pub enum What {
     Rate(Fault),
 }
 
-/// What [`parse`] expects of each entry.
+/// Description of the entries that [`parse`] accepts, for error messages.
 pub(crate) const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", likewise channel, die, plane, block or parity (of a \
      stripe); \"20s page 4711 uncorrectable\"; \"20s miscorrected 4711\" or \"20s misdirected 4711\" (a page, unnoticed); \"30s power 2s\"; \"every 10s page\" for random ones of a kind";
 
@@ -55,12 +55,12 @@ const KINDS: [Kind; 9] = [
 ];
 
 const POWER: &str = "power";
-/// Faults of a page that nobody notices.
+/// Words for faults of a page that the drive does not notice.
 const MISCORRECTED: &str = "miscorrected";
 const MISDIRECTED: &str = "misdirected";
-/// What comes before the mean time between faults.
+/// The word before the mean time between faults.
 const EVERY: &str = "every";
-/// What follows the number of a page.
+/// The word after the number of a page.
 const UNCORRECTABLE: &str = "uncorrectable";
 
 impl fmt::Display for What {
@@ -128,7 +128,8 @@ fn parse_all(texts: &[String]) -> (Vec<Scripted>, Vec<String>) {
     (all, wrong)
 }
 
-/// Returns what is wrong with the order of a fault and those before it.
+/// Returns the error in the order of a fault and the faults before it; `None` if the order is
+/// right.
 fn disorder(before: &[Scripted], fault: &Scripted) -> Option<String> {
     let off = fault.power_off();
     let last_off = before.iter().rev().find_map(Scripted::power_off);
@@ -331,11 +332,12 @@ pub(crate) fn scaled(faults: &[Scripted], scale: &TimeScale) -> Vec<Scripted> {
 
 /// Runs the drive through `requests` with `faults` on the way, which are in order.
 ///
-/// Each strikes at its very time, whatever is in flight. What lies beyond the last answer is not
-/// reached. The clock of the drive stands still without power, so that all later requests are
-/// delayed by the time that it was off.
+/// Each fault strikes exactly at its time, whatever is in flight. Faults later than the last answer
+/// do not strike. The clock of the drive stands still without power, so that all later requests are
+/// delayed by the time that the power was off.
 ///
-/// Times are those of the requests; in a closed loop, which ignores these, so long after the start.
+/// Times of faults are times of the requests. A closed loop ignores the times of requests; there,
+/// times are counted from the start.
 pub(crate) fn run<P: Probe>(
     device: &mut Device,
     requests: &mut dyn Iterator<Item = HostIo>,

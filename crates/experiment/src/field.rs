@@ -16,9 +16,9 @@ pub type Word = (&'static str, &'static str);
 
 /// The getter and setter of a value of type `V` in a `T`.
 pub struct Access<T, V> {
-    /// Reads it.
+    /// Reads the value.
     pub get: fn(&T) -> V,
-    /// Writes it.
+    /// Writes the value.
     pub set: fn(&mut T, V),
 }
 
@@ -56,7 +56,7 @@ pub enum Field<T> {
     Texts(&'static str, fn(&T) -> Vec<String>, fn(&mut T, &[String]) -> Result<(), String>),
 }
 
-/// Why a value is rejected.
+/// The reason why a value is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Complaint {
     pub what: String,
@@ -464,7 +464,7 @@ pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     }
     let text = text.to_lowercase();
     let count = text.chars().count();
-    // All candidates are ASCII.
+    // The words that a text may mean are all ASCII.
     let mut letters = [0_u8; 256];
     text.bytes().for_each(|letter| letters[usize::from(letter)] += 1);
     let likeness = |word: &str| {

@@ -21,7 +21,7 @@ pub(crate) struct Generator {
     depth: Option<u32>,
     /// Power losses and other faults, in order.
     faults: Vec<Scripted>,
-    /// Whether there are others than those of `power_off`.
+    /// True if the workload has faults beside those of `power_off`.
     lists_faults: bool,
     text: String,
 }
@@ -165,7 +165,7 @@ pub fn check(text: &str, file: &str, logical: u64) -> Result<String, Diagnostics
     Generator::parse(&source, Room { logical, ..Room::ANY }, 1).map(|generator| generator.text)
 }
 
-/// What a file that describes a workload may say, as JSON Schema.
+/// JSON Schema of a file that describes a workload.
 pub fn schema() -> serde_json::Value {
     let body = configuration::of_keys(&keys(), Some(&Description::default())).schema();
     let about = "A generated workload, for --workload. `fowler presets demo` prints one. Reading it, the \
@@ -365,7 +365,7 @@ impl Generator {
         self.depth
     }
 
-    /// Returns its power losses and other faults, in order.
+    /// Returns the workload's power losses and other faults, in order.
     pub fn faults(&self) -> &[Scripted] {
         &self.faults
     }
@@ -375,7 +375,7 @@ impl Generator {
         self.lists_faults
     }
 
-    /// Returns its duration, if one is set.
+    /// Returns the workload's duration, if one is set.
     pub fn duration(&self) -> Option<Span> {
         match self.spec.length {
             Length::Duration(span) => Some(span),
@@ -383,7 +383,7 @@ impl Generator {
         }
     }
 
-    /// Returns how long it is.
+    /// Returns the length of the workload: its requests or its duration.
     pub(crate) fn length(&self) -> crate::progress::Length {
         match self.spec.length {
             Length::Duration(span) => crate::progress::Length::Until(Nanos(span.0)),
@@ -554,7 +554,7 @@ mod tests {
     #[test]
     fn every_preset_generates_and_its_print_reads_back() {
         for preset in Folder::Workloads.presets() {
-            // As large as the largest of them needs.
+            // As large as the largest workload needs.
             let parse = |text: &str| {
                 parse_for(16 << 30, text)
                     .unwrap_or_else(|diagnostics| panic!("{}: {diagnostics}", preset.name))

@@ -4,7 +4,7 @@ use crate::image_store;
 use fowler_device::{Config, Device, PreconditionWatch, PreconditionedImage, Refusal, Superblocks};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A state that the first user computes while others wait; none if that was stopped.
+/// A state that the first user computes while others wait; `None` if the computation was stopped.
 type State = OnceLock<Result<Option<Image>, Vec<Refusal>>>;
 
 /// The data of a drive, by its mapping.
@@ -51,7 +51,8 @@ impl ImageCache {
         }
     }
 
-    /// The same for the translation of a drive with superblocks.
+    /// Returns the preconditioned translation of a drive with superblocks, as
+    /// [`ImageCache::device`] does for a page-mapped drive.
     pub fn superblocks(
         &self,
         config: &Config,

@@ -20,11 +20,11 @@ use std::sync::{Mutex, PoisonError};
 
 /// A change of the words of a state needs the next number.
 const KIND: Kind = Kind { name: "image", format: 1 };
-/// How many states are cached, and how large they are together.
+/// The most states that are cached, and the most bytes that they have together.
 const BOUND: Bound = Bound { prefix: "image-", files: 16, bytes: 4 << 30 };
 /// A state that takes fewer writes to make is not worth a file.
 const WRITES_LEAST: f64 = 4e6;
-/// How often the drives with superblocks are written over until their state is steady.
+/// Number of times that drives with superblocks are overwritten until their state is steady.
 const STEADY_WRITES: f64 = 4.0;
 /// A file is saved only where so many times its size is free.
 const FREE_LEAST: u64 = 4;
@@ -65,7 +65,7 @@ fn in_folder(
     config: &Config,
     made: impl FnOnce() -> Result<Option<Superblocks>, Vec<Refusal>>,
 ) -> Result<Option<Superblocks>, Vec<Refusal>> {
-    // What cannot work is refused, whatever is in the folder.
+    // A configuration that cannot work is refused, whatever the folder contains.
     config.layout()?;
     let identity = identity(config);
     let path = folder.join(format!("{}{identity}", BOUND.prefix));
@@ -75,7 +75,7 @@ fn in_folder(
     }
     let image = made()?;
     if let Some(image) = &image {
-        // A cache that cannot be written is none; nobody needs to know.
+        // A cache that cannot be written is only slower: the error is ignored.
         let _unsaved = save(&path, &identity, image);
     }
     Ok(image)
@@ -85,7 +85,7 @@ fn in_folder(
 fn is_worth_a_file(config: &Config) -> bool {
     if config.superblocks.mapping != Mapping::Superblocks
         || config.policies.labels().next().is_some()
-        // What it draws next is no part of the state.
+        // The next random draws of `d_choices` are not part of the saved state.
         || config.victim.name == VictimKind::DChoices
     {
         return false;
@@ -215,7 +215,7 @@ mod tests {
         let (first, made) = state(&folder, &config);
         assert!(made);
         assert_eq!(state(&folder, &config), (first.clone(), false));
-        // What the state does not depend on has no other file; what it depends on has.
+        // Keys that the state does not depend on make no other file; keys that it depends on do.
         let same = drive(&["host.latency=9us", "queue.reads_behind=7"]);
         assert_eq!(state(&folder, &same), (first.clone(), false));
         only_file(&folder);

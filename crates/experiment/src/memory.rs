@@ -1,4 +1,4 @@
-//! What runs take of the machine's memory, and what is available. Runs that do not fit are refused
+//! The memory that runs take, and the memory that is available. Runs that do not fit are refused
 //! before anything is allocated.
 
 use crate::device_spec::Resolved;
@@ -9,15 +9,16 @@ use fowler_units::Bytes;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// What several runs take: cached images that several of them start from, and the drives that run
-/// at the same time.
+/// The memory that several runs take: cached images from which several runs start, and the drives
+/// that run at the same time.
 #[derive(Debug, Default)]
 pub struct Need {
-    /// The different images.
+    /// The different images, each with its configuration and size.
     states: Vec<(Config, Bytes)>,
     /// The most images that are cached at a time.
     cached: usize,
-    /// What the largest run takes while it serves requests, and at any time.
+    /// The memory that the largest run takes while it serves requests; `most` is the peak,
+    /// preconditioning included.
     serving: Bytes,
     most: Bytes,
 }
@@ -37,7 +38,7 @@ impl Need {
         self.add_state(&drive.config, memory.data);
     }
 
-    /// Adds the runs of another.
+    /// Adds the runs of another need.
     pub fn merge(mut self, other: Need) -> Need {
         self.serving = self.serving.max(other.serving);
         self.most = self.most.max(other.most);
@@ -60,7 +61,7 @@ impl Need {
         }
     }
 
-    /// Returns what the runs take, `at_once` at the same time.
+    /// Returns the memory that the runs take, `at_once` at the same time.
     pub fn peak(&self, at_once: usize) -> Bytes {
         let at_once = at_once.max(1);
         // Each image is made once.
@@ -69,7 +70,7 @@ impl Need {
         self.states.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + working
     }
 
-    /// Says what the runs take, `at_once` at the same time, and what is available.
+    /// Says how much memory the runs take, `at_once` at the same time, and how much is available.
     pub fn report(&self, at_once: usize) -> String {
         let runs = numbers::counted(at_once as u64, "run");
         let peak = shown(self.peak(at_once));
@@ -101,8 +102,8 @@ impl Need {
     }
 }
 
-/// Returns how many of so many runs go on at the same time. A single one needs no threads, and
-/// none are started for it.
+/// Returns the number of runs, out of `runs`, that go on at the same time. A single run needs no
+/// threads, and none are started for it.
 pub fn at_once(runs: usize) -> usize {
     if runs <= 1 { runs } else { runs.min(rayon::current_num_threads()) }
 }
@@ -142,9 +143,9 @@ fn shown(bytes: Bytes) -> String {
 /// The memory that is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Available {
-    /// The amount.
+    /// Number of bytes that are available.
     pub bytes: Bytes,
-    /// What limits it.
+    /// The limit that decides, in words.
     limit: &'static str,
 }
 
@@ -178,7 +179,7 @@ fn machine() -> Option<Bytes> {
     Some(Bytes(kib.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.saturating_mul(1024)))
 }
 
-/// Returns what the limit of the address space leaves.
+/// Returns the bytes that the limit of the address space leaves.
 fn addresses() -> Option<Bytes> {
     #[cfg(target_os = "linux")]
     {

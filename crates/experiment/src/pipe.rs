@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// How long a writer may take before the user is told, in milliseconds.
+/// Time that a writer may take before the user is told, in milliseconds.
 #[cfg(unix)]
 const PATIENCE: i64 = 1000;
 
@@ -32,8 +32,8 @@ pub fn open(path: &Path, say: impl FnOnce()) -> Option<io::Result<File>> {
 fn opened(path: &Path, say: impl FnOnce()) -> io::Result<File> {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
-    // Opening it as usual would wait for a writer without a word. A second reader would not do, as
-    // a writer may come and go before it is open.
+    // Opening the pipe as usual would wait for a writer without a word. A second reader would not
+    // do, as a writer may come and go before the pipe is open.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let pipe = open(path, flags, Mode::empty())?;
     if !is_ready(&pipe) {

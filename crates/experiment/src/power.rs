@@ -5,13 +5,14 @@ use fowler_units::{Nanos, Span};
 /// A power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PowerOff {
-    /// When, in the time of the requests: all later requests are delayed by its length.
+    /// Time of the power loss, in the time of the requests. All later requests are delayed by its
+    /// length.
     pub at: Nanos,
-    /// How long it lasts.
+    /// Length of time without power.
     pub lasts: Span,
 }
 
-/// What [`parse`] expects.
+/// Description of the text that [`parse`] accepts, for error messages.
 pub const EXPECTED: &str = "times and lengths such as \"10s 381d\", or \"10s 1h, 500s 381d\"";
 
 /// The longest total time without power: five years. Ages of data are limited to nine.
@@ -39,7 +40,7 @@ pub fn parse(text: &str) -> Result<Vec<PowerOff>, String> {
     if wrong.is_empty() { Ok(all) } else { Err(wrong.join("; ")) }
 }
 
-/// Returns what is wrong with the order of two power losses.
+/// Returns the error in the order of two power losses; `None` if the order is right.
 pub(crate) fn disorder(before: &PowerOff, span: &PowerOff) -> Option<String> {
     let (at, then) = (span.at - Nanos::ZERO, before.at - Nanos::ZERO);
     if at == then {
@@ -48,7 +49,7 @@ pub(crate) fn disorder(before: &PowerOff, span: &PowerOff) -> Option<String> {
     (at < then).then(|| format!("the power loss at {at} is listed after the one at {then}"))
 }
 
-/// Returns what is wrong with the length of all of them.
+/// Returns an error if power losses are too long in total.
 pub(crate) fn too_long(spans: impl Iterator<Item = PowerOff>) -> Option<String> {
     let longest = spans.map(|span| u128::from(span.lasts.0)).sum::<u128>();
     (longest > u128::from(LONGEST.0))

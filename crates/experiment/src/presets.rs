@@ -9,18 +9,18 @@ use std::path::{MAIN_SEPARATOR, Path};
 /// The text of a file or a preset, with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Its name in messages.
+    /// Name of the source in messages.
     pub name: String,
-    /// Its contents.
+    /// Contents of the source.
     pub text: String,
 }
 
 /// A file of `presets/`, compiled into the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
-    /// Its name on the command line.
+    /// Name of the preset on the command line.
     pub name: &'static str,
-    /// Its text.
+    /// TOML text of the preset.
     pub text: &'static str,
 }
 

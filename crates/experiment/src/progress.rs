@@ -1,5 +1,4 @@
-//! What a caller hears of long work, and how it stops it: steps of progress, from which a progress
-//! bar is drawn.
+//! Progress of long work, from which a progress bar is drawn, and a way to stop the work.
 
 use fowler_units::Nanos;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,11 +13,11 @@ pub struct Control<'a> {
     pub progress: &'a (dyn Fn(Progress) + Sync),
 }
 
-/// Never set.
+/// A flag that is never set.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Control<'static> {
-    /// Nobody watches, and nothing stops it.
+    /// A control that nobody watches and that never stops the work.
     pub const UNWATCHED: Control<'static> = Control { stop: &NEVER, progress: &|_| () };
 }
 
@@ -37,7 +36,7 @@ impl Control<'_> {
 /// A step of the work. Steps come from any thread; they add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
-    /// So many more parts are to be done: runs, or expectations.
+    /// The number of further parts that are to be done: runs, or expectations.
     Planned(u64),
     /// The passes over a trace before its first request have come this far, from 0 to 1.
     Reading(f64),
@@ -45,16 +44,16 @@ pub enum Progress {
     Preconditioning(f64),
     /// The search for a replay speed has come this far.
     Searching {
-        /// The number of the test run, from 1. How many there will be is not known.
+        /// The number of the test run, from 1. The total number of test runs is not known.
         run: usize,
-        /// How much of it is done, from 0 to 1.
+        /// The share of the test run that is done, from 0 to 1.
         share: f64,
     },
     /// Requests have been served.
     Served {
-        /// How many since the last step of this run.
+        /// The number of requests served since the last step of this run.
         requests: u64,
-        /// By how much of one part the work has advanced, from 0 to 1.
+        /// The share of one part by which the work has advanced, from 0 to 1.
         of_a_part: f64,
     },
 }
@@ -62,15 +61,15 @@ pub enum Progress {
 /// The test runs that a search for a replay speed takes as a rule: only progress depends on it.
 const SEARCH_RUNS: f64 = 4.0;
 
-/// How much of one part of the work is done. A part may consist of several runs, and may fail.
+/// Progress of one part of the work, from 0 to 1. A part may consist of several runs, and may fail.
 #[derive(Debug, Default)]
 pub struct Part(Mutex<Done>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Done {
-    /// By the search for a replay speed, from 0 to 1.
+    /// The share of the part that the search for a replay speed has done, from 0 to 1.
     searched: f64,
-    /// By what follows it, in runs.
+    /// The share of the runs after the search that is done, from 0; above 1 counts as 1.
     served: f64,
 }
 
@@ -103,21 +102,22 @@ impl Part {
     }
 }
 
-/// What a source of requests knows of its length.
+/// The length of a source of requests, as far as it is known in advance.
 #[derive(Clone, Debug)]
 pub(crate) enum Length {
-    /// Nothing.
+    /// The length is not known.
     Unknown,
-    /// How many requests there are.
+    /// The number of requests is known.
     Requests(u64),
-    /// When the last of them arrives at the latest.
+    /// The latest possible arrival time of the last request is known.
     Until(Nanos),
-    /// How much of a file has been read.
+    /// The source is a file, and the share that has been read is known.
     File(fowler_workload::ReadSoFar),
 }
 
 impl Length {
-    /// The share that is given after so many requests, the last of which arrived at `at`.
+    /// Returns the share of the source that has been read after `given` requests, the last of which
+    /// arrived at `at`.
     pub fn share(&self, given: u64, at: Nanos) -> f64 {
         match self {
             Length::Unknown => 0.0,

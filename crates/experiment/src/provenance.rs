@@ -1,4 +1,4 @@
-//! What identifies a result: hashes that are the same on every machine.
+//! Hashes that identify a result; they are equal on every machine.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::disk::{File, unreadable};

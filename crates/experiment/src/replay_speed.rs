@@ -24,7 +24,7 @@ pub const MAX_RUNS: usize = 12;
 /// The range of factors that are searched.
 const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1e6;
 
-/// How fast requests come.
+/// The speed at which requests are issued.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ReplaySpeed {
     /// At the recorded times, or as the generator's description says.
@@ -39,8 +39,8 @@ pub enum ReplaySpeed {
 }
 
 impl ReplaySpeed {
-    /// Returns how many copies of a drive exist at a time: the search for a speed keeps one, with
-    /// which each of its runs begins.
+    /// Returns the number of copies of a drive that exist at a time: the search for a speed keeps
+    /// one, with which each of its runs begins.
     pub fn copies(self) -> u64 {
         if matches!(self, ReplaySpeed::Idle(_)) { 2 } else { 1 }
     }

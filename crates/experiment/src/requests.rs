@@ -46,7 +46,7 @@ impl RequestsFile {
         RequestsFile { path: log_path(&self.path, label), open: self.open }
     }
 
-    /// Starts it.
+    /// Starts the file.
     pub(crate) fn start(&self) -> Result<Watching, Diagnostics> {
         (self.open)(&self.path).map(Watching)
     }

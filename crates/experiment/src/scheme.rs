@@ -69,17 +69,17 @@ impl Scheme {
         diagnostics.or(Scheme { name: name.into(), settings, policies })
     }
 
-    /// Returns its name, as given.
+    /// Returns the name of the scheme, as given.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns its settings, in the order of the text.
+    /// Returns the settings of the scheme, in the order of the text.
     pub fn settings(&self) -> &[Setting] {
         &self.settings
     }
 
-    /// Returns the policies that it chooses.
+    /// Returns the policies that the scheme chooses.
     pub fn policies(&self) -> &Policies {
         &self.policies
     }
@@ -93,7 +93,7 @@ const DEEPEST: usize = 32;
 
 /// Returns every setting of the schemes joined by `+`, with the name of its scheme. `above` is the
 /// chain of schemes whose `join` led here, outermost first. `done` names the schemes that were read
-/// completely: a second time, they would say the same.
+/// completely; reading them again would repeat their settings.
 fn parts(
     name: &str,
     above: &[&str],
@@ -186,15 +186,15 @@ fn both(one: &Setting, other: &Setting) -> Option<Value> {
     refined.map(|(_, _, special)| Value::Text((*special).to_string()))
 }
 
-/// The keys that a scheme may set besides policies: a data cache is part of what hybrid caching is.
+/// Keys beside policies that a scheme may set: a data cache is part of hybrid caching.
 const ALSO: [&str; 2] = ["timing.program_erase", "buffer.ack"];
 
-/// Whether a key is one that a scheme may set, if there is such a key.
+/// True if a scheme may set this key.
 fn may_set(path: &str) -> bool {
     path.starts_with("policy.") || ALSO.contains(&path)
 }
 
-/// What a file that describes a scheme may say, as JSON Schema.
+/// JSON Schema of a file that describes a scheme.
 pub fn schema() -> Json {
     let mut keys = keys::all();
     keys.retain(|key| may_set(key.path));

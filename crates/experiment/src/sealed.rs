@@ -16,9 +16,9 @@ use std::path::Path;
 /// A kind of file, and the version of its format.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
-    /// The word for it in messages, such as `checkpoint`.
+    /// The word for the kind of file in messages, such as `checkpoint`.
     pub name: &'static str,
-    /// A file with a higher number is refused.
+    /// Version of the format. A file with a higher number is refused.
     pub format: u32,
 }
 
@@ -85,9 +85,9 @@ fn line(kind: Kind, identity: &str) -> String {
 /// A whole sealed file.
 #[derive(Debug)]
 pub struct Opened {
-    /// Whose it is.
+    /// Hash that identifies the run, or other owner, of the file.
     pub identity: String,
-    /// What was written between the line and the checksum.
+    /// The bytes between the first line and the checksum.
     pub body: Take<BufReader<File>>,
 }
 
@@ -104,12 +104,12 @@ pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
     })
 }
 
-/// Why a file is refused.
+/// The reason why a file is refused.
 #[derive(Debug)]
 pub enum Refused {
-    /// It is not what was written, and nobody can read it again.
+    /// The file is damaged and cannot be read by any version.
     Damaged(Box<Diagnostic>),
-    /// It cannot be read now, or by this version.
+    /// The file cannot be read now, or not by this version.
     Other(Box<Diagnostic>),
 }
 

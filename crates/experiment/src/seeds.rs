@@ -1,8 +1,8 @@
-//! The same comparison with several seeds: how far apart the seeds are, beside how far apart the
+//! Repeats a comparison with several seeds: shows how far apart seeds are, beside how far apart
 //! schemes or drives are.
 //!
 //! Seed `n + 1` draws other arrivals, addresses and strengths than seed `n`. The first seed is that
-//! of the drive, and its runs are the ones that are shown; of the others only the numbers stay.
+//! of the drive, and its runs are shown; of the others only the numbers are kept.
 
 use crate::candidates::Candidates;
 use crate::compare::{compare, compare_watched};
@@ -46,8 +46,8 @@ impl Spread {
         self.values.iter().flat_map(BTreeMap::values).map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Returns the mean of a metric of a scheme, by its place, over the seeds; `None` if it is not
-    /// known under each of them.
+    /// Returns the mean of a metric of a scheme, by its place, over the seeds; `None` if the metric
+    /// is not known under each of them.
     pub fn of(&self, scheme: usize, path: &str) -> Option<Interval> {
         interval(self.known(scheme, path)?)
     }
@@ -92,8 +92,8 @@ impl Spread {
         }
     }
 
-    /// Returns it as an object: for each scheme or drive, mean and half the width of the 95 %
-    /// interval of each metric.
+    /// Returns the spread as an object: for each scheme or drive, mean and half the width of the 95
+    /// % interval of each metric.
     pub fn json(&self, axis: Axis) -> Value {
         written(&facts(axis), self)
     }
@@ -172,13 +172,13 @@ pub fn compare_over_watched<P: Watcher + Send>(
         if !outcomes.iter().all(|(outcome, _)| whole(outcome)) || control.stopped() {
             break;
         }
-        // Of the further seeds nothing is written.
+        // Runs of the further seeds write no files.
         let spec = RunSpec { requests: None, detail: false, ..spec.clone() };
         match compare(&spec, &candidates.with_seed(seed), control) {
             Ok(more) if more.len() == outcomes.len() && more.iter().all(whole) => {
                 spread.add(more.iter());
             }
-            // What is finished stays.
+            // Finished seeds are kept.
             Ok(_) => break,
             Err(_) if control.stopped() => break,
             Err(diagnostics) => return Err(diagnostics),

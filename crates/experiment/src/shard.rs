@@ -14,14 +14,14 @@ const NAMED: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shard {
-    /// Which, from 1.
+    /// Number of the shard, from 1.
     number: u64,
-    /// How many there are.
+    /// Number of shards.
     of: u64,
 }
 
 impl Shard {
-    /// The whole as its only shard.
+    /// The shard that is the whole work.
     pub const WHOLE: Shard = Shard { number: 1, of: 1 };
 
     /// Reads `i/n`, such as `3/40`.
@@ -45,18 +45,18 @@ impl Shard {
         Ok(shard)
     }
 
-    /// Returns whether its numbers are such as [`Shard::parse`] accepts: those of a file may be
-    /// others.
+    /// Returns true if the numbers of the shard are such as [`Shard::parse`] accepts; numbers read
+    /// from a file may be others.
     pub fn is_valid(self) -> bool {
         (1..=self.of).contains(&self.number) && self.of <= SHARDS_MAX
     }
 
-    /// Returns which it is, from 1.
+    /// Returns the number of the shard, from 1.
     pub fn number(self) -> u64 {
         self.number
     }
 
-    /// Returns how many there are.
+    /// Returns the number of shards.
     pub fn of(self) -> u64 {
         self.of
     }
@@ -71,7 +71,7 @@ impl Shard {
         all.iter().skip(self.number as usize - 1).step_by(self.of as usize).cloned().collect()
     }
 
-    /// Returns which of `all` places are its own if each shard has neighbors; the shards in order
+    /// Returns the shard's own places of `all` if each shard has neighbors; the shards in order
     /// have all places in order.
     pub fn places(self, all: u32) -> std::ops::Range<u32> {
         let end = |number: u64| (u64::from(all) * number / self.of) as u32;

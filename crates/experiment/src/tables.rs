@@ -15,7 +15,7 @@ pub enum Cell {
     Number(f64),
     /// A share, shown in percent.
     Share(f64),
-    /// Nothing was measured.
+    /// An empty cell: no value was measured.
     Nothing,
 }
 
@@ -42,7 +42,7 @@ impl Cell {
         value.filter(|value| value.is_finite()).map_or(Cell::Nothing, Cell::Share)
     }
 
-    /// Returns its number, if it has one.
+    /// Returns the number of the cell, if it has one.
     pub fn value(&self) -> Option<f64> {
         match self {
             Cell::Number(value) | Cell::Share(value) => Some(*value),
@@ -54,9 +54,9 @@ impl Cell {
 /// A table with a name and a title.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
-    /// Its file name without the extension.
+    /// File name of the table without the extension.
     pub name: String,
-    /// What it shows, in one line.
+    /// Title of the table, in one line.
     pub title: String,
     /// The column heads, with units.
     pub heads: Vec<String>,
@@ -118,7 +118,7 @@ impl Sheet {
         both.filter_map(|(x, y)| x.zip(y)).collect()
     }
 
-    /// Writes it as CSV to `folder`.
+    /// Writes the table as CSV to `folder`.
     pub fn write(&self, folder: &Path) -> Result<(), Diagnostics> {
         let path = folder.join(format!("{}.csv", self.name));
         let mut file = AtomicFile::create_stored(&path)?;
@@ -135,7 +135,7 @@ impl Sheet {
 }
 
 impl Cell {
-    /// Formats it for people.
+    /// Formats the cell for people.
     pub fn shown(&self) -> String {
         let signed = |value: f64, print: fn(f64) -> String| {
             let text = print(value.abs());
@@ -155,7 +155,7 @@ impl Cell {
         }
     }
 
-    /// Formats it for sorting and for CSV.
+    /// Formats the cell for sorting and for CSV.
     pub fn exact(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
@@ -164,7 +164,7 @@ impl Cell {
         }
     }
 
-    /// Returns whether it belongs in a column of numbers.
+    /// Returns true if the cell belongs in a column of numbers.
     pub fn is_number(&self) -> bool {
         !matches!(self, Cell::Text(_))
     }

@@ -17,15 +17,15 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-/// What a trace is like, and what reading it came to.
+/// The characteristics of a trace, and the report of reading it.
 pub struct Looked {
     /// The file.
     pub file: String,
-    /// The name of its format.
+    /// The name of the file's format.
     pub format: &'static str,
-    /// All requests that were read.
+    /// Facts about all requests that were read.
     pub info: TraceInfo,
-    /// The report of reading them; `None` for a file of columns.
+    /// The report of reading the requests; `None` for a file of columns.
     pub read: Option<ReadReport>,
     /// The requests of each device by its number, if no device was chosen and there are several.
     pub devices: BTreeMap<u64, TraceInfo>,
@@ -135,10 +135,10 @@ pub fn convert(
     Ok((count, reader.report().clone()))
 }
 
-/// How a trace is anonymized.
+/// Settings for anonymizing a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Anonymous {
-    /// Who knows it can undo the permutation.
+    /// Seed of the permutation: whoever knows the seed can undo the permutation.
     pub seed: u64,
     /// Bytes of an extent, a power of two.
     pub extent: u64,
@@ -235,12 +235,12 @@ fn limited(
     requests.take(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)))
 }
 
-/// Returns all of it as one JSON object.
+/// Returns the report about a trace as one JSON object.
 pub fn info_json(looked: &Looked) -> Value {
     written(&facts(), looked)
 }
 
-/// What `fowler trace info --json` prints.
+/// JSON Schema of the output of `fowler trace info --json`.
 pub fn info_schema() -> Value {
     let about = "What a trace holds, and how it was read.";
     json_schema::document("Fowler: what a trace holds", about, output::schema(&facts()))

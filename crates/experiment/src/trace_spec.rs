@@ -20,7 +20,7 @@ pub struct TraceSpec {
     pub path: PathBuf,
     /// Format, lenience, devices.
     pub options: ReadOptions,
-    /// What happens to addresses that the drive does not have.
+    /// Treatment of addresses that the drive does not have.
     pub remap: Remap,
     /// The SHA-256 of the file, once known: all clones share it.
     hash: Arc<OnceLock<String>>,
@@ -32,7 +32,7 @@ impl TraceSpec {
         TraceSpec { path, options, remap, hash: Arc::default() }
     }
 
-    /// Opens it. That takes a pass over the file if its devices lie side by side.
+    /// Opens the trace. That takes a pass over the file if its devices lie side by side.
     pub(crate) fn open(&self, passes: &Passes<'_>) -> Result<TraceReader, TraceError> {
         let reader = TraceReader::open_watched(&self.path, &self.options, |read| {
             passes.report(read.share())
@@ -41,13 +41,13 @@ impl TraceSpec {
         reader
     }
 
-    /// Returns how many passes over the file opening it takes.
+    /// Returns the number of passes over the file that opening the trace takes.
     pub(crate) fn opening(&self) -> u32 {
         u32::from(self.options.device == DeviceChoice::SideBySide)
     }
 
-    /// Returns how many passes over the file preparing it takes: for its addresses, and for its
-    /// hash if that is wanted and not known yet.
+    /// Returns the number of passes over the file that preparing the trace takes: for its
+    /// addresses, and for its hash if that is wanted and not known yet.
     pub(crate) fn passes(&self, hash: bool) -> u32 {
         let touches = if self.remap == Remap::Compact { self.opening() + 1 } else { 0 };
         touches + u32::from(hash && self.hash.get().is_none())

@@ -12,7 +12,7 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::{Census, Pattern};
 use fowler_workload::Remap;
 
-/// How serious a warning is.
+/// The severity of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The results cover only a part of the run.
@@ -24,7 +24,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Returns the word that introduces it.
+    /// Returns the word that introduces a warning of this severity.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Interrupted => "interrupted",
@@ -37,7 +37,7 @@ impl Severity {
 /// A warning to show with the results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// How serious a warning is.
+    /// Severity of the warning.
     pub severity: Severity,
     /// One or more clauses separated by semicolons, without a capital letter or a full stop.
     pub text: String,
@@ -136,7 +136,7 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
         .filter(|it| read_only(it).is_none())
         .filter_map(|it| Some(format!("after {:.3} s {}", worn_out(it)?, it.drive.place())));
     let used_up = used_up.collect::<Vec<_>>().join(", ");
-    // Where dies have failed, these are the reason, and the drive refuses writes.
+    // Where dies have failed, the drive refuses writes: `of_failed_dies` reports that instead.
     if !used_up.is_empty() {
         texts.push(format!("the spare blocks were used up {used_up}: {USED_UP}"));
     }
@@ -144,7 +144,8 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     texts
 }
 
-/// Says which drives could no longer serve what they should, because too few dies were left.
+/// Returns a warning for each drive that stopped serving writes, or everything, because too few
+/// dies were left.
 fn of_failed_dies(outcomes: &[Outcome]) -> Vec<String> {
     let of = |outcome: &Outcome| {
         let (dies, since) = (outcome.failed_dies?, read_only(outcome)?);
@@ -165,13 +166,13 @@ fn of_failed_dies(outcomes: &[Outcome]) -> Vec<String> {
     outcomes.iter().filter_map(of).collect()
 }
 
-/// What becomes of a drive whose spare blocks are used up.
+/// The note for a drive whose spare blocks are used up.
 pub(crate) const USED_UP: &str = "a real drive would refuse writes from then on; here the run continues, and no block fails any more";
 
-/// What to say of a trace without a newline at its end.
+/// The warning for a trace without a newline at its end.
 pub const CUT: &str = "the last line of the trace has no newline: if the file is cut short, the last request may be wrong";
 
-/// What to say of a compressed trace that was not read to its end.
+/// The warning for a compressed trace that was not read to its end.
 pub const UNCHECKED: &str =
     "the compressed trace was not read to its end, so its checksum was not verified";
 
@@ -181,8 +182,8 @@ fn labels(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
     labels.collect::<Vec<_>>().join(", ")
 }
 
-/// Where some of the runs took place: `under a, b`, or `here` for a single run without a scheme;
-/// empty if there are none.
+/// Returns the place of some of the runs in words: `under a, b`, or `here` for a single run without
+/// a scheme; empty if there are none.
 fn places(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
     let labels = labels(outcomes, which);
     match outcomes.first().filter(|_| !labels.is_empty()) {

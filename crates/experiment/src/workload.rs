@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Where requests come from.
+/// The source of a run's requests.
 #[derive(Clone, Debug)]
 pub enum WorkloadSpec {
     /// A trace file.
@@ -40,13 +40,13 @@ pub enum WorkloadSpec {
 pub struct CustomSpec {
     /// The source of the requests.
     pub source: Arc<dyn RequestSource>,
-    /// What happens to addresses that the drive does not have.
+    /// Treatment of addresses that the drive does not have.
     pub remap: Remap,
 }
 
 /// A source of custom requests in order of time. It may be read on any thread.
 pub trait RequestSource: fmt::Debug + Send + Sync {
-    /// Returns its name for reports.
+    /// Returns the name of the source for reports.
     fn name(&self) -> String;
 
     /// Returns the requests, beginning with the first.
@@ -168,7 +168,8 @@ pub struct WorkloadReport {
     pub requests: u64,
     /// The report of reading the trace; `None` for a generator.
     pub read: Option<ReadReport>,
-    /// How addresses were fitted; `None` for a generator, whose addresses always fit.
+    /// Treatment of addresses that the drive does not have; `None` for a generator, whose addresses
+    /// always fit.
     pub remap: Option<Remap>,
     /// Pages that the trace touches, if fitting had to count them.
     pub touched_pages: Option<u64>,
@@ -191,7 +192,7 @@ enum Kind {
     Trace {
         spec: TraceSpec,
         remapper: Remapper,
-        /// Whether the file is known to be whole, so that a run that ends early need not read on.
+        /// True if the file is known to be whole, so that a run that ends early need not read on.
         whole: Arc<AtomicBool>,
     },
     Generated(Box<Generator>),
@@ -288,7 +289,7 @@ impl Workload {
         matches!(&self.kind, Kind::Generated(generator) if generator.lists_faults())
     }
 
-    /// Returns its name in messages.
+    /// Returns the name of the workload in messages.
     pub fn name(&self) -> &str {
         &self.name
     }

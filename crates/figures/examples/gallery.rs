@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Numbers that look measured: between 0 and 1, from where they stand.
+/// Numbers that look measured: between 0 and 1, a function of the series and the group.
 fn made_up(series: usize, group: usize) -> f64 {
     ((series * 7 + group * 13 + series * group * 3) % 17) as f64 / 17.0
 }

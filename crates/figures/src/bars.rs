@@ -33,7 +33,7 @@ pub fn range(bars: &Panel) -> (f64, f64) {
 pub struct Labels {
     lines: Vec<Vec<String>>,
     turned: bool,
-    /// In pixels.
+    /// Height of the labels, in pixels.
     pub height: f64,
 }
 

@@ -19,7 +19,7 @@ pub type Drawn<T = ()> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
 /// The library's chart underlying a plane.
 pub type Chart<'c, 'a> = ChartContext<'c, SVGBackend<'a>, Cartesian2d<Ruler, Ruler>>;
 
-/// How a text is aligned and styled.
+/// The alignment and style of a text.
 #[derive(Clone, Copy)]
 pub struct Lettering {
     pub height: f64,
@@ -39,7 +39,7 @@ impl Lettering {
         Self { bold: true, ..self }
     }
 
-    /// Reading upwards.
+    /// Returns the lettering turned by 90 degrees, to be read upwards.
     pub const fn turned(self) -> Self {
         Self { turned: true, ..self }
     }

@@ -9,7 +9,7 @@ use crate::{Figure, Panel, Scale, Series, Shape};
 pub struct FigureError {
     /// The title of the figure.
     pub figure: String,
-    /// In the order of the panels and their series.
+    /// Problems in the order of the panels and their series.
     pub findings: Vec<Finding>,
 }
 
@@ -20,7 +20,7 @@ pub struct Finding {
     pub panel: String,
     /// The series by its name; empty for the whole panel.
     pub series: String,
-    /// What is wrong.
+    /// Kind of the problem.
     pub wrong: Wrong,
 }
 
@@ -41,7 +41,7 @@ pub enum Wrong {
     Length {
         /// The column.
         column: &'static str,
-        /// Its length.
+        /// Length of the column.
         found: usize,
         /// The expected length.
         expected: usize,

@@ -49,19 +49,21 @@ pub use series::{Series, Stroke};
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(from = "data::Data", into = "data::Data")]
 pub struct Figure {
-    /// Names the picture: its place on a page, and its files without their extensions.
+    /// Name of the picture: its place on a page, and its files without their extensions.
     pub id: String,
-    /// Shown above the panels; also the accessible name of the picture.
+    /// Title above the panels; also the accessible name of the picture.
     pub title: String,
-    /// How to read the picture, beside it; also its accessible description. Empty for none.
+    /// Text beside the picture about how to read it; also its accessible description. Empty for
+    /// none.
     pub caption: String,
     /// The number of panels side by side, at least 1; by default as many as fit on a page, at most
     /// two.
     pub columns: Option<usize>,
-    /// Whether panels of the same kind and scale share one range of y, so that they can be compared
+    /// True if panels of the same kind and scale share one range of y, so that they can be compared
     /// visually.
     pub same_y: bool,
-    /// Row by row in a file; one at a time on a page, where all have one shape and one x axis.
+    /// Panels row by row in a file; one at a time on a page, where all have one shape and one x
+    /// axis.
     pub panels: Vec<Panel>,
 }
 
@@ -77,19 +79,19 @@ impl Figure {
         Self { id: id.into(), title: title.into(), panels, ..Self::default() }
     }
 
-    /// With a caption.
+    /// Adds a caption.
     #[must_use]
     pub fn caption(self, caption: impl Into<String>) -> Self {
         Self { caption: caption.into(), ..self }
     }
 
-    /// With so many panels side by side.
+    /// Sets the number of panels side by side.
     #[must_use]
     pub fn columns(self, columns: usize) -> Self {
         Self { columns: Some(columns), ..self }
     }
 
-    /// As views of a page, which have one shape and one x axis.
+    /// Turns the panels into views of a page, which have one shape and one x axis.
     #[must_use]
     pub fn views(mut self, shape: Shape, x: Axis) -> Self {
         for panel in &mut self.panels {
@@ -98,7 +100,7 @@ impl Figure {
         self
     }
 
-    /// With one range of y for panels of the same kind and scale.
+    /// Shares one range of y among panels of the same kind and scale.
     #[must_use]
     pub fn same_y(self) -> Self {
         Self { same_y: true, ..self }
@@ -108,10 +110,10 @@ impl Figure {
 /// One coordinate system with its data.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Panel {
-    /// Shown above the panel, or the name of the view; empty for none.
+    /// Title above the panel, or the name of the view; empty for none.
     #[serde(rename = "name")]
     pub title: String,
-    /// How its series are drawn.
+    /// Shape in which the panel's series are drawn.
     #[serde(skip)]
     pub shape: Shape,
     /// The horizontal axis; columns of bars have [`Panel::rows`] there.
@@ -119,11 +121,11 @@ pub struct Panel {
     pub x: Axis,
     /// The vertical axis, or the meaning of bars and cells.
     pub y: Axis,
-    /// The names of what has a value in every series: groups of columns, bars, boxes, cells. Lines
-    /// have none.
+    /// The names of the rows, each of which has a value in every series: groups of columns, bars,
+    /// boxes, cells. Lines have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<String>,
-    /// The groups of rows, in order: the name of each and how many rows it has; empty for none.
+    /// The groups of rows, in order: the name of each and its number of rows; empty for none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<(String, usize)>,
     /// The rows of cells whose names are shown; empty for as many as fit.
@@ -186,7 +188,7 @@ impl Panel {
         Self { rows, ..view }.shared_x(x)
     }
 
-    /// With x values that all series have.
+    /// Sets x values that all series have.
     #[must_use]
     pub fn shared_x(mut self, x: Vec<f64>) -> Self {
         if let Some(first) = self.series.first_mut() {
@@ -218,7 +220,7 @@ impl Panel {
         Self { shape: Shape::Distributions, ..lines }
     }
 
-    /// With a horizontal line at a value of y; an empty name omits it in the legend.
+    /// Adds a horizontal line at a value of y; an empty name omits it in the legend.
     #[must_use]
     pub fn reference(self, at: f64, name: impl Into<String>) -> Self {
         Self { reference: Some(Reference { at, name: name.into() }), ..self }
@@ -230,8 +232,8 @@ impl Panel {
     }
 }
 
-/// How the series of a panel are drawn. A file has columns, towers, lines and distributions; a page
-/// has all others, and lines.
+/// The shape in which the series of a panel are drawn. A file has columns, towers, lines and
+/// distributions; a page has all others, and lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
@@ -260,10 +262,10 @@ pub enum Shape {
 /// An axis: its title and scale. Its range follows from the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Axis {
-    /// With its unit, such as "read latency (µs)"; also the head of a column of numbers.
+    /// Title with the unit, such as "read latency (µs)"; also the head of a column of numbers.
     #[serde(rename = "name")]
     pub title: String,
-    /// How values map to positions.
+    /// Scale of the axis.
     #[serde(rename = "log")]
     pub scale: Scale,
 }
@@ -288,7 +290,7 @@ impl Axis {
     }
 }
 
-/// How values map to positions on an axis.
+/// The scale of an axis: the function from values to positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "bool", into = "bool")]
 pub enum Scale {
@@ -304,8 +306,8 @@ pub enum Scale {
 /// A horizontal line across a panel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reference {
-    /// Its y value.
+    /// The y value of the line.
     pub at: f64,
-    /// For the legend; empty to omit it there.
+    /// Name for the legend; empty to omit the line there.
     pub name: String,
 }

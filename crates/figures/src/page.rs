@@ -70,13 +70,13 @@ struct Page<'f> {
     title: Vec<String>,
     caption: Vec<String>,
     columns: usize,
-    /// Between the axes of each panel.
+    /// Width between the axes of each panel.
     wide: f64,
-    /// Left of the axes of each panel.
+    /// Width left of the axes of each panel.
     left: f64,
-    /// Of each row, with legends of their own.
+    /// Height of each row, with legends of their own.
     heights: Vec<f64>,
-    /// One for all, or one for each panel.
+    /// One legend for all panels, or one for each panel.
     legends: Vec<Legend>,
     width: f64,
     height: f64,

@@ -13,7 +13,7 @@
 /// A color on light paper, which is also that of print, and on dark paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hue {
-    /// What it is called here.
+    /// Name of the hue, by which series and pages refer to it.
     pub name: &'static str,
     /// Red, green and blue on white.
     pub light: [u8; 3],
@@ -35,10 +35,10 @@ pub const HUES: [Hue; 7] = [
     Hue { name: "ink", light: [0x1B, 0x1F, 0x24], dark: [0xE8, 0xEC, 0xF1] },
 ];
 
-/// What an area is filled with, on top of its hue.
+/// The pattern that fills an area, on top of its hue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Nothing.
+    /// No pattern.
     Solid,
     /// Lines that rise to the right.
     Rising,
@@ -55,7 +55,7 @@ impl Pattern {
     pub const ALL: [Pattern; 5] =
         [Pattern::Solid, Pattern::Rising, Pattern::Dots, Pattern::Falling, Pattern::Level];
 
-    /// Returns its name in the data of pages and in Python.
+    /// Returns the pattern's name in the data of pages and in Python.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -71,9 +71,9 @@ impl Pattern {
 /// A hue, as an index into [`HUES`], and a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ink {
-    /// An index into [`HUES`]; `None` for the gray of what has been summed.
+    /// An index into [`HUES`]; `None` for the gray of summed causes.
     pub hue: Option<usize>,
-    /// What areas of it are filled with.
+    /// Pattern that fills areas of this ink.
     pub pattern: Pattern,
 }
 
@@ -92,7 +92,8 @@ impl Ink {
 /// The gray of `other`, on light and on dark paper.
 pub const GRAY: Hue = Hue { name: "gray", light: [0x8A, 0x91, 0x99], dark: [0x7A, 0x84, 0x8F] };
 
-/// What a cause spends time on.
+/// Hues of the causes of latency, by the activity on which the time is spent, as indices into
+/// [`HUES`].
 const READ: usize = 0;
 const PROGRAM: usize = 1;
 const CELLS: usize = 2;
@@ -155,7 +156,7 @@ pub fn cause(name: &str) -> Option<Ink> {
     CAUSES.iter().find(|(its, _)| *its == name).map(|&(_, ink)| ink)
 }
 
-/// What sums several causes.
+/// The ink of a sum of several causes.
 pub const OTHER: Ink = Ink { hue: None, pattern: Pattern::Solid };
 
 /// Returns a color as style sheets and SVG write it.

@@ -19,8 +19,8 @@ const CURVE_WIDTH: f64 = 400.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 8.0;
 const HEAD: f64 = 24.0;
-/// How far an axis extends to include zero: heights are compared with each other, positions along x
-/// seldom are.
+/// Values of `reach` in [`Ruler::new`]: how far an axis extends to include zero. Heights are
+/// compared with each other, positions along x seldom are.
 const ALWAYS: f64 = f64::INFINITY;
 const FAR: f64 = 0.6;
 const NEAR: f64 = 0.2;
@@ -34,7 +34,8 @@ pub fn natural_width(panel: &Panel) -> f64 {
     }
 }
 
-/// Returns which panels may share a range of y, and that range; `None` if it is always the same.
+/// Returns the key of the panels that may share a range of y, and that range; `None` if it is
+/// always the same.
 pub fn range_of_y(panel: &Panel) -> Option<(bool, Scale, (f64, f64))> {
     match panel.shape {
         Columns | Towers => Some((true, Scale::Linear, bars::range(panel))),
@@ -168,7 +169,7 @@ impl<'f> Plan<'f> {
         mesh.draw()
     }
 
-    /// Drawn here, because the library only estimates their positions.
+    /// Draws the titles of axes here, because the library only estimates their positions.
     fn titles_of_axes(&self, plane: &Plane<'_, '_>, left: f64) -> Drawn {
         let (title_x, title_y) = (&self.panel.x.title, &self.panel.y.title);
         let middle_x = plane.at_place((self.x.low + self.x.high) / 2.0, self.y.low);

@@ -28,7 +28,7 @@ pub enum Room {
 }
 
 impl Room {
-    /// Returns how many such labels fit.
+    /// Returns the number of such labels that fit.
     fn holds(self, labels: &[(f64, String)]) -> usize {
         let fits = match self {
             Self::Across(pixels) => {
@@ -146,7 +146,7 @@ fn base(scale: Scale) -> f64 {
     if scale == Scale::Log2 { 2.0 } else { 10.0 }
 }
 
-/// From `libm`, so that the last digit is the same on every machine.
+/// Logarithm from `libm`, so that the last digit is the same on every machine.
 fn logarithm(scale: Scale, value: f64) -> f64 {
     match scale {
         Scale::Linear => value,
@@ -234,7 +234,7 @@ fn short(value: f64, step: f64, size: f64) -> String {
     format!("{}{sign}", fixed(value / by, step / by))
 }
 
-/// With as many decimals as its step.
+/// Formats a number with as many decimals as its step.
 fn fixed(value: f64, step: f64) -> String {
     let decimals = (0..12).find(|decimals| {
         let shifted = step * libm::pow(10.0, f64::from(*decimals));

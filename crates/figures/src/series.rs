@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Columns of numbers with one name.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Series {
-    /// For the legend.
+    /// Name for the legend.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The x values of the points; empty for columns and bars. On a page also empty if they are
@@ -30,12 +30,12 @@ pub struct Series {
     /// In a file, published numbers, drawn as diamonds; empty for none.
     #[serde(skip)]
     pub published: Vec<Option<f64>>,
-    /// How a line is drawn in a file.
+    /// Stroke of a line in a file.
     #[serde(skip)]
     pub stroke: Stroke,
 }
 
-/// How a line is drawn. With more than 24 points, only some have markers and whiskers.
+/// The stroke of a line. With more than 24 points, only some have markers and whiskers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stroke {
     /// Solid, with markers.
@@ -82,38 +82,38 @@ impl Series {
         Self::line(name, points)
     }
 
-    /// As the curve of a theory.
+    /// Draws the series as the curve of a theory.
     #[must_use]
     pub fn theory(self) -> Self {
         Self { stroke: Stroke::Theory, ..self }
     }
 
-    /// With the published value of each row.
+    /// Adds the published value of each row.
     #[must_use]
     pub fn published(self, values: impl IntoIterator<Item = Option<f64>>) -> Self {
         Self { published: values.into_iter().collect(), ..self }
     }
 
-    /// With published points, outlined in the color of the line.
+    /// Adds published points, outlined in the color of the line.
     #[must_use]
     pub fn published_at(self, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let (published_x, published) = points.into_iter().map(|(x, y)| (x, Some(y))).unzip();
         Self { published_x, published, ..self }
     }
 
-    /// In the ink of the scheme at a place of the comparison.
+    /// Uses the ink of the scheme at a place of the comparison.
     #[must_use]
     pub fn of_scheme(self, place: usize) -> Self {
         self.with(palette::scheme(place))
     }
 
-    /// In the ink of the cause with a name.
+    /// Uses the ink of the cause with a name.
     #[must_use]
     pub fn of_cause(self, name: &str) -> Self {
         self.with(palette::cause(name).unwrap_or(palette::OTHER))
     }
 
-    /// In the ink of what sums several causes.
+    /// Uses the ink of a sum of several causes.
     #[must_use]
     pub fn of_others(self) -> Self {
         self.with(palette::OTHER)

@@ -11,12 +11,13 @@ use crate::style::{INK, LABEL, MESH, colour, px, width};
 
 /// The height of the whole drawing above the labels of groups, in pixels.
 pub const HEIGHT: f64 = 340.0;
-/// How far the last row is moved to the right and up, as shares of the drawing.
+/// Shift of the last row to the right and up, as shares of the drawing.
 const RIGHT: f64 = 0.24;
 const UP: f64 = 0.36;
 /// The shares of a group's width and of a row's depth that a tower takes.
 const FILLED: f64 = 0.66;
-/// How much of its color a side has that faces away from the light, and of white one that faces it.
+/// Share of its color that a side facing away from the light keeps, and share of white on a side
+/// that faces the light.
 const SHADE: f64 = 0.72;
 const LIGHT: f64 = 0.35;
 
@@ -31,14 +32,14 @@ fn names(bars: &Panel) -> f64 {
     bars.series.iter().map(|row| width(&row.name, LABEL)).fold(0.0, f64::max) + 12.0
 }
 
-/// Where a point in space is on the canvas.
+/// The projection of points in space onto the canvas.
 struct Space<'r> {
     /// The left end of the front foot, in pixels.
     corner: (f64, f64),
     /// The length of the front foot, and the height of the front wall, in pixels.
     wide: f64,
     high: f64,
-    /// How far the back is moved, in pixels.
+    /// Shift of the back, in pixels.
     back: (f64, f64),
     groups: f64,
     rows: f64,

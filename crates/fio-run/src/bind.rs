@@ -1,4 +1,4 @@
-//! From a job as the crate `fio` reads it to what a process does.
+//! Turns a job, as the crate `fio` reads it, into the plan of a process.
 
 use super::flow::Share;
 use super::plan::{
@@ -15,16 +15,16 @@ fn given(span: Span) -> Option<Span> {
     (span > Span::ZERO).then_some(span)
 }
 
-/// Where a process is among the others.
+/// The place of a process among the others.
 pub(super) struct Place {
-    /// The number of its section, from 0, and its wave.
+    /// The number of the process's section, from 0, and its wave.
     pub job: usize,
     pub wave: usize,
-    /// Whether other processes have an iolog of the same name.
+    /// True if other processes have an iolog of the same name.
     pub shares_iolog: bool,
 }
 
-/// Returns what a process does; `draws` has its start delay if that is a range.
+/// Returns the plan of a process; `draws` has its start delay if that is a range.
 ///
 /// # Errors
 /// Options that would change the requests and are not simulated, each with the line of its job.
@@ -156,7 +156,7 @@ fn target(its: &fio::LatencyTarget) -> Option<Target> {
     })
 }
 
-/// `None` if it is not simulated.
+/// Returns the criterion of steady state; `None` if it is not simulated.
 fn steady(its: &fio::SteadyState) -> Option<Steady> {
     let looks = match its.metric {
         fio::SteadyMetric::Iops => Looks::Iops,
@@ -213,7 +213,7 @@ pub(super) struct Bound {
     pub layout: Arc<fio::Layout>,
     /// The job in the layout.
     pub job: usize,
-    /// What intervals are drawn from.
+    /// Draws of the intervals between requests.
     pub draws: fio::TimingDraws,
 }
 

@@ -8,25 +8,26 @@ use fowler_units::Span;
 pub struct Share {
     /// The flow.
     pub flow: u32,
-    /// Its weight, at least 1.
+    /// Weight of the process, at least 1.
     pub weight: u32,
-    /// `flow_sleep`: how long it waits before it looks again; zero means until another has issued.
+    /// `flow_sleep`: the time that the process waits before it looks again; zero means until
+    /// another process has issued.
     pub sleep: Span,
 }
 
-/// How far a process and the others of its flow are. Only those that run count.
+/// The progress of a process and of the others of its flow. Only running processes count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Standing {
-    /// Its own requests.
+    /// Requests that the process itself has issued.
     pub issued: u64,
     /// The requests of the others, and the sum of their weights, which wraps as in fio.
     pub others: (u64, u32),
-    /// Whether it waits for them.
+    /// True if the process waits for the others.
     pub held: bool,
 }
 
 impl Standing {
-    /// Returns whether it has issued more than its share.
+    /// Returns true if the process has issued more than its share.
     pub fn is_ahead(&self, weight: u32) -> bool {
         let (issued, weights) = self.others;
         let sum = u128::from(weight.wrapping_add(weights));

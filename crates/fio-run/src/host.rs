@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 /// Acts between two looks at whether to stop, and two steps of progress.
 const LOOK_EVERY: u64 = 4096;
 
-/// What the drive had counted when a group began to count and when it ended.
+/// Counters of the drive when a group began to count and when it ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counted {
     pub before: Option<Counters>,
@@ -26,10 +26,10 @@ pub(super) struct Counted {
 pub(super) struct Host<'a> {
     pub processes: Vec<Process<'a>>,
     pub criteria: Vec<Criterion>,
-    /// By group.
+    /// Counters of the drive, by group.
     pub counted: Vec<Counted>,
-    /// When each process acts next, and what the first of these is: entries that `due` does not
-    /// have any more are dropped when they are first.
+    /// Time of each process's next act, and a heap of these times. Entries of the heap that `due`
+    /// does not have any more are dropped when they are first.
     due: Vec<Option<Nanos>>,
     next: BinaryHeap<Reverse<(Nanos, usize)>>,
     control: Control<'a>,
@@ -124,7 +124,7 @@ impl<'a> Host<'a> {
             self.due[number] = due;
             self.next.extend(due.map(|at| Reverse((at, number))));
         }
-        // What was noted for later and has changed since is dropped now and then.
+        // Entries that have changed since are dropped now and then.
         if self.next.len() > 4 * self.due.len() + 64 {
             let due = self.due.iter().enumerate();
             self.next = due.filter_map(|(number, at)| Some(Reverse(((*at)?, number)))).collect();
@@ -146,7 +146,7 @@ impl<'a> Host<'a> {
         None
     }
 
-    /// Tells a process of a flow how far the others are.
+    /// Updates a process of a flow on the progress of the others.
     fn compare_with_others(&mut self, number: usize) {
         let Some(share) = self.processes[number].plan.share else { return };
         let others = self.of_flow(number, share.flow).fold((0, 0_u32), |(issued, weights), it| {
@@ -173,7 +173,7 @@ impl<'a> Host<'a> {
         self.schedule_all();
     }
 
-    /// Returns what acts next: a process, or after all of them a criterion.
+    /// Returns the next act: that of a process, or after all of them that of a criterion.
     fn first(&mut self) -> Option<(Nanos, usize)> {
         let process = self.first_process();
         // A sample is due only while something runs: alone it would go on forever.
@@ -212,7 +212,7 @@ impl<'a> Host<'a> {
         (self.control.progress)(Progress::Served { requests, of_a_part });
     }
 
-    /// Notes what the drive has counted when a group begins to count, and when it ends.
+    /// Notes the drive's counters when a group begins to count, and when it ends.
     fn count<L: Layer>(&mut self, device: &Device<L>, number: usize, at: Nanos) {
         let process = &self.processes[number];
         let group = process.plan.group;

@@ -29,7 +29,7 @@ const PAGE_SIZE: u64 = 4096;
 const CPUS: u64 = 8;
 const MEMORY_MIB: u64 = 16 << 10;
 
-/// How the note on options without an effect begins.
+/// The beginning of the note on options without an effect.
 const NO_EFFECT: &str = "no effect here: ";
 
 /// A job file, and the drive that it runs on.
@@ -37,27 +37,27 @@ const NO_EFFECT: &str = "no effect here: ";
 pub struct FioSpec {
     /// The job file; `/dev/stdin` is standard input.
     pub path: PathBuf,
-    /// What `${NAME}` stands for in it.
+    /// Values of `${NAME}` in the job file.
     pub environment: BTreeMap<String, String>,
-    /// Which fio's sequences.
+    /// Version of fio for seeds and options.
     pub seeding: Seeding,
     /// The drive.
     pub device: DeviceSpec,
-    /// The scheme on it.
+    /// The scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
-    /// What the host needs for a request.
+    /// Time that the host needs for a request.
     pub costs: HostCosts,
 }
 
 /// Jobs that are ready to run.
 pub struct Jobs(Setup);
 
-/// What a run leaves behind beside its result.
+/// The files and data that a run leaves behind beside its result.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// The folder of the logs.
     pub logs: PathBuf,
-    /// Whether to record the data of charts.
+    /// True to record the data of charts.
     pub detail: bool,
     /// A log of all requests.
     pub requests: Option<RequestsFile>,
@@ -243,7 +243,7 @@ impl Jobs {
     /// Runs the jobs.
     ///
     /// # Errors
-    /// What is wrong with the drive or with files, or that it was stopped before the first request.
+    /// If the drive or a file is wrong, or the run was stopped before the first request.
     pub fn run(&self, wanted: Wanted, control: Control<'_>) -> Result<Fio, Diagnostics> {
         (control.progress)(Progress::Planned(1));
         self.0.run(leaves(&wanted), (), control).map(|(fio, ())| fio)

@@ -1,7 +1,7 @@
 //! fio's JSON, and with buckets `json+`.
 //!
-//! What has no meaning in simulated time is there and zero: CPU times, context switches and page
-//! faults, and every timestamp, so that the same run gives the same bytes.
+//! Keys that have no meaning in simulated time are present and zero: CPU times, context switches
+//! and page faults, and every timestamp, so that equal runs give equal bytes.
 
 use super::plan::{Direction, Recorded};
 use super::results::{Entry, Fio, criterion};
@@ -87,7 +87,7 @@ impl Fio {
         self.elapsed.0.div_ceil(1_000_000_000)
     }
 
-    /// What fio has no place for.
+    /// Results that fio has no place for.
     fn own(&self) -> Value {
         let outcome = &self.outcome;
         let group = |(number, counters): (usize, &Option<fowler_device::Counters>)| {
@@ -145,7 +145,7 @@ fn texts(options: &[(String, String)]) -> Value {
     options.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>().into()
 }
 
-/// As many digits as fio prints.
+/// Rounds to the number of digits that fio prints.
 fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
@@ -159,7 +159,7 @@ fn named(names: &[&str], counts: &[u64], all: u64) -> Value {
     names.iter().zip(counts).map(share).collect::<Map<_, _>>().into()
 }
 
-/// Batches by their share of all batches.
+/// Returns each size of batches with its share of all batches.
 fn batches(counts: &[u64; 7]) -> Value {
     named(&BATCHES, counts, counts.iter().sum())
 }

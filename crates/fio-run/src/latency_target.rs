@@ -1,7 +1,7 @@
 //! `latency_target`: looks for the largest depth at which enough requests are fast enough.
 //!
-//! It begins at depth 1 and doubles the depth after each window that meets the target. Once a
-//! window has failed, it halves the distance between the best and the worst depth. When the depth
+//! The search begins at depth 1 and doubles the depth after each window that meets the target. Once
+//! a window has failed, it halves the distance between the best and the worst depth. When the depth
 //! no longer changes, one more window is recorded, alone, and the job ends unless it runs on.
 
 use super::plan::Target;
@@ -17,29 +17,29 @@ pub(super) struct Search {
     /// The largest depth that met the target, and the smallest that failed.
     good: u32,
     bad: Option<u32>,
-    /// When this window began, and what was answered and too slow in it.
+    /// Begin of this window, and the requests answered and too slow in it.
     from: Nanos,
     answered: u64,
     slow: u64,
-    /// Whether this is the window that is recorded alone.
+    /// True in the window that is recorded alone.
     last: bool,
-    /// Whether the target could be met.
+    /// True if the target could be met.
     pub met: bool,
 }
 
-/// What follows from a window.
+/// The consequence of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// Nothing yet.
+    /// The search continues.
     Nothing,
-    /// The depth is found: what was recorded before does not count.
+    /// The depth is found: the record begins anew.
     RecordAnew,
     /// The job is done.
     End,
 }
 
 impl Search {
-    /// Begins one at depth 1.
+    /// Begins a search at depth 1.
     pub fn new(target: Target, most: u32, from: Nanos) -> Search {
         let (bad, answered, slow) = (None, 0, 0);
         Search {
@@ -87,7 +87,7 @@ impl Search {
             return Found::Nothing;
         }
         if self.target.runs_on {
-            // From here on it follows the drive.
+            // From here on the search follows the drive.
             self.bad = None;
             return Found::Nothing;
         }

@@ -8,10 +8,10 @@ use super::plan::{Direction, Least};
 use super::stats::Stats;
 use fowler_units::{Nanos, Span};
 
-/// How long a job may settle.
+/// Time that a job has to settle.
 const SETTLES: Span = Span::ms(2_000);
 
-/// When the present cycle began, and what was done by then.
+/// The current cycle: its begin, and the bytes and requests by then.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cycle {
     began: Nanos,

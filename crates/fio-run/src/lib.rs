@@ -1,9 +1,9 @@
-//! fio's jobs on a simulated drive: what the host does, and fio's outputs.
+//! fio's jobs on a simulated drive: the processes of the host, and fio's outputs.
 //!
 //! **Owns** the host of fio: its processes, when each issues and collects what, its statistics, its
 //! logs and its formats of output. **May touch** nothing of the drive: the host is a
-//! [`fowler_device::Feed`] that the drive asks. What a job file means is the business of the crate
-//! `fio`; here a job is a `Plan` and a stream of requests.
+//! [`fowler_device::Feed`] that the drive asks. The crate `fio` decides what a job file means; here
+//! a job is a `Plan` and a stream of requests.
 //!
 //! - `jobs.rs`: from a job file to jobs that are ready to run, through `bind.rs`.
 //! - `plan.rs`: what a process does. `process.rs`: its loop on its core. `unit.rs`: a request on

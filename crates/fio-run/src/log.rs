@@ -43,7 +43,7 @@ impl LogFiles {
     /// Completes the files once every process is gone. Returns their paths.
     ///
     /// # Errors
-    /// What could not be written.
+    /// Every file that could not be written.
     pub fn finish(self) -> Result<Vec<PathBuf>, Diagnostics> {
         let (mut paths, mut diagnostics) = (Vec::new(), Diagnostics::default());
         for (path, file) in self.0 {
@@ -72,7 +72,7 @@ pub(super) fn names(plan: &Plan) -> Vec<(Kind, String)> {
     all
 }
 
-/// What a log holds.
+/// The contents of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Bandwidth,
@@ -111,7 +111,7 @@ struct HistogramLog {
 pub(super) struct Logbook {
     how: Logs,
     from: Nanos,
-    /// When the process began: the times of its iolog.
+    /// Time at which the process began: the origin of its iolog's times.
     began: Nanos,
     rates: Vec<(Kind, Shared, Option<Samples>)>,
     latencies: Vec<LatencyLog>,
@@ -276,7 +276,7 @@ impl Logbook {
             log.flush(ms(now, from), self.how.coarseness);
         }
         if let Some(file) = &self.requests {
-            // One that ends before its start delay is over has an empty log.
+            // A process that ends before its start delay is over has an empty log.
             let us = now.0.saturating_sub(self.began.0) / 1_000;
             plan.files.iter().for_each(|name| put(file, &format!("{us} {name} close\n")));
         }

@@ -1,8 +1,8 @@
-//! When the next request of a direction may be issued: `rate` and `rate_iops`.
+//! The time at which the next request of a direction may be issued: `rate` and `rate_iops`.
 //!
 //! Due times are whole microseconds from the beginning of the process, as fio has them. Request k
 //! of a linear rate is due at the bytes before it over the rate; those of a Poisson process add up
-//! drawn intervals. What is late is caught up at once.
+//! drawn intervals. Late requests are caught up at once.
 
 use super::plan::{ByDirection, Direction, Plan, Rate, Requests};
 use fowler_units::{Nanos, Span};
@@ -14,15 +14,15 @@ const US_PER_S: u128 = 1_000_000;
 pub(super) struct Pace {
     rates: ByDirection<Option<Rate>>,
     poisson: bool,
-    /// When it began.
+    /// Time at which the process began, later by every pause that is skipped.
     from: Nanos,
     issued: ByDirection<u64>,
-    /// Microseconds from the beginning.
+    /// Due time of the next request in each direction, in microseconds from the beginning.
     due_us: ByDirection<u64>,
 }
 
 impl Pace {
-    /// Begins it.
+    /// Begins the due times of a process.
     pub fn new(plan: &Plan, from: Nanos) -> Pace {
         Pace {
             rates: plan.rates,
@@ -50,12 +50,12 @@ impl Pace {
         if both && self.due(next) > now && self.due(other) < self.due(next) { other } else { next }
     }
 
-    /// Nothing is due in a pause of this length.
+    /// Moves all due times by a pause, in which nothing is due.
     pub fn skip(&mut self, pause: Span) {
         self.from = self.from + pause;
     }
 
-    /// Goes on after a request was issued.
+    /// Counts an issued request, and sets the due time of the next.
     pub fn issued(&mut self, direction: Direction, bytes: u64, requests: &mut dyn Requests) {
         let Some(rate) = self.rates[direction] else { return };
         self.issued[direction] += bytes;

@@ -1,5 +1,5 @@
-//! What a process of the host does: the options of a job that decide when which request is issued,
-//! and what is recorded of it.
+//! The plan of a process of the host: the options of a job that decide when which request is
+//! issued, and what is recorded of it.
 
 use super::flow::Share;
 use fowler_units::{HostOp, Span};
@@ -7,7 +7,7 @@ use fowler_units::{HostOp, Span};
 /// The directions of fio's data, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
-    /// Reads, those of `verify` included.
+    /// Reads, including the reads of `verify`.
     Read,
     /// Writes.
     Write,
@@ -16,7 +16,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All of them, in the order of fio's output.
+    /// All directions, in the order of fio's output.
     pub const ALL: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
 
     /// Returns the name in JSON.
@@ -31,7 +31,7 @@ fowler_units::enumerated! {
     pub ByDirection
 }
 
-/// What a request of a job is.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// Data.
@@ -57,27 +57,28 @@ impl What {
 /// A request of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// What it is.
+    /// Kind of the request.
     pub what: What,
     /// The file, in the order of the job's files.
     pub file: usize,
-    /// Its first byte in the file.
+    /// First byte of the request in the file.
     pub offset: u64,
-    /// Its first byte on the drive.
+    /// First byte of the request on the drive.
     pub address: u64,
     /// Bytes; zero for a flush.
     pub length: u32,
-    /// Whether everything before it must be answered: it begins another pass, or reads back what
-    /// was written.
+    /// True if everything before the request must be answered: it begins another pass, or reads
+    /// back what was written.
     pub after_all: bool,
-    /// A log of requests says when it is issued at the earliest, from the start of its process.
+    /// Earliest time of issue by a log of requests, from the start of the process.
     pub not_before: Option<Span>,
 }
 
 /// The requests of one process, in order.
 pub trait Requests: Send {
-    /// Returns the next one; `None` at the end, which a job with `time_based` does not have. Where
-    /// rates decide, `pick` is asked which direction to issue instead of the one that is next.
+    /// Returns the next request; `None` at the end, which a job with `time_based` does not have.
+    /// Where rates decide, `pick` is asked which direction to issue instead of the one that is
+    /// next.
     fn next(&mut self, pick: &mut dyn FnMut(Direction) -> Direction) -> Option<Op>;
 
     /// The time is up: only flushes at the end follow.
@@ -87,7 +88,7 @@ pub trait Requests: Send {
     fn gap_us(&mut self, direction: Direction, iops: u64) -> u64;
 }
 
-/// How many requests are handed over and collected at once.
+/// The numbers of requests that are handed over and collected at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batches {
     /// `iodepth_batch`: so many are handed over at once.
@@ -101,7 +102,7 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// Returns what fio does by default at this depth.
+    /// Returns fio's defaults at this depth.
     #[cfg(test)]
     pub fn single(depth: u32) -> Batches {
         Batches { submit: 1, complete_min: 1, complete_max: 1, low: depth }
@@ -120,13 +121,13 @@ pub struct Rate {
 /// `thinktime`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Think {
-    /// How long it pauses.
+    /// Length of a pause.
     pub time: Span,
-    /// After so many requests.
+    /// Number of requests between two pauses.
     pub blocks: u64,
-    /// Whether requests count once issued instead of once answered.
+    /// True if requests count once issued instead of once answered.
     pub counts_issued: bool,
-    /// After so much time with requests, if it counts that instead.
+    /// Time with requests after which the process pauses, if it counts that instead.
     pub after: Option<Span>,
 }
 
@@ -135,15 +136,15 @@ pub struct Think {
 pub struct Target {
     /// The latency that is to be met.
     pub latency: Span,
-    /// How long each depth is tried.
+    /// Time for which each depth is tried.
     pub window: Span,
     /// The share of requests that must meet it, in percent.
     pub percentile: f64,
-    /// Whether the job goes on once the depth is found.
+    /// True if the job continues once the depth is found.
     pub runs_on: bool,
 }
 
-/// What a criterion of steady state looks at.
+/// The rate that a criterion of steady state looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Looks {
     /// Requests per second.
@@ -155,35 +156,35 @@ pub enum Looks {
 /// `steadystate`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    /// What it looks at.
+    /// Rate that the criterion looks at.
     pub looks: Looks,
-    /// Whether the slope of a line through the samples counts, instead of the largest deviation
+    /// True if the slope of a line through the samples counts, instead of the largest deviation
     /// from their mean.
     pub slope: bool,
     /// The limit.
     pub limit: f64,
-    /// Whether the limit is in percent of the mean.
+    /// True if the limit is in percent of the mean.
     pub percent: bool,
     /// Seconds that are looked at, one sample each.
     pub duration: u64,
-    /// Before that, nothing is sampled.
+    /// Time before the first sample.
     pub ramp: Span,
 }
 
-/// Whom a process takes along when it ends.
+/// The processes that end when a process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// Nobody.
+    /// No other process.
     Itself,
-    /// Its group.
+    /// The process's group.
     Group,
-    /// Its wave: what runs between two `stonewall`s.
+    /// The process's wave: all processes between two `stonewall`s.
     Wave,
     /// Everything.
     All,
 }
 
-/// Which latencies have percentiles, and which are recorded.
+/// The latencies that have percentiles, and those that are recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
     /// Percentiles of the output, ascending, in percent.
@@ -194,14 +195,14 @@ pub struct Recorded {
     pub windows: [Span; 2],
     /// `unified_rw_reporting`: all directions as one.
     pub unified: bool,
-    /// Whether submission, completion and total latency are recorded at all, and rates.
+    /// True if submission, completion and total latency are recorded at all.
     pub kept: [bool; 3],
-    /// Whether rates are sampled.
+    /// True if rates are sampled.
     pub rates: bool,
 }
 
 impl Default for Recorded {
-    /// What fio does by default.
+    /// Returns fio's defaults.
     fn default() -> Recorded {
         Recorded {
             percentiles: fowler_fio::PERCENTILES.into(),
@@ -214,7 +215,7 @@ impl Default for Recorded {
     }
 }
 
-/// Which logs a process writes, by the names that they begin with.
+/// The logs that a process writes, by the beginnings of their names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Logs {
     /// `write_bw_log`.
@@ -225,7 +226,7 @@ pub struct Logs {
     pub latency: Option<String>,
     /// `write_hist_log`, and its window.
     pub histogram: Option<(String, Span)>,
-    /// `log_hist_coarseness`: so often neighboring buckets are added up in pairs.
+    /// `log_hist_coarseness`: the number of times that neighboring buckets are added up in pairs.
     pub coarseness: u32,
     /// `log_avg_msec`: one line for each window instead of one for each request.
     pub window: Option<Span>,
@@ -246,40 +247,40 @@ pub struct Least {
     pub bytes: ByDirection<u64>,
     /// Requests per second.
     pub requests: ByDirection<u64>,
-    /// The time over which they are averaged.
+    /// The time over which the rates are averaged.
     pub cycle: Span,
 }
 
-/// What one process of the host does: a job, or one of its clones.
+/// The plan of one process of the host: a job, or one of its clones.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The name of the job.
     pub name: String,
     /// The number of the process, from 1: fio's job number.
     pub number: u32,
-    /// The job that it is a clone of, from 0.
+    /// The job of which the process is a clone, from 0.
     pub job: usize,
-    /// Its group in the output.
+    /// Group of the process in the output.
     pub group: usize,
-    /// It begins when every process of earlier waves has ended.
+    /// Wave of the process: it begins when every process of earlier waves has ended.
     pub wave: usize,
-    /// It begins when every process of the job of this name has ended as well.
+    /// Name of a job whose processes must all have ended, too, before this one begins.
     pub waits_for: Option<String>,
-    /// It begins at this time at the earliest.
+    /// Earliest begin of the process.
     pub delay: Span,
     /// The most requests in flight.
     pub depth: u32,
-    /// Whether the engine waits for each request.
+    /// True if the engine waits for each request.
     pub synchronous: bool,
-    /// Whether an engine with a queue waits for each trim.
+    /// True if an engine with a queue waits for each trim.
     pub waits_for_trims: bool,
     /// See [`Batches`].
     pub batches: Batches,
     /// The rate of each direction.
     pub rates: ByDirection<Option<Rate>>,
-    /// Whether rates are Poisson processes.
+    /// True if rates are Poisson processes.
     pub poisson: bool,
-    /// `rate_ignore_thinktime`: what was not issued in a pause is not caught up.
+    /// `rate_ignore_thinktime`: requests that were not issued in a pause are not caught up.
     pub pauses_shift_rates: bool,
     /// See [`Think`].
     pub think: Option<Think>,
@@ -287,17 +288,17 @@ pub struct Plan {
     pub serialize_overlap: bool,
     /// `rate_min`, `rate_iops_min`.
     pub least: Option<Least>,
-    /// Its part in a flow.
+    /// Part of the process in a flow.
     pub share: Option<Share>,
-    /// When it ends, after the ramp.
+    /// Time after the ramp at which the process ends.
     pub runtime: Option<Span>,
-    /// What of the beginning is not recorded.
+    /// Time at the beginning that is not recorded.
     pub ramp: Span,
     /// See [`Target`].
     pub target: Option<Target>,
     /// See [`Steady`].
     pub steady: Option<Steady>,
-    /// Whether a write is answered only when it is durable: `sync=1` and its kin.
+    /// True if a write is answered only when it is durable: `sync=1` and its kin.
     pub durable: bool,
     /// `max_latency`: a slower request ends the process.
     pub max_latency: Option<Span>,
@@ -307,13 +308,13 @@ pub struct Plan {
     pub recorded: Recorded,
     /// See [`Logs`].
     pub logs: Logs,
-    /// The names of its files.
+    /// Names of the process's files.
     pub files: Vec<String>,
-    /// Whether its clones, and other jobs of the group, are one entry of the output.
+    /// True if the clones of the job, and other jobs of the group, are one entry of the output.
     pub grouped: bool,
-    /// `stats=0`: it is not in the output.
+    /// `stats=0`: the process is not in the output.
     pub silent: bool,
-    /// Bytes that it moves at most, as far as that is known: only progress depends on it.
+    /// The most bytes that the process moves, as far as that is known: only progress depends on it.
     pub bytes: Option<u64>,
 }
 
@@ -357,13 +358,13 @@ impl Plan {
     }
 }
 
-/// What the host needs for a request, on the one core that each process has. Both are assumed: see
-/// docs/fio.md.
+/// Time that the host needs for a request, on the one core that each process has. Both times are
+/// assumed: see docs/fio.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostCosts {
-    /// To hand it over; it reaches the drive at the end of that.
+    /// Time to hand a request over; the request reaches the drive at the end of it.
     pub submission: Span,
-    /// To learn of the answer, from the interrupt to the collected result.
+    /// Time to learn of the answer, from the interrupt to the collected result.
     pub completion: Span,
 }
 

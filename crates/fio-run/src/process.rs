@@ -22,7 +22,7 @@ use super::unit::Unit;
 use fowler_units::{HostIo, HostOp, Nanos, QueueId, Span};
 use std::collections::VecDeque;
 
-/// What comes after a wait.
+/// The step after a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
     /// The next turn.
@@ -33,7 +33,7 @@ enum Then {
     Finish,
 }
 
-/// What comes after a hand-over.
+/// The step after a hand-over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// Answers are collected if all slots are taken.
@@ -48,21 +48,21 @@ enum Next {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// It has not begun.
+    /// The process has not begun.
     Idle,
     /// At the top of the loop.
     Turn,
     /// The rest of what is queued is handed over, one request after the other.
     HandsOver { next: Next },
-    /// Collects answers until so few slots are taken; waits for at least so many at once.
+    /// Collects answers until `until` slots or fewer are taken; waits for at least `least` at once.
     Collects { least: u32, until: u32, then: Then },
-    /// Has collected so many when its core is free.
+    /// Has collected `count` answers when the core of the process is free.
     Collected { count: u32, until: u32, least: u32, then: Then },
     /// Waits for one request.
     Waits { then: Then },
-    /// Sleeps until the next request of its log is due, and collects answers as they come.
+    /// Sleeps until the next request of a log is due, and collects answers as they come.
     Rests { until: Nanos },
-    /// It has ended.
+    /// The process has ended.
     Ended,
 }
 
@@ -73,17 +73,17 @@ pub(super) struct Process<'a> {
     costs: HostCosts,
     queue: QueueId,
     state: State,
-    /// When it acts next; `None` while it waits for the drive.
+    /// Time of the process's next act; `None` while it waits for the drive.
     wake: Option<Nanos>,
-    /// Taken up but not handed over; in flight; answered but not collected.
+    /// Requests by state: taken up but not handed over; in flight; answered but not collected.
     queued: VecDeque<Unit>,
     in_flight: Vec<Unit>,
     answered: VecDeque<Unit>,
-    /// The request that its process waits for.
+    /// The request that the process waits for.
     single: Option<Unit>,
     /// Flushes that make writes durable, at the moment at which the write was answered.
     follow: VecDeque<(Nanos, Unit)>,
-    /// Drawn, but not due yet.
+    /// A request that is drawn, but not due yet.
     pending: Option<Op>,
     pace: Pace,
     search: Option<Search>,
@@ -91,17 +91,17 @@ pub(super) struct Process<'a> {
     counted: u64,
     thought_at: u64,
     thought: Nanos,
-    /// Whether it was told to end, and whether only its last flushes are left.
+    /// True if the process was told to end; `stopping` if only its last flushes are left.
     told: bool,
     stopping: bool,
     cycle: Cycle,
-    /// How far it is in its flow.
+    /// Progress of the process in its flow.
     pub standing: Standing,
     pub record: Record,
 }
 
 impl<'a> Process<'a> {
-    /// Returns one that has not begun. `queue` is its submission queue.
+    /// Returns a process that has not begun. `queue` is its submission queue.
     pub fn new(
         plan: Plan,
         requests: Box<dyn Requests + 'a>,
@@ -135,7 +135,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Lets it begin at `at`.
+    /// Lets the process begin at `at`.
     pub fn begin(&mut self, at: Nanos) {
         self.state = State::Turn;
         self.wake = Some(at);
@@ -146,17 +146,17 @@ impl<'a> Process<'a> {
         self.cycle = Cycle::new(self.record.from());
     }
 
-    /// Returns whether it has begun.
+    /// Returns true if the process has begun.
     pub fn has_begun(&self) -> bool {
         self.state != State::Idle
     }
 
-    /// Returns whether it has ended.
+    /// Returns true if the process has ended.
     pub fn has_ended(&self) -> bool {
         self.state == State::Ended
     }
 
-    /// Tells it to end: what is in flight is still collected.
+    /// Stops the process. Requests in flight are still collected.
     pub fn tell_to_end(&mut self, now: Nanos) {
         self.told = true;
         match self.state {
@@ -164,27 +164,27 @@ impl<'a> Process<'a> {
                 self.record.begin(now, &self.plan);
                 self.end(now);
             }
-            // It may sleep.
+            // A sleeping process must wake.
             State::Turn => self.wake = Some(now),
             State::Rests { .. } => (self.state, self.wake) = (State::Turn, Some(now)),
             _ => {}
         }
     }
 
-    /// The run was stopped at `now`: what it has done until then counts.
+    /// Stops the process with the run at `now`: what it has done until then counts.
     pub fn stop(&mut self, now: Nanos) {
         if self.has_begun() && !self.has_ended() {
             self.end(now);
         }
     }
 
-    /// Returns when it acts next.
+    /// Returns the time of the process's next act.
     pub fn due(&self) -> Option<Nanos> {
         let follow = self.follow.front().map(|&(at, _)| at);
         follow.into_iter().chain(self.wake).min()
     }
 
-    /// Returns how much of it is done, as far as that can be told.
+    /// Returns the share of the process that is done, as far as it is known.
     pub fn share(&self, now: Nanos) -> f64 {
         if self.has_ended() {
             return 1.0;
@@ -197,7 +197,7 @@ impl<'a> Process<'a> {
         time.into_iter().chain(moved).fold(0.0, f64::max).min(1.0)
     }
 
-    /// Acts at `now`, which it was due at.
+    /// Performs the act that was due at `now`.
     pub fn act(&mut self, now: Nanos) -> Option<HostIo> {
         if self.follow.front().is_some_and(|&(at, _)| at <= now) {
             let (_, unit) = self.follow.pop_front()?;
@@ -336,7 +336,7 @@ impl<'a> Process<'a> {
         None
     }
 
-    /// Sleeps until the next request is due. What is in flight is collected before, as fio does.
+    /// Sleeps until the next request is due. Requests in flight are collected before, as fio does.
     fn sleep_until(&mut self, due: Nanos, now: Nanos) {
         if self.taken() > 0 {
             self.drain(now, Then::Turn);
@@ -368,7 +368,7 @@ impl<'a> Process<'a> {
         all.filter(data).any(|unit| touches(&unit.op))
     }
 
-    /// Waits for the next answer, after what is queued is handed over.
+    /// Waits for the next answer, after the queued requests are handed over.
     fn collect_one(&mut self, now: Nanos) {
         if !self.queued.is_empty() {
             return self.begin_hand_over(now, Next::One);
@@ -377,7 +377,8 @@ impl<'a> Process<'a> {
         self.state = State::Collects { least: 1, until, then: Then::Turn };
     }
 
-    /// It is ahead of its share in a flow: it collects what is in flight, and sleeps.
+    /// Waits for the other processes of a flow, because this one is ahead of its share: collects
+    /// what is in flight, and sleeps.
     fn wait_for_the_others(&mut self, now: Nanos, sleep: Span) {
         if self.taken() > 0 {
             return self.drain(now, Then::Turn);
@@ -386,7 +387,7 @@ impl<'a> Process<'a> {
         self.wake = Some(until.min(self.latest()));
     }
 
-    /// Another process of its flow has issued a request, or has ended.
+    /// Wakes the process when another of its flow has issued a request, or has ended.
     pub fn look_again(&mut self, now: Nanos) {
         let sleeps = self.plan.share.is_some_and(|share| share.sleep > Span::ZERO);
         if self.standing.held && self.state == State::Turn && !sleeps {
@@ -394,12 +395,12 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// When its time is up.
+    /// Returns the time at which the process's `runtime` is over.
     fn latest(&self) -> Nanos {
         self.plan.runtime.map_or(Nanos::NEVER, |runtime| self.record.from() + runtime)
     }
 
-    /// The depth that it may use now.
+    /// Returns the depth that the process may use now.
     fn depth(&self) -> u32 {
         self.search.as_ref().map_or(self.plan.depth, |search| search.depth)
     }
@@ -446,7 +447,7 @@ impl<'a> Process<'a> {
         None
     }
 
-    /// Issues a flush, after what is queued.
+    /// Issues a flush, after the queued requests.
     fn flush(&mut self, op: Op, now: Nanos, then: Then) -> Option<HostIo> {
         if !self.queued.is_empty() {
             self.pending = Some(op);
@@ -469,7 +470,7 @@ impl<'a> Process<'a> {
         self.wake = Some(now + self.costs.submission);
     }
 
-    /// What follows a hand-over: answers are collected when all slots are taken.
+    /// Continues after a hand-over: collects answers if all slots are taken.
     fn after_hand_over(&mut self, now: Nanos) {
         let taken = self.taken();
         if taken >= self.depth() {
@@ -534,7 +535,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Sleeps until `until`, after what is queued is handed over.
+    /// Sleeps until `until`, after the queued requests are handed over.
     fn rest(&mut self, now: Nanos, until: Nanos) {
         if !self.queued.is_empty() {
             return self.begin_hand_over(now, Next::Batch);
@@ -543,7 +544,7 @@ impl<'a> Process<'a> {
         self.wake = Some(if self.answered.is_empty() { until } else { now });
     }
 
-    /// It woke from a rest: it collects what is answered, and looks again.
+    /// Continues after a rest: collects the answers that have come, and looks again.
     fn rested(&mut self, now: Nanos) -> State {
         let count = self.answered.len() as u32;
         if count == 0 {
@@ -604,7 +605,7 @@ impl<'a> Process<'a> {
         self.record.end(now, &self.plan, depth);
     }
 
-    /// The drive has answered a request of this process.
+    /// Notes that the drive has answered a request of this process.
     pub fn answered(&mut self, io: &HostIo, done: Nanos) {
         let place = self.in_flight.iter().position(|unit| unit.sent == *io);
         let unit = self.in_flight.swap_remove(place.expect("the drive answers what it was given"));

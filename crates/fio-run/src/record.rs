@@ -1,4 +1,4 @@
-//! What a process records: its statistics without the ramp, samples of rates, and logs.
+//! The record of a process: statistics without the ramp, samples of rates, and logs.
 
 use super::log::Logbook;
 use super::pace::Pace;
@@ -10,12 +10,12 @@ use fowler_units::{Nanos, Span};
 /// The record of a process.
 pub(super) struct Record {
     began: Nanos,
-    /// Since when it counts.
+    /// Time from which on the process counts.
     from: Nanos,
     ramp_passed: bool,
-    /// When the process ended; `None` before.
+    /// End of the process; `None` before.
     pub ended: Option<Nanos>,
-    /// What it has done since it counts.
+    /// Statistics since the process counts.
     pub stats: Stats,
     samples: [Samples; 2],
     logs: Logbook,
@@ -25,14 +25,14 @@ pub(super) struct Record {
     pub collected: u64,
     /// The depth at the end.
     pub depth: u32,
-    /// Whether a request was slower than `max_latency`.
+    /// True if a request was slower than `max_latency`.
     pub too_slow: bool,
-    /// Whether its rate was below the least one.
+    /// True if the process's rate was below the least one.
     pub below_least: bool,
 }
 
 impl Record {
-    /// Returns an empty one.
+    /// Returns an empty record.
     pub fn new(plan: &Plan, logs: Logbook) -> Record {
         let samples = plan.recorded.windows.map(|width| Samples::new(width, Nanos::ZERO));
         Record {
@@ -51,7 +51,7 @@ impl Record {
         }
     }
 
-    /// The process begins.
+    /// Notes that the process begins.
     pub fn begin(&mut self, at: Nanos, plan: &Plan) {
         self.began = at;
         self.ramp_passed = plan.ramp == Span::ZERO;
@@ -87,7 +87,7 @@ impl Record {
         self.began
     }
 
-    /// Returns since when it counts.
+    /// Returns the time from which on the process counts.
     pub fn from(&self) -> Nanos {
         self.from
     }
@@ -153,10 +153,10 @@ impl Record {
         }
     }
 
-    /// The process ends.
+    /// Notes that the process ends.
     pub fn end(&mut self, now: Nanos, plan: &Plan, depth: u32) {
         if now < self.began {
-            // It was to begin later, after its start delay.
+            // The process was to begin later, after its start delay.
             self.began = now;
             self.begin_anew(now);
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Reads the log `name`, a path from the current folder as with fio, of at most `most` requests.
 ///
 /// # Errors
-/// It cannot be read, has another format, or is longer.
+/// If the log cannot be read, has another format, or is longer.
 pub(super) fn read(name: &str, most: usize) -> Result<Recording, Diagnostics> {
     let options = ReadOptions { device: DeviceChoice::Each, ..ReadOptions::default() };
     let mut reader = TraceReader::open(Path::new(name), &options)?;

@@ -1,4 +1,4 @@
-//! What a run of jobs gives, before it is written in one of fio's formats.
+//! The result of a run of jobs, before it is written in one of fio's formats.
 
 use super::plan::{Direction, HostCosts, Looks, Plan, Recorded, Steady, Target};
 use super::stats::{Stage, Stats};
@@ -14,15 +14,15 @@ use std::path::PathBuf;
 pub(super) struct Entry {
     /// The name of the (first) job.
     pub name: String,
-    /// Its group.
+    /// Number of the entry's group.
     pub group: usize,
-    /// How many processes it is.
+    /// Number of processes in the entry.
     pub processes: usize,
     /// The job's options as given, in fio's words.
     pub options: Vec<(String, String)>,
-    /// What they did.
+    /// Statistics of the processes of the entry.
     pub stats: Stats,
-    /// What of it has percentiles.
+    /// Metrics for which percentiles are reported.
     pub recorded: Recorded,
     /// The depth, that of a latency target if it has one.
     pub depth: u32,
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     pub target: Option<Target>,
     /// See [`Steady`].
     pub steady: Option<(Steady, Finding)>,
-    /// What went wrong, as a number of errno: 84 if data read back is not what was written.
+    /// Error of the processes as a number of errno; 84 if data read back is not what was written.
     pub error: u32,
 }
 
@@ -60,7 +60,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// Returns what it saw, for each kind of its requests.
+    /// Returns the latencies and rates of the entry, for each kind of its requests.
     pub fn seen(&self) -> impl Iterator<Item = Seen> + '_ {
         let some = |direction: &Direction| self.stats.done[*direction].requests > 0;
         Direction::ALL.into_iter().filter(some).map(|direction| {
@@ -110,7 +110,7 @@ pub(super) fn criterion(steady: &Steady) -> String {
 pub struct Region {
     /// The name in the jobs.
     pub name: String,
-    /// Its first byte on the drive.
+    /// First byte of the region on the drive.
     pub start: u64,
     /// Bytes.
     pub length: u64,
@@ -122,17 +122,18 @@ pub struct Fio {
     pub outcome: Outcome,
     /// The jobs of the output.
     pub(super) entries: Vec<Entry>,
-    /// What each group cost the drive, after its ramp; `None` if it never began to count.
+    /// Counters of the drive for each group, after its ramp; `None` if the group never began to
+    /// count.
     pub(super) groups: Vec<Option<Counters>>,
     /// Options that hold for all jobs, in fio's words.
     pub(super) global: Vec<(String, String)>,
-    /// What the files of the jobs are on the drive.
+    /// Regions of the drive that stand for the files of the jobs.
     pub regions: Vec<Region>,
-    /// What to know about how the jobs were understood.
+    /// Notes for the user about how the jobs were understood.
     pub notes: Vec<String>,
     /// Options that have no effect on a simulated drive.
     pub no_effect: Vec<String>,
-    /// What the host needs for a request.
+    /// Time that the host needs for a request.
     pub costs: HostCosts,
     /// The log files that were written.
     pub logs: Vec<PathBuf>,

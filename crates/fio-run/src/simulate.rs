@@ -1,4 +1,4 @@
-//! Runs processes on a drive, and sums up what they have done.
+//! Runs processes on a drive, and sums up their results.
 
 use super::host::Host;
 use super::log::{LogFiles, Logbook};
@@ -13,13 +13,13 @@ use fowler_experiment::run::{Hosted, Watcher};
 use fowler_units::{Nanos, Span};
 use std::path::{Path, PathBuf};
 
-/// A process with what it asks for.
+/// A process with the requests that it makes.
 pub(super) struct Task {
-    /// What it does.
+    /// Plan of the process.
     pub plan: Plan,
     /// The options of its job as given.
     pub options: Vec<(String, String)>,
-    /// Its requests, anew with each call.
+    /// Requests of the process, from the beginning with each call.
     pub requests: Box<dyn Fn() -> Box<dyn Requests> + Send + Sync>,
 }
 
@@ -37,12 +37,12 @@ pub(super) struct Setup {
     pub costs: HostCosts,
 }
 
-/// What a run is to leave behind.
+/// The files and data that a run is to leave behind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leaves<'a> {
     /// The folder of the logs; `None` writes none.
     pub logs: Option<&'a Path>,
-    /// Whether to record the data of charts.
+    /// True to record the data of charts.
     pub detail: bool,
     /// A log of all requests.
     pub requests: Option<RequestsFile>,
@@ -51,20 +51,20 @@ pub(super) struct Leaves<'a> {
 /// The most processes: as many as there are submission queues.
 const MOST: usize = 1 << 16;
 
-/// What a request that was slower than `max_latency` is called: ETIMEDOUT.
+/// Error of a request that was slower than `max_latency`: ETIMEDOUT.
 const TOO_SLOW: u32 = 110;
 
-/// What a rate below the least one is called by fio 3.33: EIO.
+/// Error of a rate below the least one, by fio 3.33: EIO.
 const BELOW_LEAST: u32 = 5;
 
-/// What an error of data read back is called, as a number of errno: EILSEQ.
+/// Error of data read back, as a number of errno: EILSEQ.
 const WRONG_DATA: u32 = 84;
 
 impl Setup {
     /// Runs the jobs, watched by `watcher`.
     ///
     /// # Errors
-    /// What is wrong with the drive or the logs, or that it was stopped before the first request.
+    /// If the drive or a log is wrong, or the run was stopped before the first request.
     pub fn run<W: Watcher>(
         &self,
         leaves: Leaves<'_>,
@@ -124,7 +124,7 @@ impl Setup {
         Ok((fio, watcher))
     }
 
-    /// Refuses jobs that wait for one another: they never begin.
+    /// Refuses jobs that wait for one another, which would never begin.
     fn all_began(&self, host: &Host<'_>) -> Result<(), Diagnostics> {
         let waits = host.processes.iter().filter(|it| !it.has_begun() && !it.has_ended());
         let problem = |process: &Process<'_>| {
@@ -137,7 +137,7 @@ impl Setup {
         Diagnostics(waits.map(problem).collect()).unique().or(())
     }
 
-    /// Returns the log files that it writes in `folder`.
+    /// Returns the log files that the jobs write in `folder`.
     pub fn logs(&self, folder: &Path) -> Vec<PathBuf> {
         let of = |task: &Task| super::log::names(&task.plan);
         let mut all: Vec<PathBuf> =

@@ -8,7 +8,7 @@ use super::plan::{Looks, Steady};
 use fowler_units::{Nanos, Span};
 use std::collections::VecDeque;
 
-/// How often it samples, as fio does.
+/// Time between two samples, as in fio.
 const EVERY: Span = Span::ms(1_000);
 
 /// The processes of a job under a criterion.
@@ -18,18 +18,18 @@ pub(super) struct Criterion {
     /// The processes.
     pub members: std::ops::Range<usize>,
     next: Option<Nanos>,
-    /// Whether what was done before the first second is known.
+    /// True if the counts before the first second are known.
     noted: bool,
     before: (u64, u64),
     samples: VecDeque<(u64, u64)>,
-    /// What was found at the last look.
+    /// Finding of the last look.
     pub found: Finding,
 }
 
-/// What a look at the samples found.
+/// The finding of a look at the samples.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Finding {
-    /// Whether the state is steady.
+    /// True if the state is steady.
     pub attained: bool,
     /// The value that is compared with the limit.
     pub value: f64,
@@ -49,7 +49,7 @@ impl Criterion {
         Criterion { what, members, next, noted, before, samples, found }
     }
 
-    /// Its processes count from `at` on.
+    /// Begins the criterion: its processes count from `at` on.
     pub fn begin(&mut self, at: Nanos) {
         self.next = Some(at + self.what.ramp);
     }

@@ -35,7 +35,7 @@ fn job(text: &mut String, entry: &Entry) -> std::fmt::Result {
     let all = stats.requests();
     let share = |count: u64| 100.0 * count as f64 / all.max(1) as f64;
     stats.depths.levels.iter().try_for_each(|&count| write!(text, ";{:.1}%", share(count)))?;
-    // What is below a microsecond is below two.
+    // Latencies below a microsecond count in the place below two microseconds.
     let below: u64 = stats.table.ns.iter().sum();
     let mut us = stats.table.us;
     us[0] += below;

@@ -152,7 +152,8 @@ fn batches_are_handed_over_and_collected_together() {
     let batches = Batches { submit: 4, complete_min: 4, complete_max: 4, low: 8 };
     let plan = Plan { batches, ..Plan::new("batches", 8) };
     let (fio, seen) = run(vec![task(plan, 16, read)]);
-    // Four are taken up at once and handed over after 2, 4, 6 and 8 us; then the next four.
+    // Four requests are taken up at once and handed over after 2, 4, 6 and 8 us; then the next
+    // four.
     let first: Vec<u64> = (1..=8).map(|number| number * 2_000).collect();
     assert_eq!(arrivals(&seen)[..8], first);
     let depths = fio.entries[0].stats.depths;
@@ -196,7 +197,7 @@ fn rates_are_kept_to_the_microsecond() {
     let (_, seen) = run(vec![task(plan.clone(), 50, read)]);
     let expected: Vec<u64> = (0..50u64).map(|k| k * 666 * 1_000 + 2_000).collect();
     assert_eq!(arrivals(&seen), expected);
-    // What is too fast for the drive is as fast as it can be.
+    // A rate that is too fast for the drive is as fast as the drive.
     plan.poisson = false;
     plan.rates[Direction::Read] = Some(Rate { bytes_per_s: 1 << 40, block: 4096 });
     let (fio, _) = run(vec![task(Plan { depth: 1, ..plan }, 100, read)]);
@@ -310,7 +311,7 @@ fn a_flush_waits_and_counts_apart() {
     assert_eq!(stats.depths.levels[0], 44, "flushes have a depth too");
     let last = seen.iter().max_by_key(|it| it.done).unwrap();
     assert_eq!(last.io.op, HostOp::Flush);
-    // Nothing of the job is in flight beside one of its requests at depth 1.
+    // At depth 1 no other request of the job is in flight beside one.
     assert!(seen.windows(2).all(|pair| pair[1].io.at >= pair[0].done));
 }
 
@@ -346,7 +347,8 @@ fn what_must_come_after_all_waits_for_all() {
 
 #[test]
 fn a_latency_target_finds_the_depth_that_meets_it() {
-    // All reads on one page of one die: each waits for those before it, 60 us or so for each.
+    // All reads are of one page of one die: each read waits for the reads before it, about 60 us
+    // for each.
     let same = |_| read(0);
     let target =
         Target { latency: Span::us(330), window: Span::ms(20), percentile: 95.0, runs_on: false };
@@ -421,7 +423,7 @@ fn groups_report_as_one() {
     assert_eq!(buckets.filled().map(|(_, count)| count).sum::<u64>(), 80);
 }
 
-/// Adds what of `theirs` is missing in `ours` or has another type.
+/// Adds the keys of `theirs` that are missing in `ours` or have another type.
 fn missing(path: &str, theirs: &Value, ours: &Value, into: &mut Vec<String>) {
     let (Value::Object(theirs), Value::Object(ours)) = (theirs, ours) else {
         let same = theirs.is_number() == ours.is_number()
@@ -437,7 +439,8 @@ fn missing(path: &str, theirs: &Value, ours: &Value, into: &mut Vec<String>) {
         let path = format!("{path}/{key}");
         match (ours.get(key), key.as_str()) {
             (None, _) => into.push(format!("{path} is missing")),
-            // What is in these depends on the job, and on latencies.
+            // The keys within `job options`, `global options` and `bins` depend on the job and on
+            // latencies.
             (Some(_), "job options" | "global options" | "bins") => {}
             (Some(ours), _) => missing(&path, value, ours, into),
         }

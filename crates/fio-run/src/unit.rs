@@ -7,22 +7,22 @@ use fowler_units::{HostIo, Nanos};
 /// A request that the process has taken up and not collected yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit {
-    /// What it is.
+    /// The request itself.
     pub op: Op,
-    /// What the drive has of it.
+    /// The command that the drive has for the request.
     pub sent: HostIo,
-    /// When it was taken up.
+    /// Time at which the process took the request up.
     pub start: Nanos,
-    /// When its hand-over is complete; `None` with an engine that waits.
+    /// Time at which the hand-over is complete; `None` with an engine that waits.
     pub issued: Option<Nanos>,
-    /// When it is complete for the host; `None` before.
+    /// Time at which the request is complete for the host; `None` before.
     pub answered: Option<Nanos>,
-    /// Whether the drive still has to make it durable.
+    /// True if the drive still has to make the request durable.
     pub then_flush: bool,
 }
 
 impl Unit {
-    /// Returns its times if it is collected now.
+    /// Returns the times of the request if it is collected now.
     pub fn times(&self, collected: Nanos) -> Times {
         Times { start: self.start, issued: self.issued, collected }
     }

@@ -1,15 +1,15 @@
-//! The environment of a job file: what it can refer to outside of itself.
+//! The environment of a job file: variables and files outside of the file that it can refer to.
 
 use crate::recording::ReadRecording;
 use fowler_units::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 
-/// Which fio's seeds are used: they changed with 3.35.
+/// The fio version whose seeds are used: seeds changed with 3.35.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seeding {
-    /// Those of fio up to 3.34.
+    /// Seeds of fio up to 3.34.
     V333,
-    /// Those of fio from 3.35 on.
+    /// Seeds of fio from 3.35 on.
     #[default]
     V335,
 }
@@ -18,9 +18,9 @@ pub enum Seeding {
 /// name for messages and the text.
 pub type Include = dyn Fn(&str, &str) -> Result<(String, String), Diagnostics>;
 
-/// What a job file can refer to.
+/// The variables, seeds and files that a job file can refer to.
 pub struct Environment<'a> {
-    /// What `${NAME}` stands for; a name that is missing stands for nothing.
+    /// Values of `${NAME}`; a missing name stands for empty text.
     pub variables: BTreeMap<String, String>,
     /// `$pagesize` in bytes.
     pub page_size: u64,
@@ -30,7 +30,8 @@ pub struct Environment<'a> {
     pub cpus: u64,
     /// The entropy of jobs that repeat nothing (`randrepeat=0` without `randseed`).
     pub seed: u64,
-    /// Which fio's options: from 3.35 on `allrandrepeat` is another name of `randrepeat`.
+    /// Version of fio for options and seeds: from 3.35 on `allrandrepeat` is another name of
+    /// `randrepeat`.
     pub seeding: Seeding,
     /// Opens included files.
     pub include: &'a Include,

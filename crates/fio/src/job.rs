@@ -4,7 +4,7 @@ use crate::recording::Recording;
 use fowler_units::{HostOp, Span};
 use std::sync::Arc;
 
-/// What a request asks for. fio tells two kinds of flush apart.
+/// Operation of a request. fio tells two kinds of flush apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
     /// Return data.
@@ -25,7 +25,7 @@ impl Op {
         ["read", "write", "trim", "sync", "datasync"][self as usize]
     }
 
-    /// Returns what the drive is asked for: both flushes are one command.
+    /// Returns the command to the drive: both flushes are one command.
     pub fn host_op(self) -> HostOp {
         match self {
             Op::Read => HostOp::Read,
@@ -35,7 +35,7 @@ impl Op {
         }
     }
 
-    /// Returns whether it has no range.
+    /// Returns true if the operation has no range.
     pub fn is_flush(self) -> bool {
         matches!(self, Op::Sync | Op::DataSync)
     }
@@ -44,16 +44,16 @@ impl Op {
 /// A value for reads, writes and trims, in this order: index it with an [`Op`] that has a range.
 pub type ByDirection<T> = [T; 3];
 
-/// What `rw` asks for.
+/// Operations and order of a job's requests: the value of `rw`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kind {
-    /// It reads.
+    /// True if the job reads.
     pub reads: bool,
-    /// It writes.
+    /// True if the job writes.
     pub writes: bool,
-    /// It trims. Together with `writes`: every range is trimmed and then written.
+    /// True if the job trims. Together with `writes`: every range is trimmed and then written.
     pub trims: bool,
-    /// Offsets are random.
+    /// True if offsets are random.
     pub random: bool,
 }
 
@@ -68,7 +68,7 @@ impl Kind {
         self.trims && self.writes
     }
 
-    /// Returns fio's word for it.
+    /// Returns fio's word for the kind.
     pub fn word(self) -> &'static str {
         match (self.reads, self.writes, self.trims, self.random) {
             (true, true, _, false) => "rw",
@@ -101,13 +101,13 @@ pub struct BlockSizes {
     pub min: u32,
     /// The largest, in bytes.
     pub max: u32,
-    /// What random offsets are multiples of, in bytes.
+    /// Alignment of random offsets, in bytes.
     pub align: u32,
     /// The sizes of `bssplit`, least share first; empty without `bssplit`.
     pub split: Vec<SizeShare>,
 }
 
-/// A size in bytes, or in hundredths of what there is.
+/// A size in bytes, or in percent of the file or the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// Bytes.
@@ -123,35 +123,35 @@ impl Default for Size {
 }
 
 impl Size {
-    /// Nothing.
+    /// A size of zero bytes.
     pub const ZERO: Size = Size::Bytes(0);
 }
 
-/// What the offsets of random requests are drawn from.
+/// The distribution of the offsets of random requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// All alike.
+    /// All blocks are equally likely.
     #[default]
     Uniform,
     /// Zipf's law; the center, if given, is the place of the hottest block as a share of the file.
     Zipf {
         /// The exponent.
         theta: f64,
-        /// Where the hottest block is, 0 to 1.
+        /// Place of the hottest block as a share of the file, 0 to 1; `None` draws it.
         center: Option<f64>,
     },
     /// Self-similar: the share `h` of the blocks gets the share `1 - h` of the requests.
     Pareto {
         /// The skew, above 0 and below 1.
         h: f64,
-        /// Where the hottest block is, 0 to 1.
+        /// Place of the hottest block as a share of the file, 0 to 1; `None` draws it.
         center: Option<f64>,
     },
     /// A normal distribution around the middle.
     Normal {
         /// The deviation in percent of the file.
         deviation: f64,
-        /// Where the hottest block is, 0 to 1.
+        /// Place of the hottest block as a share of the file, 0 to 1; `None` for the middle.
         center: Option<f64>,
     },
     /// Zones that share the requests, per direction; their sizes are percent of the file.
@@ -165,11 +165,11 @@ pub enum Distribution {
 pub struct Zone {
     /// Percent of the requests.
     pub percent: u32,
-    /// How large it is: percent or bytes.
+    /// Size of the zone: percent or bytes.
     pub size: u64,
 }
 
-/// Which generator draws offsets.
+/// The generator that draws offsets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Generator {
     /// `tausworthe`: 32 bits.
@@ -181,29 +181,29 @@ pub enum Generator {
     Lfsr,
 }
 
-/// What the sequential ones among the random requests do (`rw=randread:8`).
+/// The offsets of the sequential requests among random ones (`rw=randread:8`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sequencer {
-    /// They go on where the last ended.
+    /// Sequential requests begin where the last request ended.
     #[default]
     Sequential,
-    /// They repeat the offset of the last.
+    /// Sequential requests repeat the offset of the last request.
     Identical,
 }
 
-/// From which file the next request comes.
+/// The rule that chooses the file of the next request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileService {
     /// One after another.
     #[default]
     RoundRobin,
-    /// Drawn.
+    /// A file that is drawn at random.
     Random,
-    /// The next one only when one is done.
+    /// The next file only when one is done.
     Sequential,
 }
 
-/// What spaces the requests of a rate.
+/// The spacing of the requests of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RateProcess {
     /// Evenly.
@@ -213,33 +213,33 @@ pub enum RateProcess {
     Poisson,
 }
 
-/// When a job starts.
+/// The condition for the start of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StartAfter {
-    /// With the others.
+    /// The job starts with the others.
     #[default]
     Nothing,
-    /// When all jobs above have ended (`stonewall`).
+    /// The job starts when all jobs above have ended (`stonewall`).
     AllAbove,
-    /// When the jobs of this name have ended (`wait_for`).
+    /// The job starts when the jobs of this name have ended (`wait_for`).
     Named(String),
 }
 
-/// Whose end ends the others.
+/// The jobs that end when this job ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExitAll {
-    /// Nobody's.
+    /// No other job ends.
     #[default]
     Off,
-    /// This job's end ends the jobs of its group.
+    /// The jobs of the job's group end.
     Group,
-    /// This job's end ends the running jobs between two stonewalls.
+    /// The running jobs between two stonewalls end.
     Stonewall,
-    /// This job's end ends all, also jobs that have not started.
+    /// All jobs end, including jobs that have not started.
     All,
 }
 
-/// `rate` and its relatives. Zero means without.
+/// Rates of a job: `rate` and related options. Zero means no rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rate {
     /// Bytes per second, per direction.
@@ -250,11 +250,11 @@ pub struct Rate {
     pub min_bytes: ByDirection<u64>,
     /// The least requests per second.
     pub min_iops: ByDirection<u32>,
-    /// How the requests are spaced.
+    /// Spacing of the requests.
     pub process: RateProcess,
-    /// Over what the least rates are averaged.
+    /// The time over which the least rates are averaged.
     pub cycle: Span,
-    /// Thinking does not count: the time lost is not caught up.
+    /// True if thinking does not count: the time lost is not caught up.
     pub ignore_thinktime: bool,
 }
 
@@ -266,39 +266,39 @@ pub struct Flow {
     pub id: u32,
     /// The weight of the job; zero if it takes no part. A negative one wraps, as in fio.
     pub weight: u32,
-    /// How long it waits before it looks again; zero means until another job has issued.
+    /// Time that the job waits before it looks again; zero means until another job has issued.
     pub sleep: Span,
 }
 
-/// `thinktime` and its relatives.
+/// Pauses of a job: `thinktime` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThinkTime {
-    /// How long; zero means without.
+    /// Length of a pause; zero means without.
     pub time: Span,
-    /// After how many requests.
+    /// Number of requests between two pauses.
     pub blocks: u32,
-    /// Count issued requests, not completed ones.
+    /// True to count issued requests, not completed ones.
     pub count_issues: bool,
-    /// Think after this much time of I/O as well; zero means without.
+    /// Time of I/O after which the job thinks as well; zero means without.
     pub io_time: Span,
 }
 
-/// `latency_target` and its relatives.
+/// A latency to meet: `latency_target` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LatencyTarget {
     /// The latency to stay below; zero means without.
     pub target: Span,
-    /// How long a depth is tried.
+    /// Time for which a depth is tried.
     pub window: Span,
     /// The percent of the requests that must stay below, 0 to 100.
     pub percentile: f64,
-    /// Go on at the depth that was found.
+    /// True if the job continues at the depth that was found.
     pub keep_running: bool,
     /// `max_latency`: a request slower than this ends the job; zero means without.
     pub max: Span,
 }
 
-/// What `steadystate` measures.
+/// The rate or latency that `steadystate` measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SteadyMetric {
     /// Requests per second.
@@ -310,35 +310,35 @@ pub enum SteadyMetric {
     Latency,
 }
 
-/// `steadystate` and its relatives.
+/// A criterion of steady state: `steadystate` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SteadyState {
-    /// What is measured.
+    /// The metric that is measured.
     pub metric: SteadyMetric,
-    /// Judge the slope of the line of best fit, not the largest deviation from the mean.
+    /// True to judge the slope of the line of best fit, not the largest deviation from the mean.
     pub slope: bool,
     /// The limit: percent if `percent`, otherwise in the unit of the metric.
     pub limit: f64,
-    /// The limit is percent of the mean.
+    /// True if the limit is percent of the mean.
     pub percent: bool,
-    /// How long the window is.
+    /// Length of the window.
     pub duration: Span,
-    /// How long before measuring starts.
+    /// Time before measuring starts.
     pub ramp: Span,
 }
 
-/// `verify` and its relatives.
+/// Verification of written data: `verify` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verify {
-    /// What was written is read back and checked.
+    /// True if written data is read back and checked.
     pub on: bool,
-    /// Reading back is not switched off by `do_verify=0`.
+    /// True unless `do_verify=0` switches reading back off.
     pub read_back: bool,
     /// Read back after this many writes; zero means after all.
     pub backlog: u64,
-    /// How many are read back at a time; zero means as many as `backlog`.
+    /// Number of writes that are read back at a time; zero means as many as `backlog`.
     pub backlog_batch: u64,
-    /// Write nothing, only read what would have been written.
+    /// True to write nothing, and only read what would have been written.
     pub only: bool,
     /// `experimental_verify`: every write is read back in the order of writing, after all of them,
     /// even where a later one has replaced it.
@@ -350,13 +350,14 @@ pub struct Verify {
 pub struct Strided {
     /// Bytes of requests in a zone before the next.
     pub size: u64,
-    /// How long a zone is, in bytes.
+    /// Length of a zone in bytes.
     pub range: u64,
     /// The gap between zones, in bytes.
     pub skip: u64,
 }
 
-/// `write_*_log` and its relatives. A name is as written; empty for the job's name.
+/// Logs of a job: `write_*_log` and related options. A name is as written; empty for the job's
+/// name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Logs {
     /// `write_bw_log`.
@@ -387,7 +388,7 @@ pub struct Logs {
     pub iops_window: Span,
 }
 
-/// Which statistics are made.
+/// The statistics that a job reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
     /// `clat_percentiles`.
@@ -415,12 +416,12 @@ pub struct Statistics {
 /// `unified_rw_reporting`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unified {
-    /// Each direction by itself.
+    /// Results for each direction by itself.
     #[default]
     Separate,
-    /// All directions as one.
+    /// One result for all directions together.
     Mixed,
-    /// Both.
+    /// Results for each direction, and one for all together.
     Both,
 }
 
@@ -439,7 +440,7 @@ pub struct Replay {
     pub align: u32,
     /// `replay_time_scale`: the speed in percent of the recorded one.
     pub time_scale: u32,
-    /// `replay_skip`: these are left out.
+    /// `replay_skip`: the kinds of operations that are left out.
     pub skip: Vec<Op>,
 }
 
@@ -448,17 +449,17 @@ pub struct Replay {
 pub struct Job {
     /// The name of the section.
     pub name: String,
-    /// Its number in the whole file, from 1: it is part of every seed.
+    /// Number of the job in the whole file, from 1: it is part of every seed.
     pub number: u32,
-    /// Which clone of the section it is, from 0.
+    /// Number of the clone within the section, from 0.
     pub clone: u32,
     /// The group whose statistics `group_reporting` merges, from 0.
     pub group: u32,
-    /// Merge the statistics of the group.
+    /// True to merge the statistics of the group.
     pub group_reporting: bool,
-    /// Where the section begins: the file.
+    /// File in which the section begins.
     pub file: String,
-    /// Where the section begins: the line, from 1.
+    /// Line at which the section begins, from 1.
     pub line: u64,
     /// `description`.
     pub description: Option<String>,
@@ -466,13 +467,13 @@ pub struct Job {
     /// (`rw`, `bs`, `iodepth`, `numjobs`) spelled out where they are defaults.
     pub given: Vec<(String, String)>,
 
-    /// What it does.
+    /// Operations and order of the job's requests.
     pub kind: Kind,
     /// `rw=randread:n`: every n-th offset is random; 1 for all.
     pub sequential_run: u32,
     /// `rw=write:n`: bytes added to each sequential offset.
     pub sequential_add: i64,
-    /// What the sequential ones among random requests do.
+    /// Offsets of the sequential requests among random ones.
     pub sequencer: Sequencer,
     /// Percent of reads in a mix; the rest is writes.
     pub mix_read: u32,
@@ -501,14 +502,14 @@ pub struct Job {
     pub number_ios: u64,
     /// `fill_device`: write to the end of the drive.
     pub fill_device: bool,
-    /// How often the whole is repeated, at least 1.
+    /// Number of times that the whole is repeated, at least 1.
     pub loops: u32,
 
     /// The files, by name, with `directory` in front.
     pub files: Vec<String>,
-    /// From which file the next request comes.
+    /// Rule that chooses the file of the next request.
     pub file_service: FileService,
-    /// How many requests from a file before the next one.
+    /// Number of requests from a file before the next file.
     pub file_service_run: u32,
 
     /// `randrepeat`, unless a seed is given.
@@ -519,13 +520,13 @@ pub struct Job {
     pub seed: Option<u64>,
     /// `allrandrepeat`.
     pub all_repeatable: bool,
-    /// Offsets can repeat before all blocks had their turn.
+    /// True if offsets can repeat before all blocks had their turn.
     pub no_map: bool,
-    /// What draws the offsets.
+    /// Generator that draws the offsets.
     pub generator: Generator,
-    /// Whether `random_generator` was given.
+    /// True if `random_generator` was given.
     pub generator_given: bool,
-    /// What the offsets are drawn from.
+    /// Distribution of the offsets.
     pub distribution: Distribution,
 
     /// `fsync`: a flush after this many writes; zero means without.
@@ -539,9 +540,9 @@ pub struct Job {
 
     /// The engine, by fio's name.
     pub engine: String,
-    /// Its engine waits for each trim, although it keeps other requests outstanding.
+    /// True if the engine waits for each trim, although it keeps other requests outstanding.
     pub waits_for_trims: bool,
-    /// How many requests it keeps outstanding: 1 for an engine that waits for each.
+    /// Number of requests that the job keeps outstanding: 1 for an engine that waits for each.
     pub depth: u32,
     /// `iodepth_batch`: how many are submitted at once; 1 if not given, and 0 is the whole depth.
     pub batch: u32,
@@ -554,41 +555,41 @@ pub struct Job {
     /// `serialize_overlap`: overlapping requests wait for each other.
     pub serialize_overlap: bool,
 
-    /// `rate` and its relatives.
+    /// Rates: `rate` and related options.
     pub rate: Rate,
-    /// `thinktime` and its relatives.
+    /// Pauses: `thinktime` and related options.
     pub think: ThinkTime,
     /// `flow`, `flow_id`, `flow_sleep`.
     pub flow: Flow,
-    /// `latency_target` and its relatives.
+    /// Latency to meet: `latency_target` and related options.
     pub latency: LatencyTarget,
     /// `steadystate`.
     pub steady: Option<SteadyState>,
-    /// `verify` and its relatives.
+    /// Verification: `verify` and related options.
     pub verify: Verify,
     /// `zonemode=strided`.
     pub strided: Option<Strided>,
     /// `read_iolog`.
     pub replay: Option<Replay>,
-    /// What the log of `read_iolog` holds, as it is to be replayed.
+    /// Contents of the log of `read_iolog`, arranged for the replay.
     pub recording: Option<Arc<Recording>>,
 
     /// `runtime`; none for no limit.
     pub runtime: Option<Span>,
-    /// `time_based`: it repeats itself until `runtime` is over.
+    /// `time_based`: the job repeats itself until `runtime` is over.
     pub time_based: bool,
-    /// `ramp_time`: what is before `runtime` and not in any statistics.
+    /// `ramp_time`: the time before `runtime`, which is not in any statistics.
     pub ramp: Span,
     /// `startdelay`, least and most: one value if they are equal, otherwise drawn.
     pub start_delay: (Span, Span),
-    /// What it waits for.
+    /// Condition for the start of the job.
     pub start_after: StartAfter,
-    /// What its end ends.
+    /// The jobs that end with this one.
     pub exit_all: ExitAll,
 
-    /// `write_*_log` and its relatives.
+    /// Logs: `write_*_log` and related options.
     pub logs: Logs,
-    /// Which statistics are made.
+    /// Statistics that the job reports.
     pub statistics: Statistics,
 }
 
@@ -609,7 +610,7 @@ impl Job {
         self.fixed_offsets && (self.seed.is_none() || self.clone == 0)
     }
 
-    /// Returns whether each block of its files has its turn once, by a map of them.
+    /// Returns true if each block of the job's files has its turn once, by a map of them.
     pub fn is_mapped(&self) -> bool {
         self.kind.random
             && self.recording.is_none()
@@ -617,7 +618,7 @@ impl Job {
             && !self.no_map
     }
 
-    /// Returns whether its engine waits for each request.
+    /// Returns true if the job's engine waits for each request.
     pub fn waits(&self) -> bool {
         WAITING.contains(&self.engine.as_str())
     }

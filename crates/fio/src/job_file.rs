@@ -15,8 +15,8 @@ pub struct JobFile {
     pub jobs: Vec<Job>,
     /// The options of all `[global]` sections, as written.
     pub global: Vec<(String, String)>,
-    /// What the user should know: options that have no effect here, each once, and spellings that
-    /// were read as meant.
+    /// Notes for the user: options that have no effect here, each once, and spellings that were
+    /// read as meant.
     pub notes: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ impl JobFile {
     /// Reads `text`, which is the file `name`.
     ///
     /// # Errors
-    /// Everything that is wrong, each with its line.
+    /// Everything that is wrong, each error with its line.
     pub fn parse(
         text: &str,
         name: &str,
@@ -70,7 +70,7 @@ fn spelled(section: &Section) -> Vec<(String, String)> {
     section.options.iter().map(|given| (given.name.clone(), value(given))).collect()
 }
 
-/// What is gathered while the sections are read.
+/// The results and problems that are gathered while the sections are read.
 #[derive(Default)]
 struct Reader {
     problems: Diagnostics,
@@ -124,7 +124,7 @@ impl Reader {
         }
     }
 
-    /// Says what was read otherwise than it looks.
+    /// Notes an option that was read differently from how it looks.
     fn note_spelling(&mut self, given: &Given) {
         let Given { file, line, text, value: Some(value), .. } = given else { return };
         let suffixed = value.starts_with(|c: char| c.is_ascii_digit())

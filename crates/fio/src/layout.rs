@@ -1,4 +1,4 @@
-//! Where the files of the jobs are on the drive. A drive has one address space, so that every file
+//! The places of the jobs' files on the drive. A drive has one address space, so that every file
 //! becomes a region of it.
 //!
 //! A file whose name starts with `/dev/`, and the one file that all jobs share, is the whole drive.
@@ -9,9 +9,9 @@ use crate::recording::Recording;
 use fowler_units::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 
-/// What regions are aligned to, in bytes.
+/// Alignment of regions, in bytes.
 const ALIGNMENT: u64 = 1 << 20;
-/// Blocks of all maps of random jobs at most: a bit for each is 4 GiB.
+/// The most blocks of all maps of random jobs: a bit for each is 4 GiB.
 const MAPPED_MOST: u64 = 1 << 35;
 
 /// A file as a region of the drive.
@@ -23,7 +23,7 @@ pub struct Region {
     pub base: u64,
     /// The length in bytes.
     pub length: u64,
-    /// It is the whole drive.
+    /// True if the region is the whole drive.
     pub whole: bool,
 }
 
@@ -32,15 +32,15 @@ pub struct Region {
 pub struct FileRange {
     /// The name, with its directory.
     pub name: String,
-    /// Which region it is.
+    /// Index of the file's region in [`Layout::regions`].
     pub region: usize,
-    /// Where the job starts in the file, in bytes.
+    /// First byte of the file that the job uses.
     pub start: u64,
-    /// Where it starts in later passes: a share of a file that the first pass made longer is more.
+    /// First byte in later passes: a share of a file that the first pass made longer is more.
     pub restart: u64,
-    /// How many bytes from there the job uses.
+    /// Number of bytes from `start` that the job uses.
     pub length: u64,
-    /// Where the file ends, in bytes.
+    /// End of the file, in bytes.
     pub end: u64,
 }
 
@@ -51,11 +51,11 @@ pub struct JobFiles {
     pub files: Vec<FileRange>,
     /// The size of one pass over all files.
     pub size: u64,
-    /// `io_size`: after how much the job ends; zero means after `size`.
+    /// `io_size`: the bytes after which the job ends; zero means after `size`.
     pub io_size: u64,
 }
 
-/// Where everything is.
+/// The places of all files of all jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The regions, in order.
@@ -65,7 +65,7 @@ pub struct Layout {
 }
 
 impl FileRange {
-    /// Returns how many of its smallest blocks `job` draws from.
+    /// Returns the number of smallest blocks from which `job` draws.
     pub(crate) fn blocks(&self, job: &Job) -> u64 {
         let span = job.strided.map_or(self.length.min(self.end), |zones| zones.range);
         span / u64::from(job.min_block().max(1))
@@ -275,7 +275,7 @@ fn range(
     length: Option<u64>,
     device: Option<u64>,
 ) -> Result<FileRange, Diagnostics> {
-    // Percent are of the device, or of what the job says of the file.
+    // Percentages are of the device, or of the size that the job gives the file.
     let known = if name.starts_with("/dev/") { device.or(length) } else { length.or(device) };
     let first = start(job, known.unwrap_or(0));
     let too_large =
@@ -309,7 +309,8 @@ fn range(
     Ok(FileRange { name: name.into(), region: 0, start: start_at, restart, length, end })
 }
 
-/// Where the job starts in a file of `size` bytes. Percent are rounded up to whole blocks.
+/// Returns the first byte that the job uses in a file of `size` bytes. Percentages are rounded up
+/// to whole blocks.
 fn start(job: &Job, size: u64) -> Option<u64> {
     let share = |value: Size| match value {
         Size::Bytes(bytes) => bytes,

@@ -14,32 +14,32 @@ use std::sync::Arc;
 
 /// Requests in the logs of all jobs at most: they are held in memory, 40 bytes each.
 const MOST: usize = 1 << 24;
-/// When the last request of a log is due at the latest: simulated time ends after 584 years.
+/// The latest time at which a log's last request may be due: simulated time ends after 584 years.
 const LATEST: Span = Span::ms(100 * 365 * 86_400_000);
 
 /// A request of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// When it was issued, from the start of the log.
+    /// Time of issue, from the start of the log.
     pub at: Span,
-    /// What it asks for.
+    /// Operation of the request.
     pub op: Op,
-    /// Which of the log's files, from 0.
+    /// Index of the request's file in the log, from 0.
     pub file: u32,
-    /// Its first byte, in the file; zero for a flush.
+    /// First byte of the request, in the file; zero for a flush.
     pub offset: u64,
-    /// Its length in bytes; zero for a flush.
+    /// Length of the request in bytes; zero for a flush.
     pub length: u32,
 }
 
 /// A log of requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
-    /// The names of its files.
+    /// Names of the log's files.
     pub files: Vec<String>,
-    /// Its requests, in order.
+    /// Requests of the log, in order.
     pub requests: Vec<Recorded>,
-    /// Where the requests to each file end.
+    /// End of the requests to each file, in bytes.
     reach: Vec<u64>,
 }
 
@@ -78,7 +78,7 @@ impl Recording {
         Recording::new(self.files, self.requests)
     }
 
-    /// Returns where the requests to a file end.
+    /// Returns the offset at which the requests to a file end, in bytes.
     pub(crate) fn end_of(&self, file: usize) -> u64 {
         self.reach[file]
     }
@@ -126,12 +126,12 @@ pub(crate) fn read_all(jobs: &mut [Job], read: &ReadRecording) -> Result<(), Dia
     problems.or(())
 }
 
-/// Goes through a log.
+/// The replay of a log.
 #[derive(Clone, Debug)]
 pub(crate) struct Replaying {
     recording: Arc<Recording>,
     next: usize,
-    /// Whether the time of the next request was returned.
+    /// True if the time of the next request was returned.
     timed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One request of a job, and what can come instead of one.
+//! One request of a job, and the other steps of a job.
 
 use crate::job::Op;
 use fowler_units::Span;
@@ -10,24 +10,24 @@ pub struct Request {
     pub offset: u64,
     /// Length in bytes; zero for a flush.
     pub length: u32,
-    /// Which of the job's files, from 0.
+    /// Index of the request's file in the job, from 0.
     pub file: u32,
-    /// What it asks for.
+    /// Operation of the request.
     pub op: Op,
-    /// It reads back what was written, and is to be checked.
+    /// True if the request reads written data back to check it.
     pub verify: bool,
 }
 
-/// What a job does next.
+/// The next step of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It issues this.
+    /// The job issues this request.
     Issue(Request),
-    /// What it issues next is not due before this time since the job began.
+    /// The next request is not due before this time since the job began.
     NotBefore(Span),
-    /// It waits until everything issued has completed, and is then asked again: at the end of a
-    /// pass, before reading back and before the flush at the end.
+    /// The job waits until everything issued has completed, and is then asked again: at the end of
+    /// a pass, before reading back and before the flush at the end.
     Drain,
-    /// Everything is issued.
+    /// The job has issued everything.
     Done,
 }

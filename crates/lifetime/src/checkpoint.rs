@@ -28,9 +28,9 @@ pub(super) const FINGERPRINT: &str = env!("FOWLER_LIVES_FINGERPRINT");
 const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 3 };
 /// The most files in a folder of caches: those of lives that nobody resumed are removed.
 const LIVES_CACHED: Bound = Bound { prefix: CACHED, files: 8, bytes: 16 << 30 };
-/// A life, and its check at twice the dilation.
+/// The number of lives of a run: the life, and its check at twice the dilation.
 const LIVES: usize = 2;
-/// How the names of files in a folder of caches begin.
+/// Prefix of the names of files in a folder of caches.
 pub(super) const CACHED: &str = "lifetime-";
 
 /// Checks that a file is a checkpoint, and is what was written. Returns why it is lost, if it is.
@@ -54,12 +54,13 @@ pub(super) struct Standing {
     pub served: u64,
 }
 
-/// The checkpoint file of a life, if there is one, and what it contained.
+/// The checkpoint file of a life, if there is one, and the state that it contained.
 pub(super) struct Checkpoint<'a> {
     path: Option<PathBuf>,
-    /// Where to say what becomes of a checkpoint in a folder of caches.
+    /// The watch that is told about the checkpoint if it is in a folder of caches; `None`
+    /// otherwise.
     cached: Option<Watch<'a>>,
-    /// Whether one of the lives has said that nothing is saved any more.
+    /// True if one of the lives has said that nothing is saved any more.
     told: Arc<AtomicBool>,
     every: u64,
     /// Pages written since the last checkpoint.
@@ -67,7 +68,7 @@ pub(super) struct Checkpoint<'a> {
     /// The identity of the life: simulator, drive, workload, specification and number.
     key: String,
     found: Option<File>,
-    /// Whether the existing file belongs to this life.
+    /// True if the existing file belongs to this life.
     own: bool,
 }
 
@@ -180,7 +181,8 @@ impl<'a> Checkpoint<'a> {
         Ok(opened)
     }
 
-    /// Reads the file, if it is there and is that of this life. Returns it if it is another's.
+    /// Reads the file, if it exists and belongs to this life. Returns the path if the file belongs
+    /// to another life.
     fn look(&mut self) -> Result<Option<PathBuf>, Diagnostics> {
         let Some(path) = &self.path else { return Ok(None) };
         if disk::facts(path)?.is_none() {
@@ -329,7 +331,7 @@ impl<'a> Checkpoint<'a> {
         self.own
     }
 
-    /// Returns the file, if it is that of this life.
+    /// Returns the file, if it belongs to this life.
     pub fn of_this_life(self) -> Option<PathBuf> {
         self.path.filter(|_| self.own)
     }

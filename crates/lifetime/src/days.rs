@@ -35,7 +35,7 @@ pub struct DaysSpec {
     /// The ages at which there is a day, in seconds of the whole life, ascending. The day is that
     /// of the first repetition that comes to it at this age or later.
     pub ages_s: Vec<f64>,
-    /// When in a repetition the day begins, and how long it is.
+    /// Begin of the day within a repetition, and its length.
     pub window: (Span, Span),
 }
 
@@ -57,11 +57,11 @@ pub struct Day {
     pub programs: u64,
     /// See [`Day::host_programs`].
     pub erases: u64,
-    /// How long a page write takes if no die is in its way.
+    /// Time of a page write if no other operation occupies the die.
     pub program_us: f64,
-    /// How long a page is held by the throttle, on average.
+    /// Mean time for which the throttle delays a page.
     pub held_us: Option<f64>,
-    /// How long a write is in the drive after it was let in, until the last of its pages is
+    /// Mean time of a write in the drive after the throttle, until the last of its pages is
     /// programmed.
     pub drive_us: Option<f64>,
     /// See [`Day::drive_us`].
@@ -70,8 +70,8 @@ pub struct Day {
     pub drive_p99_us: Option<f64>,
     /// See [`Day::drive_us`].
     pub drive_p9999_us: Option<f64>,
-    /// Of that: waiting behind garbage collection, behind programs of the host, and for a free
-    /// page.
+    /// Parts of that time: waiting behind garbage collection, behind programs of the host, and for
+    /// a free page.
     pub behind_gc_us: f64,
     /// See [`Day::behind_gc_us`].
     pub behind_host_us: f64,
@@ -81,13 +81,13 @@ pub struct Day {
     pub model_deviation_us: f64,
     /// The standard deviation of held time plus the time in the drive.
     pub deviation_us: f64,
-    /// How long the day took.
+    /// Simulated time of the day, in seconds.
     pub simulated_s: f64,
-    /// The share of that for which a die was busy, on average.
+    /// Mean share of that time for which a die was busy, from 0 to 1.
     pub die_busy: f64,
 }
 
-/// What is measured of each write.
+/// The measurements of the writes of a day.
 struct Watched {
     page: u64,
     program: f64,
@@ -100,7 +100,8 @@ struct Watched {
     response: [f64; 2],
 }
 
-/// What a write waits for: garbage collection, the host's programs, a free page.
+/// The parts of latency of a write that are reported: waiting for garbage collection, for the
+/// host's programs, and for a free page.
 const PARTS: [&[Part]; 3] = [
     &[Part::BehindGcRead, Part::BehindGcProgram, Part::BehindGcErase],
     &[Part::BehindHostProgram],

@@ -1,12 +1,12 @@
-//! What dilation costs: by how much the results at a dilation of K may differ from those of the
-//! undilated life, from what changes between K and 2 K.
+//! The error of dilation: by how much the results at a dilation of K may differ from those of the
+//! undilated life, from the changes between K and 2 K.
 //!
-//! What dilation does is of first order in K: the capacity that may be borrowed, the pages that the
-//! last write moves, the steps in which wear advances, and the weight of the first hours all grow
-//! in proportion (docs/ready.md, "Dilation"). So the undilated life has about
-//! `Q(K) - (Q(2K) - Q(K))`, by Richardson's extrapolation, and `Q(K)` is off by `|Q(2K) - Q(K)|`.
-//! Two runs do not show whether K is small enough for that order. Roache's grid convergence index
-//! (J. Fluids Eng. 116, 1994) multiplies by 3 for this reason where there are two, and so do we.
+//! The effect of dilation is of first order in K: the capacity that may be borrowed, the pages that
+//! the last write moves, the steps in which wear advances, and the weight of the first hours all
+//! grow in proportion (docs/ready.md, "Dilation"). So the undilated life has about `Q(K) - (Q(2K) -
+//! Q(K))`, by Richardson's extrapolation, and `Q(K)` is off by `|Q(2K) - Q(K)|`. Two runs do not
+//! show whether K is small enough for that order. Roache's grid convergence index (J. Fluids Eng.
+//! 116, 1994) multiplies by 3 for this reason where there are two, and so do we.
 
 use super::Lifetime;
 use super::report::{ROWS, Row};
@@ -14,7 +14,7 @@ use super::report::{ROWS, Row};
 /// Roache's factor for two runs.
 const SAFETY: f64 = 3.0;
 
-/// A result, and between which bounds that of the undilated life lies.
+/// A result, with bounds between which the result of the undilated life lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dilated {
     /// The lower bound.
@@ -25,8 +25,8 @@ pub struct Dilated {
     pub high: f64,
 }
 
-/// Returns that of a result at K and at 2 K. None of the results is below zero, so the bounds are
-/// not, either.
+/// Returns the bounds of a result at K and at 2 K. None of the results is below zero, so the bounds
+/// are not, either.
 pub fn dilated(at_k: f64, at_2k: f64) -> Dilated {
     let change = at_2k - at_k;
     let half = SAFETY * change.abs();
@@ -39,8 +39,8 @@ pub fn dilated(at_k: f64, at_2k: f64) -> Dilated {
 }
 
 impl Lifetime {
-    /// Returns what dilation costs a number of the table; `None` if it is not known, or means
-    /// nothing. A life that is not dilated is exactly what it is.
+    /// Returns the bounds of a number of the table; `None` if they are not known, or mean nothing.
+    /// A life that is not dilated has no error of dilation.
     pub(super) fn dilated(&self, row: &Row) -> Option<Dilated> {
         let first = self.lived.first()?;
         let at_k = (row.value)(self, first)?;
@@ -48,13 +48,14 @@ impl Lifetime {
             return Some(dilated(at_k, at_k));
         }
         let at_2k = (row.value)(self, self.lived.get(1)?)?;
-        // These are numbers of the simulation, and not of the life.
+        // The repetitions and the blocked time at the end describe the simulation, and not the
+        // life.
         let of_the_life = !["repetitions", "blocked_at_end_s"].contains(&row.key);
         of_the_life.then(|| dilated(at_k, at_2k))
     }
 
-    /// Returns by which share dilation may change the years that the drive lives; `None` if that is
-    /// not known.
+    /// Returns the share by which dilation may change the years that the drive lives; `None` if it
+    /// is not known.
     pub fn dilation_error(&self) -> Option<f64> {
         let years = ROWS.iter().find(|row| row.key == "effective_lifetime_years")?;
         let at_k = (years.value)(self, self.lived.first()?)?;

@@ -14,8 +14,8 @@ const PROGRAMS_MOST: f64 = 7e8;
 /// The write amplification assumed for that choice, since it is not known in advance.
 pub(crate) const WAF_GUESSED: f64 = 2.2;
 
-/// The fewest repetitions of its workload that a dilated lifetime must have: with fewer, what
-/// differs from one part of the workload to the next decides the result.
+/// The fewest repetitions of its workload that a dilated lifetime must have: with fewer, the
+/// differences between parts of the workload decide the result.
 const REPETITIONS_FEWEST: u32 = 3;
 
 /// Returns the lowest dilation at which a lifetime has about [`PROGRAMS_MOST`] programs. It is
@@ -34,15 +34,17 @@ pub(crate) fn chosen(config: &Config, survey: &Survey, times: u32) -> u32 {
     fewest.min(most).max(1.0) as u32
 }
 
-/// Returns how many repetitions of the workload the host of an undilated life gets through, in its
-/// own time, if a host page costs `waf` pages: a throttled host gets through fewer than the clock.
+/// Returns the number of repetitions of the workload that the host of an undilated life gets
+/// through, in its own time, if a host page costs `waf` pages: a throttled host gets through fewer
+/// than the clock.
 pub(crate) fn repetitions(config: &Config, survey: &Survey, waf: f64) -> f64 {
     let repetitions = config.life.target.0 as f64 / survey.span.0 as f64;
     let demand = repetitions * survey.pages as f64 * waf;
     repetitions * (allowed(config, demand) / demand)
 }
 
-/// Returns how many pages of a demand the throttle lets the drive program in its life.
+/// Returns the number of pages, out of a demand, that the throttle lets the drive program in its
+/// life.
 fn allowed(config: &Config, demand: f64) -> f64 {
     let pages = f64::from(config.geometry.pages());
     match config.throttle.name {

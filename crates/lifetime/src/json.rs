@@ -23,12 +23,14 @@ struct Points {
 }
 
 impl Lifetime {
-    /// One object with everything. What is not known is null; there are no infinities.
+    /// Returns the life as one object with everything. Unknown numbers are null; there are no
+    /// infinities.
     pub fn json(&self) -> Value {
         written(&facts(), self)
     }
 
-    /// By what share each number differs at twice the dilation; null where that is not known.
+    /// Returns the shares by which numbers differ at twice the dilation; null where they are not
+    /// known.
     fn changes(&self) -> Value {
         let [first, second] = &self.lived[..] else { return Value::Null };
         let change = |row: &Row| {
@@ -53,7 +55,8 @@ impl Lifetime {
     }
 }
 
-/// What `fowler lifetime` writes into `summary.json` and prints with `--json`.
+/// JSON Schema of the summary that `fowler lifetime` writes into `summary.json` and prints with
+/// `--json`.
 pub fn schema() -> Value {
     let about = "A whole life. What is not known is null; there are no infinities.";
     json_schema::document("Fowler: the summary of a life", about, output::schema(&facts()))

@@ -186,8 +186,8 @@ fn side_by_side<'a>(
         let share = |own: f64| {
             let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
             shares[*number] = own;
-            // All is done when the slowest is. Report under the lock, so that progress never goes
-            // backwards.
+            // The lives are done when the slowest is. Report under the lock, so that progress never
+            // goes backwards.
             (life.watch.share)(match has_a_core_each {
                 true => shares.iter().copied().fold(1.0, f64::min),
                 false => of_work(lives, shares.iter().copied()),
@@ -228,7 +228,7 @@ pub fn check_fleet(spec: &LifetimeSpec, fleet: &fleet::FleetSpec) -> Diagnostics
         let scheme = spec.device.scheme(spec.scheme.as_deref())?;
         device_spec::resolve(&source, &scheme, &spec.device)
     });
-    // What is wrong with the drive itself is said elsewhere.
+    // Errors of the drive itself are reported elsewhere.
     if let Ok(drive) = drive {
         diagnostics.take(fleet::suits(&drive.config));
     }

@@ -25,7 +25,7 @@ pub(super) struct Life<'a> {
     pub workload: &'a Repetition<'a>,
     pub survey: &'a Survey,
     pub watch: Watch<'a>,
-    /// For the life that is told of before its end: after how many thousandths it was last.
+    /// Thousandths of the life after which it was last reported, if it is reported before its end.
     pub told: Option<&'a AtomicU64>,
 }
 
@@ -54,7 +54,7 @@ impl Life<'_> {
             if self.repeat(&mut standing, checkpoint, share)? {
                 let lived = self.lived(standing);
                 checkpoint.keep_finished(&lived)?;
-                // Its last write may be well before its end.
+                // The last write may be well before the end of the life.
                 share(1.0);
                 return Ok(Some(lived));
             }
@@ -101,7 +101,7 @@ impl Life<'_> {
             }
         });
         let failed = match replayed {
-            // It was stopped before the first request of the repetition.
+            // The workload was stopped before the first request of the repetition.
             Err(_) if control.stopped() => return Ok(false),
             replayed => replayed?,
         };
@@ -127,7 +127,7 @@ impl Life<'_> {
         ((repetition as f64 + own) / all).min(1.0)
     }
 
-    /// Tells what the life comes to, after every thousandth of it.
+    /// Reports the estimate of the life, after every thousandth of it.
     fn tell(&self, drive: &LifetimeDrive, done: f64) {
         let thousandths = (done * 1000.0) as u64;
         let Some(told) = self.told.filter(|told| told.load(Ordering::Relaxed) < thousandths) else {
@@ -166,7 +166,7 @@ impl Life<'_> {
     }
 }
 
-/// Returns the years that a life in progress comes to, at its rate of wear so far, and its write
+/// Returns the estimated years of a life in progress, at its rate of wear so far, and its write
 /// amplification; `None` before its first page.
 fn so_far(drive: &LifetimeDrive, target: Span) -> Option<(f64, f64)> {
     let totals = drive.totals(drive.now());

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 pub struct Lifetime {
     /// The drive.
     pub drive: Resolved,
-    /// Its state at the start.
+    /// Description of the drive's state at the start.
     pub precondition: String,
     /// The workload.
     pub workload: WorkloadReport,
@@ -26,19 +26,19 @@ pub struct Lifetime {
     pub left_out: Vec<String>,
     /// The drives at the dilation and, if requested, at twice the dilation.
     pub lived: Vec<Lived>,
-    /// Drives like it, if there is a fleet.
+    /// Drives like the simulated one, if there is a fleet.
     pub fleet: Option<Fleet>,
     pub(crate) checkpoints: Vec<PathBuf>,
 }
 
-/// How it ended.
+/// The end of a lifetime run.
 #[derive(Clone, Debug)]
 pub enum Ended {
-    /// It ran to the end.
+    /// The life ran to its end.
     Lived(Box<Lifetime>),
-    /// It was stopped.
+    /// The life was stopped.
     Stopped {
-        /// Whether there is a checkpoint to resume from.
+        /// True if there is a checkpoint to resume from.
         saved: bool,
     },
 }

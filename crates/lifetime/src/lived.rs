@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A drive at the end of its lifetime.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lived {
-    /// How many real repetitions a simulated one stood for.
+    /// Number of real repetitions that a simulated one stood for.
     pub dilation: u32,
     /// Repetitions that were started.
     pub repetitions: u64,
@@ -22,9 +22,9 @@ pub struct Lived {
     pub wear: Cycles,
     /// The final state of the throttle.
     pub throttle: State,
-    /// How long, in simulated time, a write of the host had been waiting when the lifetime ended.
+    /// Simulated time for which a write of the host had been waiting when the lifetime ended.
     pub blocked_at_end: Span,
-    /// What has become of failing blocks; none if no block fails.
+    /// Blocks that failed or were retired; `None` if no block fails on this drive.
     pub bad_blocks: Option<BadBlockCounts>,
     /// Responses, delays and series.
     pub record: Record,
@@ -33,11 +33,11 @@ pub struct Lived {
 /// The P/E cycles of the blocks of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cycles {
-    /// Of the least worn one.
+    /// Cycles of the least worn block.
     pub least: f64,
-    /// On average.
+    /// Mean cycles of a block.
     pub mean: f64,
-    /// Of the most worn one.
+    /// Cycles of the most worn block.
     pub most: f64,
 }
 

@@ -14,17 +14,17 @@ const SECONDS_MOST: u64 = 86_400;
 /// Sums over consecutive parts of equal length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// When the first part begins.
+    /// Begin of the first part.
     pub from: Nanos,
-    /// How long each is.
+    /// Length of each part.
     pub step: Span,
     /// Host pages written in each part.
     pub pages: Vec<u64>,
     /// Pages programmed for any source in each part.
     pub programmed: Vec<u64>,
-    /// How long pages were throttled in each part, by delays.
+    /// Time for which pages were throttled by delays, in each part.
     pub spread: Vec<Span>,
-    /// The same, by stops.
+    /// Time for which pages were throttled by stops, in each part.
     pub stopped: Vec<Span>,
 }
 
@@ -51,10 +51,10 @@ impl Series {
 /// The records.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// How long page writes took.
+    /// Response times of page writes.
     #[serde(with = "saved_latencies")]
     pub responses: Latencies,
-    /// How long the throttle delayed them.
+    /// Throttle delays of page writes.
     #[serde(with = "saved_latencies")]
     pub delays: Latencies,
     /// The sum of the squares of responses in seconds.
@@ -70,14 +70,14 @@ pub struct Record {
     programmed: u64,
 }
 
-/// What is recorded of a drive after a write has entered.
+/// The state of a drive after a write has entered, as far as it is recorded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
-    /// How long a page write takes that is not delayed.
+    /// Time of a page write that is not delayed.
     program: Span,
     /// Pages programmed so far.
     programmed: u64,
-    /// By how much the host is behind its own times.
+    /// Time by which the host is behind its own schedule.
     behind: Span,
 }
 

@@ -15,14 +15,14 @@ const IN_MEMORY_MOST: usize = 1 << 21;
 pub(super) struct Repetition<'a> {
     workload: &'a Workload,
     limit: Option<u64>,
-    /// When the first request of a trace arrives; zero for generators, which begin with a gap.
+    /// Arrival time of the first request of a trace; zero for generators, which begin with a gap.
     first: Nanos,
-    /// What changes data, if it is the same in every round and not too much.
+    /// Requests that change data, if they are equal in every round and not too many.
     in_memory: Option<Vec<HostIo>>,
 }
 
 impl<'a> Repetition<'a> {
-    /// The memory that they take at most.
+    /// The most memory that these requests take.
     pub const MEMORY: Bytes = Bytes((IN_MEMORY_MOST * size_of::<HostIo>()) as u64);
 
     /// Returns a workload that is read anew for every repetition.
@@ -30,7 +30,7 @@ impl<'a> Repetition<'a> {
         Repetition { workload, limit, first: Nanos::ZERO, in_memory: None }
     }
 
-    /// Reads what changes data into memory, if that is possible.
+    /// Reads the requests that change data into memory, if that is possible.
     ///
     /// # Errors
     /// If the workload cannot be read.
@@ -48,21 +48,21 @@ impl<'a> Repetition<'a> {
             requests.extend(all.take(IN_MEMORY_MOST + 1));
         })?;
         its.first = requests.first().map_or(Nanos::ZERO, |io| io.at);
-        // What is wrong is said when it is replayed.
+        // Errors of the workload are reported when it is replayed.
         let whole = failed.is_none() && requests.len() <= IN_MEMORY_MOST && !control.stopped();
         requests.shrink_to_fit();
         its.in_memory = whole.then_some(requests);
         Ok(its)
     }
 
-    /// Returns the same request at a time since the first one of the trace: a trace may count from
-    /// 1970.
+    /// Returns the request with its time counted from the first one of the trace: a trace may count
+    /// from 1970.
     pub fn since_first(&self, io: HostIo) -> HostIo {
         io.with_at(Nanos(io.at.0.saturating_sub(self.first.0)))
     }
 
     /// Returns one repetition after the other without end, all at the times of the first. `None` if
-    /// they are not in memory, or write nothing.
+    /// the requests are not in memory, or write nothing.
     pub fn endless(&self, control: Control<'a>) -> Option<impl Iterator<Item = HostIo> + '_> {
         let writes = |io: &HostIo| io.op == HostOp::Write && io.size > 0;
         let requests = self.in_memory.as_ref().filter(|all| all.iter().any(writes))?;

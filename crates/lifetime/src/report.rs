@@ -21,7 +21,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// What it is, in words.
+    /// Returns a description of the row.
     pub(super) fn about(&self) -> String {
         let mut letters = self.name.chars();
         let first = letters.next().map(|it| it.to_uppercase().to_string());

@@ -9,8 +9,8 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::WorkloadReport;
 use serde::{Deserialize, Serialize};
 
-/// A life without its fleet. The drive is its description, and of the workload there is what a
-/// life says of it.
+/// A life without its fleet. The drive is given by its description, and the workload by the report
+/// of the life.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SavedLife {
     device: String,

@@ -1,4 +1,4 @@
-//! What of a drive a lifetime simulates, what it leaves out, and what it refuses.
+//! The parts of a drive that a lifetime simulates, leaves out, and refuses.
 
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::redundancy::RedundancyKind;
@@ -8,7 +8,7 @@ use fowler_device::{AccessClass, Config, ReadHot};
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 
-/// Returns why the life of a drive is not simulated; `None` if it is.
+/// Returns the reason why the life of a drive is not simulated; `None` if it is.
 pub fn why_not(drive: &Resolved) -> Option<String> {
     let refused = drive.clone().page_mapped("a lifetime").and_then(|drive| whole(&drive));
     refused.err().and_then(|why| why.0.first().map(|it| it.what.clone()))

@@ -11,9 +11,9 @@ use fowler_experiment::progress::Progress;
 use fowler_experiment::workload::{Control, Workload, WorkloadSpec};
 use fowler_units::{HostIo, HostOp};
 
-/// How often each page of a drive is programmed before its lifetime, on average.
+/// Mean number of times that each page of a drive is programmed before its lifetime.
 const SEASON: u64 = 5;
-/// The most repetitions for that of a workload that is read anew for each.
+/// The most repetitions of a workload that is read anew for each, for that purpose.
 const SEASON_ROUNDS: u32 = 100;
 /// Bytes of requests between two reports of progress.
 const TOLD_EVERY: u64 = 1 << 28;
@@ -56,7 +56,7 @@ pub(super) fn season(
     }
     while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
         let (mut done, mut given) = (0, 0);
-        // Other rounds than those of the lifetime.
+        // Numbers of rounds that no round of the lifetime has.
         let round = u64::MAX - u64::from(rounds);
         workload.replay(round, reads, quiet, |requests| {
             done = seasoned.season(requests.inspect(|io| told(&mut given, left, io)), left);
@@ -72,7 +72,7 @@ pub(super) fn season(
     Ok((!control.stopped()).then_some((seasoned, reported)))
 }
 
-/// How often each page is programmed, on average, while the write amplification is measured.
+/// Mean number of times that each page is programmed while the write amplification is measured.
 const MEASURED: u64 = 2;
 
 /// Returns the write amplification of a drive in the state in which a lifetime begins; `None` if
@@ -106,7 +106,7 @@ pub fn write_amplification(
         if is_enough(&lived) || control.stopped() {
             break;
         }
-        // Other rounds than those before and those of a lifetime.
+        // Numbers of rounds that neither earlier rounds nor those of a lifetime have.
         let round = u64::MAX / 2 - u64::from(round);
         workload.replay(round, false, quiet, |requests| {
             let requests = requests.map(|io| workload.since_first(io));

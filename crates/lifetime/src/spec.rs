@@ -1,4 +1,4 @@
-//! The specification of a lifetime, and where its state is saved.
+//! The specification of a lifetime, and the place where its state is saved.
 
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::workload::WorkloadSpec;
@@ -16,24 +16,24 @@ pub struct LifetimeSpec {
     pub workload: WorkloadSpec,
     /// The most requests of a repetition, from the start of the workload.
     pub limit: Option<u64>,
-    /// How many real repetitions a simulated one stands for; `None` chooses the lowest value at
-    /// which a lifetime takes a minute or two.
+    /// Number of real repetitions that a simulated one stands for; `None` chooses the lowest value
+    /// at which a lifetime takes a minute or two.
     pub dilation: Option<u32>,
-    /// Whether to run a second lifetime at twice the dilation, to see what that changes.
+    /// True to run a second lifetime at twice the dilation, to see the effect of dilation.
     pub check: bool,
-    /// When in the second repetition, in the host's own time, to start recording second by second,
-    /// and for how long.
+    /// Begin and length of the recording second by second, in the second repetition, in the host's
+    /// own time.
     pub close_up: Option<(Span, Span)>,
-    /// Where its checkpoint is, to resume from.
+    /// Place of the lifetime's checkpoint, from which it can resume.
     pub checkpoint: SaveTo,
-    /// How many host pages are written between two checkpoints.
+    /// Number of host pages that are written between two checkpoints.
     pub checkpoint_every: u64,
 }
 
-/// Where the state of a lifetime is saved, so that it can be resumed.
+/// The place where the state of a lifetime is saved, so that it can be resumed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SaveTo {
-    /// It is not saved.
+    /// The state is not saved.
     #[default]
     Nowhere,
     /// In this file, and for the life at twice the dilation in another beside it. The lifetime

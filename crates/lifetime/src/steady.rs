@@ -21,7 +21,7 @@ use fowler_units::{HostIo, Nanos, Span};
 pub struct SteadySpec {
     /// The workload to repeat.
     pub workload: WorkloadSpec,
-    /// The factor by which its times are divided.
+    /// The factor by which the times of the workload are divided.
     pub speed: f64,
     /// The most requests of a repetition.
     pub limit: Option<u64>,
@@ -29,7 +29,7 @@ pub struct SteadySpec {
     pub waf: f64,
     /// The lives.
     pub lanes: Vec<SteadyLane>,
-    /// As for [`super::LifetimeSpec`].
+    /// Begin and length of the recording second by second; see [`super::LifetimeSpec::close_up`].
     pub close_up: Option<(Span, Span)>,
 }
 
@@ -38,11 +38,12 @@ pub struct SteadySpec {
 pub struct SteadyLane {
     /// The drive. All lanes have the same sizes and the same seed.
     pub device: DeviceSpec,
-    /// Its scheme.
+    /// Scheme on the drive.
     pub scheme: String,
     /// The highest dilation.
     pub most: u32,
-    /// How many repetitions of the workload, in the host's own time, the dilation leaves at least.
+    /// The fewest repetitions of the workload, in the host's own time, that the dilation must
+    /// leave.
     pub repetitions: u32,
     /// The multiples of the dilation that are simulated.
     pub times: Vec<u32>,
@@ -75,13 +76,13 @@ impl SteadyLane {
 
 /// A life in progress.
 struct Running {
-    /// The index of its lane.
+    /// The index of the life's lane.
     lane: usize,
     dilation: u32,
     pages: f64,
     life: SteadyLife,
     record: Record,
-    /// Repetitions started when it ended.
+    /// Repetitions that had started when the life ended; `None` before.
     repetitions: Option<u64>,
 }
 
@@ -89,7 +90,7 @@ struct Running {
 const BATCH: usize = 4096;
 
 impl Running {
-    /// Serves requests until the life is over. Returns whether it goes on.
+    /// Serves requests until the life is over. Returns true if the life continues.
     fn serve(&mut self, requests: &[HostIo], repetition: u64, begins: Span) -> bool {
         for io in requests {
             match self.life.enter(io) {

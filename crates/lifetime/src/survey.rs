@@ -1,5 +1,5 @@
-//! Surveys one repetition of a workload before a lifetime of many, and rejects what cannot be
-//! repeated to the end of a life.
+//! Surveys one repetition of a workload before a lifetime of many, and rejects workloads that
+//! cannot be repeated to the end of a life.
 
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};

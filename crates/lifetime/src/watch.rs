@@ -1,23 +1,23 @@
-//! What the caller hears of a lifetime before its end.
+//! Reports of a lifetime to the caller before its end.
 
 use fowler_experiment::life_estimate::Estimate;
 use fowler_experiment::workload::Control;
 
-/// What is known of a result before the end.
+/// Knowledge about the result of a lifetime before its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Early {
     /// Before anything is simulated: the bounds.
     Bounds(Estimate),
-    /// So far, at the rate of wear until now.
+    /// The estimate so far, at the rate of wear until now.
     SoFar {
         /// The effective lifetime, in years.
         years: f64,
         /// Pages programmed for each host page.
         waf: f64,
     },
-    /// The life is over, and so many drives of a fleet are drawn from here on.
+    /// The life is over, and the drives of a fleet are drawn from here on.
     Drawing {
-        /// How many.
+        /// Number of drives to draw.
         drives: usize,
     },
 }

@@ -13,9 +13,10 @@ use std::path::{Path, PathBuf};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Published {
     name: String,
-    /// The preset of its stand-in; `None` for a trace that does not count in the paper's means.
+    /// The preset of the workload's stand-in; `None` for a trace that does not count in the paper's
+    /// means.
     stand_in: Option<String>,
-    /// How to recognize its real traces.
+    /// File names by which the real traces of the workload are recognized.
     #[serde(default)]
     real: Vec<Real>,
 }
@@ -25,7 +26,7 @@ pub(crate) struct Published {
 pub(crate) struct Column {
     /// `F1`, or `F1 real` with a number if there are several.
     pub name: String,
-    /// Its source, for tables.
+    /// Source of the workload, for tables.
     pub source: String,
     pub spec: WorkloadSpec,
     /// The workload's index in the paper; `None` for a real trace, which does not count in any
@@ -34,7 +35,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Whether it counts in the paper's means.
+    /// True if the workload counts in the paper's means.
     pub fn is_stand_in(&self) -> bool {
         self.place.is_some()
     }
@@ -87,7 +88,7 @@ pub(crate) fn none_found(
 }
 
 impl Published {
-    /// Returns its name in the paper.
+    /// Returns the name of the workload in the paper.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -64,7 +64,7 @@ impl Paper {
         Paper { name: S::NAME, about: S::ABOUT, reproduce: study::reproduce::<S> }
     }
 
-    /// Returns its name on the command line.
+    /// Returns the name of the paper on the command line.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -96,7 +96,7 @@ impl fmt::Debug for Paper {
     }
 }
 
-/// What to reproduce, from which inputs, and where to write the results.
+/// A request to reproduce a paper: the inputs, and the folder for results.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The paper.
@@ -107,8 +107,8 @@ pub struct Request {
     pub out: PathBuf,
     /// The most requests in each run. A limited run is a look, not a reproduction.
     pub limit: Option<u64>,
-    /// Whether to measure only what the paper shows, once: without the questions it leaves open,
-    /// and without repeating runs with other seeds and lengths.
+    /// True to measure only what the paper shows, once: without the questions it leaves open, and
+    /// without repeating runs with other seeds and lengths.
     pub brief: bool,
 }
 
@@ -117,7 +117,7 @@ pub struct Request {
 pub struct Reproduction {
     /// The paper.
     pub title: String,
-    /// Its tables, and its figures as tables; the claims come last.
+    /// Tables of the paper, and its figures as tables; the claims come last.
     pub sheets: Vec<Sheet>,
     /// The verdict on each claim.
     pub verdicts: Vec<Verdict>,

@@ -7,17 +7,18 @@ use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How the file names of a workload's traces begin, and their format if the text is ambiguous.
+/// Real traces of a workload: the beginning of their file names, and their format if the text is
+/// ambiguous.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Real {
-    /// Compared without regard to case.
+    /// Beginning of the file name, compared without regard to case.
     pub begins: String,
     format: Option<String>,
 }
 
 impl Real {
-    /// Whether the file's name begins with it.
+    /// True if the file's name begins with `begins`.
     pub fn names(&self, path: &Path) -> bool {
         file_name(path).to_lowercase().starts_with(&self.begins.to_lowercase())
     }

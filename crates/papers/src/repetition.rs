@@ -5,7 +5,7 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::RunSpec;
 use std::fmt;
 
-/// How a repetition differs from the study itself.
+/// The difference of a repetition from the study itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repetition {
     /// The study itself.
@@ -16,8 +16,8 @@ pub(crate) enum Repetition {
     Twice,
 }
 
-/// What every study repeats: four more seeds, five in all, and runs twice as long. The seeds are
-/// arbitrary.
+/// The repetitions of every study: four more seeds, five in all, and runs twice as long. The seeds
+/// are arbitrary.
 pub(crate) const REPETITIONS: &[Repetition] = &[
     Repetition::Seed(101),
     Repetition::Seed(102),
@@ -48,7 +48,7 @@ impl Repetition {
         Ok(spec)
     }
 
-    /// Returns the folder for its runs, below that of the study's own.
+    /// Returns the folder for the repetition's runs, below that of the study's own.
     pub fn folder(self) -> String {
         match self {
             Repetition::Original => String::new(),

@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A progress report of a study.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// This many more runs were scheduled.
+    /// More runs, of this number, were scheduled.
     Planned(usize),
     /// A run in progress advanced by this share of itself.
     Advanced(f64),
@@ -83,9 +83,9 @@ impl<'a, T> Job<'a, T> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Speed {
     pub factor: f64,
-    /// The share of idle time that it leaves.
+    /// The share of idle time at that speed.
     pub idle: f64,
-    /// Runs that the search took.
+    /// Number of runs that the search took.
     pub runs: usize,
 }
 
@@ -117,13 +117,13 @@ const FINGERPRINT: &str = env!("FOWLER_STUDIES_FINGERPRINT");
 /// which no file stated, the checksum of a result was in its file.
 const STUDY: Kind = Kind { name: "study", format: 2 };
 
-/// Where finished work is saved, by one process at a time.
+/// The folder in which finished work is saved, by one process at a time.
 #[derive(Clone)]
 pub(crate) struct RunFolder<'a> {
     folder: PathBuf,
     repetition: Repetition,
     watch: Watch<'a>,
-    /// What the user is told of saved results that were of no use.
+    /// Warnings for the user about saved results that could not be used.
     warnings: Arc<Mutex<BTreeSet<String>>>,
     _lock: Arc<File>,
 }
@@ -172,7 +172,7 @@ impl<'a> RunFolder<'a> {
         warnings.iter().cloned().collect()
     }
 
-    /// Returns the same folder for a repetition of the study.
+    /// Returns the subfolder for a repetition of the study.
     ///
     /// # Errors
     /// If a folder for its runs cannot be created.
@@ -188,7 +188,7 @@ impl<'a> RunFolder<'a> {
         self.repetition
     }
 
-    /// Returns what stops the study.
+    /// Returns the control that can stop the study.
     pub fn control(&self) -> Control<'a> {
         self.watch.control
     }
@@ -271,11 +271,11 @@ impl<'a> RunFolder<'a> {
     }
 }
 
-/// What the files of a result hold.
+/// The state of the saved files of a result.
 enum Saved<T> {
-    /// There are none, or they are those of other inputs or of another simulator.
+    /// There are no files, or they belong to other inputs or to another simulator.
     Missing,
-    /// They are not what was written.
+    /// The files are not as they were written.
     Damaged,
     Found(T),
 }
@@ -310,7 +310,7 @@ impl Files {
     fn saved<T: DeserializeOwned>(&self, identity: &str) -> Result<Saved<T>, Diagnostics> {
         stored(&self.result)?;
         stored(&self.sums)?;
-        // The checksum comes first: in a damaged file, nothing that it says is true.
+        // The checksum comes first: in a damaged file, no statement can be trusted.
         match self.verified()? {
             Verified::Missing => return Ok(Saved::Missing),
             Verified::Damaged(_) => return Ok(Saved::Damaged),
@@ -403,7 +403,7 @@ pub(crate) mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    /// Returns how many points there are, all of existing drives and workloads.
+    /// Returns the number of points. Fails if a drive or a workload of a point does not exist.
     pub(crate) fn set_up(points: &[StudyPoint]) -> usize {
         for point in points {
             point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));
@@ -584,7 +584,7 @@ pub(crate) mod tests {
             })
         };
         assert_eq!(runs.result(job()).unwrap(), Some(1.5));
-        // It was saved: it counts at once.
+        // The result was saved, so it counts at once.
         assert_eq!(runs.result(job()).unwrap(), Some(1.5));
         assert_eq!(*done.lock().unwrap(), (2, vec![0.25, 0.25, 0.25, 0.25, 1.0]));
         fs::remove_dir_all(&folder).unwrap();

@@ -60,7 +60,7 @@ impl Runs {
         ]
     }
 
-    /// Returns the mean sizes of its reads and writes, in KiB.
+    /// Returns the mean sizes of a run's reads and writes, in KiB.
     pub fn sizes(&self, run: &str) -> [Cell; 2] {
         let run = self.summary(run);
         ["read", "write"].map(|kind| {

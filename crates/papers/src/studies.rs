@@ -1,4 +1,4 @@
-//! What studies of many runs need beyond specifications and outcomes. For a single run see
+//! Helpers for studies of many runs, beyond specifications and outcomes. For a single run see
 //! [`fowler_experiment::run`].
 
 pub(crate) use fowler_experiment::fan_out;

@@ -14,26 +14,27 @@ use fowler_report::figures_folder::{self, Written};
 use fowler_report::pages;
 use std::path::{Path, PathBuf};
 
-/// What a paper prints, as given in the data of its study.
+/// The printed claims of a paper, as given in the data of its study.
 #[derive(Clone, Copy)]
 pub(crate) struct Printed<'a> {
     /// The paper.
     pub title: &'a str,
-    /// Its statements, in the order of [`Study::CLAIMS`].
+    /// Statements of the paper, in the order of [`Study::CLAIMS`].
     pub statements: &'a [Statement],
-    /// Its workloads, and how to recognize their real traces; empty if none are looked for.
+    /// Workloads of the paper, with the file names of their real traces; empty if none are looked
+    /// for.
     pub workloads: &'a [Published],
 }
 
 /// A study: the evidence for one paper, and the tables and figures made from it.
 pub(crate) trait Study: Sized + 'static {
-    /// Its name on the command line.
+    /// Name of the study on the command line.
     const NAME: &'static str;
     /// One line of help: what the paper is about, where and when it was published.
     const ABOUT: &'static str;
-    /// How each claim of the paper is measured.
+    /// Measurement of each claim of the paper.
     const CLAIMS: &'static [Claim<Self>];
-    /// How the study is repeated, to see whether its verdicts hold.
+    /// Repetitions of the study, which show whether its verdicts hold.
     const REPETITIONS: &'static [Repetition] = REPETITIONS;
 
     /// Plans every run and executes those not saved in `runs` yet. Returns `None` if it was
@@ -43,7 +44,7 @@ pub(crate) trait Study: Sized + 'static {
     /// Everything that is wrong with the paper's data or the user's traces.
     fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Self>, Diagnostics>;
 
-    /// Returns what the paper prints.
+    /// Returns the numbers and statements that the paper prints.
     fn printed(&self) -> Printed<'_>;
 
     /// Returns the workloads that were run.
@@ -56,7 +57,7 @@ pub(crate) trait Study: Sized + 'static {
     /// If a model rejects its constants.
     fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics>;
 
-    /// Returns its figures as pictures.
+    /// Returns the study's figures as pictures.
     ///
     /// # Errors
     /// As for [`Study::tables`].
@@ -121,7 +122,8 @@ fn write<S: Study>(
     let none = folder.and_then(|it| none_found(workloads, it, study.columns()));
     let (files, mut warnings) =
         publish((&request.out, "reproduce"), title, lead, (sheets, figures), none)?;
-    // What was damaged and has been done again is not on the page: its results are the same.
+    // Results that were damaged and have been computed again are not on the page: they are equal to
+    // the first ones.
     warnings.extend(results.warnings.iter().cloned());
     Ok(Reproduction { title: title.into(), sheets: sheets.clone(), verdicts, files, warnings })
 }

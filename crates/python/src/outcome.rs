@@ -55,7 +55,7 @@ impl Outcome {
         Ok(pages::at_least(latencies).into_iter().map(|(at, share)| (at.as_us(), share)).collect())
     }
 
-    /// Whether it has the detail that a report needs.
+    /// True if the outcome has the detail that a report needs.
     #[getter]
     fn detailed(&self) -> bool {
         self.finished.detail.is_some()
@@ -89,7 +89,7 @@ pub(crate) fn write_report(
     py.detach(|| pages::write(&path, &page())).or_raise(py)
 }
 
-/// Returns what the numbers of runs say, and several seeds of them, as a list in JSON.
+/// Returns the findings about runs, and about several seeds of them, as a list in JSON.
 #[pyfunction]
 #[pyo3(signature = (outcomes, spread=None))]
 pub(crate) fn verdict(

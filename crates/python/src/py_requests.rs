@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct PyRequests {
     name: String,
     object: Py<PyAny>,
-    /// Whether requests were read from it before.
+    /// True if requests were read from the object before.
     given: AtomicBool,
-    /// Where exceptions of the object go, so that they keep their tracebacks.
+    /// The failure that takes exceptions of the object, so that they keep their tracebacks.
     failure: Arc<Failure>,
 }
 
@@ -71,11 +71,11 @@ enum Batches {
 
 type Stream = Box<dyn Iterator<Item = Result<RecordBatch, String>> + Send>;
 
-/// Why there is no next batch.
+/// The reason why there is no next batch.
 enum Trouble {
     /// The object raised this.
     Raised(PyErr),
-    /// What it gave cannot be read.
+    /// The object gave something that cannot be read.
     Unreadable(String),
 }
 
@@ -130,7 +130,7 @@ struct Requests<'a> {
     batches: Batches,
     converter: ArrowSource,
     now: std::vec::IntoIter<HostIo>,
-    /// Whether the source was read before.
+    /// True if the source was read before.
     again: bool,
 }
 

@@ -1,5 +1,5 @@
 //! Results in files of their own: sealed, so that a damaged file and one of a newer version are
-//! refused. What the bytes mean is up to `python/fowler/_saved.py`.
+//! refused. `python/fowler/_saved.py` decides the meaning of the bytes.
 
 use crate::errors::OrRaise;
 use fowler_experiment::atomic_file::unwritable;

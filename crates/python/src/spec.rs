@@ -231,7 +231,7 @@ fn custom(
     policies.into_iter().map(|policy| policy.policies(failure)).collect()
 }
 
-/// The arguments of a fleet; `None` for what is assumed.
+/// The arguments of a fleet; `None` for the assumed defaults.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct FleetArgs {

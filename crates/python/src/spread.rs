@@ -1,4 +1,4 @@
-//! What several seeds say of a comparison, as a Python object.
+//! The results of a comparison over several seeds, as a Python object.
 
 use crate::errors::{OrRaise, fault};
 use fowler_experiment::device_spec::Axis;
@@ -41,12 +41,13 @@ impl Spread {
         self.its.of(scheme, path).map(both)
     }
 
-    /// Returns the same of the ratio to the first scheme, each seed for itself.
+    /// Returns the mean of the ratio to the first scheme, each seed for itself, and half the width
+    /// of the 95 % interval.
     fn ratio(&self, scheme: usize, path: &str) -> Option<(f64, f64)> {
         self.its.ratio(scheme, path).map(both)
     }
 
-    /// Returns it as in the JSON of `fowler compare`, of schemes or of drives.
+    /// Returns the spread as in the JSON of `fowler compare`, of schemes or of drives.
     fn json(&self, devices: bool) -> String {
         let axis = if devices { Axis::Devices } else { Axis::Schemes };
         self.its.json(axis).to_string()

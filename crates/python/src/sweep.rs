@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long to wait for a sweep that was told to stop, so that its folder is free when the call
+/// Time to wait for a sweep that was told to stop, so that its folder is free when the call
 /// returns.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -27,9 +27,9 @@ type Files = (Vec<u8>, Option<Vec<u8>>, bool);
 #[derive(Clone)]
 pub(crate) struct Plan {
     plan: Arc<sweep::Plan>,
-    /// Whether it has objects of Python.
+    /// True if the specification names objects of Python.
     given: bool,
-    /// The first exception of these. The plan is of no use after that.
+    /// The first exception of these objects. The plan is of no use after that.
     failure: Arc<Failure>,
     stop: Arc<AtomicBool>,
 }

@@ -66,7 +66,7 @@ impl Table {
         Ok(Table { schema, batches })
     }
 
-    /// Returns it as the bytes of a Parquet file.
+    /// Returns the table as the bytes of a Parquet file.
     fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let write = || fowler_columns::table::bytes(&self.schema, &self.batches);
         let bytes = py.detach(write).map_err(PyValueError::new_err)?;

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// The time between two checks of signals and progress.
 const TICK: Duration = Duration::from_millis(20);
-/// How long to wait for work that was told to stop. Work that takes longer ends in the background.
+/// Time to wait for work that was told to stop. Work that takes longer ends in the background.
 pub(crate) const GRACE: Duration = Duration::from_millis(40);
 
 /// The state that running work shares with the thread that watches it.

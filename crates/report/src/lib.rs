@@ -1,4 +1,4 @@
-//! What do results say? Pages, verdicts in sentences, differences between results, answers about a
+//! Results for people: pages, verdicts in sentences, differences between results, answers about a
 //! trace, and the models of flash cells as tables and curves.
 //!
 //! **Owns** how results read: the charts, the tables and the words of a page, and every sentence

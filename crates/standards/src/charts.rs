@@ -1,5 +1,6 @@
-//! The charts of each test, in the manner of the pages that PTS asks for, and what only a simulator
-//! can draw beside them: write amplification, what the dies did, and what requests waited for.
+//! The charts of each test, in the manner of the pages that PTS asks for, and charts that only a
+//! simulator can draw: write amplification, the activity of the dies, and the causes of response
+//! times.
 //!
 //! Many charts draw columns of a table of the test; the others compute their numbers beside it.
 
@@ -19,7 +20,7 @@ use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_report::pages::chart::{coarse, percentage};
 use fowler_units::Span;
 
-/// A value of an element.
+/// A number of an element, if it has one.
 type Value = fn(&Element) -> Option<f64>;
 
 /// Returns the table with a name.

@@ -18,7 +18,7 @@ pub const GROUPS: [(u64, Addresses, u32); 3] = [
 pub struct Group {
     /// The requests.
     pub point: Point,
-    /// Minute by minute.
+    /// Measurements minute by minute.
     pub minutes: Vec<Element>,
 }
 
@@ -29,10 +29,10 @@ impl Group {
     }
 }
 
-/// What was measured.
+/// The results of the cross stimulus recovery test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossStimulus {
-    /// In their order.
+    /// The groups, in their order.
     pub groups: Vec<Group>,
 }
 

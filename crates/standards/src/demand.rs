@@ -27,15 +27,15 @@ const TRACKED: usize = 1;
 pub struct Histogram {
     /// `MinIOPS`, `MidIOPS` or `MaxIOPS`.
     pub name: &'static str,
-    /// Its place in a round.
+    /// Place of the point's element in a round.
     pub place: usize,
-    /// What was measured.
+    /// Measurement at the point.
     pub element: Element,
-    /// All response times.
+    /// Response times of all requests at the point.
     pub latencies: Latencies,
 }
 
-/// What was measured.
+/// The results of a demand intensity test.
 #[derive(Clone, Debug)]
 pub struct Demand {
     /// Writes at the greatest depth until they are steady.
@@ -44,7 +44,7 @@ pub struct Demand {
     pub rounds: Rounds,
     /// The least, the middle and the most IOPS.
     pub histograms: Vec<Histogram>,
-    /// Whether no element has a mean response time below `CEILING_US`.
+    /// True if no element has a mean response time below `CEILING_US`.
     pub none_fast: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One element of a test: a drive under one stimulus for a time, and what was measured.
+//! One element of a test: a drive under one stimulus for a time, and the measurements.
 
 use super::stimulus::Over;
 use fowler_device::blame::Part;
@@ -7,16 +7,16 @@ use fowler_experiment::Percentile;
 use fowler_metrics::Latencies;
 use fowler_units::{DieId, HostOp, Id, Nanos, Span};
 
-/// What an element measured.
+/// The measurements of an element.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Element {
     /// Requests answered.
     pub requests: u64,
-    /// Their bytes.
+    /// Number of bytes of the answered requests.
     pub bytes: u64,
-    /// Of them, those of writes.
+    /// Number of bytes of the answered writes.
     pub written: u64,
-    /// From the first request to the last answer. fio divides by the same time.
+    /// Seconds from the first request to the last answer. fio divides by the same time.
     pub seconds: f64,
     /// Response times in microseconds, of reads and writes together: mean, 99 %, 99.999 %, maximum.
     pub mean_us: Option<f64>,
@@ -32,9 +32,11 @@ pub struct Element {
     pub erases: u64,
     /// Pages that the buffer answered or absorbed, of those that requests touched.
     pub buffer: [u64; 2],
-    /// What requests waited for: nanoseconds of all of them, in the order of [`Part::ALL`].
+    /// Times that requests spent on each part, in nanoseconds summed over all requests, in the
+    /// order of [`Part::ALL`].
     pub blame: Vec<u64>,
-    /// What the dies did: nanoseconds of all of them, in the order of [`Doing::NAMES`].
+    /// Times that dies spent on each activity, in nanoseconds summed over all dies, in the order of
+    /// [`Doing::NAMES`].
     pub activity: Vec<u64>,
 }
 
@@ -122,12 +124,12 @@ fn activity(device: &Device, at: Nanos) -> [u64; Doing::COUNT] {
 }
 
 impl Tally {
-    /// Returns an empty one that begins now.
+    /// Returns an empty tally that begins now.
     pub fn new(device: &Device) -> Tally {
         Tally::begun(device, device.now())
     }
 
-    /// Returns an empty one that began at `from`, with what is counted by now.
+    /// Returns an empty tally that began at `from`, with the counters of now.
     pub fn begun(device: &Device, from: Nanos) -> Tally {
         let (latencies, before) = (Latencies::new(), device.counters());
         let activity = activity(device, from);
@@ -150,12 +152,12 @@ impl Tally {
         }
     }
 
-    /// Returns what was measured until now.
+    /// Returns the measurements until now.
     pub fn element(&self, device: &Device) -> Element {
         self.element_until(device, device.now())
     }
 
-    /// Returns what was measured until `now`.
+    /// Returns the measurements until `now`.
     pub fn element_until(&self, device: &Device, now: Nanos) -> Element {
         let counted = device.counters().since(&self.before);
         let us = |percentile| self.latencies.percentile(percentile).map(Span::as_us);

@@ -1,9 +1,9 @@
-//! Endurance in the manner of JESD218 and JESD219: what a host can write before the cells have had
-//! their rated cycles.
+//! Endurance in the manner of JESD218 and JESD219: the bytes that a host can write before the cells
+//! have had their rated cycles.
 //!
-//! The enterprise workload is written to a drive until what a byte of the host costs in the flash
-//! is steady. The client workload of JESD219A replays a trace that JEDEC sells; a trace of the
-//! user's takes its place. Then
+//! The enterprise workload is written to a drive until its cost in the flash, in bytes programmed
+//! per byte of the host, is steady. The client workload of JESD219A replays a trace that JEDEC
+//! sells; a trace of the user's takes its place. Then
 //!
 //! ```text
 //! TBW  = P/E cycles * capacity / WAF
@@ -32,12 +32,13 @@ use fowler_units::{Nanos, Span};
 
 /// Bytes of the sequential writes that fill the drive first.
 const FILL: u32 = 128 << 10;
-/// Writes of the host are counted by the second, of which a round has as many as it takes.
+/// The length of a minute in this test: writes of the host are counted by the second, of which a
+/// round has as many as it takes.
 const MINUTE: Span = Span(1_000_000_000);
 const DAY_S: f64 = 86_400.0;
 const YEAR_S: f64 = 365.0 * DAY_S;
 
-/// What is to be written.
+/// The workload that is written.
 #[derive(Clone, Debug)]
 pub enum Load {
     /// The enterprise workload of JESD219.
@@ -53,13 +54,13 @@ pub struct EnduranceSpec {
     pub device: DeviceSpec,
     /// The scheme; `None` leaves the drive as described.
     pub scheme: Option<String>,
-    /// What is written.
+    /// Workload that is written.
     pub load: Load,
     /// The years for which drive writes per day are given; those of the drive by default.
     pub years: Option<f64>,
 }
 
-/// What a workload costs in the flash.
+/// The cost of a workload in the flash.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
     /// Bytes programmed for each byte that the host writes.
@@ -84,18 +85,19 @@ pub struct Cost {
 pub struct Endurance {
     /// The drive.
     pub drive: Resolved,
-    /// What was written, in words.
+    /// Description of the workload.
     pub workload: String,
-    /// What that costs.
+    /// Cost of the workload in the flash.
     pub cost: Cost,
     /// The years of the drive writes per day.
     pub years: f64,
     /// UBER at the rated cycles, by age of the data; empty if the drive has no bit errors.
     pub uber: Vec<Uber>,
-    /// At one drive write per day: years until the cells have had their cycles, and with their
-    /// recovery while they rest, by the formulas of `fowler lifetime`.
+    /// At one drive write per day: years until the cells have had their rated cycles, and years
+    /// with recovery while the cells rest, by the formulas of `fowler lifetime`.
     pub at_one_dwpd: [f64; 2],
-    /// The same at the rate of the trace; `None` of the enterprise workload, which has no rate.
+    /// At the rate of the trace: the two numbers of years of `at_one_dwpd`; `None` of the
+    /// enterprise workload, which has no rate.
     pub at_trace: Option<[f64; 2]>,
 }
 
@@ -105,7 +107,7 @@ impl Endurance {
         self.drive.config.life.cycles * capacity as f64 / self.cost.waf
     }
 
-    /// Returns terabytes written, of 10^12 bytes, by the user capacity: what data sheets state.
+    /// Returns terabytes written, of 10^12 bytes, by the user capacity, as data sheets state them.
     pub fn tbw(&self) -> f64 {
         self.written(self.drive.layout.logical.0) / 1e12
     }
@@ -115,13 +117,13 @@ impl Endurance {
         self.written(self.drive.layout.raw.0) / 1e12
     }
 
-    /// Returns the drive writes per day, for the years, that so many terabytes are.
+    /// Returns the drive writes per day, for the years, that correspond to so many terabytes.
     pub fn dwpd(&self, tbw: f64) -> f64 {
         tbw * 1e12 / (self.drive.layout.logical.0 as f64 * self.years * 365.0)
     }
 
-    /// Returns the rate of uncorrectable errors that the run itself counted; `None` if it could
-    /// not.
+    /// Returns the rate of uncorrectable errors that the run itself counted; `None` if it could not
+    /// count them.
     pub fn counted_uber(&self) -> Option<f64> {
         let (pages, bits) = self.cost.unreadable?;
         (bits > 0.0 && !self.uber.is_empty()).then(|| pages as f64 / bits)
@@ -262,7 +264,8 @@ fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagno
     }))
 }
 
-/// The most erases of a block since then, over the mean; `None` if there was none.
+/// Returns the most erases of a block between two counts, over the mean; `None` if no block was
+/// erased.
 fn unevenness(counts: &[u32], earlier: &[u32]) -> Option<f64> {
     let erases = counts.iter().zip(earlier).map(|(count, earlier)| u64::from(count - earlier));
     let (most, sum) = erases.fold((0, 0), |(most, sum): (u64, u64), it| (most.max(it), sum + it));

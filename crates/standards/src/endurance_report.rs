@@ -9,11 +9,11 @@ use fowler_experiment::numbers::{bytes, percent, real};
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::Value;
 
-/// What the table and the JSON are called.
+/// Description of the method, in the table and the JSON.
 const MANNER: &str = "in the manner of JESD218 and JESD219, on a simulated drive";
 
 impl Endurance {
-    /// Returns the table: what was measured, and what follows.
+    /// Returns the table: the measurements, and the numbers that follow.
     pub fn sheet(&self) -> Sheet {
         let title = format!(
             "Endurance of {}, scheme {}, {MANNER}: {}",
@@ -84,7 +84,7 @@ impl Endurance {
         sheet
     }
 
-    /// Says how the cost was measured.
+    /// Returns a sentence on the measurement of the cost.
     fn measured(&self) -> String {
         let Some(window) = self.cost.window else {
             return "bytes programmed per byte written; the trace was repeated on a drive without dies or buffer".into();
@@ -97,13 +97,14 @@ impl Endurance {
         )
     }
 
-    /// Returns one object with everything. What is not known is null; there are no infinities.
+    /// Returns one object with everything. Unknown numbers are null; there are no infinities.
     pub fn json(&self) -> Value {
         written(&facts(), self)
     }
 }
 
-/// What `fowler endurance` writes into `summary.json` and prints with `--json`.
+/// JSON Schema of the summary that `fowler endurance` writes into `summary.json` and prints with
+/// `--json`.
 pub fn schema() -> Value {
     let about = "What a host can write in the life of a drive. What is not known is null.";
     json_schema::document("Fowler: the summary of endurance", about, output::schema(&facts()))

@@ -1,4 +1,4 @@
-//! The host idle recovery test: does a saturated drive recover while the host leaves it alone?
+//! The host idle recovery test: whether a saturated drive recovers while the host leaves it alone.
 
 use super::element::Element;
 use super::rig::Rig;
@@ -17,7 +17,7 @@ pub const BURST: u64 = 5;
 pub struct Waited {
     /// Seconds of the wait; shorter if minutes are.
     pub seconds: u64,
-    /// Each burst.
+    /// Measurements of each burst.
     pub bursts: Vec<Element>,
     /// Minutes of writes without a pause afterwards.
     pub back: Vec<Element>,
@@ -30,12 +30,12 @@ impl Waited {
     }
 }
 
-/// What was measured.
+/// The results of the host idle recovery test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostIdle {
     /// The baseline: writes without a pause until they are steady.
     pub base: Rounds,
-    /// One for each wait.
+    /// Results for each wait.
     pub waits: Vec<Waited>,
 }
 

@@ -12,17 +12,18 @@ use fowler_experiment::json_schema::output::{
 use fowler_experiment::json_schema::{self, nullable};
 use serde_json::{Map, Value, json};
 
-/// What the page and the JSON are called.
+/// Description of the method, on the page and in the JSON.
 pub(super) const MANNER: &str = "in the manner of SNIA's Solid State Storage Performance Test Specification (PTS), on a simulated drive";
 
 impl Pts {
-    /// Returns one object with everything. What is not known is null; there are no infinities.
+    /// Returns one object with everything. Unknown numbers are null; there are no infinities.
     pub fn json(&self) -> Value {
         written(&facts(), self)
     }
 }
 
-/// What `fowler pts` writes into `summary.json` and prints with `--json`.
+/// JSON Schema of the summary that `fowler pts` writes into `summary.json` and prints with
+/// `--json`.
 pub fn schema() -> Value {
     let about = "Tests of a drive. What is not known is null; there are no infinities.";
     json_schema::document("Fowler: the summary of tests", about, output::schema(&facts()))
@@ -108,7 +109,7 @@ fn of_test() -> Vec<Fact<Tested>> {
     facts
 }
 
-/// What only one kind of test has.
+/// Facts that only one kind of test has.
 fn of_one_kind() -> Vec<Fact<Tested>> {
     type It = Tested;
     fn saturation(it: &It) -> Option<&Saturation> {

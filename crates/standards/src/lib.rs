@@ -1,9 +1,9 @@
 //! Tests of a drive in the manner of SNIA's Solid State Storage Performance Test Specification.
 //!
 //! A test purges a drive, preconditions it, and puts it under rounds of the same elements until a
-//! tracking variable is steady. The same simulated drive goes on from element to element. What was
-//! not verified against the text of the specification is a setting, and is reported as such. See
-//! docs/pts.md.
+//! tracking variable is steady. The simulated drive keeps its state from element to element. Every
+//! number that was not verified against the text of the specification is a setting, and is reported
+//! as such. See docs/pts.md.
 //!
 //! - `spec.rs`: which tests, on what drive, how. `setup.rs`: the drive and the settings.
 //! - `steady.rs`: the criterion of steady state. `series.rs`: its verdict on rounds from a file.
@@ -68,12 +68,12 @@ use told::Told;
 
 /// Bytes of the writes that precondition a drive before a test of random requests.
 const WIPC: u32 = 128 << 10;
-/// How often preconditioning writes the user capacity.
+/// Number of times that preconditioning writes the user capacity.
 const WIPC_FILLS: u64 = 2;
 /// Bytes of the writes of the write saturation and host idle tests.
 const WRITES: u32 = 4096;
 
-/// What a test found.
+/// The results of a test.
 #[derive(Clone, Debug)]
 pub enum Found {
     /// IOPS and latency.
@@ -93,15 +93,15 @@ pub enum Found {
 /// A test and its result.
 #[derive(Clone, Debug)]
 pub struct Tested {
-    /// Which test.
+    /// The test.
     pub test: Test,
-    /// What workload-independent preconditioning did, once for each purge.
+    /// Records of workload-independent preconditioning, one for each purge.
     pub preconditioned: Vec<Preconditioned>,
     /// The simulated time, from the purge on.
     pub simulated: Span,
     /// Threads and queue depth, where the test does not vary them.
     pub load: (u32, u32),
-    /// What was measured.
+    /// Results of the test.
     pub found: Found,
 }
 
@@ -110,7 +110,7 @@ pub struct Tested {
 pub struct Pts {
     /// The drive and the settings.
     pub setup: Setup,
-    /// What was asked for.
+    /// The specification that was asked for.
     pub spec: PtsSpec,
     /// The tests that were finished, in the order of the specification.
     pub tested: Vec<Tested>,
@@ -192,7 +192,7 @@ fn one(
     Ok(Some(Tested { test, preconditioned, simulated, load, found }))
 }
 
-/// What every test starts from.
+/// The inputs that every test starts from.
 struct Bench<'a> {
     setup: &'a Setup,
     spec: &'a PtsSpec,

@@ -20,11 +20,11 @@ const TRACKED: u32 = 4096;
 /// A test of every size with every mix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
-    /// In the order of a round.
+    /// Request sizes in bytes, in the order of a round.
     pub sizes: Vec<u32>,
-    /// In the order of a round.
+    /// Shares of reads, in the order of a round.
     pub reads: Vec<f64>,
-    /// What was measured; elements are ordered by mix, then by size.
+    /// Measurements; elements are ordered by mix, then by size.
     pub rounds: Rounds,
 }
 

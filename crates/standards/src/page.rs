@@ -107,14 +107,14 @@ impl Pts {
 }
 
 impl Tested {
-    /// Returns whether every loop that must be steady was.
+    /// Returns true if every loop that must be steady was.
     fn is_steady(&self) -> bool {
         match &self.found {
             Found::Matrix(matrix) => matrix.rounds.is_steady(),
             Found::Throughput(sizes) => sizes.iter().all(|(_, rounds)| rounds.is_steady()),
             Found::HostIdle(all) => all.base.is_steady(),
             Found::Demand(all) => all.base.is_steady() && all.rounds.is_steady(),
-            // They end for other reasons as well.
+            // Saturation and cross stimulus end for other reasons than a steady state.
             Found::Saturation(_) | Found::CrossStimulus(_) => true,
         }
     }

@@ -5,7 +5,7 @@ use super::stimulus::Over;
 use fowler_device::{Completion, Device, Probe};
 use fowler_units::{Nanos, Span};
 
-/// Whether to end, asked after every minute.
+/// The decision after every minute whether the load ends.
 type Ends<'a> = &'a mut dyn FnMut(&[Element]) -> bool;
 
 /// Measures each minute of a load, and ends it.
@@ -13,7 +13,7 @@ pub(super) struct Records<'a> {
     pub all: Vec<Element>,
     tally: Tally,
     length: Span,
-    /// When the minute ends.
+    /// Time at which the minute ends.
     due: Nanos,
     over: &'a Over<'a>,
     ends: Ends<'a>,
@@ -39,7 +39,7 @@ impl Probe for Records<'_> {
     }
 
     fn shown(&mut self, device: &Device) {
-        // What is answered after the load is over belongs to no minute.
+        // Requests that are answered after the load is over belong to no minute.
         if !self.over.is_set() {
             self.all.push(self.tally.element_until(device, self.due));
             if (self.ends)(&self.all) {

@@ -23,19 +23,19 @@ pub(super) struct Rig<'a> {
     pub minute: Span,
     /// The seed of the run: each element has a stream of its own, named after it.
     pub seed: u64,
-    /// When elements of reads may run on a copy.
+    /// Condition for running elements of reads on a copy of the drive.
     pub reads_apart: ReadsApart,
     pub control: Control<'a>,
 }
 
-/// What workload-independent preconditioning did.
+/// The record of workload-independent preconditioning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preconditioned {
     /// Bytes of a write.
     pub size: u32,
     /// Bytes written in all.
     pub bytes: u64,
-    /// How long it took, in simulated time.
+    /// Simulated time that preconditioning took.
     pub simulated: Span,
     /// Pages programmed for each page programmed for the host.
     pub waf: Option<f64>,
@@ -44,23 +44,25 @@ pub struct Preconditioned {
 /// Closed loops have at most so many requests outstanding, as the keys of a workload allow.
 pub(super) const OUTSTANDING_MOST: u32 = 65_536;
 
-/// When elements of reads may run on a copy of the drive.
+/// The condition for running elements of reads on a copy of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadsApart {
     /// Never: reads, or time, leave something behind.
     Never,
-    /// Whenever they leave nothing behind and an idle drive does nothing of its own: the drive
+    /// Whenever reads leave nothing behind and an idle drive does nothing of its own: the drive
     /// rests meanwhile.
     Resting,
-    /// If there are so many that no die is idle for long: then nothing is collected in idle time.
+    /// If there are so many reads that no die is idle for long: then nothing is collected in idle
+    /// time.
     Crowded,
 }
 
 /// Requests for each die that leave it idle too rarely for work in idle time.
 const CROWD: u32 = 8;
 
-/// When reads leave nothing behind on a drive: its cells are not disturbed and do not age, and
-/// nothing is cached or moved because of reads or in time.
+/// Returns the condition under which reads may run on a copy. Reads leave nothing behind if the
+/// drive's cells are not disturbed and do not age, and nothing is cached or moved because of reads
+/// or in time.
 fn reads_apart(config: &Config) -> ReadsApart {
     let cells = matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
         && config.reliability.uber == 0.0;
@@ -124,7 +126,7 @@ impl<'a> Rig<'a> {
         self.measure(stimulus, depth, length, name).map(|tally| tally.element(&self.device))
     }
 
-    /// The same, with all response times.
+    /// As [`Rig::element`], with all response times.
     pub fn measure(
         &mut self,
         stimulus: &Stimulus,

@@ -15,20 +15,20 @@ pub struct Point {
     pub stimulus: Stimulus,
     /// Threads of the host.
     pub threads: u32,
-    /// Requests that each of them keeps outstanding.
+    /// Requests that each thread keeps outstanding.
     pub depth: u32,
-    /// How many minutes it takes.
+    /// Length of the element in minutes.
     pub minutes: u64,
 }
 
 impl Point {
-    /// Returns how many requests are outstanding.
+    /// Returns the number of requests that are outstanding.
     pub fn outstanding(&self) -> u32 {
         self.threads.saturating_mul(self.depth)
     }
 }
 
-/// What is tracked.
+/// The variable that is tracked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variable {
     /// Requests per second.
@@ -40,7 +40,7 @@ pub enum Variable {
 }
 
 impl Variable {
-    /// Returns it of an element; zero if nothing was answered.
+    /// Returns the variable of an element; zero if no request was answered.
     pub fn of(self, element: &Element) -> f64 {
         match self {
             Variable::Iops => element.iops(),
@@ -49,7 +49,7 @@ impl Variable {
         }
     }
 
-    /// Returns its name with its unit.
+    /// Returns the variable's name with its unit.
     pub fn name(self) -> &'static str {
         match self {
             Variable::Iops => "IOPS",
@@ -64,11 +64,11 @@ impl Variable {
 pub struct Rounds {
     /// The elements of a round.
     pub points: Vec<Point>,
-    /// Which of them is tracked, and what of it.
+    /// Place of the element that is tracked.
     pub tracked: usize,
-    /// See [`Rounds::tracked`].
+    /// Variable of the tracked element.
     pub variable: Variable,
-    /// What was measured, by round and element.
+    /// Measurements, by round and element.
     pub rounds: Vec<Vec<Element>>,
     /// The measurement window: the first steady one, or the last.
     pub window: Window,
@@ -114,7 +114,7 @@ impl Rounds {
         rounds.iter().filter_map(|round| value(&round[point])).max_by(f64::total_cmp)
     }
 
-    /// Says in words how it ended.
+    /// Describes how the rounds ended.
     pub fn ended(&self) -> String {
         let Window { first, last, .. } = self.window;
         if self.is_steady() {

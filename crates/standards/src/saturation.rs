@@ -8,12 +8,12 @@ use super::told::Told;
 use fowler_device::Doing;
 use fowler_device::blame::Part;
 
-/// It ends after so many minutes: a day.
+/// The most minutes of the test: a day.
 pub const MINUTES_MOST: usize = 24 * 60;
 /// Steady state is asked of every 31st minute, so that the values are 30 minutes apart.
 pub const EVERY: usize = 31;
 
-/// Why it ended.
+/// The reason why the test ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Four times the user capacity was written.
@@ -25,7 +25,7 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// Says it in words.
+    /// Describes the reason in words.
     pub fn words(self) -> &'static str {
         match self {
             Ended::Written => "4 times the user capacity were written",
@@ -35,16 +35,16 @@ impl Ended {
     }
 }
 
-/// What was measured.
+/// The results of write saturation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saturation {
-    /// Minute by minute.
+    /// Measurements minute by minute.
     pub minutes: Vec<Element>,
     /// The requests.
     pub point: Point,
-    /// Why it ended.
+    /// Reason why the test ended.
     pub ended: Ended,
-    /// The steady window of every 31st minute, counted in these; `None` if it did not come to it.
+    /// The steady window of every 31st minute, counted in these; `None` if there was none.
     pub window: Option<Window>,
     /// Bytes that the host sees.
     pub capacity: u64,
@@ -52,13 +52,13 @@ pub struct Saturation {
     pub theory: Option<f64>,
 }
 
-/// Where throughput fell, and what requests waited for before and after.
+/// The fall of throughput, and the causes of response times before and after.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cliff {
     /// The first minute, counted from 1, in which throughput is nearer to the end than to the
     /// start.
     pub minute: usize,
-    /// How often the user capacity had been written by then.
+    /// Number of times that the user capacity had been written by then.
     pub fills: f64,
     /// Requests per second in the first minute and at the end.
     pub iops: [f64; 2],
@@ -78,7 +78,7 @@ const LEVEL: usize = 5;
 const CLIFF_SHARE: f64 = 0.8;
 
 impl Saturation {
-    /// It ends when so many times the user capacity has been written.
+    /// The user capacities that are written before the test ends.
     pub const FILLS: u64 = 4;
 
     /// Returns bytes written by the end of each minute.
@@ -91,24 +91,24 @@ impl Saturation {
         self.minutes.iter().map(grow).collect()
     }
 
-    /// Returns the last minutes as one.
+    /// Returns the last [`LEVEL`] minutes as one.
     pub fn level(&self) -> Element {
         let from = self.minutes.len().saturating_sub(LEVEL);
         merged(&self.minutes[from..])
     }
 
-    /// Returns the last hour as one; `None` if it did not last for an hour.
+    /// Returns the last hour as one; `None` if the test did not last for an hour.
     pub fn last_hour(&self) -> Option<Element> {
         let from = self.minutes.len().checked_sub(60)?;
         Some(merged(&self.minutes[from..]))
     }
 
-    /// Returns the first hour as one; `None` if it did not last for an hour.
+    /// Returns the first hour as one; `None` if the test did not last for an hour.
     pub fn first_hour(&self) -> Option<Element> {
         self.minutes.get(..60).map(merged)
     }
 
-    /// Returns where throughput fell; `None` if it did not.
+    /// Returns the cliff, where throughput fell; `None` if it did not.
     pub fn cliff(&self) -> Option<Cliff> {
         let (first, level) = (self.minutes.first()?, self.level());
         let iops = [first.iops(), level.iops()];

@@ -1,8 +1,8 @@
 //! Reads series of rounds from a file and writes the verdict of the steady-state criterion on each.
 //!
 //! A file is one series, `[1, 2, 3]` or `{"values": [1, 2, 3]}`, or several: a list of these, or
-//! `{"cases": [...]}`. What else an object says about its series is repeated in its verdict, unless
-//! it is the verdict itself.
+//! `{"cases": [...]}`. Other fields of a series are repeated in its verdict, unless they are fields
+//! of a verdict themselves.
 
 use super::steady::{ROUNDS_MOST, WINDOW, Window, first_steady};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
@@ -15,7 +15,8 @@ use std::path::Path;
 const LARGEST: u64 = 16 << 20;
 /// The greatest number: sums of five stay far below what a float holds.
 const GREATEST: f64 = 1e300;
-/// The fields of a verdict. A file may have them, as an earlier answer has; they are not believed.
+/// The fields of a verdict. A file may have them, as an earlier answer has; their values are not
+/// believed.
 const VERDICT: [&str; 7] = [
     "steady_round",
     "window",
@@ -30,20 +31,20 @@ const EXPECTED: &str = "a list of numbers, {\"values\": [...]}, or several of th
 /// A series of rounds, and what the file says about it besides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Such as `id` and `kind`.
+    /// Fields of the series besides the values, such as `id` and `kind`.
     about: Map<String, Value>,
     /// The tracking variable of each round.
     pub values: Vec<f64>,
-    /// The same as they were written: 100 stays 100 and does not become 100.0.
+    /// Values as they were written: 100 stays 100 and does not become 100.0.
     written: Value,
 }
 
 /// The series of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesFile {
-    /// In their order.
+    /// The series, in their order.
     pub all: Vec<Series>,
-    /// Whether the file is a single series.
+    /// True if the file is a single series.
     single: bool,
 }
 

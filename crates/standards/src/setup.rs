@@ -21,23 +21,23 @@ const MINUTE_LEAST: Span = Span(1_000_000);
 /// A setting of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// What it is.
+    /// Name of the setting.
     pub name: &'static str,
-    /// Its value.
+    /// Value of the setting.
     pub value: String,
-    /// Where it is from.
+    /// Source of the value.
     pub source: &'static str,
 }
 
-/// Open implementations of PTS agree on it.
+/// Source of settings on which open implementations of PTS agree.
 const IMPLEMENTED: &str = "as open implementations of PTS have it";
-/// Nobody checked it against the specification.
+/// Source of settings that nobody checked against the specification.
 const MEMORY: &str = "from memory: not verified against the specification";
-/// The user chose it.
+/// Source of settings that the user chose.
 const CHOSEN: &str = "chosen by the user";
-/// It follows from the drive.
+/// Source of settings that follow from the drive.
 const DRIVE: &str = "the drive";
-/// We chose it.
+/// Source of settings that we chose.
 const OURS: &str = "chosen by Fowler: PTS leaves it to the host";
 
 /// The drive and how it is tested.
@@ -45,7 +45,7 @@ const OURS: &str = "chosen by Fowler: PTS leaves it to the host";
 pub struct Setup {
     /// The drive after a purge.
     pub drive: Resolved,
-    /// The part of it that is tested.
+    /// The part of the drive that is tested.
     pub range: ActiveRange,
     /// Every setting, in the order of the page.
     pub settings: Vec<Setting>,

@@ -13,7 +13,7 @@ use fowler_experiment::numbers::{bytes, percent, words};
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_units::Span;
 
-/// A value of an element.
+/// A number of an element, if it has one.
 type Value = fn(&Element) -> Option<f64>;
 
 impl Pts {
@@ -47,7 +47,7 @@ impl Pts {
 }
 
 impl Tested {
-    /// Says how it ended.
+    /// Describes how the test ended.
     pub fn ended(&self) -> String {
         match &self.found {
             Found::Matrix(matrix) => matrix.rounds.ended(),
@@ -64,7 +64,7 @@ impl Tested {
         }
     }
 
-    /// Says what it found, in a line.
+    /// Describes the result of the test, in a line.
     pub(super) fn result(&self) -> String {
         let real = fowler_experiment::numbers::real;
         match &self.found {
@@ -110,7 +110,7 @@ impl Tested {
         }
     }
 
-    /// Returns how many of the tables a terminal shows; the others are long.
+    /// Returns the number of tables that a terminal shows; the others are long.
     pub fn shown(&self) -> usize {
         match &self.found {
             Found::Matrix(matrix) if matrix.rounds.variable == super::Variable::Latency => 2,
@@ -134,7 +134,7 @@ impl Tested {
 }
 
 impl super::Cliff {
-    /// Says in a sentence where throughput fell and why.
+    /// Returns a sentence on the fall of throughput and its causes.
     pub fn sentence(&self) -> String {
         let real = fowler_experiment::numbers::real;
         let [fresh, end] = self.iops;

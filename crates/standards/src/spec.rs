@@ -1,4 +1,4 @@
-//! What is tested, and how: the tests by name, and the choices that a user has.
+//! The specification of tests: the tests by name, and the choices that a user has.
 
 use super::stimulus::{Addresses, Stimulus};
 use fowler_experiment::device_spec::DeviceSpec;
@@ -40,12 +40,12 @@ impl Test {
         Test::Demand,
     ];
 
-    /// Returns its name on the command line, in JSON and in file names.
+    /// Returns the test's name on the command line, in JSON and in file names.
     pub fn name(self) -> &'static str {
         ["iops", "tp", "lat", "wsat", "hir", "xsr", "ecw", "dirth"][self as usize]
     }
 
-    /// Returns its name in titles.
+    /// Returns the test's name in titles.
     pub fn title(self) -> &'static str {
         [
             "IOPS",
@@ -59,8 +59,8 @@ impl Test {
         ][self as usize]
     }
 
-    /// Returns whether the drive is written twice before it. The other tests begin with a purged
-    /// drive.
+    /// Returns true if the drive is written twice before the test. The other tests begin with a
+    /// purged drive.
     pub fn is_preconditioned(self) -> bool {
         matches!(
             self,
@@ -105,7 +105,7 @@ pub enum Edition {
     Enterprise,
 }
 
-/// What a purge leaves.
+/// The state of a drive after a purge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Purge {
     /// No data, but the wear that the drive had.
@@ -120,27 +120,27 @@ pub enum Purge {
 pub struct PtsSpec {
     /// The drive.
     pub device: DeviceSpec,
-    /// The scheme on it; none leaves it as described.
+    /// The scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
-    /// Which tests, in the order of the specification.
+    /// Tests to run, in the order of the specification.
     pub tests: Vec<Test>,
     /// Client or enterprise; with neither, the drive's write cache stays as it is described.
     pub edition: Option<Edition>,
-    /// What a purge leaves.
+    /// State of the drive after a purge.
     pub purge: Purge,
     /// The length of a minute: 60 s, unless the tests are to be shorter than PTS has them.
     pub minute: Span,
     /// The share of the LBAs that is tested, from the first on.
     pub active_share: f64,
-    /// How much of that is used, in pieces of 2 MiB; all of it if it is zero.
+    /// Amount of the active range that is used, in pieces of 2 MiB; zero for all of it.
     pub active_amount: Bytes,
     /// Threads of the host, where a test does not say.
     pub threads: u32,
-    /// Requests that each of them keeps outstanding, where a test does not say.
+    /// Requests that each thread keeps outstanding, where a test does not say.
     pub depth: u32,
     /// The requests of the demand intensity test.
     pub stimulus: Stimulus,
-    /// Whether write saturation runs for a day, however much is written by then.
+    /// True if write saturation runs for a day, however much is written by then.
     pub whole_day: bool,
 }
 
@@ -159,7 +159,7 @@ impl PtsSpec {
             minute: PtsSpec::MINUTE,
             active_share: 1.0,
             active_amount: Bytes(0),
-            // As many threads as processors, says an implementation; a simulated host has none.
+            // An implementation has as many threads as processors; a simulated host has none.
             threads: 4,
             depth: 64,
             stimulus: Stimulus::of(Addresses::Uniform, 0.65, 8 << 10),

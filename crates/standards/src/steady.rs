@@ -1,4 +1,4 @@
-//! The criterion of steady state: when do the last five rounds no longer differ?
+//! The criterion of steady state: the last five rounds no longer differ.
 //!
 //! SNIA's Solid State Storage Performance Test Specification (PTS) calls a drive steady when, over
 //! a window of five rounds, the tracking variable stays within 20 % of its mean from lowest to
@@ -9,9 +9,10 @@
 pub const WINDOW: usize = 5;
 /// Rounds at most. Later ones do not count.
 pub const ROUNDS_MOST: usize = 25;
-/// How far the highest value of a window may lie above the lowest, as a share of the mean.
+/// Largest distance between the highest and the lowest value of a steady window, as a share of the
+/// mean.
 pub const DATA_SHARE: f64 = 0.20;
-/// How far the line through a window may rise or fall, as a share of the mean.
+/// Largest rise or fall of the line through a steady window, as a share of the mean.
 pub const SLOPE_SHARE: f64 = 0.10;
 
 /// Decimal numbers that lie exactly on a bound do not as binary fractions: this much beyond is on
@@ -23,13 +24,13 @@ const ROUNDING: f64 = 1.0 + 1e-12;
 pub struct Window {
     /// The first of the rounds, counted from 1.
     pub first: usize,
-    /// The last of them.
+    /// The last of the rounds, counted from 1.
     pub last: usize,
     /// The mean of the tracking variable.
     pub average: f64,
-    /// Its highest value less its lowest.
+    /// Highest value of the tracking variable less the lowest.
     pub data_excursion: f64,
-    /// By how much the least-squares line rises from one round to the next.
+    /// Rise of the least-squares line from one round to the next.
     pub slope: f64,
     /// The line at round 0: it is `slope * round + intercept`.
     pub intercept: f64,
@@ -58,7 +59,7 @@ impl Window {
         })
     }
 
-    /// Returns how far the line rises or falls from the first round of the window to the last.
+    /// Returns the rise or fall of the line from the first round of the window to the last.
     pub fn slope_excursion(&self) -> f64 {
         (WINDOW - 1) as f64 * self.slope.abs()
     }
@@ -73,8 +74,8 @@ impl Window {
         SLOPE_SHARE * self.average
     }
 
-    /// Returns whether the drive is steady in this window. It is not where nothing happens: a mean
-    /// of zero allows any number of rounds without a request.
+    /// Returns true if the drive is steady in this window. A window in which nothing happens is
+    /// not: a mean of zero allows any number of rounds without a request.
     pub fn is_steady(&self) -> bool {
         self.average > 0.0
             && self.average.is_finite()
@@ -106,7 +107,7 @@ mod tests {
             (window.data_excursion, window.slope, window.slope_excursion()),
             (4.0, 1.0, 4.0)
         );
-        // The first of these values is round 2.
+        // The window begins with round 2.
         assert_eq!((window.line(2), window.line(6)), (1.0, 5.0));
         assert_eq!(Window::ending(&[1.0; 4], 4), None);
         assert_eq!(Window::ending(&[1.0; 5], 6), None);

@@ -4,20 +4,20 @@ use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a host does in one element of a test.
+/// The requests of a host in one element of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stimulus {
     /// The share of reads.
     pub reads: f64,
     /// Sizes in bytes with their shares, which add up to 1.
     pub sizes: Vec<(u32, f64)>,
-    /// Where requests go.
+    /// Addresses of requests.
     pub addresses: Addresses,
     /// Random offsets are multiples of this; `None` for the size of the request itself.
     pub alignment: Option<u32>,
 }
 
-/// Where requests go.
+/// The distribution of addresses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Addresses {
     /// One after the other, from the start again after the end.
@@ -29,7 +29,7 @@ pub enum Addresses {
 }
 
 impl Stimulus {
-    /// Returns one of requests of a single size.
+    /// Returns a stimulus of requests of a single size.
     pub fn of(addresses: Addresses, reads: f64, size: u32) -> Stimulus {
         Stimulus { reads, sizes: vec![(size, 1.0)], addresses, alignment: None }
     }
@@ -50,7 +50,7 @@ impl Stimulus {
 pub struct ActiveRange {
     /// Bytes from the start of the drive that may be used.
     pub span: u64,
-    /// Bytes of them that are used: all, or pieces spread evenly over them.
+    /// Bytes of the span that are used: all, or pieces spread evenly over the span.
     pub amount: u64,
 }
 
@@ -58,7 +58,7 @@ pub struct ActiveRange {
 pub const PIECE: u64 = 2 << 20;
 
 impl ActiveRange {
-    /// Returns where a byte of the used amount lies on the drive.
+    /// Returns the address on the drive, in bytes, of a byte of the used amount.
     #[inline]
     pub fn place(&self, byte: u64) -> u64 {
         if self.amount == self.span {
@@ -73,7 +73,7 @@ impl ActiveRange {
     }
 }
 
-/// When a source ends: when its time is over, or when the user stops everything.
+/// The end of a source: when its time is over, or when the user stops everything.
 #[derive(Debug)]
 pub struct Over<'a> {
     over: Cell<bool>,
@@ -81,32 +81,34 @@ pub struct Over<'a> {
 }
 
 impl<'a> Over<'a> {
-    /// Returns one that is not over, unless `stop` is set.
+    /// Returns an end that is not reached, unless `stop` is set.
     pub fn unless(stop: &'a AtomicBool) -> Over<'a> {
         Over { over: Cell::new(false), stop }
     }
 
-    /// No request is drawn from now on. The drive has up to eight that were drawn before.
+    /// Ends the source: no request is drawn from now on. The drive has up to eight that were drawn
+    /// before.
     pub fn set(&self) {
         self.over.set(true);
     }
 
-    /// Returns whether it is over.
+    /// Returns true if the end is reached.
     #[inline]
     pub fn is_set(&self) -> bool {
         self.over.get() || self.stop.load(Ordering::Relaxed)
     }
 }
 
-/// Requests without end, until it is over. Times are not given: a closed loop issues them.
+/// Requests without end, until `over` is set. Times are not given: a closed loop issues them.
 ///
-/// A source must not depend on the drive, because requests are drawn before their turn. This one
-/// depends on it in its end alone: a closed loop that lasts for a time ends some requests late.
+/// A source must not depend on the drive, because requests are drawn before their turn. This source
+/// depends on the drive in its end alone: a closed loop that lasts for a time ends some requests
+/// late.
 pub struct Requests<'a> {
     stimulus: &'a Stimulus,
     range: ActiveRange,
     rng: Rng,
-    /// Where sequential requests continue.
+    /// Address at which sequential requests continue.
     next: u64,
     /// Bytes that are left to be requested.
     left: u64,
@@ -114,7 +116,7 @@ pub struct Requests<'a> {
 }
 
 impl<'a> Requests<'a> {
-    /// Returns those of the stream `name` of `seed`.
+    /// Returns the requests of the stream `name` of `seed`.
     pub fn new(
         stimulus: &'a Stimulus,
         range: ActiveRange,
@@ -125,7 +127,7 @@ impl<'a> Requests<'a> {
         Requests { stimulus, range, rng, next: 0, left: u64::MAX, over }
     }
 
-    /// The same, until so many bytes have been requested.
+    /// Returns the requests with an end after this many bytes.
     pub fn take_bytes(self, bytes: u64) -> Requests<'a> {
         Requests { left: bytes, ..self }
     }

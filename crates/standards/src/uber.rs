@@ -1,4 +1,4 @@
-//! The uncorrectable bit error rate (UBER) that the cells of a drive come to, in closed form.
+//! The uncorrectable bit error rate (UBER) of a drive's cells, in closed form.
 //!
 //! The code of a simulated drive corrects every page up to a raw bit error rate and none beyond, so
 //! a rate follows from the share of blocks that are beyond it: a page that cannot be read is one

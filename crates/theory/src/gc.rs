@@ -37,11 +37,10 @@ pub fn random(load: f64) -> Option<f64> {
 
 /// Returns the amplification if the victim is the emptiest of `d` random blocks of `pages` pages.
 ///
-/// This is the mean-field limit. The shares `s_i` of blocks with at least `i` valid pages are
-/// constant: as many blocks reach `i` valid pages as leave it. If a GC job gains
-/// `w = b - sum of s_i^d` pages, the share `m_i = s_i - s_(i+1)` obeys
-/// `w i m_i = load b (1 - s_i^d)`. The amplification is `b / w`. `None` unless `0 < load < 1`,
-/// `pages >= 1` and `d >= 1`.
+/// The formula is the mean-field limit. The shares `s_i` of blocks with at least `i` valid pages
+/// are constant: as many blocks reach `i` valid pages as leave it. If a GC job gains `w = b - sum
+/// of s_i^d` pages, the share `m_i = s_i - s_(i+1)` obeys `w i m_i = load b (1 - s_i^d)`. The
+/// amplification is `b / w`. `None` unless `0 < load < 1`, `pages >= 1` and `d >= 1`.
 pub fn d_choices(load: f64, pages: u32, d: u32) -> Option<f64> {
     let load = sound(load).filter(|_| pages >= 1 && d >= 1)?;
     let (all, d) = (f64::from(pages), f64::from(d));
@@ -84,9 +83,9 @@ pub fn greedy(load: f64, pages: u32) -> Option<f64> {
 /// A part of the data with its own write rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// Its share of the writes.
+    /// Share of the writes that go to the part, from 0 to 1.
     pub writes: f64,
-    /// Its share of the logical pages.
+    /// Share of the logical pages that the part has, from 0 to 1.
     pub pages: f64,
 }
 

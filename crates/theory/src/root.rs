@@ -1,9 +1,10 @@
 //! Roots and minima of functions of one variable, as exact as the function's values allow.
 
-/// Enough halvings to shrink any interval of doubles as far as possible.
+/// A number of halvings that is enough to shrink any interval of doubles as far as possible.
 const HALVINGS: usize = 1100;
 
-/// Returns where a rising `f`, negative at `low`, crosses zero between `low` and `high`.
+/// Returns the point between `low` and `high` at which a rising `f`, negative at `low`, crosses
+/// zero.
 pub(crate) fn rising(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..HALVINGS {
@@ -16,8 +17,8 @@ pub(crate) fn rising(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     high
 }
 
-/// Returns where `f`, which falls and then rises between `low` and `high`, is least (golden section
-/// search). As a minimum is flat, the position has only half the digits of `f`.
+/// Returns the point between `low` and `high` at which `f`, which falls and then rises, is least
+/// (golden section search). As a minimum is flat, the position has only half the digits of `f`.
 pub(crate) fn least(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     const SECTION: f64 = 0.618_033_988_749_894_9;
     let (mut low, mut high) = (low, high);

@@ -49,7 +49,7 @@ fn suspensions(_: &ChipCommand, result: &ChipResult) -> f64 {
     f64::from(result.suspensions)
 }
 
-/// Returns what theory expects under a scheme; empty without a steady state.
+/// Returns the expectations of theory under a scheme; empty without a steady state.
 fn means(scheme: &str, times: &DieTimes, load: &Load) -> Vec<Mean> {
     let both = |means: Option<die::Means>| {
         means.map_or_else(Vec::new, |means| {
@@ -168,7 +168,7 @@ fn poisson(
     let each = suspended.map(|Mean(_, _, mean, ..)| mean * (1.0 - share));
     let count = replications(&times, (load, share), each, effort);
     let config = drive.simulated.clone();
-    // All schemes get the same arrivals; each load has its own.
+    // All schemes get the same arrivals; each load has a random stream of its own.
     let stream = format!("validate/die/{}/{load}/{share}", drive.flash);
     let name = title.clone();
     Point::new(Group::Die, title, move |control| {

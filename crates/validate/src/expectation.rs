@@ -1,4 +1,4 @@
-//! An expectation: what theory says, what was measured, and how far they may differ.
+//! An expectation: the value by theory, the measured value, and the allowed deviation.
 
 use fowler_experiment::workload::Control;
 
@@ -22,12 +22,12 @@ impl Group {
     pub const ALL: [Group; 5] =
         [Group::Die, Group::ExtraWait, Group::Bounds, Group::Gc, Group::Laws];
 
-    /// Its name.
+    /// Returns the name of the group.
     pub fn name(self) -> &'static str {
         ["die", "extra wait", "bounds", "gc", "laws"][self as usize]
     }
 
-    /// Describes what it compares, and how.
+    /// Describes what the group compares, and how.
     pub fn about(self) -> &'static str {
         match self {
             Group::Die => {
@@ -78,7 +78,7 @@ impl Allowed {
 /// An expectation and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Its kind.
+    /// Group of the expectation.
     pub group: Group,
     /// The name of the measurement.
     pub what: String,
@@ -93,7 +93,7 @@ pub struct Row {
     pub half_width: Option<f64>,
     /// The allowed deviation.
     pub allowed: Allowed,
-    /// The number of requests simulated for it.
+    /// Number of requests simulated for the expectation.
     pub requests: u64,
 }
 
@@ -128,7 +128,8 @@ impl Point {
         Point { group, title, simulate: Box::new(simulate) }
     }
 
-    /// Returns whether `text` is the name of its group, or part of its own name.
+    /// Returns true if `text` is the name of the expectation's group, or part of the expectation's
+    /// own name.
     pub fn is_named(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         match Group::ALL.into_iter().find(|group| group.name() == text) {

@@ -13,7 +13,8 @@ impl Validation {
     }
 }
 
-/// What `fowler validate` writes into `summary.json` and prints with `--json`.
+/// JSON Schema of the summary that `fowler validate` writes into `summary.json` and prints with
+/// `--json`.
 pub fn schema() -> Value {
     let about = "The simulator against theory, expectation by expectation.";
     json_schema::document("Fowler: the summary of a validation", about, output::schema(&facts()))

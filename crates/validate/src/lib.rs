@@ -34,7 +34,7 @@ use fowler_experiment::workload::Control;
 pub struct Validation {
     /// Every expectation that was checked, in a fixed order.
     pub rows: Vec<Row>,
-    /// Whether it ran to the end.
+    /// True if the validation ran to its end.
     pub complete: bool,
     /// The request.
     pub spec: ValidateSpec,
@@ -78,7 +78,7 @@ pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation,
         }
     }
     (control.progress)(Progress::Planned(points.len() as u64));
-    // A point is a part, whatever runs it makes.
+    // Each point is one part of the progress, whatever runs it makes.
     let part = |step| {
         if let Progress::Served { requests, .. } = step {
             control.served(requests);

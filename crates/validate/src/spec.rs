@@ -1,9 +1,9 @@
-//! What to validate.
+//! The specification of a validation.
 
-/// What to validate.
+/// The specification of a validation: its length, the expectations, and the spoiled settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValidateSpec {
-    /// Fewer requests, smaller drives, fewer points, and wider tolerances to match.
+    /// True for fewer requests, smaller drives, fewer points, and wider tolerances to match.
     pub quick: bool,
     /// Only expectations of the group with this name, or whose name contains this text; the case
     /// does not matter.

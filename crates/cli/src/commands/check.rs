@@ -1,4 +1,5 @@
-//! `fowler check`: whether a folder of results is what was written there, and whose its files are.
+//! `fowler check`: checks that a folder of results holds the files that were written there, and
+//! says whose its files are.
 
 use crate::action::Action;
 use crate::console;
@@ -29,10 +30,10 @@ pub(crate) struct Check {
     pub repair: bool,
 }
 
-/// What there is to say of a folder.
+/// The findings about a folder.
 #[derive(Default)]
 struct Findings {
-    /// What the folder holds, a line each.
+    /// Contents of the folder, one line each.
     holds: Vec<String>,
     /// Files that are not as they should be, and why.
     bad: Vec<(PathBuf, String)>,
@@ -40,7 +41,7 @@ struct Findings {
     removable: Vec<PathBuf>,
     /// Files that are accounted for.
     known: BTreeSet<PathBuf>,
-    /// Files among those of Fowler that it did not write.
+    /// Files in Fowler's folders that Fowler did not write.
     others: Vec<PathBuf>,
     /// The command whose results are listed.
     command: Option<String>,
@@ -52,7 +53,7 @@ impl Findings {
     fn lost(&mut self, path: PathBuf, without: &str) -> Result<(), Diagnostics> {
         let what = disk::no_file(&path)?.unwrap_or("is not what was written");
         self.bad.push((path.clone(), format!("{what}: {without}")));
-        // What is in a folder is not ours to remove.
+        // The contents of a folder are not ours to remove.
         let full = |path: &Path| -> Result<bool, Diagnostics> {
             let entries = disk::entries(path).map_err(|error| unreadable(path, &error))?;
             Ok(!entries.is_empty())
@@ -195,9 +196,9 @@ fn of_study(_: &Path, _: &mut Findings) -> Result<(), Diagnostics> {
     Ok(())
 }
 
-/// What a life that was stopped resumes from.
+/// Checks the checkpoints from which a stopped life resumes.
 fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
-    // Of the life, and of that at twice the dilation.
+    // Checkpoints of the life, and of the life at twice the dilation.
     let paths = [1, 2].map(|life| fowler_lifetime::of_life(&folder.join(CHECKPOINT), life));
     let mut unfinished = false;
     for path in paths {

@@ -28,7 +28,7 @@ pub(crate) struct Compare {
     pub setup: Setup,
 }
 
-/// What is compared.
+/// The runs that are compared.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct Compared {

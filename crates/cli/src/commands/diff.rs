@@ -1,4 +1,4 @@
-//! `fowler diff`: what changed from one stored result to another.
+//! `fowler diff`: the changes from one stored result to another.
 
 use crate::action::Action;
 use crate::exit::Exit;

@@ -150,7 +150,7 @@ impl Endurance {
     }
 }
 
-/// Says what the counters of a real drive mean.
+/// Prints the wear and the remaining life that the counters of a real drive show.
 fn counters(arguments: &Endurance) -> Result<Exit, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let question = diagnostics.take(question(arguments));

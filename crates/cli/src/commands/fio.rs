@@ -115,7 +115,7 @@ impl Action for Fio {
     }
 }
 
-/// Where the logs of the jobs go.
+/// Returns the folder for the logs of the jobs.
 fn logs_in(arguments: &Fio) -> &Path {
     arguments.out.as_deref().unwrap_or(Path::new("."))
 }

@@ -121,7 +121,7 @@ impl Action for Lifetime {
     }
 }
 
-/// Says what is known so far: bounds as a line, what follows in the bar.
+/// Shows an early result: bounds as a line, later stages in the bar.
 fn tell(bar: &progress::Shares, early: Early, quiet: bool) {
     match early {
         Early::Bounds(estimate) if !quiet => bar.note(&first_estimate(&estimate)),

@@ -1,4 +1,5 @@
-//! What a package installs beside the program: completions of shells, and pages of the manual.
+//! Files that a package installs beside the program: completions of shells, and pages of the
+//! manual.
 
 use super::Arguments;
 use crate::action::Action;

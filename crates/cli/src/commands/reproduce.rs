@@ -80,8 +80,8 @@ impl Action for Reproduce {
     }
 }
 
-/// A line for each claim: the verdict, the claim, what the paper says and what was found. What the
-/// line has no room for is in the table that is written.
+/// A line for each claim: the verdict, the claim, the paper's statement and the finding. Text that
+/// does not fit into the line is in the table that is written.
 fn claims(sheet: &Sheet, verdicts: &[Verdict]) -> String {
     let mut text = format!("{} (the whole table: {CLAIMS}.csv)\n\n", sheet.title);
     let [ids, claims, published, ours] =

@@ -56,7 +56,7 @@ impl Run {
     }
 }
 
-/// Runs every device. What goes wrong with one does not keep the others from running; the command
+/// Runs every device. An error of one device does not keep the others from running; the command
 /// ends as the worst of them does.
 fn each_device(mut arguments: Run) -> Result<Exit, Diagnostics> {
     let load = &arguments.setup.load;
@@ -64,7 +64,7 @@ fn each_device(mut arguments: Run) -> Result<Exit, Diagnostics> {
         let what = "a generated workload has no devices";
         return Err(Diagnostic::new("--split", what).expected("--trace FILE").into());
     };
-    // What is wrong with the command is said before the trace is read for its devices.
+    // Errors of the command are reported before the trace is read for its devices.
     let mut diagnostics = Diagnostics::default();
     fit::run_spec(load, &arguments.candidate(), &mut diagnostics);
     if requests::columns(&path).is_some() {
@@ -147,7 +147,7 @@ fn one(arguments: &Run) -> Result<Exit, Diagnostics> {
     Ok(combine_exit(exit, &diagnostics))
 }
 
-/// All other errors of the command are reported too.
+/// Adds the errors of the run's other flags, so that all errors are reported together.
 fn with_setup(mut diagnostics: Diagnostics, arguments: &Run) -> Diagnostics {
     fit::run_spec(&arguments.setup.load, &arguments.candidate(), &mut diagnostics);
     diagnostics

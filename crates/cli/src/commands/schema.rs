@@ -1,4 +1,4 @@
-//! `fowler schema`: what a file may say, for editors and for programs.
+//! `fowler schema`: JSON Schemas of the program's files, for editors and for programs.
 
 use crate::action::Action;
 use crate::console;

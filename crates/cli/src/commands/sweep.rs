@@ -207,7 +207,7 @@ mod with_columns {
         Ok(Exit::Done)
     }
 
-    /// What is going to be run.
+    /// Describes the points that are going to be run.
     fn planned(plan: &Plan) -> String {
         let points = plan.points();
         let mut heads = vec!["point".to_string()];
@@ -245,7 +245,7 @@ mod with_columns {
         if title.is_empty() { title } else { title + "\n\n" }
     }
 
-    /// How many points there are, and what became of them.
+    /// Counts the points of a sweep, those that finished, failed and run now.
     fn counts(folder: &Folder, now: usize) -> Result<String, Diagnostics> {
         let tally = folder.tally()?;
         let heads = ["points", "finished", "failed", "runs now"].map(str::to_string);
@@ -260,7 +260,7 @@ mod with_columns {
         Ok(text)
     }
 
-    /// What came of it.
+    /// Describes the results of a finished sweep.
     fn finished(folder: &Folder, now: usize) -> Result<String, Diagnostics> {
         let mut text = counts(folder, now)?;
         for sheet in folder.findings()? {
@@ -271,7 +271,7 @@ mod with_columns {
         Ok(text)
     }
 
-    /// What came of a shard: results are looked at when all are there.
+    /// Describes a finished shard. Its results are shown once all shards are done.
     fn finished_shard(
         plan: &Plan,
         folder: &Folder,

@@ -1,4 +1,4 @@
-//! `fowler trace`: what a trace holds, converted, generated.
+//! `fowler trace`: describes, converts and generates traces.
 
 use crate::action::Action;
 use crate::exit::Exit;
@@ -201,7 +201,8 @@ fn anonymize(
     Ok(())
 }
 
-/// Says how much is hidden: what is one piece has kept its order.
+/// Returns lines on the size of the permutation, which show how much it hides. Extents of one piece
+/// have kept their order.
 fn hidden(extents: u64, pieces: u64, largest: u64, extent: &str) -> Vec<String> {
     let all = [counted(extents, "extent"), counted(pieces, "piece"), counted(largest, "extent")];
     let [extents_in, pieces_of, largest_of] = all;
@@ -219,7 +220,7 @@ fn hidden(extents: u64, pieces: u64, largest: u64, extent: &str) -> Vec<String> 
     said
 }
 
-/// Why flags that say how a trace is read do not apply to Parquet and Arrow.
+/// The reason why flags for the reading of a trace do not apply to Parquet and Arrow.
 const TEXT_ONLY: &str = "applies to text and binary traces only";
 
 fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Diagnostics> {
@@ -256,7 +257,7 @@ fn piped(path: &Path) -> Result<Option<Box<BufReader<File>>>, Diagnostics> {
     Ok(file.map(|file| Box::new(BufReader::new(file))))
 }
 
-/// Whether the file can be written without losing what is read.
+/// Checks that the file can be written without replacing one that is read.
 fn target(to: Option<&Path>, inputs: &[Named]) -> Result<(), Diagnostics> {
     let Some(path) = to else { return Ok(()) };
     clashes(inputs, &[(path.display().to_string(), path.to_path_buf())]).or(())?;
@@ -329,10 +330,10 @@ fn of_devices(devices: &BTreeMap<u64, TraceInfo>, read: &ReadReport) -> String {
     format!("\n{}\n{}", grid.text(), console::fitted(question, 0))
 }
 
-/// A line: what it is about, and what there is to say.
+/// A line of the output: its subject, and the text.
 type Line = (&'static str, String);
 
-/// How the trace was read, and what is in it.
+/// Lines about the reading of the trace, and its contents.
 fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
     let skipped: u64 = read.skipped.values().map(|skipped| skipped.count).sum();
     let lines = vec![
@@ -356,7 +357,7 @@ fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
     [lines, left_out.collect(), requests_of(info)].concat()
 }
 
-/// What is in the trace.
+/// Lines about the requests of the trace.
 fn requests_of(info: &TraceInfo) -> Vec<Line> {
     let [reads, writes, trims, flushes] = info.requests.into_array();
     let (reads, writes) = (counted(reads, "read"), counted(writes, "write"));
@@ -370,7 +371,8 @@ fn requests_of(info: &TraceInfo) -> Vec<Line> {
     ]
 }
 
-/// What was read or written in all and, if anything was, by a request on average.
+/// Returns the bytes that were read or written in all and, if there are any, by a request on
+/// average.
 fn moved(info: &TraceInfo, op: HostOp) -> String {
     let all = bytes(info.bytes[op]);
     info.mean_size(op).map_or(all.clone(), |mean| {
@@ -378,7 +380,7 @@ fn moved(info: &TraceInfo, op: HostOp) -> String {
     })
 }
 
-/// How fast requests come.
+/// Lines about the rate of requests.
 fn load(info: &TraceInfo) -> Vec<Line> {
     let (mean, peak) = (real(info.mean_rate), whole(info.peak_rate));
     let gap = seconds(info.interarrival_mean_ns / 1e9);
@@ -395,7 +397,7 @@ fn load(info: &TraceInfo) -> Vec<Line> {
     lines
 }
 
-/// Where requests go, and the first of them.
+/// Lines about the addresses of requests, and the first requests.
 fn space(info: &TraceInfo) -> Vec<Line> {
     let size = |size: u32| bytes(u64::from(size));
     let sizes: Vec<String> =

@@ -29,8 +29,8 @@ fn trace(gap_ns: u64, writes: bool) -> String {
     text
 }
 
-/// What every answer says, by whether the trace has times and writes; and the commands that they
-/// end with run.
+/// Every answer depends on whether the trace has times and writes; the commands at the ends of
+/// answers can be run.
 #[test]
 fn a_trace_gets_four_answers() {
     let folder = Folder::new("ask");

@@ -1,4 +1,4 @@
-//! What is said of drives whose cells err.
+//! Reports of drives whose cells err.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -11,7 +11,7 @@ fn fowler(arguments: &[&str]) -> Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-/// What is printed by a command that succeeds.
+/// Returns the standard output of a command that succeeds.
 fn printed(arguments: &[&str]) -> String {
     let output = fowler(arguments);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

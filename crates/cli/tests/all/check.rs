@@ -158,7 +158,7 @@ fn a_folder_holds_a_sweep_or_results_of_another_command() {
     assert!(!said.contains("design.parquet"), "{said}");
 }
 
-/// What is among the points of a sweep, or in their place, is never passed over.
+/// Unknown files among the points of a sweep, or in the place of points, are reported.
 #[cfg(feature = "parquet")]
 #[test]
 fn what_does_not_belong_to_a_sweep_is_said() {
@@ -195,11 +195,11 @@ fn what_does_not_belong_to_a_sweep_is_said() {
     let (code, said) = check(&out, &["--repair"]);
     assert!(code == Some(0) && said.contains("1 point of an earlier design"), "{code:?} {said}");
     let (code, said) = fowler(&["sweep", &spec, "--out", &out]);
-    // All are finished, and none runs now.
+    // All points are finished, and no point runs now.
     let counts = "| 2      |        2 |      0 |        0 |";
     assert!(code == Some(0) && said.contains(counts), "{code:?} {said}");
 
-    // A folder in the place of a point. What is in it is somebody's.
+    // A folder in the place of a point. Its contents are somebody's.
     fs::remove_file(&row).unwrap();
     fs::create_dir(&row).unwrap();
     fs::write(format!("{row}/mine"), "mine").unwrap();
@@ -239,7 +239,7 @@ fn a_shard_without_its_file_is_no_whole_sweep() {
         assert!(code == Some(2) && said.contains("| shard"), "{code:?} {said}");
         assert!(said.contains("the same shard"), "{said}");
         assert_eq!(sweep(&part, &[]).0, Some(2));
-        // Neither does it become the folder of the shard whose file was put there.
+        // The folder does not become that of the shard whose file was put there, either.
         let (code, said) = sweep(&part, &["--shard", "1/2"]);
         let reported = ["is not 1/2 of", "holds shard 2/2, with the shard of 1/2"][number];
         assert!(code == Some(2) && said.contains(reported), "{code:?} {said}");
@@ -269,7 +269,7 @@ fn a_lock_that_is_no_file_is_found() {
     assert_eq!(check(&out, &[]).0, Some(0));
 }
 
-/// Nothing waits for somebody who writes to a pipe, or reads from it.
+/// No command waits for a process that writes to a pipe or reads from it.
 #[cfg(unix)]
 #[test]
 fn pipes_in_the_place_of_results_are_refused() {

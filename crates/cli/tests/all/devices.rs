@@ -194,7 +194,8 @@ fn a_word_without_a_flag_is_told_its_flag() {
     }
 }
 
-/// Where too little was erased, the number and its parts are withheld everywhere but in JSON.
+/// If too little was erased, the write amplification and its parts are withheld everywhere but in
+/// JSON.
 #[test]
 fn write_amplification_of_hardly_any_erase_is_withheld() {
     let folder = Folder::new("devices-withheld");

@@ -1,5 +1,5 @@
-//! What the program quotes may be anything. None of it commands the terminal, or reads as something
-//! else than it is.
+//! The program may quote any text, but no quoted text commands the terminal or is displayed as
+//! something else.
 
 use crate::command::{Folder, command};
 use fowler_tests::shared;

@@ -16,14 +16,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// What the disk does.
+/// The behavior of the disk.
 enum Plan {
     Whole,
     /// The operation with this number fails.
     Fails(usize),
     /// Every other operation is interrupted.
     Interrupts,
-    /// So many bytes are read or written at once.
+    /// An operation reads or writes at most this many bytes.
     Short(usize),
 }
 
@@ -120,9 +120,9 @@ fn same(there: &Files, whole: &Files) {
 struct Job {
     arguments: Vec<String>,
     folder: PathBuf,
-    /// What is in the folder before.
+    /// Files in the folder before the job.
     before: Files,
-    /// The files whose operations fail; none means all.
+    /// The names of the files whose operations fail; none means all files.
     files: &'static [&'static str],
 }
 
@@ -144,7 +144,7 @@ impl Job {
         (code, std::mem::take(&mut disk.done))
     }
 
-    /// What is in the folder once the job is done, and its operations.
+    /// Does the job on a disk that never fails; returns the files in the folder and the operations.
     fn undisturbed(&self) -> (Files, Vec<Operation>) {
         fill(&self.folder, &self.before);
         let (code, operations) = self.done(Plan::Whole);
@@ -152,7 +152,7 @@ impl Job {
         (contents(&self.folder), operations)
     }
 
-    /// The same job after this one, with `change` to what it left.
+    /// Returns the job to be done once more in the folder that it left, with `change` to the files.
     fn then(mut self, change: impl FnOnce(&mut Files)) -> Job {
         self.before = self.undisturbed().0;
         change(&mut self.before);
@@ -296,7 +296,8 @@ fn job(name: &str, root: &Path) -> Job {
             let first = files.keys().find(sums).expect("a finished point").clone();
             files.remove(&first);
         }),
-        // Its pictures are written as other files are.
+        // The pictures of a life are written as other files are, so their operations do not fail
+        // here.
         "a_life" => Job { files: &["lifetime.checkpoint", ".json"], ..Job::new(root, &life) },
         _ => unreachable!("no job is called {name}"),
     }
@@ -328,7 +329,7 @@ fn every_operation_fails_once(name: &str) {
     assert!(output.status.success() && cases.len() > 20, "{} cases: {said}", cases.len());
     let mut wrong: Vec<&str> = Vec::new();
     for case in &cases {
-        // What the job said, up to its exit code.
+        // The output of the job, up to its exit code.
         let (said, after) = case.split_once(CODE).expect("an exit code");
         let code = after.lines().next().expect("a line");
         let refused = said.lines().skip(1).any(|line| line.starts_with("error: /"));

@@ -109,7 +109,7 @@ fn shards_merge_into_the_bytes_of_one_run() {
     assert!(fs::read(&file).unwrap() == own);
 }
 
-/// Stopped while it draws, in a folder and without one.
+/// A fleet is stopped while it draws, in a folder and without one.
 // Slow: 60,000 drives three times, so that a signal comes while they are drawn.
 #[test]
 fn a_fleet_that_is_stopped_resumes_to_the_same_bytes() {
@@ -184,7 +184,7 @@ fn what_is_wrong_with_a_shard_is_said() {
     assert!(!fs::exists(here.path("merged")).unwrap());
 }
 
-/// What cannot be printed is an error, and what was saved is kept.
+/// Output that cannot be printed is an error, and saved files are kept.
 #[test]
 fn a_fleet_that_cannot_be_printed_is_an_error() {
     if !fs::exists("/dev/full").unwrap() {

@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::process::Command;
 
-/// What the program printed on standard error; it must have refused its input.
+/// Returns the standard error of the program, which must have refused its input.
 fn refusal(arguments: &[&str]) -> String {
     let output = command(arguments).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
@@ -83,7 +83,7 @@ fn a_damaged_trace_is_refused_however_little_is_read() {
     for (code, said) in read(packed(10_000)) {
         assert!(code == Some(2) && said.contains("t.csv.gz: reading failed"), "{code:?} {said}");
     }
-    // So much is not read for the sake of three requests.
+    // The rest of such a long trace is not read for the sake of three requests.
     for (code, said) in read(packed(1_000_000)) {
         assert!(
             code == Some(0) && said.contains("its checksum was not verified"),

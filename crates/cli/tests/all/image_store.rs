@@ -53,7 +53,7 @@ fn results_are_the_same_with_and_without_a_saved_state() {
     let once = |more: &[&str]| results(&run(&folder, &caches, more).output().unwrap());
     let without = once(&["--no-cache"]);
     assert_eq!(files(&caches), Vec::<PathBuf>::new(), "--no-cache saves nothing");
-    // Two processes make it at the same time.
+    // Two processes make the state at the same time.
     let both = [(); 2].map(|()| run(&folder, &caches, &[]).spawn().unwrap());
     for child in both {
         assert_eq!(results(&child.wait_with_output().unwrap()), without);
@@ -62,7 +62,7 @@ fn results_are_the_same_with_and_without_a_saved_state() {
     assert_eq!(saved.len(), 1, "{saved:?}");
     let bytes = fs::read(&saved[0]).unwrap();
     assert_eq!(once(&[]), without, "from the file");
-    // Half of it, as after a crash of the machine.
+    // Half of the saved state, as after a crash of the machine.
     fs::write(&saved[0], &bytes[..bytes.len() / 2]).unwrap();
     assert_eq!(once(&[]), without);
     assert_eq!(fs::read(&saved[0]).unwrap(), bytes, "it is made anew, to the same bytes");

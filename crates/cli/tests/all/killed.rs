@@ -34,7 +34,8 @@ fn killed_and_repeated(folder: &Folder, arguments: &[&str], writes: &str) {
         assert!(now.iter().all(|name| name.contains(&own)), "kill {kill}: {now:?}");
     }
     assert!(left > 0, "no kill came while a file was written");
-    // Of a life, the kills may have saved all but the end.
+    // The kills may have saved all of a life but its end, so a life is repeated as it is, and a run
+    // with a limit.
     let short = [&arguments[..], &["--limit", "500"]].concat();
     let last = if arguments[0] == "run" { &short } else { &arguments };
     let output = command(last).output().unwrap();

@@ -1,5 +1,5 @@
-//! What does not fit in memory is refused before anything is allocated. The limit of the address
-//! space stands for any other.
+//! Runs that do not fit in memory are refused before anything is allocated. The limit of the
+//! address space stands for any other limit.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;
@@ -66,7 +66,7 @@ fn threads_that_do_not_fit_are_refused() {
     assert!(!err.contains("panicked"), "{err}");
 }
 
-/// Threads take what their stacks need, and the allocator reserves nothing for them.
+/// The memory of threads is that of their stacks; the allocator reserves nothing for them.
 #[test]
 fn what_is_available_grows_with_the_limit() {
     let many = ["fifo", "rps", "pes_ips", "pe0", "pes_ipc"].join(",");
@@ -88,7 +88,7 @@ fn what_is_available_grows_with_the_limit() {
     }
 }
 
-/// Nothing runs in them.
+/// Threads would have nothing to run.
 #[test]
 fn a_look_at_a_trace_starts_no_threads() {
     use std::io::{Read, Write};

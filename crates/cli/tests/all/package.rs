@@ -1,4 +1,4 @@
-//! What a package installs beside the program, and what it says about itself.
+//! Files that a package installs beside the program, and the version in them.
 
 use std::collections::BTreeSet;
 use std::fs;

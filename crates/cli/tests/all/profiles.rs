@@ -1,4 +1,4 @@
-//! The same run gives the same bytes twice, and with the checks of tests and without.
+//! A run gives identical bytes when it is repeated, and with and without the checks of tests.
 
 use std::io::Write as _; // a direct write: what a test prints is captured
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn output(binary: &Path, scheme: &str) -> String {
     bytes
 }
 
-/// Whether `other` was built of the same sources as `this`: after the sources last changed. Cargo
+/// True if `other` was built after the sources last changed, so from the sources of `this`. Cargo
 /// builds the binary of the tests when they change, and `make test` the other one before that.
 fn fresher(other: &Path, this: &Path) -> bool {
     let built = |path: &Path| path.metadata().and_then(|meta| meta.modified()).ok();

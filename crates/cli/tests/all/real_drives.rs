@@ -37,7 +37,7 @@ fn a_drive_is_scored_fitted_and_scored_again() {
     let scored: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(scored["rows"].as_array().unwrap().len(), 2);
     assert_eq!(ran(&["check", &out]).0, 0);
-    // The same bytes on one thread.
+    // One thread gives the same bytes.
     let alone = command(&[&["score", "tlc", &file, "--json"][..], &SMALL].concat())
         .env("RAYON_NUM_THREADS", "1")
         .output()

@@ -129,7 +129,7 @@ fn help_says_where_pages_are() {
     }
 }
 
-/// What the terminal says beside its tables, the page says in the same words.
+/// The page has the warnings of the terminal in the same words.
 #[test]
 fn the_page_says_what_the_terminal_says() {
     let folder = folder("warnings");
@@ -153,7 +153,7 @@ fn the_page_says_what_the_terminal_says() {
         }
     }
     assert!(said >= 1 && text.contains("\nwarning   "), "{said} {text}");
-    // What reads took is a table of its own.
+    // The reads of flash by sensing effort have a table of their own.
     assert!(page.contains("flash reads with 3 references") && page.contains("data-name=\"cells\""));
     fs::remove_dir_all(folder).unwrap();
 }
@@ -241,7 +241,8 @@ fn the_slowest_requests_are_explained() {
     insta::assert_snapshot!("explain", String::from_utf8(output.stdout).unwrap());
 }
 
-/// The same explanation for a program: it names the run, every cause and every operation.
+/// `explain --json` has the same explanation for a program: it names the run, every cause and every
+/// operation.
 #[test]
 fn explanations_are_written_as_json() {
     let flags = ["--scheme", "pes_ipc", "--slowest", "3", "--set", "precondition.pattern=steady"];

@@ -41,7 +41,7 @@ fn stopped_early(arguments: &[&str], runs: &Path) -> Output {
     stopped(child, "TERM")
 }
 
-/// So few requests that every run is over at once: what is tested is the study, not its numbers.
+/// Flags for so few requests that every run is over at once: the study is tested, not its numbers.
 const LOOK: [&str; 5] = ["pes", "--brief", "--quiet", "--limit", "200"];
 
 // Slow: a whole look at a study of more than 100 runs, half of it twice.
@@ -76,7 +76,7 @@ fn a_study_that_is_stopped_goes_on_where_it_was() {
     fs::remove_dir_all(&out).unwrap();
 }
 
-/// What needs no workload has to agree however few requests there are.
+/// Claims that need no workload must agree however few requests there are.
 fn exact_claims_are_reproduced(claims: &Path) {
     let text = fs::read_to_string(claims).unwrap();
     let exact: Vec<&str> = text
@@ -121,7 +121,7 @@ fn what_is_wrong_is_said() {
     fs::remove_file(&file).unwrap();
 }
 
-/// Every entry has its claim, with the same numbers; returns how many there are.
+/// Compares every entry with its claim: the numbers must be equal. Returns the number of entries.
 fn compared(entries: &serde_json::Value, claims: &[toml::Value]) -> usize {
     let mut compared = 0;
     for entry in entries.as_array().unwrap() {
@@ -131,7 +131,7 @@ fn compared(entries: &serde_json::Value, claims: &[toml::Value]) -> usize {
         for pair in numbers.flat_map(|it| it.as_array().unwrap()) {
             let label = pair[0].as_str().unwrap();
             let ours = pair[1].as_float().or(pair[1].as_integer().map(|it| it as f64));
-            // Other values are worded: there is no number under the label.
+            // Values in words have no number under the label.
             if let Some(theirs) = entry["value"][label].as_f64() {
                 assert_eq!(ours, Some(theirs), "{} {label}", entry["id"]);
                 compared += 1;
@@ -141,8 +141,8 @@ fn compared(entries: &serde_json::Value, claims: &[toml::Value]) -> usize {
     compared
 }
 
-/// What is looked at from few requests: the paper, how many claims it has, how its files are
-/// called, which claims are exact whatever the number of requests, and how many runs it takes.
+/// A look at a paper with few requests: the paper, its number of claims, the names of its files,
+/// the claims that are exact whatever the number of requests, and the number of runs.
 struct Look {
     paper: &'static str,
     claims: usize,
@@ -248,7 +248,8 @@ mod shared_files {
         let catalogue: serde_json::Value = serde_json::from_str(&text).unwrap();
         let pes = include_str!("../../../../presets/papers/pes.toml");
         let rhio = include_str!("../../../../presets/papers/rhio.toml");
-        // Its values are lists, compared by the tests of the study: here its rows count.
+        // The claims of HIRE have lists as values, which the tests of the study compare: here only
+        // its rows count.
         let hire = include_str!("../../../../presets/papers/hire.toml");
         let ready = include_str!("../../../../presets/papers/ready.toml");
         for (paper, text, least) in

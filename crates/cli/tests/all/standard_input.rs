@@ -88,7 +88,7 @@ fn a_limit_means_the_same_for_standard_input_as_for_a_file() {
     let results = ["-", file.as_str()].map(|trace| {
         let limited = [&RUN[..], &["--limit", "1000", "--json", "--trace", trace]].concat();
         let mut child = begun(&folder, &limited, "");
-        // It may have read enough before all of it is written.
+        // The program may have read enough before the whole text is written.
         let _closed = child.stdin.take().unwrap().write_all(text.as_bytes());
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

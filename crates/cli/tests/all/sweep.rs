@@ -234,7 +234,7 @@ fn shards_that_were_killed_merge_into_the_bytes_of_one_run() {
     assert_eq!(code, Some(0), "{err}");
     assert!(text.starts_with("10 shards in one folder"), "{text}");
     assert!(contents(&whole) == contents(&merged), "the bytes differ");
-    // What was found is what one run has found.
+    // The merged shards have the same findings as one run.
     let found = |text: &str| text.split_once("\nPoints").map(|(_, rest)| rest.replace(&to, ""));
     let one = one.replace(&whole.display().to_string(), "");
     assert!(found(&one).is_some() && found(&one) == found(&text), "{one}{text}");

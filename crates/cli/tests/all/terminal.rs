@@ -1,5 +1,5 @@
-//! What fits a terminal, and what can be copied from it. COLUMNS stands for a terminal of so many
-//! columns; without it these tests write into pipes, where every line is whole.
+//! Output that fits a terminal, and commands that can be copied from it. COLUMNS stands for a
+//! terminal of so many columns; without it these tests write into pipes, where every line is whole.
 
 use crate::command::{Folder, command};
 use std::process::Command;

@@ -1,5 +1,6 @@
-//! The table `[calibrate]` of a drive file: which parameters may be fitted, within which bounds,
-//! and which public fact the bounds are from; in a fitted drive also what was fitted to which rows.
+//! The table `[calibrate]` of a drive file: the parameters that may be fitted, their bounds, and
+//! the public fact that the bounds are from; in a fitted drive also the values that were fitted,
+//! and the rows.
 
 use super::quantity::Quantity;
 use crate::measured::{Filter, Measured};
@@ -20,9 +21,9 @@ const KEYS: [&str; 4] = ["key", "low", "high", "source"];
 pub struct Parameter {
     /// The configuration key.
     pub key: String,
-    /// Its bounds.
+    /// Lower bound of the parameter.
     pub low: Quantity,
-    /// See [`Parameter::low`].
+    /// Upper bound of the parameter.
     pub high: Quantity,
     /// The public fact that the bounds are from.
     pub source: String,
@@ -40,14 +41,14 @@ impl Parameter {
     }
 }
 
-/// What a drive file says about fitting.
+/// The declarations about fitting in a drive file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Declared {
     /// The model of the measured drive that it describes.
     pub model: Option<String>,
-    /// What may be fitted.
+    /// The parameters that may be fitted.
     pub parameters: Vec<Parameter>,
-    /// The numbers that it was fitted to, each as `place of the row: key`.
+    /// The numbers that the drive was fitted to, each as `place of the row: key`.
     pub fitted: Vec<String>,
 }
 
@@ -139,7 +140,7 @@ impl Declared {
 }
 
 impl Declared {
-    /// Returns whether the drive was fitted to a model that none of these files has.
+    /// Returns true if the drive was fitted to a model that none of these files has.
     pub fn is_of_others(&self, files: &[Measured]) -> bool {
         let has = |model: &String| {
             files.iter().flat_map(|file| &file.drives).any(|drive| drive.model == *model)
@@ -148,7 +149,7 @@ impl Declared {
     }
 }
 
-/// Tables beyond these are not looked at: they are too many anyway.
+/// Parameters beyond this number are not read: there are too many anyway.
 const ROWS_MOST: usize = 1_000;
 
 /// Returns the drive with some keys set.
@@ -168,7 +169,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads what is no parameter.
+    /// Reads a key of the table that is not a parameter.
     fn other(&mut self, key: &str, setting: &Setting) {
         match (key, &setting.value) {
             ("model", Value::Text(model)) => self.declared.model = Some(model.clone()),
@@ -184,7 +185,7 @@ impl Reader {
                     }
                 }
             }
-            // What a fit has written for people.
+            // A fit has written this text for people.
             ("about", Value::Text(_)) => {}
             ("model" | "fitted" | "about", other) => {
                 let what = format!("`{key}` is {}", other.kind());

@@ -1,4 +1,4 @@
-//! How sharply the data hold each parameter.
+//! Confidence intervals of fitted parameters.
 //!
 //! The interval of a parameter is that of the linear profile: the residuals are taken as linear
 //! around the result, and the other parameters follow as it is moved. Its half width is 1.96
@@ -18,20 +18,20 @@ const HELD_WITHIN: f64 = 0.9;
 /// A parameter with its fitted value.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// What it is.
+    /// Declaration of the parameter.
     pub parameter: Parameter,
-    /// Its value.
+    /// Fitted value of the parameter.
     pub value: Quantity,
     /// The 95 % interval.
     pub interval: (Quantity, Quantity),
     /// The share of the distance between the bounds, on their scale, that the interval takes.
     pub share: f64,
-    /// The parameter that the rows can least tell it from, and their correlation.
+    /// The parameter from which the rows can tell this one least, and their correlation.
     pub close_to: Option<(String, f64)>,
 }
 
 impl Held {
-    /// Returns whether the rows say anything about it.
+    /// Returns true if the rows say anything about the parameter.
     pub fn is_held(&self) -> bool {
         self.share <= HELD_WITHIN
     }

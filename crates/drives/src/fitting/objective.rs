@@ -1,4 +1,4 @@
-//! What is simulated for a set of values, and how far it is from the rows.
+//! The objective of a fit: simulates the rows with a set of values, and measures the distance.
 
 use super::declared::{Declared, with};
 use super::search::Residuals;
@@ -69,7 +69,8 @@ impl<'a> Objective<'a> {
             [] => telling(pick),
             some => some.iter().map(String::as_str).collect(),
         };
-        // How many writes a read waits behind shows in the reads of a drive that is saturated.
+        // `queue.reads_behind` (the number of writes that a read waits behind) shows in the reads
+        // of a drive that is saturated.
         let fits_line = self.declared.parameters.iter().any(|it| it.key == "queue.reads_behind");
         if self.metrics.is_empty() && fits_line && is_saturated(pick) {
             names.push("read_us.p50");
@@ -128,7 +129,7 @@ fn is_saturated(pick: &Pick<'_>) -> bool {
         && pick.row.text("saturated").as_deref() == Some("true")
 }
 
-/// The numbers of a row that tell most.
+/// Returns the numbers of a row that tell most about the drive.
 fn telling(pick: &Pick<'_>) -> Vec<&'static str> {
     match pick.file.kind {
         Kind::LatencyUnderLoad if is_saturated(pick) => vec!["achieved_write_iops"],

@@ -55,7 +55,8 @@ impl Quantity {
         }
     }
 
-    /// Returns why these cannot be the bounds of one parameter.
+    /// Returns the reason why two quantities cannot be the bounds of one parameter; `None` if they
+    /// can.
     pub(super) fn refuse(low: &Quantity, high: &Quantity) -> Option<String> {
         if low.alike(high).is_none() {
             return Some("the bounds are of different kinds".into());

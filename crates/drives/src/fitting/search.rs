@@ -99,7 +99,7 @@ pub(super) fn search(
     }
     let Some((slopes, beside)) = search.two_sided(&best)? else { return Ok(None) };
     let reached = least(beside);
-    // What is better by chance is taken as well; the slopes are those beside it.
+    // A point that is better by chance is taken as well; the slopes are those beside it.
     if squares(&reached.1) < squares(&best.1) {
         best = reached;
     }
@@ -176,8 +176,8 @@ fn slope((from, to): (&[Term], &[Term]), far: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(from, to)| (to.residual() - from.residual()) / far).collect()
 }
 
-/// Returns where the linear model is least, within the bounds and no farther than `trust` in any
-/// coordinate: coordinate descent on `|r + J s|^2 + damping |s|^2`.
+/// Returns the point at which the linear model is least, within the bounds and no farther than
+/// `trust` in any coordinate: coordinate descent on `|r + J s|^2 + damping |s|^2`.
 fn solved(best: &Point, slopes: &[Vec<f64>], damping: f64, trust: f64) -> Vec<f64> {
     let (at, n) = (&best.0, best.0.len());
     let mut off: Vec<f64> = best.1.iter().map(Term::residual).collect();

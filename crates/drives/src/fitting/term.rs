@@ -9,9 +9,9 @@ pub struct Term {
     pub place: String,
     /// The key of the number.
     pub metric: String,
-    /// As measured.
+    /// Value as measured.
     pub measured: f64,
-    /// As simulated; `None` if the drive cannot do it.
+    /// Value as simulated; `None` if the drive cannot do it.
     pub simulated: Option<Estimate>,
     /// The relative deviation that is expected of a good model.
     pub expected: f64,
@@ -21,7 +21,7 @@ pub struct Term {
 const MISSING: f64 = 30.0;
 
 impl Term {
-    /// Returns its identity in a fitted drive file.
+    /// Returns the identity of the number in a fitted drive file.
     pub fn name(&self) -> String {
         format!("{}: {}", self.place, self.metric)
     }

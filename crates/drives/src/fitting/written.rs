@@ -1,4 +1,4 @@
-//! The drive file of a fit: every key, and the table that says what was fitted to what.
+//! The drive file of a fit: every key, and the table with the fitted values and the rows.
 
 use super::declared::{Declared, with};
 use super::intervals::Held;

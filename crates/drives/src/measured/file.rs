@@ -25,11 +25,11 @@ const UNITS: [(&str, &str); 5] = [
 /// A file of measurements.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Where it was read.
+    /// Path from which the file was read.
     pub path: PathBuf,
-    /// What it is about.
+    /// Title of the file.
     pub title: String,
-    /// How its rows were measured.
+    /// Protocol by which the rows were measured.
     pub kind: Kind,
     /// The protocol in words.
     pub protocol: Map<String, Value>,
@@ -40,13 +40,13 @@ pub struct Measured {
 /// A measured drive.
 #[derive(Clone, Debug)]
 pub struct MeasuredDrive {
-    /// Its model.
+    /// Model of the drive.
     pub model: String,
-    /// Which of several samples of the model it is.
+    /// Name of the sample, if the file has several of the model.
     pub sample: Option<String>,
-    /// Everything that is said about it, without its rows.
+    /// Everything that the file says about the drive, without its rows.
     pub facts: Map<String, Value>,
-    /// What was measured.
+    /// Rows of measurements.
     pub rows: Vec<Row>,
 }
 
@@ -60,11 +60,11 @@ impl MeasuredDrive {
 /// A row of measurements.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Its number among the rows of its drive, from 1.
+    /// Number of the row among those of its drive, from 1.
     pub number: usize,
-    /// What it holds.
+    /// Values of the row, as in the file.
     pub values: Map<String, Value>,
-    /// The same, flat: `read_us.p99`.
+    /// Values of the row with dotted keys: `read_us.p99`.
     flat: Vec<(String, Value)>,
 }
 
@@ -300,8 +300,8 @@ impl Check<'_> {
         read
     }
 
-    /// Finds the protocol: named by `protocol.kind`, or known by what the file says and its rows
-    /// have.
+    /// Finds the protocol: named by `protocol.kind`, or recognized by the keys of the file and of
+    /// its rows.
     fn kind(&mut self, protocol: &Map<String, Value>, drives: &[MeasuredDrive]) -> Option<Kind> {
         let names = Kind::names().collect::<Vec<_>>().join(", ");
         if let Some(named) = protocol.get("kind") {

@@ -9,17 +9,17 @@ const SAME_WITHIN: f64 = 1e-9;
 /// Conditions that a row must all meet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
-    /// As it was given.
+    /// The filter as it was given.
     pub text: String,
     conditions: Vec<(String, Wanted)>,
 }
 
-/// What the value of a key must be.
+/// A condition on the value of a key.
 #[derive(Clone, Debug, PartialEq)]
 enum Wanted {
-    /// One of these.
+    /// Equal to one of the listed values.
     Among(Vec<String>),
-    /// A number in this range, both ends included.
+    /// A number between two bounds, both included.
     Within(f64, f64),
 }
 
@@ -93,7 +93,7 @@ impl Filter {
         self
     }
 
-    /// Returns the keys that it looks at.
+    /// Returns the keys of the filter's conditions.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.conditions.iter().map(|(key, _)| key.as_str())
     }

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-/// How the rows of a file were measured.
+/// The protocol by which the rows of a file were measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The latency of a light probe beside random writes of rising rate.
     LatencyUnderLoad,
     /// Steady write throughput by address pattern.
     WritePatterns,
-    /// The same by the state of the drive before the first write.
+    /// Steady write throughput by the state of the drive before the first write.
     InitialState,
     /// Write amplification and throughput by the share of the drive in use.
     OverProvisioning,
@@ -27,7 +27,7 @@ pub enum Kind {
     ReplayedTrace,
 }
 
-/// A kind: its name, what its `protocol` tells, and what its rows have.
+/// A kind: its name, and the keys that its `protocol` and its rows have.
 struct Signs {
     kind: Kind,
     name: &'static str,

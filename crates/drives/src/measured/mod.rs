@@ -1,4 +1,4 @@
-//! Measurements of real drives: the files, what they were measured by, and which rows are wanted.
+//! Measurements of real drives: the files, their protocols, and the selection of rows.
 //!
 //! **Owns** the form of such a file: title, protocol, units, drives, rows. **May touch** only the
 //! file it reads. It knows what is in a row, and nothing about how a row is simulated: that is the
@@ -41,7 +41,7 @@ impl Pick<'_> {
         }
     }
 
-    /// Returns where the row is, for messages and as its identity in a file of results.
+    /// Returns the place of the row, for messages and as its identity in a file of results.
     pub fn place(&self) -> String {
         let sample = self.drive.sample.as_ref().map_or(String::new(), |it| format!(", {it}"));
         format!("{}: {}{sample}: row {}", self.file.stem(), self.drive.model, self.row.number)
@@ -98,7 +98,7 @@ fn refuse_unknown_keys(filter: &Filter, all: &[Pick<'_>], diagnostics: &mut Diag
     }
 }
 
-/// Says which condition leaves no row, and what values there are.
+/// Returns a diagnostic that names the condition which leaves no row, and the values that exist.
 fn nothing(filter: &Filter, all: &[Pick<'_>]) -> Diagnostic {
     const SHOWN: usize = 12;
     let what = Diagnostic::new("--rows", "no row is like that").text(&filter.text);

@@ -1,4 +1,4 @@
-//! Where the requests of a stream go: slots of one request each, on a drive of any size.
+//! The addresses of a stream's requests: slots of one request each, on a drive of any size.
 
 use fowler_units::{Rng, Scatter};
 use fowler_workload::Zipf;
@@ -16,7 +16,7 @@ pub enum Addresses {
     Zipf {
         /// The skew.
         theta: f64,
-        /// Which slot a rank is.
+        /// Slots of the ranks.
         ranks: Ranks,
     },
     /// Sets of slots, mixed over the space: the share of the slots and of the requests of each.
@@ -25,12 +25,12 @@ pub enum Addresses {
     Zones {
         /// The share of the space that a zone takes.
         size: f64,
-        /// How many are open.
+        /// Number of open zones.
         open: u32,
     },
 }
 
-/// Which slot the rank of a Zipf distribution is.
+/// The assignment of slots to the ranks of a Zipf distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranks {
     /// A random permutation: hot slots are no neighbors.
@@ -75,7 +75,7 @@ impl Slots {
             &Addresses::Zones { size, open } => {
                 let size = ((slots as f64 * size).round() as u64).clamp(1, slots);
                 let zones = slots / size;
-                // All closed zones in random order; the open ones are the last.
+                // The closed zones in random order, followed by the open zones.
                 let order = Scatter::new(zones, &mut rng);
                 let mut all: Vec<u64> = (0..zones).map(|zone| order.at(zone)).collect();
                 let count = u64::from(open).min(zones) as usize;

@@ -16,8 +16,8 @@ use fowler_experiment::run::Translation;
 use fowler_metrics::{ByKind, Kind};
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
-/// How far a stream may fall behind its own times before it forgets them: the `iob` program of the
-/// measurements forgets a lag above 5 s.
+/// Time that a stream may fall behind its own times before it forgets them: the `iob` program of
+/// the measurements forgets a lag above 5 s.
 const FORGETS: Span = Span::ms(5_000);
 /// Preconditioned drives that are kept: the states that protocols begin with, at two scales.
 const IMAGES: usize = 4;
@@ -36,14 +36,15 @@ pub struct Bench<'a> {
     images: &'a ImageCache,
 }
 
-/// What a job has shown.
+/// The results of a job.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    /// The state of the drive before.
+    /// Description of the drive's state before the job.
     pub state: String,
     /// The capacity of the simulated drive in bytes.
     pub capacity: u64,
-    /// How many times fewer blocks, and pages in a block, it had than the described one.
+    /// Factors by which the drive had fewer blocks, and fewer pages in a block, than the described
+    /// one.
     pub scale: (f64, f64),
     /// Requests answered.
     pub requests: u64,
@@ -51,7 +52,7 @@ pub struct Findings {
     pub simulated_s: f64,
     moments: Vec<Moment>,
     tallies: [ByKind<Tally>; 2],
-    /// When what is counted begins, in seconds.
+    /// Time from which on answers count, in seconds.
     from: f64,
 }
 

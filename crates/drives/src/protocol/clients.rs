@@ -1,7 +1,7 @@
 //! Peak rates of client drives by the kernel's coefficient generator: `iocost-client-drives`.
 //!
 //! Six runs of 120 s over a file of 16 GiB. Requests of 128 MiB, which the kernel cuts up, or 64
-//! requests of 4 KiB in flight. What state the drives were in is not known: the simulated one is
+//! requests of 4 KiB in flight. The state of the measured drives is not known: the simulated one is
 //! filled once, in order.
 
 use super::addresses::Addresses;
@@ -13,7 +13,7 @@ use crate::measured::Pick;
 use fowler_metrics::Kind;
 use fowler_units::Span;
 
-/// The file, and how long each run takes.
+/// Size of the file in bytes, and length of each run.
 const FILE: f64 = 16.0 * (1u64 << 30) as f64;
 const LASTS: Span = Span::ms(120_000);
 /// 128 MiB as the kernel cuts it up: 1,280 KiB is its usual limit (`max_sectors_kb`).
@@ -65,7 +65,8 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     Ok(Plan { jobs: RUNS.iter().map(job).collect(), read, left_out })
 }
 
-/// How much is read, in drive sizes: reads have no memory, so a part of the 120 s tells the rate.
+/// Amount that is read, in drive sizes: reads have no memory, so a part of the 120 s tells the
+/// rate.
 const READ_TIMES: f64 = 0.1;
 
 fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {

@@ -5,7 +5,7 @@
 pub struct Estimate {
     /// The number.
     pub value: f64,
-    /// Its interval; `None` where nothing tells.
+    /// 95 % interval of the number; `None` where nothing tells.
     pub interval: Option<(f64, f64)>,
 }
 

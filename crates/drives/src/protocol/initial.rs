@@ -1,4 +1,4 @@
-//! How long a fresh drive looks fast: `initial-state`.
+//! The time for which a fresh drive looks fast: `initial-state`.
 //!
 //! The drive was erased and then filled in order, filled in random order, or not at all. One thread
 //! with 256 requests in flight writes 4 KiB. The fills themselves are rows as well.

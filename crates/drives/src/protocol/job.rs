@@ -1,22 +1,22 @@
-//! A job: a state of the drive, streams, and when to stop. Every protocol comes down to jobs; rows
-//! that need the same job share it.
+//! A job: a state of the drive, streams, and the condition for the end. Every protocol comes down
+//! to jobs; rows that need equal jobs share one.
 
 use super::addresses::Addresses;
 use crate::streams::{HostPath, Pace};
 use fowler_units::Span;
 
-/// What is simulated.
+/// A job: the simulation of a state, streams and a length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// A few words on it, for progress and results.
+    /// Short description of the job, for progress and results.
     pub name: String,
     /// The drive before the first request.
     pub state: State,
     /// The streams.
     pub streams: Vec<StreamPlan>,
-    /// When it ends.
+    /// Condition for the end of the job.
     pub length: Length,
-    /// What the drive may be scaled down by.
+    /// Properties that a scaled-down drive must keep.
     pub needs: Needs,
 }
 
@@ -25,7 +25,7 @@ pub struct Job {
 pub enum State {
     /// Erased.
     Empty,
-    /// This share was written once, in order; the rest is empty.
+    /// A share of the drive, from 0 to 1, was written once, in order; the rest is empty.
     Sequential(f64),
     /// Every page was written once, in random order.
     Shuffled,
@@ -33,60 +33,62 @@ pub enum State {
     Steady,
 }
 
-/// What a stream is measured as.
+/// The role of a stream in the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Its latencies are the row's; every one of them is kept.
+    /// The stream's latencies are the row's; every one of them is kept.
     Probe,
-    /// It loads the drive; its latencies are counted in a histogram.
+    /// The stream loads the drive; its latencies are counted in a histogram.
     Load,
 }
 
 /// A stream, on a drive of any size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamPlan {
-    /// What it is measured as.
+    /// Role of the stream in the measurement.
     pub role: Role,
     /// The share of reads.
     pub reads: f64,
-    /// Where its requests go.
+    /// Addresses of the stream's requests.
     pub addresses: Addresses,
     /// The share of the drive that they cover, from its beginning.
     pub space: f64,
     /// Bytes of a request.
     pub block: u32,
-    /// When it issues.
+    /// Times at which the stream issues requests.
     pub pace: Pace,
     /// The most requests in flight.
     pub depth: u32,
-    /// Its way through the host.
+    /// Host path of the stream.
     pub host: HostPath,
 }
 
-/// When a job ends.
+/// The condition for the end of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
-    /// When so much was read and written.
+    /// A job ends when this amount was read and written.
     Moved {
-        /// As a multiple of what the drive shows to the host.
+        /// Amount as a multiple of the capacity that the drive shows to the host.
         times: f64,
-        /// The share of it after which latencies count.
+        /// The share of the amount after which latencies count, from 0 to 1.
         counted_from: f64,
     },
-    /// When the tail of the probe is known: its p99.9, of reads and writes alike, to the precision
-    /// of [`super::Effort`], and every part of a cycle of GC has been seen.
+    /// A job ends when the tail of the probe is known: its p99.9, of reads and writes alike, to the
+    /// precision of [`super::Effort`], and every part of a cycle of GC has been seen.
     Tail {
         /// The time after which answers count.
         warm_up: Span,
-        /// How often an open block of every plane is filled before answers count, and again before
-        /// it may end: blocks fill and GC runs at about the same time on all planes.
+        /// Number of times that an open block of every plane is filled before answers count, and
+        /// again before the job may end: blocks fill and GC runs at about the same time on all
+        /// planes.
         turns: f64,
     },
-    /// After so long on the drive of the measurement; the smaller drive is filled in less.
+    /// A job ends after this time on the drive of the measurement; the smaller drive is filled in
+    /// less.
     Lasting(Span),
 }
 
-/// What a smaller drive must keep.
+/// The property that a smaller drive must keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// The size of a block, and so how often a read meets an erase and for how long: only the
@@ -104,9 +106,9 @@ pub enum Needs {
 /// `latency-under-load` answer writes from DRAM in 8 to 12 us, of which the host has "a few"; QD-1
 /// reads of the 980 PRO have 5 to 8 us of it by its file, with fio's own share.
 pub const KERNEL: HostPath = path(2, 2);
-/// The same through fio and a block layer with accounting.
+/// As [`KERNEL`], through fio and a block layer with accounting.
 pub const FIO: HostPath = path(3, 3);
-/// The same where each job has one core of a server to itself: it hands over a request every 2.6
+/// As [`FIO`], where each job has one core of a server to itself: it hands over a request every 2.6
 /// us at best. One job of the 980 PRO's file stops at 383,000 reads per second, which its caveats
 /// call the core's limit; one thread of the P4510's at 344,000, where two reach 466,000.
 pub const PINNED: HostPath = HostPath { between: Span(2_600), ..FIO };
@@ -145,8 +147,8 @@ impl StreamPlan {
     }
 }
 
-/// A drive written once in order with large requests, one at a time: what `sequential_mb_s` of a
-/// measured file is.
+/// A drive written once in order with large requests, one at a time: the `sequential_mb_s` of a
+/// measured file.
 pub fn fill() -> Job {
     Job {
         name: "sequential fill".into(),

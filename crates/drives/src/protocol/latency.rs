@@ -25,7 +25,7 @@ const LOAD_READS: f64 = 0.01;
 const SLOTS: u32 = 64;
 /// The highest rate that is believed.
 const RATE_MOST: f64 = 1e8;
-/// What is answered before does not count. The state before is steady, so that only the buffer, the
+/// Time for which answers do not count. The state before is steady, so that only the buffer, the
 /// queues, and the blocks that GC has ready must settle.
 const WARM_UP: Span = Span::ms(500);
 /// Blocks of every plane that are filled before answers count.

@@ -1,5 +1,5 @@
-//! What a row of a measured file asks of a drive: the state before, the streams, how long, and
-//! which of the row's numbers follow from the result.
+//! The plan of a row of a measured file: the state of the drive, the streams, the length, and the
+//! row's numbers that follow from the result.
 //!
 //! **Owns** the translation of each protocol, one file each, and the execution of the jobs that
 //! they come down to. **May touch** a drive of its own for each job. **Called** by `score` and
@@ -43,10 +43,10 @@ pub use scale::{Effort, Scaled};
 
 use crate::measured::{Kind, Pick};
 
-/// Returns what must be simulated for a row.
+/// Returns the plan of the simulation for a row.
 ///
 /// # Errors
-/// The reason why it cannot be.
+/// The reason why the row cannot be simulated.
 pub fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     match pick.file.kind {
         Kind::LatencyUnderLoad => latency::plan(pick),

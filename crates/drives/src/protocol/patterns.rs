@@ -45,7 +45,8 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     Ok(Plan { jobs, read, left_out })
 }
 
-/// How often the drive is overwritten uniformly for the ratio: as often as the measured rows were.
+/// Number of times that the drive is overwritten uniformly for the ratio: as often as the measured
+/// rows were.
 const UNIFORM_TIMES: f64 = 5.0;
 
 /// Returns the job that writes a pattern after a sequential fill.
@@ -143,7 +144,7 @@ fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
     simulated
 }
 
-/// Returns what every run of writes shows.
+/// Returns the numbers that every run of writes has.
 pub(super) fn throughput(it: &Findings) -> Vec<Simulated> {
     let middle = (STEADY.0 + STEADY.1) / 2.0;
     let halves = [(STEADY.0, middle), (middle, STEADY.1)];

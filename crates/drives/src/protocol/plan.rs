@@ -1,11 +1,11 @@
-//! What is simulated for a row, and the numbers that come of it.
+//! The plan of a row: the jobs that are simulated for it, and the numbers that follow.
 
 use super::bench::Findings;
 use super::estimate::Estimate;
 use super::job::Job;
 use crate::measured::Pick;
 
-/// What is simulated for a row.
+/// The plan of a row: the jobs that are simulated for it.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The jobs, that of the row itself first, then those that its ratios refer to.

@@ -28,9 +28,9 @@ struct Planned<'a> {
 pub struct Done<'a, 'b> {
     /// The row.
     pub pick: Pick<'a>,
-    /// Its numbers, or why it has none.
+    /// Numbers of the row, or why it has none.
     pub simulated: Result<Vec<Simulated>, String>,
-    /// The result of its own job, without those that its ratios refer to.
+    /// The result of the row's own job, without those that its ratios refer to.
     pub findings: Option<&'b Findings>,
     /// Numbers that are not simulated, and why.
     pub left_out: &'b [(&'static str, &'static str)],
@@ -62,7 +62,7 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Returns how many rows there are, and how many jobs.
+    /// Returns the number of rows, and of jobs.
     pub fn count(&self) -> (usize, usize) {
         (self.rows.len(), self.jobs.len())
     }
@@ -106,7 +106,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Says what is wrong with a drive in a line.
+/// Describes the errors of a drive in a line.
 fn in_a_line(why: &Diagnostics) -> String {
     why.0.iter().map(|it| it.what.as_str()).collect::<Vec<_>>().join("; ")
 }

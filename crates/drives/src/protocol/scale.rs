@@ -9,7 +9,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::scheme::Scheme;
 use fowler_units::Bytes;
 
-/// How much is simulated.
+/// The amount of simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
     /// The precision of p99.9: half the width of its 95 % interval, relative to it.
@@ -18,7 +18,7 @@ pub struct Effort {
     pub least: u64,
     /// See [`Effort::least`].
     pub most: u64,
-    /// How many times as long tails are simulated as the precision asks for.
+    /// Factor by which tails are simulated longer than the precision asks for.
     pub longer: f64,
     /// The largest capacity on which patterns are written for several drive sizes.
     pub blocks: Bytes,
@@ -27,7 +27,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// The usual one.
+    /// The usual amount.
     pub const FULL: Effort = Effort {
         within: 0.05,
         least: 20_000,
@@ -57,7 +57,7 @@ impl Effort {
 /// The fewest blocks that a plane is left with, and the fewest pages that a block is left with.
 const BLOCKS_LEAST: u32 = 64;
 const PAGES_LEAST: u32 = 96;
-/// The same where blocks must not become fewer.
+/// The fewest pages that a block is left with where blocks must not become fewer.
 const PAGES_LEAST_OF_PIECES: u32 = 12;
 /// The most of the capacity that the buffer of a drive may take, unless it is made smaller with it.
 const BUFFER_MOST: u64 = 64;
@@ -67,11 +67,11 @@ const BUFFER_MOST: u64 = 64;
 pub struct Scaled {
     /// The smaller drive.
     pub drive: Resolved,
-    /// How many times fewer blocks a plane has.
+    /// Factor by which a plane has fewer blocks.
     pub fewer_blocks: f64,
-    /// How many times fewer pages a block has; erases are shorter by as much.
+    /// Factor by which a block has fewer pages; erases are shorter by as much.
     pub shorter_blocks: f64,
-    /// How many times less the drive shows to the host.
+    /// Factor by which the drive shows less capacity to the host.
     pub factor: f64,
 }
 

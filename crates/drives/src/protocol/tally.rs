@@ -1,4 +1,4 @@
-//! What a job records: latencies of probe and load, and where the drive was when.
+//! The record of a job: latencies of probe and load, and the state of the drive over time.
 
 use super::estimate::{Estimate, quantile};
 use super::job::{Job, Length, Role};
@@ -12,7 +12,7 @@ use fowler_units::{Nanos, Span};
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     all: Latencies,
-    /// Each of them in order of completion, for a probe.
+    /// Each of the latencies in order of completion, for a probe.
     kept: Vec<u64>,
 }
 
@@ -24,7 +24,7 @@ impl Tally {
         }
     }
 
-    /// Returns how many there are.
+    /// Returns the number of latencies.
     pub fn count(&self) -> u64 {
         self.all.count()
     }
@@ -64,16 +64,16 @@ impl Tally {
 /// The batches of a mean.
 const MEAN_BATCHES: usize = 20;
 
-/// What had been done by a moment.
+/// Counters of the job at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Moment {
-    /// When.
+    /// Time of the moment, in seconds.
     pub at: f64,
     /// Bytes that the host had read and written.
     pub moved: [f64; 2],
     /// Requests of the probe and of the load that were answered: reads and writes of each.
     pub answered: [[f64; 2]; 2],
-    /// Bytes programmed, and those of them that GC had copied.
+    /// Number of bytes programmed, including bytes that GC copied.
     pub programmed: f64,
     /// See [`Moment::programmed`].
     pub copied: f64,
@@ -109,28 +109,29 @@ const ANSWERS: f64 = 4_000.0;
 pub(super) struct Recording<'a> {
     job: &'a Job,
     effort: &'a Effort,
-    /// Bytes and seconds after which it ends; one of them is infinite.
+    /// Bytes and seconds after which the job ends; one of them is infinite.
     bytes: f64,
     seconds: f64,
     before: Counters,
-    /// Bytes of what programs are counted in: a page, or a unit of a page that holds several.
+    /// Bytes of the unit in which programs are counted: a page, or a unit of a page that holds
+    /// several.
     page: f64,
     /// Bytes of a block of every plane.
     row: f64,
     began: Nanos,
     so_far: Moment,
-    /// Where the drive was when answers began to count, if they do.
+    /// Counters at the moment when answers began to count, if they do.
     warm: Option<Moment>,
     next_moment: f64,
     next_check: u64,
-    /// What was recorded.
+    /// Moments that were recorded.
     pub moments: Vec<Moment>,
-    /// See [`Recording::moments`].
+    /// Latencies of the probe and of the load.
     pub tallies: [ByKind<Tally>; 2],
 }
 
 impl<'a> Recording<'a> {
-    /// Starts it on a drive of which the measured one is `factor` times as large.
+    /// Starts the record on a drive of which the measured one is `factor` times as large.
     pub fn new<L: Layer>(
         job: &'a Job,
         effort: &'a Effort,
@@ -161,7 +162,7 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// Returns whether latencies count by now.
+    /// Returns true if latencies count by now.
     fn counts(&self) -> bool {
         match self.job.length {
             Length::Moved { counted_from, .. } => self.moved() >= counted_from * self.bytes,
@@ -174,7 +175,7 @@ impl<'a> Recording<'a> {
         self.so_far.moved[0] + self.so_far.moved[1]
     }
 
-    /// Notes where the drive is, if it is time to.
+    /// Notes the counters of the drive, if it is time to.
     fn note<L: Layer>(&mut self, device: &Device<L>, last: bool) {
         let (position, step) = match self.job.length {
             Length::Moved { .. } => (self.moved(), self.bytes / MOMENTS),
@@ -197,19 +198,19 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// Returns when answers began to count, in seconds.
+    /// Returns the time at which answers began to count, in seconds.
     pub fn from(&self) -> f64 {
         self.warm.map_or(0.0, |moment| moment.at)
     }
 
-    /// Returns whether the blocks that were filled since then are enough.
+    /// Returns true if enough blocks were filled since answers began to count.
     fn has_turned(&self) -> bool {
         let Length::Tail { turns, .. } = self.job.length else { return true };
         let from = self.warm.map_or(0.0, |moment| moment.programmed);
         self.so_far.programmed - from >= turns * self.effort.longer * self.row
     }
 
-    /// Returns whether the tail of the probe is known well enough.
+    /// Returns true if the tail of the probe is known well enough.
     fn known(&mut self) -> bool {
         let probe = &self.tallies[Role::Probe as usize];
         let counts = Kind::ALL.map(|kind| probe[kind].count());

@@ -10,7 +10,7 @@ use fowler_tests::shared;
 use fowler_units::Bytes;
 use serde_json::{Value, json};
 
-/// What every test file says of itself.
+/// Returns a measured file with the head that all test files share.
 fn file(protocol: Value, drive: Value) -> Measured {
     let text = json!({
         "title": "synthetic", "protocol": protocol, "units": { "latency": "us" }, "drives": [drive],
@@ -140,7 +140,7 @@ fn writes_by_pattern_are_as_amplified_as_theory_says() {
     assert!(find(&rows[2], "ratio_to_uniform") > 1.1, "a skewed pattern is cheaper");
 }
 
-/// The same on drives whose map points at pages, and on those with superblocks.
+/// Tests drives whose map points at pages, and those with superblocks.
 // Slow: drives of up to 640 MiB are overwritten five times.
 #[test]
 fn a_smaller_drive_has_the_same_write_amplification() {
@@ -159,7 +159,7 @@ fn a_smaller_drive_has_the_same_write_amplification() {
             find(&simulated(&file, &drive, effort)[0], "counted_waf")
         });
         assert!((small / large - 1.0).abs() < 0.04, "{}: {small} and {large}", drive.device);
-        // What is written in order is programmed once, with one command in so many of parity.
+        // Data that is written in order is programmed once, with one command in so many of parity.
         let effort = Effort { blocks: Bytes(sizes[0] << 20), ..QUICK };
         let fill = find(&simulated(&file, &drive, effort)[0], "counted_waf_of_the_fill");
         let parity = f64::from(drive.config.superblocks.parity);
@@ -184,7 +184,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     assert_eq!(one, with(3));
 }
 
-/// What a row does not know may be null, and keys that no protocol has are passed over.
+/// Unknown values of a row may be null, and keys that no protocol has are passed over.
 #[test]
 fn what_a_row_does_not_know_is_taken_as_missing() {
     let row = json!({
@@ -259,8 +259,7 @@ fn a_row_that_means_nothing_is_named_with_the_reason() {
 mod shared_files {
     use super::*;
 
-    /// What every row of the files that the project has needs can be planned, and what cannot says
-    /// why.
+    /// Every row of the project's files can be planned, or says why it cannot.
     #[test]
     fn every_row_of_the_known_files_is_planned_or_named() {
         let Some(folder) = shared::path("drives", "the rows of measured drives") else { return };

@@ -1,6 +1,6 @@
-//! How far a simulated drive is from a measured one: every row simulated as it was measured, and
-//! for each of its numbers what was measured, what is simulated, and whether the drive was fitted
-//! to it.
+//! The distance of a simulated drive from a measured one: every row simulated as it was measured,
+//! and for each of its numbers the measured and the simulated value, and whether the drive was
+//! fitted to it.
 //!
 //! **Owns** the comparison. **May touch** drives that it makes itself, and with `--out` the folder
 //! that it is given.
@@ -27,18 +27,18 @@ use std::path::PathBuf;
 
 pub use overview::Overview;
 
-/// What is compared with what.
+/// The specification of a comparison.
 #[derive(Clone, Debug)]
 pub struct ScoreSpec {
     /// The drive.
     pub drive: DeviceSpec,
-    /// The scheme on it.
+    /// The scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
     /// The measured files.
     pub files: Vec<PathBuf>,
     /// The rows, each wanted by at least one filter; all without one.
     pub filters: Vec<Filter>,
-    /// How much is simulated for each row.
+    /// Amount of simulation for each row.
     pub effort: Effort,
 }
 
@@ -47,26 +47,26 @@ pub struct ScoreSpec {
 pub struct Score {
     /// The drive, and the hash of its description.
     pub drive: (String, String),
-    /// The scheme on it.
+    /// Name of the scheme on the drive.
     pub scheme: String,
-    /// The model that it was fitted to, if none of the files has it.
+    /// The model that the drive was fitted to, if none of the files has that model.
     pub of_another: Option<String>,
     /// The rows that were simulated.
     pub rows: Vec<ScoredRow>,
     /// The rows that were not, and why.
     pub refused: Vec<(String, String)>,
-    /// Whether every row has its result: nobody stopped it.
+    /// True if every row has its result, because nobody stopped the comparison.
     pub complete: bool,
 }
 
 /// A row.
 #[derive(Clone, Debug)]
 pub struct ScoredRow {
-    /// Where it is.
+    /// Place of the row: file, drive and number.
     pub place: String,
     /// The protocol.
     pub kind: Kind,
-    /// The file it is from, its model and sample.
+    /// The file of the row, and the model and sample of its drive.
     pub file: String,
     /// See [`ScoredRow::file`].
     pub model: String,
@@ -76,7 +76,8 @@ pub struct ScoredRow {
     pub values: Map<String, Value>,
     /// The state of the simulated drive before, in words.
     pub state: String,
-    /// Its capacity in bytes, and how many times fewer blocks and shorter blocks it had.
+    /// Capacity of the simulated drive in bytes, and the factors by which it had fewer and shorter
+    /// blocks.
     pub capacity: u64,
     /// See [`ScoredRow::capacity`].
     pub scale: (f64, f64),
@@ -95,13 +96,13 @@ pub struct ScoredRow {
 /// A number of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// Its key.
+    /// Key of the number.
     pub name: String,
-    /// As measured.
+    /// Value as measured.
     pub measured: f64,
-    /// As simulated.
+    /// Value as simulated.
     pub simulated: Estimate,
-    /// Whether the drive was fitted to it.
+    /// True if the drive was fitted to the number.
     pub used_in_fit: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The score of a drive: for each of its numbers, how far off it is over all rows, in the median
-//! and at worst.
+//! The score of a drive: the distance of each of its numbers over all rows, in the median and at
+//! worst.
 
 use super::{Metric, Score, ScoredRow};
 use fowler_experiment::tables::{Cell, Sheet};
@@ -14,17 +14,17 @@ pub struct Overview {
     pub file: String,
     /// The key of the number.
     pub metric: String,
-    /// Whether the drive was fitted to these.
+    /// True if the drive was fitted to these numbers.
     pub used_in_fit: bool,
-    /// How many rows have it.
+    /// Number of rows that have the number.
     pub rows: usize,
-    /// The median of how far simulated and measured are apart, as a share of the smaller.
+    /// The median distance of simulated and measured values, as a share of the smaller.
     pub median_off: f64,
     /// The ratio that is farthest from 1, and its row in words.
     pub worst: (f64, String),
 }
 
-/// Returns how far a ratio is from 1, the same for a half and for two: 1.
+/// Returns the distance of a ratio from 1, which is 1 both for a half and for two.
 pub(super) fn off(ratio: f64) -> f64 {
     libm::exp(libm::log(ratio).abs()) - 1.0
 }
@@ -46,7 +46,7 @@ impl Score {
         lines.into_iter().map(|(line, ratios)| line.filled(ratios)).collect()
     }
 
-    /// Returns the same as a table.
+    /// Returns the overview as a table.
     pub(super) fn overview_sheet(&self) -> Sheet {
         let heads =
             ["drive", "file", "number", "fit", "rows", "off in median", "worst ratio", "worst row"];
@@ -95,7 +95,7 @@ impl Overview {
     fn filled(mut self, mut ratios: Vec<(f64, &ScoredRow)>) -> Overview {
         ratios.sort_by(|one, other| off(one.0).total_cmp(&off(other.0)));
         self.rows = ratios.len();
-        // Of an even number, the one that is farther off.
+        // Of an even number of ratios, the one that is farther off.
         self.median_off = ratios.get(ratios.len() / 2).map_or(0.0, |it| off(it.0));
         if let Some((ratio, row)) = ratios.last() {
             self.worst = (*ratio, row.setup());

@@ -6,7 +6,8 @@ use crate::protocol::Estimate;
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
-/// Keys of a row that say what was done rather than what came out, as far as protocols share them.
+/// Keys of a row that describe the measurement rather than its result, as far as protocols share
+/// them.
 const SETUP: [&str; 23] = [
     "offered_write_iops",
     "saturated",
@@ -40,7 +41,7 @@ impl ScoredRow {
         format!("{}{sample}", self.model)
     }
 
-    /// Returns what was done, in the row's own words.
+    /// Returns the conditions of the measurement, in the row's own words.
     pub fn setup(&self) -> String {
         let part = |key: &&str| {
             let value = self.values.get(*key)?;

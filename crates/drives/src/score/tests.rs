@@ -54,7 +54,7 @@ fn every_number_of_a_row_is_compared_or_left_out_with_a_reason() {
         let left: Vec<&str> = row.left_out.iter().map(|(key, _)| key.as_str()).collect();
         assert_eq!(left, ["p99.99_us", "min_us"]);
     }
-    // The same job for both drives, so the same numbers.
+    // Both drives have equal jobs, so they have equal numbers.
     assert_eq!(score.rows[0].metrics, score.rows[2].metrics);
     let json = score.json();
     let metric = &json["rows"][0]["metrics"][0];
@@ -84,7 +84,7 @@ fn a_fitted_drive_knows_its_model_and_its_rows() {
     let of_model = score(&spec, Control::UNWATCHED).expect("it can be compared");
     assert_eq!(fitted(&of_model), [false, false, true, false]);
     assert!(of_model.median_off(true).is_some() && of_model.median_off(false).is_some());
-    // Who names a model gets it.
+    // A filter that names a model selects that model.
     spec.filters = vec![Filter::parse("model=B,block_bytes=4096").expect("a filter")];
     let other = score(&spec, Control::UNWATCHED).expect("it can be compared");
     assert_eq!(other.rows[0].model, "B");

@@ -183,7 +183,7 @@ fn fields(
     Fields { log, get: &get, wrong: Diagnostics::default() }.read()
 }
 
-/// Returns what `smartctl -j` says of the drive itself.
+/// Returns the identity of the drive from an output of `smartctl -j`.
 pub(super) fn identity(
     object: &Map<String, Value>,
     layout: Layout,
@@ -251,7 +251,7 @@ pub(super) fn hours(
     }))
 }
 
-/// Says why an output of smartctl has no counters.
+/// Returns the diagnostic for an output of smartctl that has no counters.
 fn without_data(object: &Map<String, Value>, place: Place<'_>) -> Diagnostic {
     let said = object.get("smartctl").and_then(|it| it.get("messages")).and_then(Value::as_array);
     let said = said.into_iter().flatten().filter_map(|it| it.get("string")?.as_str());
@@ -268,7 +268,7 @@ fn without_data(object: &Map<String, Value>, place: Place<'_>) -> Diagnostic {
     place.wrong(what).expected(EXPECTED).hint(Some(hint).filter(|_| !is_scsi))
 }
 
-/// Says why an object is no log.
+/// Returns the diagnostic for an object that is no SMART log.
 fn no_log(object: &Map<String, Value>, place: Place<'_>) -> Diagnostic {
     let has = |key: &str| object.keys().any(|name| text::key(name) == key);
     let keys: Vec<&str> = object.keys().map(String::as_str).take(6).collect();

@@ -25,7 +25,8 @@ pub struct Model {
     pub user: f64,
     /// Bytes of the flash.
     pub raw: f64,
-    /// True if the description was fitted to a real drive: those have a part of its capacity.
+    /// True if the description was fitted to a real drive: such descriptions have a part of its
+    /// capacity.
     pub is_scaled: bool,
     /// Bytes per second of the link; `None` if it is not described.
     pub link: Option<f64>,
@@ -85,13 +86,13 @@ pub struct Life {
 /// Rises of the counters between two logs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lately {
-    /// Power-on hours between them.
+    /// Power-on hours between the two logs.
     pub hours: Option<Interval>,
-    /// Bytes that the host wrote.
+    /// Bytes that the host wrote between the two logs.
     pub host: Option<Interval>,
-    /// Bytes that the drive wrote to its flash.
+    /// Bytes that the drive wrote to its flash between the two logs.
     pub media: Option<Interval>,
-    /// The share of its life that the drive says went by, in percent.
+    /// The rise of the share of life that the drive reports as used, in percent.
     pub used: Option<Interval>,
     /// Erases of an average block.
     pub erases: Option<Interval>,
@@ -128,7 +129,7 @@ pub struct SmartAnswer {
     pub notes: Vec<String>,
 }
 
-/// Returns what the counters of a drive say.
+/// Returns the answer that follows from the counters of a drive.
 pub fn answer(logs: Logs, question: Question) -> SmartAnswer {
     let lately = logs.since.as_ref().map(|since| between(&logs.now, since));
     let capacity = capacity(&logs.now, &question);
@@ -157,7 +158,7 @@ pub fn answer(logs: Logs, question: Question) -> SmartAnswer {
     answer
 }
 
-/// Returns hours that are not zero: nothing follows from those that are.
+/// Returns hours that are not zero: nothing follows from zero hours.
 fn counted(hours: Option<Interval>) -> Option<Interval> {
     hours.filter(|hours| hours.value.is_some_and(|it| it > 0.0))
 }
@@ -173,7 +174,7 @@ fn waf(
     of_bytes.or(of_pages).filter(|waf| waf.value.is_some())
 }
 
-/// Returns what happened between two logs. A counter that fell says nothing.
+/// Returns the rises of the counters between two logs. A counter that fell says nothing.
 fn between(now: &SmartLog, since: &SmartLog) -> Lately {
     let rise = |now: Option<Interval>, since: Option<Interval>| {
         let (now, since) = now.zip(since)?;
@@ -194,7 +195,7 @@ fn between(now: &SmartLog, since: &SmartLog) -> Lately {
     }
 }
 
-/// Returns the capacity, and what says so.
+/// Returns the capacity, and its source.
 fn capacity(now: &SmartLog, question: &Question) -> Option<(f64, String)> {
     let given = question.capacity.map(|bytes| (bytes, "--capacity".to_string()));
     let logged = now.capacity.map(|bytes| (bytes, "the log".to_string()));
@@ -208,7 +209,7 @@ impl SmartAnswer {
         self.lately_per_day.filter(|rate| rate.value.is_some_and(|it| it > 0.0)).or(self.per_day)
     }
 
-    /// Returns how often the host writes the capacity in a day.
+    /// Returns the number of times that the host writes the capacity in a day.
     pub fn drive_writes(&self) -> Option<Interval> {
         let (capacity, _) = self.capacity.as_ref()?;
         Some(self.rate()?.over(Interval::exact(*capacity)))
@@ -297,7 +298,7 @@ impl SmartAnswer {
         Some((Some((Interval { low, value, high: best.high }, rate)), how))
     }
 
-    /// Says which answers are left out, and what would give them.
+    /// Adds notes on answers that are left out, with the inputs that would give them.
     fn add_notes(&mut self) {
         let now = &self.logs.now;
         let mut notes = Vec::new();

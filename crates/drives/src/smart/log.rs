@@ -32,7 +32,7 @@ impl Layout {
     }
 }
 
-/// The counters of one log. What a log does not have, or does not report, is `None`.
+/// The counters of one log. A counter that a log does not have, or does not report, is `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SmartLog {
     /// The kind of log.

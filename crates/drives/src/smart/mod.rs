@@ -1,5 +1,5 @@
-//! What do the counters of a real drive say about its life? SMART and health logs: what was
-//! written in how many hours, at what write amplification, and how many years are left.
+//! The life of a real drive by its counters. SMART and health logs say how much was written in how
+//! many hours, at what write amplification, and how many years are left.
 //!
 //! **Owns** the layouts of the logs and the arithmetic of counters that have steps. **May touch**
 //! the files that it is given. It simulates nothing; a simulated drive only lends its rated cycles,

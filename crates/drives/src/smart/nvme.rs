@@ -140,6 +140,6 @@ pub(super) fn used(percent: f64) -> Result<Interval, String> {
         return Err(format!("{percent} % used is more than the field holds, which is 255"));
     }
     let used = Interval::rounded(percent);
-    // The field ends there.
+    // A byte cannot state more than that.
     Ok(if percent == PERCENT_MOST { Interval { value: None, high: None, ..used } } else { used })
 }

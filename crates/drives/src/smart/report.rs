@@ -10,7 +10,8 @@ use fowler_experiment::provenance::VERSION;
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
-/// Years beyond these are not told apart: something else ends before the cells do.
+/// The longest life that is shown as a number, in years. A drive with a longer life fails for other
+/// reasons than its cells.
 const LONG_YEARS: f64 = 100.0;
 
 fn years(value: f64) -> String {
@@ -65,7 +66,7 @@ impl SmartAnswer {
             true => ". How many years are left is not known.".to_string(),
             false => format!(". Power-on years left: {}.", lives.join(", ")),
         };
-        // Whoever reads no further must know.
+        // A reader who stops after the verdict must know of the doubts.
         if self.doubts.is_empty() { text } else { text + " The counters are doubtful: see below." }
     }
 
@@ -127,7 +128,7 @@ impl SmartAnswer {
         sheet
     }
 
-    /// Returns one object with everything. What is not known is null; there are no infinities.
+    /// Returns one object with everything. Unknown numbers are null; there are no infinities.
     pub fn json(&self) -> Value {
         written(&facts(), self)
     }

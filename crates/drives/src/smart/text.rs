@@ -197,7 +197,7 @@ fn same_size(bytes: f64, rest: &str) -> Result<(), String> {
     Err(format!("the counter says {bytes:.3e} B, and the size behind it {printed:.3e} B"))
 }
 
-/// Says why no log was found.
+/// Returns the diagnostic for a text without a SMART log.
 fn none(text: &str, file: &str) -> Diagnostic {
     let has = |part: &str| text.to_ascii_lowercase().contains(part);
     let first = text.lines().position(|line| !line.trim().is_empty()).unwrap_or(0);

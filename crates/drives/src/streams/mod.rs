@@ -1,8 +1,8 @@
-//! Several streams of requests that feed one drive, each with its own pace, its own bound on what
-//! is in flight, and a host path of its own: the threads of a benchmark.
+//! Several streams of requests that feed one drive, each with its own pace, its own bound on the
+//! requests in flight, and a host path of its own: the threads of a benchmark.
 //!
-//! **Owns** when which stream issues what. **May touch** nothing of the drive: it is a
-//! [`Feed`] that the drive asks. A stream's number is the submission queue of its requests.
+//! **Owns** when which stream issues what. **May touch** nothing of the drive: it is a [`Feed`]
+//! that the drive asks. A stream's number is the submission queue of its requests.
 //!
 //! - `pace.rs`: when a stream wants to issue its next request.
 
@@ -24,28 +24,30 @@ const LOOK_EVERY: u64 = 4096;
 /// The time that a request spends in the host, outside the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostPath {
-    /// From the hand-over, at which the clock starts, to the drive.
+    /// Time from the hand-over, at which the clock starts, to the drive.
     pub before: Span,
-    /// From the drive's answer to the end of the clock; only then is the slot free again.
+    /// Time from the drive's answer to the end of the clock; only then is the slot free again.
     pub after: Span,
-    /// The least time between two hand-overs: what the thread of the stream needs for each.
+    /// The least time between two hand-overs: the time that the thread of the stream needs for
+    /// each.
     pub between: Span,
 }
 
 /// A stream of requests.
 pub struct Stream<'a> {
-    /// What it asks for, in order. Arrival times count only with [`Pace::AsGiven`].
+    /// Requests of the stream, in order. Arrival times count only with [`Pace::AsGiven`].
     pub requests: Box<dyn Iterator<Item = HostIo> + Send + 'a>,
-    /// When it wants to issue the next one.
+    /// Times at which the stream wants to issue requests.
     pub pace: Pace,
-    /// The most requests in flight, at least 1. What is due while all slots are taken is issued as
-    /// soon as one is free, and its clock starts only then.
+    /// The most requests in flight, at least 1. A request that is due while all slots are taken is
+    /// issued as soon as one is free, and its clock starts only then.
     pub depth: u32,
-    /// Its way through the host.
+    /// Host path of the stream.
     pub host: HostPath,
-    /// When it begins, after the beginning of the run.
+    /// Begin of the stream, after the beginning of the run.
     pub begins: Span,
-    /// How far behind its own times it may fall. What is later begins anew from there.
+    /// Time by which the stream may fall behind its own times. When it is further behind, its times
+    /// begin anew.
     pub forgets: Span,
 }
 
@@ -68,22 +70,22 @@ impl<'a> Stream<'a> {
 pub struct Answer<'a> {
     /// The stream, in the order in which they were given.
     pub stream: usize,
-    /// From the hand-over to the host's view of the answer, the host path included.
+    /// Time from the hand-over to the host's view of the answer, the host path included.
     pub latency: Span,
-    /// What the drive says.
+    /// Completion by the drive.
     pub completion: &'a Completion,
 }
 
-/// Whether the streams issue more.
+/// The decision whether the streams issue more requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Go {
-    /// They do.
+    /// The streams continue.
     On,
-    /// What is in flight is still answered, and then the run ends.
+    /// Requests in flight are still answered, and then the run ends.
     End,
 }
 
-/// Who records the answers and decides when there are enough.
+/// An observer that records the answers and decides when there are enough.
 pub trait Watcher<L = Controller> {
     /// A request was answered. Called in order of completion.
     fn answered(&mut self, device: &Device<L>, answer: Answer<'_>) -> Go;
@@ -97,11 +99,11 @@ struct Running<'a> {
     depth: u32,
     host: HostPath,
     in_flight: u32,
-    /// When slots become free again whose requests have left the drive; ascending.
+    /// Times at which slots become free whose requests have left the drive; ascending.
     freed: VecDeque<Nanos>,
-    /// When the thread can hand over again.
+    /// Time at which the thread can hand over again.
     thread: Nanos,
-    /// When the next request reaches the drive; `None` if an answer must come before.
+    /// Time at which the next request reaches the drive; `None` if an answer must come before.
     at: Option<Nanos>,
 }
 

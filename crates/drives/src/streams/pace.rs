@@ -1,17 +1,17 @@
-//! When a stream wants to issue its next request, whatever the drive does.
+//! The times at which a stream wants to issue its next request, whatever the drive does.
 
 use fowler_units::{HostIo, Nanos, Rng, Span};
 
 /// The pace of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// As soon as a slot is free.
+    /// A request is issued as soon as a slot is free.
     Closed,
-    /// At fixed intervals.
+    /// Requests are issued at fixed intervals.
     Every(Span),
-    /// At exponential intervals with this mean.
+    /// Requests are issued at exponential intervals with this mean.
     Poisson(Span),
-    /// At the arrival times of the requests.
+    /// Requests are issued at their arrival times.
     AsGiven,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Starts it at `from`; the first exponential interval begins there.
+    /// Starts the clock at `from`; the first exponential interval begins there.
     pub fn new(pace: Pace, from: Nanos, forgets: Span, mut rng: Rng) -> Clock {
         let next = match pace {
             Pace::Poisson(mean) => from + exponential(mean, &mut rng),
@@ -43,7 +43,7 @@ impl Clock {
         }
     }
 
-    /// Goes on after `io` has been issued at `at`.
+    /// Advances the clock after `io` has been issued at `at`.
     pub fn issued(&mut self, io: &HostIo, at: Nanos) {
         let due = self.due(io);
         let late = Span(at.0.saturating_sub(due.0));

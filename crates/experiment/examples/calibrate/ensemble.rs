@@ -18,16 +18,18 @@ use std::sync::atomic::AtomicBool;
 /// The most that the sum of squares of the four residuals, in natural logarithms, may be: their
 /// root mean square is a factor of 1.4. Assumed, before any gain was known.
 const BOUND: f64 = 4.0 * 0.3365 * 0.3365;
-/// Members of each trace at most.
+/// The most members of the ensemble for each trace.
 const MEMBERS: usize = 8;
-/// Even starts of each family of spells, how many of the best are searched on from, and candidates
-/// of each such search.
+/// Search effort for each family of spells: the number of even starts, of best starts that are
+/// searched further, and of candidates in each such search.
 const STARTS: u32 = 12;
 const SEARCHED: usize = 2;
 const CANDIDATES: usize = 11;
-/// How near to the idle share a candidate must come.
+/// Largest accepted difference between a candidate's idle share and the target share `IDLE`, both
+/// from 0 to 1.
 const NEAR: f64 = 0.02;
-/// Pages that a candidate reads and writes on SLC, about, and its requests.
+/// Approximate number of pages that a candidate reads and writes on the SLC drive, and the range of
+/// its number of requests.
 const PAGES: f64 = 300_000.0;
 const REQUESTS: std::ops::RangeInclusive<f64> = 15_000.0..=60_000.0;
 
@@ -137,15 +139,16 @@ impl Shape {
         [self.reads * of(self.read_size), (1.0 - self.reads) * of(self.write_size)]
     }
 
-    /// About how long a request keeps dies busy, in microseconds. Pages of a stripe are programmed
-    /// together: half the time for each.
+    /// Approximate time for which one request keeps dies busy, in microseconds. Pages of a stripe
+    /// are programmed together: half the time for each.
     fn work(&self, drive: usize) -> f64 {
         let (page, read, write) = [(2048.0, 30.0, 80.0), (4096.0, 65.0, 350.0)][drive];
         let [reads, writes] = self.pages(page);
         reads * read + writes * write
     }
 
-    /// Where it lies among all shapes.
+    /// Coordinates of the shape in the space of all shapes: the natural logarithms of the seven
+    /// keys.
     fn place(&self) -> [f64; 7] {
         let Shape { reads, read_size, read_batch, write_size, write_batch, peak, spell } = *self;
         let spells = [peak.max(1.0), spell.max(1.0)];
@@ -198,7 +201,8 @@ struct Tried {
     cost: f64,
 }
 
-/// What a search knows of the speeds: the factor times the work of a request, for each drive.
+/// Estimates of the replay speed for each drive: the speed factor times the work of a request, in
+/// microseconds.
 type Speeds = [f64; 2];
 
 /// Replays a shape at about the speed at which a drive idles as long as the paper says.
@@ -231,7 +235,7 @@ fn tried(
     let (mut factors, mut reached) = ([0.0; 2], [f64::NAN; 4]);
     for (drive, bed) in beds.iter().enumerate() {
         let first = speeds[drive] / shape.work(drive);
-        // What cannot be run is no candidate.
+        // A workload that cannot be replayed is not a candidate.
         let (factor, trial) = replayed(bed, &workload, first, control).ok()??;
         speeds[drive] = factor * shape.work(drive);
         factors[drive] = factor;

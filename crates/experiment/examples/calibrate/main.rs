@@ -1,17 +1,17 @@
-//! Calibrates the stand-ins of the traces of the P/E suspension paper: finds the few keys of one
-//! that bring its mean latencies under FIFO nearest to those of Table 2, and nothing else. What the
-//! paper claims of its schemes is not looked at here, and nothing of the drives is changed.
+//! Calibrates the stand-ins of the traces of the P/E suspension paper: finds the few keys of a
+//! stand-in that bring its mean latencies under FIFO nearest to those of Table 2. The calibration
+//! reads no claim of the paper about schemes, and changes nothing of the drives.
 //!
 //! `cargo run --release --example calibrate -- f1` prints the keys, the latencies and the
 //! residuals.
 //!
-//! `-- --check f1` searches nothing and prints what the file as it is comes to.
+//! `-- --check f1` searches nothing and prints the results of the file as it is.
 //!
-//! `-- --ensemble` writes what `presets/papers/pes-ensemble.toml` holds (see `ensemble.rs`).
+//! `-- --ensemble` writes the contents of `presets/papers/pes-ensemble.toml` (see `ensemble.rs`).
 //!
-//! The trace is compressed for each drive until that one idles for 70 % of the time; that is
-//! settled anew for every candidate. The search is that of Nelder and Mead (1965) in the logarithms
-//! of the keys, from a fixed start, without a random number: it finds the same again.
+//! The trace is compressed for each drive until that drive idles for 70 % of the time, anew for
+//! every candidate. The search is that of Nelder and Mead (1965) in the logarithms of the keys,
+//! from a fixed start, without a random number: a second search has the same result.
 #![allow(clippy::print_stdout, reason = "a command prints")]
 
 mod ensemble;
@@ -29,12 +29,12 @@ use std::path::Path;
 /// The idle share that the paper's traces are compressed to, and the one they had: section 3.1.
 const IDLE: f64 = 0.70;
 const IDLE_NATIVE: f64 = 0.98;
-/// What the paper's drives have been through, as in presets/papers/pes.toml.
+/// Settings for the history of the paper's drives, as in presets/papers/pes.toml.
 const DRIVE: [&str; 1] = ["precondition.pattern=rested"];
 /// Candidates at most. The starts below are what searches of the same kind came to.
 const CANDIDATES: usize = 20;
 
-/// What may be changed, where the search begins, and its range.
+/// A key that the calibration varies, with the start of the search and the allowed range.
 struct Knob {
     key: &'static str,
     start: f64,
@@ -133,8 +133,9 @@ fn with(text: &str, keys: &[(&str, toml::Value)]) -> WorkloadSpec {
     WorkloadSpec::Generated(Source { name: "candidate".into(), text: file.to_string() })
 }
 
-/// What a workload comes to on each drive, compressed until that one idles for a share `idle` of
-/// the time, and the factors; the search for them begins at `first`.
+/// Replays a workload on each drive, compressed until that drive idles for a share `idle` of the
+/// time. Returns the compression factors and the trials. The search for the factors begins at
+/// `first`.
 fn compressed(
     beds: &[TestBed],
     workload: &WorkloadSpec,
@@ -160,7 +161,7 @@ fn cells(trials: &[Trial]) -> Vec<f64> {
         .collect()
 }
 
-/// The natural logarithms of what is reached over what was published.
+/// The natural logarithms of the ratios of simulated to published latencies.
 fn residuals(trials: &[Trial], published: &[f64; 4]) -> Vec<f64> {
     cells(trials)
         .iter()
@@ -189,7 +190,7 @@ fn calibrate(
     let cost = |logs: &[f64]| {
         let settings = settings(stand_in.knobs, logs);
         let workload = with(&text, &keys(&settings, rate));
-        // What cannot be run is no candidate.
+        // A workload that cannot be replayed is not a candidate.
         let Ok((factors, tried)) = compressed(beds, &workload, IDLE, 30.0, control) else {
             return 1e9;
         };
@@ -221,7 +222,7 @@ fn calibrate(
 /// compressed from there.
 const SOME_RATE: f64 = 100.0;
 
-/// What a stand-in comes to, compressed from a rate of its own.
+/// Prints the results of a stand-in that is compressed from its own request rate.
 fn report(
     stand_in: &StandIn,
     workload: &WorkloadSpec,

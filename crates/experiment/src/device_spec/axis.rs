@@ -1,8 +1,8 @@
-//! The axis of a comparison: what its runs differ in.
+//! The axis of a comparison: the property in which the runs differ.
 
 use crate::scheme::NO_SCHEME;
 
-/// What the runs of a comparison differ in.
+/// The property in which the runs of a comparison differ: scheme or drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Axis {
     /// The scheme; the drive is the same.
@@ -13,7 +13,7 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// Both axes.
+    /// The two axes of comparisons: schemes and drives.
     pub const ALL: [Axis; 2] = [Axis::Schemes, Axis::Devices];
 
     /// Returns the key of the runs in JSON, which is also the flag without its dashes.
@@ -26,8 +26,8 @@ impl Axis {
         ["scheme", "drive"][self as usize]
     }
 
-    /// Returns where a run with a name took place, as part of a sentence: `under rps`, `without a
-    /// scheme` or `on nvme-pm9a3`.
+    /// Returns a phrase with the scheme or the drive of a run: `under rps`, `without a scheme` or
+    /// `on nvme-pm9a3`.
     pub fn place(self, label: &str) -> String {
         match self {
             Axis::Schemes if label == NO_SCHEME => "without a scheme".into(),

@@ -100,8 +100,8 @@ mod tests {
         }
     }
 
-    /// All that is wrong with what only drives with superblocks have is said, and what works is not
-    /// refused.
+    /// Every setting that has no effect on drives with superblocks is reported, and settings with
+    /// an effect are not refused.
     #[test]
     fn what_changes_nothing_of_superblocks_is_refused() {
         for (device, set, refused) in [

@@ -6,8 +6,8 @@ use super::FITTING;
 use crate::diagnostic::Diagnostics;
 use crate::document::{self, Setting, Value};
 
-/// Returns everything in the table of a drive file that says nothing. Errors of syntax are left to
-/// whoever reads the drive.
+/// Returns a diagnostic for each empty or invalid value in the fitting table of a drive file.
+/// Errors of syntax are left to the code that reads the drive.
 pub(super) fn check(text: &str, file: &str) -> Diagnostics {
     // An array of tables below a table is read as one at the top.
     let rows = format!("{FITTING}_parameter");
@@ -33,7 +33,7 @@ pub(super) fn check(text: &str, file: &str) -> Diagnostics {
     Diagnostics(wrong.collect())
 }
 
-/// Returns why a value says nothing, if it does not.
+/// Returns the reason to refuse a value that is empty or not finite; `None` for a sound value.
 fn refused(value: &Value) -> Option<&'static str> {
     match value {
         Value::Real(number) if number.is_nan() => Some("is not a number (NaN)"),

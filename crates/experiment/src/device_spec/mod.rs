@@ -31,8 +31,8 @@ const INCOMPLETE_HINT: &str =
 pub struct DeviceSpec {
     /// A preset's name, or a path that ends in `.toml`.
     pub device: String,
-    /// The text of the description, if it is not in a file; `device` is then only its name in
-    /// messages.
+    /// The text of the description, if the text is not in a file; `device` is then only the drive's
+    /// name in messages.
     pub text: Option<String>,
     /// Settings `key=value`, applied after the scheme.
     pub set: Vec<String>,
@@ -45,21 +45,21 @@ pub struct DeviceSpec {
 /// A complete, checked drive with its description.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The preset or file that describes it.
+    /// Name of the preset, or path of the file, that describes the drive.
     pub device: String,
-    /// The scheme on it.
+    /// Name of the scheme on the drive; `as described` without one.
     pub scheme: String,
     /// Name of the drive in a comparison of drives; `None` where runs differ in their scheme.
     pub candidate: Option<String>,
     /// The drive.
     pub config: Config,
-    /// Its layout: pages and bytes.
+    /// Layout of the drive: pages and bytes.
     pub layout: Layout,
     /// Every key as TOML: a complete device file.
     pub text: String,
-    /// A hash of that text.
+    /// A hash of `text`.
     pub hash: String,
-    /// Whether `policy.redundancy.integrity` is on only because the run has faults.
+    /// True if `policy.redundancy.integrity` is on only because the run has faults.
     pub notes_losses: bool,
 }
 
@@ -120,8 +120,8 @@ pub fn resolve(
     Ok(Resolved::of(source.name.clone(), scheme.name().into(), config, layout))
 }
 
-/// What a drive file says for `fowler calibrate` and `fowler score`, which read and check it: it
-/// changes nothing of the drive.
+/// True for keys of the table that only `fowler calibrate` and `fowler score` read and check. The
+/// table changes nothing of the drive.
 fn belongs_to_fitting(path: &str) -> bool {
     path == FITTING || path.strip_prefix(FITTING).is_some_and(|rest| rest.starts_with('.'))
 }
@@ -141,27 +141,28 @@ impl Resolved {
         Resolved { device, scheme, candidate, config, layout, text, hash, notes_losses: false }
     }
 
-    /// Returns the name of a run on it in tables, charts and sentences: that of the drive where
-    /// drives are compared, otherwise that of the scheme.
+    /// Returns the name of a run on the drive in tables, charts and sentences: that of the drive
+    /// where drives are compared, otherwise that of the scheme.
     pub fn label(&self) -> &str {
         self.candidate.as_deref().unwrap_or(&self.scheme)
     }
 
-    /// Returns what the runs of its comparison differ in.
+    /// Returns the property in which the runs of the drive's comparison differ.
     pub fn axis(&self) -> Axis {
         if self.candidate.is_some() { Axis::Devices } else { Axis::Schemes }
     }
 
-    /// Returns where a run took place, as part of a sentence: `under rps`, `without a scheme`, or
+    /// Returns a phrase with the scheme or the drive of a run: `under rps`, `without a scheme`, or
     /// `on nvme-pm9a3` where drives are compared.
     pub fn place(&self) -> String {
         self.axis().place(self.label())
     }
 
-    /// Returns the drive for what only page-mapped drives can do.
+    /// Returns the drive unchanged if it is page-mapped; `what` names the feature that only
+    /// page-mapped drives have.
     ///
     /// # Errors
-    /// If it is another.
+    /// If the drive is not page-mapped.
     pub fn page_mapped(self, what: &str) -> Result<Resolved, Diagnostics> {
         if self.config.superblocks.mapping == Mapping::Pages {
             return Ok(self);
@@ -174,7 +175,7 @@ impl Resolved {
     /// Returns the drive with another configuration.
     ///
     /// # Errors
-    /// If it cannot have that.
+    /// If the drive cannot have that configuration.
     pub fn changed(self, change: impl FnOnce(&mut Config)) -> Result<Resolved, Diagnostics> {
         let Resolved { device, scheme, candidate, mut config, .. } = self;
         change(&mut config);
@@ -216,7 +217,7 @@ pub fn defaults() -> Config {
     defaults::config()
 }
 
-/// What a file that describes a drive may say, as JSON Schema.
+/// JSON Schema of a file that describes a drive.
 pub fn schema() -> Value {
     let mut tree = configuration::of_keys(&keys::all(), Some(&defaults()));
     tree.insert(FITTING, fitting_schema(), false);
@@ -226,7 +227,7 @@ pub fn schema() -> Value {
     json_schema::document("Fowler: a drive", about, body)
 }
 
-/// What the table about fitting may say.
+/// JSON Schema of the table about fitting a drive to measurements.
 fn fitting_schema() -> Value {
     let text = json!({ "type": "string" });
     let number = json!({ "type": ["string", "number", "array"] });

@@ -1,5 +1,5 @@
-//! What a configuration key takes, as JSON Schema: its type, range, words, unit, default and
-//! meaning, from the table of keys that the program itself reads with.
+//! JSON Schema of a configuration key: type, range, words, unit, default and meaning, from the
+//! table of keys that the program itself reads with.
 //!
 //! TOML's values are JSON's, dates aside. Times, sizes and rates are text; that they have a unit,
 //! and which, is a pattern. Their ranges are in the description: as patterns they would be too long
@@ -11,7 +11,7 @@ use crate::keys::Key;
 use fowler_units::{ByteRate, Bytes, Span};
 use serde_json::{Value, json};
 
-/// What a value of this kind may be, without words about it.
+/// Schema of the values of a field, without a description.
 pub(crate) fn of_field<T>(field: &Field<T>) -> Value {
     let per_page_type = |one: Value| {
         let several = json!({ "type": "array", "items": one, "minItems": 1, "maxItems": 4 });
@@ -28,7 +28,7 @@ pub(crate) fn of_field<T>(field: &Field<T>) -> Value {
     }
 }
 
-/// What one value of a list of this kind may be, or the value itself.
+/// Schema of one element of a field that is a list, or of the value of any other field.
 pub(crate) fn single<T>(field: &Field<T>) -> Value {
     match field {
         Field::Count(range, _) | Field::Counts(range, _) => {
@@ -55,7 +55,7 @@ fn quantity(units: impl Iterator<Item = &'static str>) -> Value {
     json!({ "type": "string", "pattern": format!("^\\s*{number}\\s*({units})\\s*$") })
 }
 
-/// What a key is about and takes, in words, as Markdown.
+/// Description of a key and of the values that it takes, as Markdown.
 pub(crate) fn about<T>(key: &Key<T>) -> String {
     let words = key.field.words();
     let mut text = match words.is_empty() {
@@ -68,7 +68,7 @@ pub(crate) fn about<T>(key: &Key<T>) -> String {
     text
 }
 
-/// What a key takes, with words about it and, where there is one, its default.
+/// Schema of a key, with its description and, where there is one, its default.
 pub(crate) fn of_key<T>(key: &Key<T>, default: Option<&T>) -> Value {
     let mut schema = described(of_field(&key.field), &about(key));
     if let Some(default) = default.filter(|_| !key.required) {
@@ -77,8 +77,8 @@ pub(crate) fn of_key<T>(key: &Key<T>, default: Option<&T>) -> Value {
     schema
 }
 
-/// All of these keys as tables in tables; with `defaults` what is required is so here too, and what
-/// is not has its default.
+/// Returns the schema of configuration keys as tables in tables. With `defaults`, required keys are
+/// required here too, and the others have their defaults.
 pub(crate) fn of_keys<T>(keys: &[Key<T>], defaults: Option<&T>) -> Tree {
     let mut tree = Tree::default();
     for key in keys {
@@ -88,7 +88,7 @@ pub(crate) fn of_keys<T>(keys: &[Key<T>], defaults: Option<&T>) -> Tree {
     tree
 }
 
-/// What a value in TOML is in JSON.
+/// Converts a value in TOML to JSON.
 fn value_of(text: &str) -> Value {
     let table: toml::Table = toml::from_str(&format!("value = {text}")).expect("what we print");
     serde_json::to_value(&table["value"]).expect("no date")

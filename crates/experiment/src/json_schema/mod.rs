@@ -12,17 +12,17 @@ use serde_json::{Map, Value, json};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// A schema of its own: `body` with what it is about.
+/// Returns a schema document: `body` with a title and a description.
 pub fn document(title: &str, about: &str, body: Value) -> Value {
     let mut schema = json!({ "$schema": DRAFT, "title": title, "description": about });
     if let (Value::Object(schema), Value::Object(body)) = (&mut schema, body) {
-        // What a body says about itself is said better by the whole.
+        // The description of the whole replaces the description of the body.
         schema.extend(body.into_iter().filter(|(key, _)| key != "description"));
     }
     schema
 }
 
-/// The same or null.
+/// Returns a schema that also allows null.
 pub fn nullable(mut schema: Value) -> Value {
     match schema.get("type") {
         Some(Value::String(one)) => {
@@ -34,7 +34,7 @@ pub fn nullable(mut schema: Value) -> Value {
     }
 }
 
-/// The same with what it is about.
+/// Returns the schema with a description.
 pub fn described(mut schema: Value, about: &str) -> Value {
     if let Value::Object(fields) = &mut schema
         && !about.is_empty()
@@ -47,21 +47,21 @@ pub fn described(mut schema: Value, about: &str) -> Value {
 /// Keys by their dotted paths, as objects in objects. No other key is allowed.
 #[derive(Default)]
 pub(crate) struct Tree {
-    /// What it is about, where it is no value.
+    /// Description of the table at this place; unused where the place has a value.
     pub about: String,
-    /// The value, if it may be one.
+    /// Schema of the value, if the place may hold one.
     pub value: Option<Value>,
-    /// Whether it may also be a table, of the value as `name` and what is below.
+    /// True if the place may also hold a table: the value as `name`, beside the keys below.
     pub named: bool,
-    /// Whether what is above it is incomplete without it.
+    /// True if the table above is incomplete without this key.
     pub required: bool,
-    /// Whether null may stand for all that is below.
+    /// True if null may stand for the whole table.
     pub null: bool,
     below: Vec<(String, Tree)>,
 }
 
 impl Tree {
-    /// The place of a path, made if there is none.
+    /// Returns the place of a path, which is made if there is none.
     pub fn at(&mut self, path: &str) -> &mut Tree {
         let (first, rest) = path.split_once('.').map_or((path, None), |(a, b)| (a, Some(b)));
         let known = self.below.iter().position(|(name, _)| name == first);
@@ -87,7 +87,7 @@ impl Tree {
         self.required || self.below.iter().any(|(_, tree)| tree.is_required())
     }
 
-    /// The schema.
+    /// Returns the JSON Schema of the tree.
     pub fn schema(&self) -> Value {
         let object = || {
             let mut properties = Map::new();

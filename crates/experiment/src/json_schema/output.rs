@@ -3,9 +3,9 @@
 use super::{described, nullable, object};
 use serde_json::{Map, Value, json};
 
-/// What JSON a type becomes.
+/// A type that has a JSON Schema.
 pub trait Typed {
-    /// The schema of it.
+    /// Returns the JSON Schema of the type.
     fn schema() -> Value;
 }
 
@@ -24,7 +24,7 @@ typed!(f64 => json!({ "type": "number" }));
 typed!(bool => json!({ "type": "boolean" }));
 typed!(&'static str String => json!({ "type": "string" }));
 typed!(Map<String, Value> => json!({ "type": "object" }));
-// It may be anything: whoever writes it says what it is.
+// A value that may be anything: the writer gives it a schema of its own.
 typed!(Value => json!({}));
 
 impl<T: Typed> Typed for Option<T> {
@@ -48,8 +48,8 @@ impl<T: Typed, const N: usize> Typed for [T; N] {
 
 type Read<T> = Box<dyn Fn(&T) -> Option<Value>>;
 
-/// A field of an object that is written: what it is called, what it means, and how it is read from
-/// a `T`. An object that is written from a list of facts has that list's schema.
+/// A field of an object that is written: its name, its meaning, and how it is read from a `T`. An
+/// object that is written from a list of facts has that list's schema.
 pub struct Fact<T> {
     name: &'static str,
     about: String,
@@ -59,7 +59,7 @@ pub struct Fact<T> {
 }
 
 impl<T> Fact<T> {
-    /// One that is always there.
+    /// Returns a field that is always present.
     pub fn new<V: Into<Value> + Typed>(
         name: &'static str,
         about: impl Into<String>,
@@ -69,7 +69,7 @@ impl<T> Fact<T> {
         Fact { name, about: about.into(), schema: V::schema(), optional: false, read }
     }
 
-    /// One that is absent where there is nothing to read.
+    /// Returns a field that is absent if there is nothing to read.
     pub fn optional<V: Into<Value> + Typed>(
         name: &'static str,
         about: impl Into<String>,
@@ -79,7 +79,7 @@ impl<T> Fact<T> {
         Fact { name, about: about.into(), schema: V::schema(), optional: true, read }
     }
 
-    /// A list of objects that are each written from facts.
+    /// Returns a field that is a list of objects, each of which is written from facts.
     pub fn list<R: 'static>(
         name: &'static str,
         about: impl Into<String>,
@@ -90,7 +90,7 @@ impl<T> Fact<T> {
             .like(list_of(schema(&facts())))
     }
 
-    /// The same of whatever has a `T` as a part.
+    /// Returns this field for an object that has a `T` as a part.
     pub fn within<U>(self, part: impl for<'a> Fn(&'a U) -> &'a T + 'static) -> Fact<U>
     where
         T: 'static,
@@ -99,13 +99,13 @@ impl<T> Fact<T> {
         Fact { name, about, schema, optional, read: Box::new(move |it| read(part(it))) }
     }
 
-    /// Its schema, where its type does not say enough.
+    /// Replaces the schema of the field, where the type does not say enough.
     pub fn like(self, schema: Value) -> Fact<T> {
         Fact { schema, ..self }
     }
 }
 
-/// The object.
+/// Writes an object from its facts.
 pub fn written<T>(facts: &[Fact<T>], of: &T) -> Value {
     let field = |fact: &Fact<T>| Some((fact.name.to_string(), (fact.read)(of)?));
     Value::Object(facts.iter().filter_map(field).collect())
@@ -116,7 +116,7 @@ pub fn all_written<T>(facts: &[Fact<T>], of: &[T]) -> Vec<Value> {
     of.iter().map(|one| written(facts, one)).collect()
 }
 
-/// Its schema.
+/// Returns the JSON Schema of an object that is written from these facts.
 pub fn schema<T>(facts: &[Fact<T>]) -> Value {
     let field =
         |fact: &Fact<T>| (fact.name.to_string(), described(fact.schema.clone(), &fact.about));

@@ -8,13 +8,13 @@ use std::borrow::Cow;
 
 /// One key of the table.
 pub struct Key<T> {
-    /// Its dotted path.
+    /// Dotted path of the key.
     pub path: &'static str,
-    /// Its description: one line without a full stop.
+    /// Description of the key: one line without a full stop.
     pub about: Cow<'static, str>,
-    /// Whether every configuration must set it.
+    /// True if every configuration must set the key.
     pub required: bool,
-    /// Its type and bounds, and access to its value.
+    /// Type and bounds of the key, and access to the value.
     pub field: Field<T>,
     /// Requirements of values other than the default, which have no effect where one is not met.
     pub needs: Vec<&'static Requirement>,
@@ -26,14 +26,15 @@ impl<T> Key<T> {
         Key { needs: needs.to_vec(), ..self }
     }
 
-    /// Returns what the key needs to have an effect, as a noun phrase; empty if it needs nothing.
+    /// Returns the condition under which the key has an effect, as a noun phrase; empty if there is
+    /// none.
     pub fn needed(&self) -> String {
         let phrases: Vec<&str> = self.needs.iter().map(|it| it.phrase).collect();
         phrases.join("; and ")
     }
 
-    /// Returns whether it chooses a policy. Such a key may also be a table with the policy's `name`
-    /// and parameters.
+    /// Returns true if the key chooses a policy. Such a key may also be a table with the policy's
+    /// `name` and parameters.
     pub(crate) fn is_slot(&self) -> bool {
         self.path.starts_with("policy.") && self.path.matches('.').count() == 1
     }

@@ -1,8 +1,8 @@
 //! Every configuration key of a drive, in one table. The TOML parser, `--set`, the resolved
 //! configuration of a result, the help and the bindings all read this list.
 //!
-//! This module contains only the list, and in `needs.rs` what keys need to have an effect. The
-//! types of values come from `field`. It accesses no files.
+//! This module contains only the list, and in `needs.rs` the requirements of keys to have an
+//! effect. The types of values come from `field`. The module accesses no files.
 
 mod aging;
 mod key;

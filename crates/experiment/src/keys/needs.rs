@@ -18,8 +18,8 @@ use fowler_units::Span;
 pub struct Requirement {
     /// A noun phrase for lists of keys, after "needs".
     pub(super) phrase: &'static str,
-    /// The last keys that a refusal names. Those that have no effect come before, unless they are
-    /// among them.
+    /// The last keys that a refusal names. Keys that have no effect come before, unless they are
+    /// among these.
     keys: &'static [&'static str],
     /// Returns whether a drive meets the requirement.
     pub(crate) met: fn(&Config) -> bool,
@@ -41,8 +41,8 @@ impl Requirement {
     }
 }
 
-/// Every requirement, in the order in which settings without effect are reported. Those of a row
-/// are reported together, in the words of the first.
+/// Every requirement, in the order in which settings without effect are reported. Requirements of a
+/// row are reported together, in the words of the first.
 pub(crate) static NEEDS: [&[&Requirement]; 15] = [
     &[&ERRORS, &ERRORS_OF_STREAMS, &ERRORS_OF_VOLTAGES],
     &[&FADING],

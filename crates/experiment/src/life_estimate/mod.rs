@@ -1,4 +1,5 @@
-//! What a life comes to before it is simulated, and while it is.
+//! Estimates of a drive's life: in closed form before it is simulated, and from measured write
+//! amplification during the simulation.
 
 pub mod survey;
 
@@ -17,21 +18,23 @@ const DAY_S: f64 = 86_400.0;
 /// Seconds in a year of 365 days.
 pub const YEAR_S: f64 = 365.0 * DAY_S;
 
-/// How long a drive lives if it is used as in one repetition of the workload.
+/// Estimated life of a drive that is used as in one repetition of the workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Pages programmed for each host page, at least and at most.
     pub waf: [f64; 2],
-    /// Years until the cells have had what they endure if they recover while they rest, at the most
-    /// and at the least of these.
+    /// Years until the cells have had the cycles that they endure if they recover while they rest:
+    /// at the highest and at the lowest `waf`.
     pub years: [f64; 2],
-    /// The same without recovery: until they have had their cycles.
+    /// Years until the cells have had their rated cycles, without recovery: at the highest and at
+    /// the lowest `waf`.
     pub rated_years: [f64; 2],
-    /// How often the host writes the logical capacity in a day.
+    /// Number of times that the host writes the logical capacity in a day.
     pub drive_writes_per_day: f64,
-    /// Bytes that the host writes in these years.
+    /// Bytes that the host writes in `years`.
     pub written: [f64; 2],
-    /// Whether a throttle holds the host back where this life is shorter than the target.
+    /// True if the drive has a write throttle, which delays the host where this life is shorter
+    /// than the target.
     pub throttled: bool,
 }
 
@@ -97,8 +100,8 @@ fn at(drive: &Resolved, survey: &Survey, waf: [f64; 2]) -> Estimate {
     }
 }
 
-/// Returns the seconds until the cells have had what they endure, at so many cycles per second. As
-/// a life that was simulated: cells that recover endure what they do at this rate.
+/// Returns the seconds until the cells have had the cycles that they endure, at a given number of
+/// cycles per second. Cells that recover endure what they do at this rate, as in a simulated life.
 fn lives_s(drive: &Resolved, cycles_s: f64) -> f64 {
     let life = &drive.config.life;
     let rested = Span((1e9 / cycles_s).min(u64::MAX as f64) as u64);
@@ -107,8 +110,8 @@ fn lives_s(drive: &Resolved, cycles_s: f64) -> f64 {
     endured / cycles_s
 }
 
-/// Looks at a repetition of a workload, whatever it holds; its span is zero if all requests have
-/// the same time. `None` if it was stopped.
+/// Surveys one repetition of a workload, whatever it holds; the span is zero if all requests have
+/// the same time. `None` if the survey was stopped.
 ///
 /// # Errors
 /// If the workload cannot be read.

@@ -9,20 +9,21 @@ use serde::{Deserialize, Serialize};
 /// The contents of a repetition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
-    /// The number of its requests.
+    /// Number of requests in the repetition.
     pub requests: u64,
-    /// The number of its writes.
+    /// Number of writes in the repetition.
     pub writes: u64,
-    /// Bytes that those hold.
+    /// Number of bytes that the writes of the repetition hold.
     pub bytes: u64,
-    /// Pages that those touch: a write of part of a page takes all of it.
+    /// Number of pages that the writes of the repetition touch: a write of part of a page counts as
+    /// a page.
     pub pages: u64,
-    /// When the first request arrives.
+    /// Arrival time of the first request.
     pub first: Nanos,
-    /// Its period: from the first request to the last, plus a mean gap before the next repetition.
-    /// A generator with a duration has that period.
+    /// Period of the repetition: from the first request to the last, plus a mean gap before the
+    /// next repetition. A generator with a duration has that period.
     pub span: Span,
-    /// When in it the writes arrive.
+    /// Arrival times of the writes within the repetition, as a histogram.
     pub profile: Profile,
 }
 
@@ -65,7 +66,7 @@ fn is_write(io: &HostIo) -> bool {
     io.op == HostOp::Write && io.size > 0
 }
 
-/// Returns whether a lifetime replays it: writes, and trims, which leave GC less to move.
+/// Returns true if a lifetime replays the request: writes, and trims, which leave GC less to move.
 pub fn changes_data(io: &HostIo) -> bool {
     is_write(io) || io.op == HostOp::Trim
 }

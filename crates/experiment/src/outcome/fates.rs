@@ -1,4 +1,4 @@
-//! What became of the faults that a user named.
+//! The effects of the faults that a user named.
 
 use crate::faults::Scripted;
 use fowler_device::{Device, LossLedger, Struck};
@@ -7,33 +7,35 @@ use fowler_units::Nanos;
 /// A fault that the user named, and what it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fate {
-    /// What was to happen, and when, with scaled times.
+    /// The fault, with its time scaled to the replay speed.
     pub fault: Scripted,
-    /// What it did; `None` if the run ended before.
+    /// Effect of the fault; `None` if the run ended before it struck.
     pub effect: Option<Effect>,
 }
 
-/// What a fault did.
+/// Effect of a fault on the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effect {
-    /// When it struck, by the clock of the drive.
+    /// Time at which the fault struck, by the clock of the drive.
     pub at: Nanos,
-    /// Data pages that it made unreadable.
+    /// Data pages that the fault made unreadable.
     pub unreadable: u64,
-    /// Parity pages that it made unreadable.
+    /// Parity pages that the fault made unreadable.
     pub parity_unreadable: u64,
-    /// Data pages that it took for good, acknowledged writes lost with the power included.
+    /// Data pages that the fault lost for good, acknowledged writes lost with the power included.
     pub lost: u64,
-    /// Pages that it corrupted unnoticed, parity pages included.
+    /// Pages that the fault corrupted unnoticed, parity pages included.
     pub corrupted: u64,
-    /// Data pages rebuilt from there to the next fault or the end.
+    /// Data pages rebuilt from this fault to the next fault or the end of the run.
     pub rebuilt: u64,
-    /// Data pages rewritten or trimmed by the host from there to the next fault or the end.
+    /// Data pages rewritten or trimmed by the host from this fault to the next fault or the end of
+    /// the run.
     pub rewritten: u64,
 }
 
 impl Effect {
-    /// What a fault did, `until` when the next struck or the run ended.
+    /// Returns the effect of a fault; `until` is the ledger at the next fault or at the end of the
+    /// run.
     fn of(struck: &Struck, until: &LossLedger) -> Effect {
         let Struck { at, before, after, .. } = struck;
         Effect {
@@ -49,7 +51,8 @@ impl Effect {
 }
 
 impl Fate {
-    /// What became of `faults` on a drive at the end of its run. Those that struck come first.
+    /// Returns the effects of `faults` on a drive at the end of its run. Faults that struck come
+    /// first.
     pub(crate) fn of_all(faults: &[Scripted], device: &Device) -> Vec<Fate> {
         let struck = device.struck();
         let end = device.losses().unwrap_or_default();
@@ -59,7 +62,7 @@ impl Fate {
         };
         let fates = faults.iter().enumerate();
         let fates = fates.map(|(place, fault)| Fate { fault: *fault, effect: effect(place) });
-        // What was drawn beyond the end of the run is no news.
+        // Faults that were drawn for times after the end of the run are not reported.
         fates.filter(|it| it.effect.is_some() || !it.fault.drawn).collect()
     }
 }

@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 /// A law applied to a run: `low <= value <= high`, in nanoseconds (of one request, channel or die).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Law {
-    /// Its name in JSON.
+    /// Name of the law in JSON.
     pub name: &'static str,
-    /// What it states, in short.
+    /// Short statement of the law.
     pub says: &'static str,
     /// The lower bound.
     pub low: u128,
@@ -36,7 +36,7 @@ impl Law {
     }
 }
 
-/// What is written of a law.
+/// The fields that are written of a law.
 fn facts() -> Vec<Fact<Law>> {
     let seconds = |ns: u128| ns as f64 / 1e9;
     vec![
@@ -157,7 +157,7 @@ impl Outcome {
         Law {
             name: "transfers",
             says: "channel time = pages read or programmed x transfer",
-            // What a warm-up left unfinished is counted, and its transfers are not.
+            // Operations that a warm-up left unfinished are counted, but their transfers are not.
             low: if self.warm_up() > 0 { low.saturating_sub(unfinished) } else { low },
             value: u128::from(counters.channel_busy.0),
             high: low + once * (passes - least) + unfinished + again,
@@ -182,7 +182,8 @@ impl Outcome {
         let Counters { reads, reads_at, retries_at, aged, .. } = self.counters;
         let its = &self.drive.config.reliability;
         let tries = |level: usize| match (its.model, its.retry) {
-            // Of aged data on a drive with superblocks, each try transfers all units asked for.
+            // Each try of a read of aged data on a drive with superblocks transfers all units that
+            // were requested.
             (ModelKind::Off, _) => reads.sum() + aged.units,
             (_, RetryCost::Increment) => reads_at[level],
             (_, RetryCost::Whole) => reads_at[level] + retries_at[level],

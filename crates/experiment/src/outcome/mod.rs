@@ -37,7 +37,7 @@ pub const CACHES_NO_DATA: &str = "parity is cached but data is not: a write is a
 pub struct Outcome {
     /// The drive.
     pub drive: Resolved,
-    /// The state it started in.
+    /// Description of the drive's state before the run.
     pub precondition: String,
     /// Write amplification, parity included, of random writes over the whole drive in steady state,
     /// measured before the run; `None` if preconditioning did not reach one.
@@ -48,7 +48,7 @@ pub struct Outcome {
     pub counters: Counters,
     /// Erases of blocks, before and during the run.
     pub wear: Wear,
-    /// The state of its parity, if it has stripes.
+    /// The state of the drive's parity, if it has stripes.
     pub protection: Option<Protection>,
     /// The ledger of unreadable pages, if pages carry versions.
     pub losses: Option<LossLedger>,
@@ -57,11 +57,11 @@ pub struct Outcome {
     pub census: Option<Census>,
     /// The progress of scrubbing, if data is scrubbed.
     pub scrub: Option<ScrubProgress>,
-    /// What has become of failing blocks; none if no block fails.
+    /// Blocks that failed or were retired; `None` if no block fails on this drive.
     pub bad_blocks: Option<BadBlockCounts>,
-    /// What has become of failing dies; none if none has failed.
+    /// Dies that failed, and what replaced them; `None` if no die has failed.
     pub failed_dies: Option<FailedDieCounts>,
-    /// What happened at power losses.
+    /// Totals over all power losses: number, length, writes and pages lost.
     pub power_offs: PowerOffs,
     /// The faults that the user listed, in order, and what each did; none for those of `power_off`
     /// alone.
@@ -74,15 +74,15 @@ pub struct Outcome {
     pub wall_s: f64,
     /// The requests.
     pub workload: WorkloadReport,
-    /// How they were issued.
+    /// The pacing of requests: at their times, or in a closed loop.
     pub pacing: Pacing,
     /// The result of the search for a share of idle time, if one was requested.
     pub search: Option<Search>,
-    /// How the run ended.
+    /// The reason why the run ended.
     pub ending: Ending,
-    /// What the drive had counted at times that double, and at the end.
+    /// Counters of the drive at times that double, and at the end.
     pub milestones: Vec<Milestone>,
-    /// What each of several streams of requests saw; none of a single one.
+    /// Latencies and rates of each request stream; empty for a single stream.
     pub streams: Vec<streams::Seen>,
     /// The data of charts, if [`crate::run::RunSpec::detail`] is set.
     pub detail: Option<Box<Detail>>,
@@ -99,7 +99,7 @@ pub struct Detail {
     pub erases: Vec<u32>,
 }
 
-/// How a run ended.
+/// The reason why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// At the end of the workload.
@@ -113,16 +113,16 @@ pub enum Ending {
 /// The distribution of erases over blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wear {
-    /// Of the least worn block.
+    /// Erases of the least worn block.
     pub min: u32,
-    /// On average; none without blocks.
+    /// Mean erases of a block; `None` without blocks.
     pub mean: Option<f64>,
-    /// Of the most worn block.
+    /// Erases of the most worn block.
     pub max: u32,
 }
 
 impl Wear {
-    /// Summarizes these counts.
+    /// Returns the distribution of these counts of erases.
     pub fn of(erases: &[u32]) -> Wear {
         let total: u64 = erases.iter().map(|&count| u64::from(count)).sum();
         Wear {
@@ -169,7 +169,8 @@ impl Outcome {
         })
     }
 
-    /// Returns the requests that were served before and are not measured.
+    /// Returns the number of warm-up requests, which were served before the measurement and are not
+    /// measured.
     pub fn warm_up(&self) -> u64 {
         self.drive.config.precondition.warm_up
     }

@@ -1,4 +1,4 @@
-//! What a stream of requests saw, where several share a drive.
+//! Latencies and rates of each request stream, where several streams share a drive.
 
 use fowler_units::Span;
 
@@ -9,11 +9,11 @@ pub struct Seen {
     pub stream: String,
     /// The kind of requests: `read`, `write` or `trim`.
     pub kind: &'static str,
-    /// How many.
+    /// Number of requests.
     pub requests: u64,
-    /// Their bytes.
+    /// Number of bytes of the counted requests.
     pub bytes: u64,
-    /// The time that they are counted over.
+    /// The time over which the requests are counted.
     pub over: Span,
     /// The mean latency in microseconds, time in the host included.
     pub mean_us: f64,

@@ -1,4 +1,5 @@
-//! Whether a run erased enough for its write amplification to be that of the drive in use.
+//! Decides whether a run erased enough for its write amplification to be that of the drive in
+//! steady use.
 
 use super::Outcome;
 use crate::numbers::{counted, percent};
@@ -8,18 +9,18 @@ use fowler_device::{Mapping, Source};
 /// amplification is reported (assumed: the valid pages of ten victims average to some 6 % if those
 /// of one scatter by 20 %).
 pub const FEWEST_ERASED: u64 = 10;
-/// The least that a drive erases of what it programs (assumed). In steady use it erases as much;
-/// one that erases less than half is still filling up.
+/// The least that a drive must erase, as a share of what it programs (assumed). A drive in steady
+/// use erases as much as it programs; one that erases less than half of that is still filling up.
 const LEAST_ERASED: f64 = 0.5;
 
-/// Why write amplification is withheld.
+/// The reason why write amplification is withheld.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Withheld {
-    /// Nothing was collected.
+    /// No block was erased.
     NoneErased,
     /// Garbage collection has moved pages, and has not emptied a block yet.
     NoneEmptied,
-    /// Fewer than [`FEWEST_ERASED`]: so many, of this kind.
+    /// Fewer than [`FEWEST_ERASED`] erases of a block: the number, and the kind of block.
     FewErased(u64, &'static str),
     /// The drive erased this share of what it programmed.
     Filling(f64),

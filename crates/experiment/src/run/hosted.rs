@@ -23,11 +23,11 @@ pub struct Hosted<'a> {
     pub drive: &'a Resolved,
     /// The name and the hash of what the host does.
     pub workload: (&'a str, String),
-    /// Whether to record the data of charts.
+    /// True to record the data of charts.
     pub detail: bool,
     /// A log of all requests.
     pub requests: Option<RequestsFile>,
-    /// Who watches and stops it.
+    /// Watches and stops the run.
     pub control: Control<'a>,
 }
 

@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs it.
+    /// Starts the run and returns its outcome.
     ///
     /// # Errors
     /// As [`Run::start`].

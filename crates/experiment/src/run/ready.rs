@@ -16,7 +16,7 @@ use fowler_device::{Controller, Counters, Device, Layer, Mapping, Pacing, Probe}
 use fowler_workload::TimeScale;
 use std::time::Instant;
 
-/// What names faults beside those of a workload.
+/// The flag that lists faults beside those of a workload.
 const FLAG: &str = "--fault";
 
 /// The checked inputs of a run.
@@ -25,9 +25,9 @@ pub(crate) struct Ready {
     pub drive: Resolved,
     pub workload: Workload,
     pub limit: Option<u64>,
-    /// What fails, and when, in order; times are not scaled.
+    /// The faults of the run in order, with unscaled times.
     pub faults: Vec<Scripted>,
-    /// Whether these are listed as faults, and what they do is noted.
+    /// True if the faults are listed as such, so that their effects are recorded.
     notes_faults: bool,
 }
 
@@ -36,11 +36,11 @@ pub(crate) struct Replayed<L = Controller> {
     pub device: Device<L>,
     pub report: WorkloadReport,
     pub failed: Option<Diagnostics>,
-    /// How long the replay took, without what was checked before and after it.
+    /// Wall-clock time of the replay in seconds, without the checks before and after it.
     pub wall_s: f64,
-    /// What was to fail, and when, in the time of the replay; none unless it is noted.
+    /// The faults with times scaled to the replay; empty unless their effects are recorded.
     pub faults: Vec<Scripted>,
-    /// What the drive had counted when its warm-up was over.
+    /// Counters of the drive at the end of its warm-up.
     warm: Counters,
 }
 
@@ -51,14 +51,15 @@ impl<L: Layer> Replayed<L> {
         Replayed { device, report, failed, faults, wall_s, warm }
     }
 
-    /// What was counted after the warm-up.
+    /// Returns the counters of the drive since the end of the warm-up.
     pub fn counters(&self) -> Counters {
         self.device.counters().since(&self.warm)
     }
 }
 
 impl Ready {
-    /// What the caller has found, and `faults` beside those of the workload.
+    /// Returns the inputs of a run that the caller has checked, with `faults` beside those of the
+    /// workload.
     ///
     /// # Errors
     /// If the drive cannot have these faults.
@@ -74,7 +75,7 @@ impl Ready {
         Ok(Ready { drive, workload, limit, faults, notes_faults })
     }
 
-    /// That of a run.
+    /// Checks and returns the inputs of the run that `spec` describes.
     pub fn of(spec: &RunSpec, control: Control<'_>) -> Result<Ready, Diagnostics> {
         ready(spec, &spec.device.source()?, spec.scheme.as_deref(), &[], control)
     }
@@ -136,7 +137,8 @@ impl Ready {
         L::drive(&self.drive.device, &self.drive.config, images, control)
     }
 
-    /// Returns what the map of the drive points at, which decides its translation.
+    /// Returns the unit that the drive's map points at, page or superblock, which decides the
+    /// drive's translation.
     pub fn mapping(&self) -> Mapping {
         self.drive.config.superblocks.mapping
     }
@@ -155,7 +157,7 @@ fn empty_hint(report: &WorkloadReport) -> Option<String> {
 }
 
 /// Checks the drive under each of `schemes` (without schemes, as described) and, without a full
-/// pass, the workload; and whether the drive has what is to fail.
+/// pass, the workload. Also checks that the drive has the units that are to fail.
 pub fn check(
     device: &DeviceSpec,
     schemes: &[String],
@@ -207,7 +209,7 @@ pub fn drive(
     if faults { drive.noting_losses() } else { Ok(drive) }
 }
 
-/// Checks everything that a run of `scheme` needs. What takes a pass over the trace is reused from
+/// Checks everything that a run of `scheme` needs. Results of a pass over the trace are reused from
 /// an earlier run on a drive of the same size.
 pub(crate) fn ready(
     spec: &RunSpec,

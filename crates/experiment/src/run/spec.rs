@@ -11,7 +11,7 @@ use crate::workload::WorkloadSpec;
 pub struct RunSpec {
     /// The drive.
     pub device: DeviceSpec,
-    /// The scheme on it; none leaves it as described.
+    /// The scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
     /// The requests.
     pub workload: WorkloadSpec,
@@ -23,7 +23,7 @@ pub struct RunSpec {
     pub faults: Vec<Scripted>,
     /// The log of all requests, if one is wanted.
     pub requests: Option<RequestsFile>,
-    /// Whether to record the data of charts: [`detail`](crate::outcome::Outcome::detail).
+    /// True to record the data of charts: [`detail`](crate::outcome::Outcome::detail).
     pub detail: bool,
 }
 

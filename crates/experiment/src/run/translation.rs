@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 pub trait Watcher: Probe<Controller> + Probe<Superblocks> {}
 impl<P: Probe<Controller> + Probe<Superblocks>> Watcher for P {}
 
-/// What only some drives can say of themselves at the end of a run.
+/// Results that only some kinds of drives can report at the end of a run.
 #[derive(Debug, Default)]
 pub struct Closing {
     pub protection: Option<Protection>,
@@ -50,7 +50,7 @@ pub trait Translation: Layer + Clone {
     /// Returns the history of a drive before its first request.
     fn history(device: &Device<Self>) -> &Preconditioned;
 
-    /// Returns how often each block, or superblock, has been erased.
+    /// Returns the number of erases of each block, or superblock.
     fn erase_counts(device: &Device<Self>) -> &[u32];
 
     /// Serves requests, with `faults` on the way.
@@ -65,7 +65,7 @@ pub trait Translation: Layer + Clone {
     /// Notes from now on what faults do.
     fn note_faults(device: &mut Device<Self>);
 
-    /// Counts anew what a warm-up has cost and is no result.
+    /// Resets the failure counts, so that the failures of a warm-up are not part of the result.
     fn count_failures_anew(device: &mut Device<Self>);
 
     /// Writes out what is only in the buffer, at the end of a run.

@@ -7,9 +7,9 @@ use fowler_units::{HostIo, Nanos};
 /// A drive that has served its warm-up.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Warmed {
-    /// What was counted by then.
+    /// Counters of the drive at the end of the warm-up.
     pub counters: Counters,
-    /// The time of the requests that is that of the drive from now on.
+    /// The request time that becomes time zero of the measured run.
     pub from: Nanos,
 }
 
@@ -29,8 +29,9 @@ pub(super) fn serve<L: Translation>(
 }
 
 impl Warmed {
-    /// The other requests, at times that the drive counts from now on. They keep their own times
-    /// unless the drive was still busy with the warm-up: then all are as late as the first.
+    /// Returns the requests after the warm-up, at times that count from now on. Requests keep their
+    /// own times unless the drive was still busy with the warm-up: then all are as late as the
+    /// first.
     pub fn rest<'a>(
         self,
         requests: &'a mut dyn Iterator<Item = HostIo>,

@@ -59,7 +59,7 @@ pub(crate) fn read_only(outcome: &Outcome) -> Option<f64> {
     outcome.failed_dies?.read_only.map(|at| since_first(outcome, at))
 }
 
-/// Returns when it served nothing more.
+/// Returns when the drive served nothing more, in seconds from the first request.
 pub(crate) fn offline(outcome: &Outcome) -> Option<f64> {
     outcome.failed_dies?.offline.map(|at| since_first(outcome, at))
 }

@@ -1,5 +1,5 @@
-//! Which metrics the tables of the terminal and of reports show, in which order, under which label,
-//! and when.
+//! The metrics that the tables of the terminal and of reports show: their order, labels, and
+//! conditions.
 
 use super::metric::{Unit, plural};
 use super::value;
@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The condition to show a row or column; it must hold for any of the runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
-    /// Any of these metrics is above zero.
+    /// At least one of the listed metrics is above zero.
     Positive(&'static [&'static str]),
     /// The metric is known.
     Known(&'static str),
@@ -30,7 +30,7 @@ impl When {
     }
 }
 
-/// Returns true for what a run reports only if it erased enough.
+/// Returns true for metrics that a run reports only if it erased enough.
 pub fn is_amplification(path: &str) -> bool {
     path == "waf" || path.starts_with("waf_parts.") || path == "flash_bytes_per_host_byte"
 }
@@ -42,7 +42,7 @@ pub struct Shown {
     pub path: String,
     /// The label of the row or column.
     pub label: String,
-    /// Whether to show its ratio to the first run.
+    /// True to show the ratio of the metric to that of the first run.
     pub ratio: bool,
     when: Vec<When>,
     /// The labels for the names below the path: for the first, and for all others. `{}` is replaced
@@ -70,12 +70,12 @@ impl Shown {
         self
     }
 
-    /// The unit of its numbers.
+    /// Returns the unit of the metric.
     pub fn unit(&self) -> Unit {
         super::unit(&self.path)
     }
 
-    /// Its value in a run; null if it is withheld.
+    /// Returns the value of the metric in a run; null if it is withheld.
     pub fn value(&self, outcome: &Outcome) -> Value {
         match is_amplification(&self.path) && outcome.withheld().is_some() {
             true => Value::Null,
@@ -83,7 +83,7 @@ impl Shown {
         }
     }
 
-    /// Returns its rows or columns for these runs.
+    /// Returns the rows or columns of the metric for these runs.
     fn beside(self, outcomes: &[Outcome]) -> Vec<Shown> {
         if !self.when.iter().all(|when| when.holds(outcomes)) {
             return Vec::new();
@@ -223,11 +223,11 @@ fn times(kind: Kind) -> Vec<(String, String)> {
 /// A table of a report: a row for each run, a column for each metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// The name of its file.
+    /// Name of the table's file, without the extension.
     pub name: &'static str,
-    /// What it shows.
+    /// Title of the table.
     pub title: &'static str,
-    /// Its columns.
+    /// Columns of the table.
     pub columns: Vec<Shown>,
 }
 
@@ -305,7 +305,7 @@ fn cells() -> Group {
     group
 }
 
-/// What reading in the background costs, and what it finds.
+/// Returns the table of scrubbing: pages read in the background, and what was found.
 fn scrub() -> Group {
     let columns = [
         ("scrub.pages", "pages read"),

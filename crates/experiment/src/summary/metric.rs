@@ -45,7 +45,7 @@ impl Unit {
     }
 }
 
-/// Where a metric is stored.
+/// The files and tables in which a metric is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stored {
     /// In the summary, and in a column of a sweep.
@@ -55,7 +55,7 @@ pub enum Stored {
     RunOnly,
     /// Only in the summary: it is too long for a column.
     SummaryOnly,
-    /// Nowhere: it is derived from others for tables.
+    /// Only in tables: the metric is derived from others, and no file has it.
     Nowhere,
 }
 
@@ -63,24 +63,24 @@ type Read = Box<dyn Fn(&Outcome) -> Value + Send + Sync>;
 
 /// A number that a run reports, or a fact about the run.
 pub struct Metric {
-    /// Its path in `summary.json`, which is also the name of its column: `read.p99_us`. A last part
-    /// in capitals is a placeholder for several names, and the value is an object of them:
-    /// `counters.erases.SOURCE`.
+    /// Path of the metric in `summary.json`, which is also the name of its column: `read.p99_us`. A
+    /// last part in capitals is a placeholder for several names, and the value is an object of
+    /// them: `counters.erases.SOURCE`.
     pub name: String,
-    /// Its unit.
+    /// Unit of the metric.
     pub unit: Unit,
-    /// What it means, in a sentence.
+    /// Meaning of the metric, in a sentence.
     pub about: String,
-    /// Where it is stored.
+    /// The files and tables in which the metric is stored.
     pub stored: Stored,
-    /// Whether it is one of the few that summarize a run in a row.
+    /// True if the metric is one of the few that summarize a run in a row.
     pub headline: bool,
     pub(super) present: fn(&Outcome) -> bool,
-    /// Whether it may be absent.
+    /// True if the metric may be absent.
     pub(super) optional: bool,
-    /// The JSON Schema of its value, as far as the type says it.
+    /// The JSON Schema of the metric's value, as far as the type says it.
     pub(super) schema: Value,
-    /// The same of all of it, where neither type nor unit say enough.
+    /// The complete JSON Schema of the metric, where neither type nor unit say enough.
     pub(super) like: Option<Value>,
     read: Read,
 }
@@ -132,29 +132,29 @@ impl Metric {
         Metric { headline: true, ..self }
     }
 
-    /// Makes it absent, instead of null, where this does not hold.
+    /// Makes the metric absent, instead of null, where `present` is false.
     pub(super) fn only_if(self, present: fn(&Outcome) -> bool) -> Metric {
         Metric { present, optional: true, ..self }
     }
 
-    /// Its JSON Schema, where neither its type nor its unit say enough.
+    /// Sets the JSON Schema of the metric, where neither its type nor its unit say enough.
     pub(super) fn like(self, schema: Value) -> Metric {
         Metric { like: Some(schema), ..self }
     }
 
-    /// Returns its value: null where it is unknown, never infinite.
+    /// Returns the metric's value: null where it is unknown, never infinite.
     pub fn value(&self, outcome: &Outcome) -> Value {
         (self.read)(outcome)
     }
 
-    /// Returns its path without the placeholder.
+    /// Returns the metric's path without the placeholder.
     pub fn path(&self) -> &str {
         let placeholder = |last: &str| last.bytes().all(|byte| byte.is_ascii_uppercase());
         let parts = self.name.rsplit_once('.').filter(|(_, last)| placeholder(last));
         parts.map_or(&self.name, |(path, _)| path)
     }
 
-    /// Returns whether its value is an object of several names.
+    /// Returns true if the metric's value is an object of several names.
     pub(super) fn has_names(&self) -> bool {
         self.path() != self.name
     }

@@ -62,8 +62,8 @@ pub fn all() -> &'static [Metric] {
     &ALL
 }
 
-/// Returns what identifies a run, for files that are kept beside its summary: metrics and their
-/// values as text.
+/// Returns the facts that identify a run, for files that are stored beside its summary: metrics and
+/// their values as text.
 pub(crate) fn which_run(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let names = [
         "scheme",

@@ -7,7 +7,7 @@ use crate::json_schema::{self, Tree, described, nullable};
 use serde_json::{Value, json};
 
 impl Unit {
-    /// What a value of this unit is, where its type does not say.
+    /// Returns the JSON Schema of a value of this unit, for metrics whose type does not say.
     fn schema(self) -> Value {
         match self {
             Unit::Count(_) => json!({ "type": "integer", "minimum": 0 }),
@@ -22,7 +22,8 @@ impl Unit {
 }
 
 impl Metric {
-    /// Null heads what is not there; the rest of the group is below.
+    /// True if the metric heads a group: a table with other metrics below it, which is null where
+    /// the group is absent.
     fn heads(&self) -> bool {
         let below = |other: &Metric| {
             other.name.strip_prefix(&self.name).is_some_and(|rest| rest.starts_with('.'))
@@ -67,7 +68,8 @@ pub fn schema() -> Value {
     tree.schema()
 }
 
-/// What `fowler run` writes into `summary.json` and prints with `--json`.
+/// JSON Schema of the summary that `fowler run` writes into `summary.json` and prints with
+/// `--json`.
 pub fn of_run() -> Value {
     let about = "The summary of a run. What is not known is null; there are no infinities.";
     json_schema::document("Fowler: the summary of a run", about, schema())

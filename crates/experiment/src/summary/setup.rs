@@ -1,4 +1,4 @@
-//! What was run: not measured, but needed to interpret and to repeat the measurement.
+//! The setup of a run: not measured, but needed to interpret and to repeat the measurement.
 
 use super::metric::{Metric, Stored, Unit};
 use crate::json_schema::nullable;
@@ -45,7 +45,8 @@ pub(super) fn identity() -> Vec<Metric> {
     ]
 }
 
-/// The facts at its end: the laws of the run, the drive, the workload, and what reproduces the run.
+/// The facts at the end of the summary: the laws of the run, the drive, the workload, and what
+/// reproduces the run.
 pub(super) fn laws_and_origin() -> Vec<Metric> {
     let laws = "Each law of the run: whether it holds, its value in seconds, and its bounds.";
     let mut list = vec![

@@ -1,4 +1,4 @@
-//! What went through the SLC cache. Absent on drives without one.
+//! Units that went through the SLC cache. Absent on drives without one.
 
 use super::metric::{Metric, Unit};
 use crate::outcome::Outcome;

@@ -196,7 +196,7 @@ struct Parts<'a> {
 }
 
 pub(super) const RANGE: [&str; 4] = ["from", "to", "scale", "steps"];
-/// What `scale` may say.
+/// The words that `scale` accepts.
 pub(super) const SCALES: [&str; 2] = ["linear", "log"];
 
 /// Splits a path below `axis.` into the name of the axis and the part of its range, if any.

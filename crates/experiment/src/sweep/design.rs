@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::numbers::whole;
 use fowler_units::Rng;
 
-/// How points are chosen.
+/// The way in which the points of a sweep are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Design {
     /// Every combination of values; the last axis changes fastest.

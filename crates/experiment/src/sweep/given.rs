@@ -1,5 +1,5 @@
-//! What a specification names that is in no preset and no file: values of the program that runs the
-//! sweep.
+//! Values of the program that runs the sweep: devices, policies and requests that a specification
+//! names and that are in no preset and no file.
 
 use super::{Plan, Requests};
 use crate::device_spec::Source;
@@ -18,7 +18,8 @@ pub struct Given {
     pub devices: BTreeMap<String, Source>,
     /// Custom policies, for schemes.
     pub policies: Vec<(String, Policies)>,
-    /// Requests, for workloads. They are read once for their hash, and again for each point.
+    /// Requests by the names that workloads use. They are read once for their hash, and again for
+    /// each point.
     pub requests: BTreeMap<String, Arc<dyn RequestSource>>,
 }
 

@@ -43,7 +43,7 @@ pub use study_point::StudyPoint;
 
 /// Preconditioned drives that are cached for points with the same initial state.
 const IMAGES_MAX: usize = 16;
-/// How to run fewer points at a time.
+/// The hint how to run fewer points at a time.
 const FEWER: &str = "use --threads";
 
 /// A specification that has been read.
@@ -77,7 +77,7 @@ struct Base {
     replay_speed: crate::run::ReplaySpeed,
 }
 
-/// Where requests come from.
+/// The source of the requests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     /// A generator's name.
@@ -94,7 +94,7 @@ impl Origin {
     }
 }
 
-/// Returns how many points a specification has, without planning them. For tests that plan only
+/// Returns the number of points of a specification, without planning them. For tests that plan only
 /// few.
 ///
 /// # Errors
@@ -110,7 +110,7 @@ struct Requests {
     spec: WorkloadSpec,
     hash: String,
     identity: String,
-    /// Whether its drives note what faults take.
+    /// True if the workload lists faults, so that its drives record the effects of faults.
     lists_faults: bool,
 }
 
@@ -218,7 +218,7 @@ impl Plan {
         &self.text
     }
 
-    /// Returns its title; may be empty.
+    /// Returns the title of the specification; may be empty.
     pub fn title(&self) -> &str {
         &self.title
     }

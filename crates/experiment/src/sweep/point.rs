@@ -23,16 +23,16 @@ pub const HASH_DIGITS: usize = 32;
 /// A point of a design.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Its index in the design, from 0.
+    /// Index of the point in the design, from 0.
     pub number: usize,
-    /// A hash of everything its result depends on: the sources of the simulator, the resolved
-    /// drive, the requests, and how they are issued. Points with the same hash share a run.
+    /// A hash of everything that the point's result depends on: the sources of the simulator, the
+    /// resolved drive, the requests, and how they are issued. Points with equal hashes share a run.
     pub hash: String,
-    /// Its value on each axis; `None` where a list sets none.
+    /// Value of the point on each axis; `None` where a list sets none.
     pub levels: Vec<Option<Level>>,
-    /// The names of what it runs.
+    /// The names of the drive, scheme and workload that the point runs.
     pub names: Names,
-    /// Why there is no valid drive, if so; the point then fails.
+    /// The reason why the point has no valid drive, and fails; `None` if the drive is valid.
     pub refusal: Option<String>,
 }
 
@@ -50,13 +50,14 @@ pub struct Names {
 /// The result of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// Its index in the design.
+    /// Index of the point in the design, from 0.
     pub point: usize,
-    /// Its summary, without anything that depends on wall-clock time, or why it failed.
+    /// Summary of the point's run, without anything that depends on wall-clock time, or why the
+    /// point failed.
     pub result: Result<Value, String>,
 }
 
-/// What a point has to run.
+/// The inputs of a point's run.
 struct Task {
     device: DeviceSpec,
     names: Names,
@@ -66,7 +67,7 @@ struct Task {
 }
 
 impl Plan {
-    /// Returns what the point of that number has to run: the common values with those of its axes.
+    /// Returns the task of the point with this number: the common values with those of its axes.
     fn task(&self, number: usize) -> Task {
         let base = &self.base;
         let scheme = base.scheme.clone().unwrap_or_else(|| Scheme::none().name().into());
@@ -104,7 +105,7 @@ impl Plan {
         let refusal = drive.as_ref().err().map(Diagnostics::to_string);
         let drive = match &drive {
             Ok(drive) => {
-                // Its drive takes more memory if it is to note what faults take.
+                // A drive that records the effects of faults takes more memory.
                 let noting = self.workloads[&task.source].lists_faults;
                 let noting = noting.then(|| drive.clone().noting_losses().ok()).flatten();
                 need.add(noting.as_ref().unwrap_or(drive), replay_speed.copies());
@@ -193,7 +194,7 @@ fn real(chosen: &Chosen) -> f64 {
     }
 }
 
-/// Returns what to save of a run; `None` if it was stopped.
+/// Returns the result of a run to save; `None` if the run was stopped.
 pub(super) fn verdict(outcome: &Outcome) -> Option<Result<Value, Diagnostics>> {
     match &outcome.ending {
         Ending::Stopped => None,

@@ -1,4 +1,4 @@
-//! What a specification may say, as JSON Schema, from the keys that it is read with.
+//! JSON Schema of the specification of a sweep, from the keys with which a specification is read.
 
 use super::axis::{RANGE, SCALES};
 use super::spec::{self, AXES, POINTS_MAX, ROWS, Spec};
@@ -8,7 +8,7 @@ use crate::keys::{self, Key};
 use fowler_device::Config;
 use serde_json::{Map, Value, json};
 
-/// What a file that describes a sweep may say.
+/// Returns the JSON Schema of a file that describes a sweep.
 pub fn schema() -> Value {
     let mut tree = configuration::of_keys::<Spec>(&spec::keys(), None);
     let set = json!({ "type": "array", "items": { "type": "string", "pattern": "=" } });

@@ -173,7 +173,7 @@ impl Read {
         self.origins.contains_key(key)
     }
 
-    /// Returns how to read traces.
+    /// Returns the options for reading traces, and the mapping of their addresses.
     pub fn options(&self) -> (ReadOptions, Remap) {
         let spec = &self.spec;
         let options = ReadOptions {

@@ -115,16 +115,16 @@ pub fn save(
     write(sums, listed(&all).as_bytes())
 }
 
-/// Whether the files of a point are what was written.
+/// The state of the saved files of a point.
 #[derive(Debug)]
 pub enum Verified {
     /// The point is not finished.
     Missing,
-    /// This file is not what was written.
+    /// A file of the point, with this path, differs from what was written.
     Damaged(PathBuf),
-    /// All is as it was written.
+    /// The files of the point are as they were written.
     Whole {
-        /// Whether the extra file is among it.
+        /// True if the checksums list the extra file.
         extra: bool,
     },
 }
@@ -164,7 +164,7 @@ pub fn listed(sums: &[(&str, String)]) -> String {
 
 /// Returns the checksum listed for a file.
 pub fn listed_hash(sums: &str, name: &str) -> Option<String> {
-    // A line without its end has been cut short.
+    // A line without a newline has been cut short.
     let one = |line: &str| {
         let (sum, its) = line.strip_suffix('\n')?.split_once("  ")?;
         (its == name).then(|| sum.to_string())

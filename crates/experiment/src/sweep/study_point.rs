@@ -12,14 +12,14 @@ use serde_json::Value;
 /// A point of a study.
 #[derive(Clone, Debug)]
 pub struct StudyPoint {
-    /// The name of its result, of which a study has only one.
+    /// The name of the point's result; a study has only one result of that name.
     pub name: String,
     /// The run.
     pub run: RunSpec,
 }
 
 impl StudyPoint {
-    /// Returns everything that its result depends on besides the simulator.
+    /// Returns everything that the point's result depends on besides the simulator.
     ///
     /// # Errors
     /// If the run has no valid drive, or its workload cannot be read.
@@ -30,8 +30,8 @@ impl StudyPoint {
         Ok(format!("{} {} {replay_speed:?} {limit:?}", drive.hash, workload.identity()?))
     }
 
-    /// Runs it and returns its summary, without anything that depends on wall-clock time; `None` if
-    /// it was stopped.
+    /// Runs the point and returns its summary, without anything that depends on wall-clock time;
+    /// `None` if the run was stopped.
     ///
     /// # Errors
     /// Why the run failed.
@@ -42,7 +42,7 @@ impl StudyPoint {
     ) -> Result<Option<Value>, Diagnostics> {
         match Run::new(&self.run, control).images(images).outcome() {
             Ok(outcome) => verdict(&outcome).transpose(),
-            // It was stopped before its first request.
+            // The run was stopped before its first request.
             Err(_) if control.stopped() => Ok(None),
             Err(diagnostics) => Err(diagnostics),
         }

@@ -19,7 +19,7 @@ const SHOWN: f64 = 0.005;
 /// The explanation of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// Its number in order of completion, from 0.
+    /// Number of the request in order of completion, from 0.
     pub number: u64,
     /// The explanation, as text.
     pub text: String,
@@ -60,7 +60,8 @@ impl Timeline {
         )
     }
 
-    /// Describes what happened on the die of its last operation, which determined its latency.
+    /// Describes what happened on the die of a request's last operation, which determined the
+    /// latency.
     fn story(&self, asked: &Asked) -> String {
         let Some(&own) = asked.operations.last() else {
             return "   It had no flash operation of its own: it waited for room in the drive or in the buffer.\n".into();
@@ -82,8 +83,8 @@ impl Timeline {
         text
     }
 
-    /// Describes the parity operations it waited for before its last one: for room in the parity
-    /// cache, or for its stripe.
+    /// Describes the parity operations that a request waited for before its last operation: for
+    /// room in the parity cache, or for its stripe.
     fn parity_before(&self, asked: &Asked) -> String {
         let Some((_, before)) = asked.operations.split_last() else { return String::new() };
         let of_parity = |own: &&Own| self.operations[own.place].operation.source == Source::Parity;
@@ -152,7 +153,7 @@ impl Timeline {
         behind
     }
 
-    /// Describes these operations.
+    /// Describes the operations that the die served ahead of a request's own operation.
     fn ahead(&self, asked: &Asked, own: &Operated, from: Nanos, at: Nanos) -> String {
         let until = own.operation.dispatched;
         let ahead = self.behind(asked);
@@ -176,7 +177,7 @@ impl Timeline {
     }
 }
 
-/// Lists the causes of its latency, the largest first.
+/// Lists the causes of a request's latency, the largest first.
 fn causes(asked: &Asked) -> String {
     let completion = &asked.completion;
     let latency = completion.latency().0 as f64;
@@ -194,7 +195,7 @@ fn causes(asked: &Asked) -> String {
     format!("   Causes: {}.\n", shown.join(", "))
 }
 
-/// Describes the wait after its last operation, for parity that no longer needed one.
+/// Describes the wait after a request's last operation, for parity that no longer needed one.
 fn afterwards(asked: &Asked, until: Nanos) -> String {
     let Completion { done, blame, .. } = &asked.completion;
     if blame[Part::Parity] == Span::ZERO || *done <= until {
@@ -207,7 +208,7 @@ fn afterwards(asked: &Asked, until: Nanos) -> String {
     )
 }
 
-/// Describes an operation that it waited behind, within the wait.
+/// Describes an operation that a request waited behind, within the wait.
 fn reported(operated: &Operated, at: Nanos, from: Nanos, until: Nanos) -> String {
     let taken = operated.operation.dispatched;
     let began = if taken < from {

@@ -31,7 +31,7 @@ pub const TIMELINE: &str = "timeline.json";
 /// The most slow requests to record: for more, `--requests` writes a log.
 pub const SLOWEST_MAX: usize = 1000;
 
-/// Which part of a run is recorded.
+/// The part of a run that is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// From one moment to another, since the first request.
@@ -41,7 +41,7 @@ pub enum Choice {
         /// The end; later than the beginning.
         until: Span,
     },
-    /// This many of the slowest reads and of the slowest writes.
+    /// The slowest reads and the slowest writes: this many of each.
     Slowest(usize),
     /// The slowest requests, with as much detail as [`Timeline::explain`] needs.
     Explained(usize),
@@ -59,7 +59,7 @@ impl Choice {
     /// Parses `10ms..12ms` or `slowest:5`, the argument of `flag`.
     ///
     /// # Errors
-    /// What is wrong with it, and what is expected.
+    /// If the text is no choice: the errors say what is wrong and what is expected.
     pub fn parse(text: &str, flag: &str) -> Result<Choice, Diagnostics> {
         let wrong = |what: String| {
             Diagnostics::from(Diagnostic::new(flag, what).expected(
@@ -110,7 +110,7 @@ pub struct Recorded {
     pub outcome: Outcome,
     /// The recording.
     pub timeline: Timeline,
-    /// Why the recording is incomplete, if it is.
+    /// The reasons why the recording is incomplete; empty if it is complete.
     pub diagnostics: Diagnostics,
 }
 
@@ -134,13 +134,13 @@ pub fn record(
 
 /// A run that can be repeated, to the nanosecond, under any watcher.
 pub trait Repeatable {
-    /// What it gives.
+    /// The result of a run.
     type Done;
 
-    /// Runs it. The second time, `again`, only the watcher's part is wanted.
+    /// Runs the experiment. In the second run (`again`), only the watcher's part is wanted.
     ///
     /// # Errors
-    /// Everything that is wrong, or that it was stopped before its first request.
+    /// Everything that is wrong, or that the run was stopped before its first request.
     fn run<W: Watcher>(&self, watcher: W, again: bool) -> Result<(Self::Done, W), Diagnostics>;
 
     /// Returns the drive's part of the result.
@@ -203,7 +203,7 @@ pub fn record_of<R: Repeatable>(
                         let diagnostics = cut_short(stopped_after(second), choice);
                         (done, timeline, second.clock, diagnostics)
                     }
-                    // It was stopped before its first request.
+                    // The run was stopped before its first request.
                     Err(_) if control.stopped() => {
                         let nothing = Timeline::new(drive, Part::Lives(Vec::new(), false));
                         let clock = outcome.clock;
@@ -219,7 +219,7 @@ pub fn record_of<R: Repeatable>(
     Ok((done, timeline, diagnostics))
 }
 
-/// After how many requests a run was stopped, if it was.
+/// Returns the number of requests after which a run was stopped, if it was.
 fn stopped_after(outcome: &Outcome) -> Option<u64> {
     matches!(outcome.ending, Ending::Stopped).then_some(outcome.workload.requests)
 }

@@ -24,9 +24,9 @@ pub enum Track {
 pub enum What {
     /// Sensing at a level; 0 is the hard decision.
     Sense(u8),
-    /// A page transfer out of or into the chip.
+    /// A page transfer out of the chip to the controller.
     TransferOut,
-    /// See [`What::TransferOut`].
+    /// A page transfer from the controller into the chip.
     TransferIn,
     /// Reloading the data of a suspended program.
     Refill,
@@ -43,53 +43,53 @@ pub enum What {
 /// A slice of time with one activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// Where.
+    /// The die or channel on which the slice lies.
     pub track: Track,
-    /// When it began.
+    /// Start of the slice.
     pub from: Nanos,
-    /// When it ended.
+    /// End of the slice.
     pub until: Nanos,
-    /// What.
+    /// Activity in the slice.
     pub what: What,
 }
 
 /// A flash operation, from its start on the die to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operated {
-    /// Its kind and its source.
+    /// Kind and source of the operation, and its times of submission and dispatch.
     pub operation: Operation,
-    /// Its die.
+    /// Number of the die on which the operation ran.
     pub die: u32,
-    /// When it ended, or when the run ended.
+    /// End of the operation, or of the run if that came first.
     pub until: Nanos,
     /// Further pages of the same multi-plane operation.
     pub beside: u32,
-    /// How often it was suspended.
+    /// Number of times that the operation was suspended.
     pub suspensions: u32,
-    /// Whether it finished before the run ended.
+    /// True if the operation finished before the run ended.
     pub done: bool,
-    /// Its slices, in order.
+    /// Time slices of the operation, in order.
     pub slices: Vec<Slice>,
 }
 
 /// A host request, and the operations that it waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Its number in order of completion, from 0, as in the log of requests.
+    /// Number of the request in order of completion, from 0, as in the log of requests.
     pub number: u64,
     /// The request, its completion and its blame.
     pub completion: Completion,
-    /// Its operations, in the order in which they ended.
+    /// Operations of the request, in the order in which they ended.
     pub operations: Vec<Own>,
 }
 
 /// An operation that a request waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Own {
-    /// Its index in [`Timeline::operations`].
+    /// Index of the operation in [`Timeline::operations`].
     pub place: usize,
-    /// Since when the request waited for it. This may be later than the start of the operation, if
-    /// the request joined one of another write.
+    /// Time from which on the request waited for the operation. This may be later than the start of
+    /// the operation, if the request joined one of another write.
     pub submitted: Nanos,
 }
 
@@ -99,9 +99,9 @@ struct Begun {
     operation: Operation,
     slices: Vec<Slice>,
     running: Option<CellOp>,
-    /// The time up to which it is accounted for.
+    /// The time up to which the operation is accounted for.
     last: Nanos,
-    /// Whether it has been suspended since `last`.
+    /// True if the operation has been suspended since `last`.
     off: bool,
     suspensions: u32,
 }
@@ -144,7 +144,7 @@ struct Busy {
     ahead: Option<(Operation, Vec<Slice>)>,
     /// The last finished operation: its index, if it was kept, and its end.
     finished: Option<(Option<usize>, Nanos)>,
-    /// Whether a wanted request waited for it.
+    /// True if a wanted request waited for the last finished operation.
     own: bool,
 }
 
@@ -168,15 +168,15 @@ impl Busy {
 /// A wanted request, as known from an identical earlier run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Life {
-    /// Its number in order of completion.
+    /// Number of the request in order of completion, from 0.
     pub number: u64,
-    /// Its frame.
+    /// Frame of the request.
     pub request: ReqId,
-    /// When it arrived and completed, since the first request.
+    /// Arrival time of the request, counted from the first request.
     pub from: Span,
-    /// See [`Life::from`].
+    /// Completion time of the request, counted from the first request.
     pub until: Span,
-    /// The dies of its operations.
+    /// The dies of the request's operations.
     pub dies: Vec<u32>,
 }
 
@@ -435,7 +435,7 @@ impl<L: Layer> Probe<L> for Timeline {
 }
 
 impl What {
-    /// Returns a short name.
+    /// Returns a short name of the activity.
     pub fn name(self) -> &'static str {
         match self {
             What::Sense(0) => "sense",
@@ -469,7 +469,7 @@ impl What {
 }
 
 impl Operated {
-    /// Returns its kind and source: `program (GC)`.
+    /// Returns the kind and source of the operation: `program (GC)`.
     pub fn name(&self) -> String {
         let op = match self.operation.op {
             Op::Read => "read",

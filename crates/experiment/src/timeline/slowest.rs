@@ -23,7 +23,7 @@ impl Slowest {
         Slowest { count, next: 0, origin: Nanos::ZERO, found, dies: Vec::new() }
     }
 
-    /// Returns them, slowest first.
+    /// Returns the slowest requests, slowest first.
     pub fn lives(self) -> Vec<Life> {
         self.found
     }

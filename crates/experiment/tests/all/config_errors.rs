@@ -1,8 +1,8 @@
-//! What is said about a device description that is wrong. Each file of `tests/config` is a
-//! description followed by what must be said about it, after a line of dashes.
+//! The reports about wrong device descriptions. Each file of `tests/config` is a description
+//! followed by the expected reports, after a line of dashes.
 //!
 //! `FOWLER_BLESS=1 cargo test -p fowler-experiment --test all config_errors::` (in `make bless`)
-//! writes what is said now into the files.
+//! writes the current reports into the files.
 
 use fowler_experiment::device_spec::parse_device;
 use std::fs;

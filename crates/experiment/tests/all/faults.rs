@@ -107,7 +107,8 @@ fn by_hand(spec: &RunSpec, fault: Scripted) -> Census {
     device.census()
 }
 
-/// What is corrupted unnoticed is counted by the fault that did it, and either found or returned.
+/// Pages that are corrupted unnoticed are counted under the fault that corrupted them, and each is
+/// either found or returned.
 #[test]
 fn silent_corruption_is_found_by_checks_or_returned() {
     let load = "requests = 600\narrivals = { kind = 'fixed', rate = 1000 }\nmix.reads = 0.9";
@@ -155,7 +156,7 @@ fn a_rate_is_the_list_of_the_faults_drawn_from_it() {
         let other = outcome(&spec(scheme, &["seed=5"], LOAD, &["every 5ms page", "300ms chip 1"]));
         assert_ne!(other.losses, drawn.losses, "{scheme}: another seed draws others");
     }
-    // As many as a run can have, and no more.
+    // A rate draws as many faults as a run can have, and no more.
     let many = outcome(&spec("fifo", &[], LOAD, &["every 100us page"]));
     assert_eq!(many.faults.len(), 1000);
     let notes: String = warnings(&[many]).into_iter().map(|it| it.text).collect();
@@ -267,7 +268,7 @@ fn faults_strike_in_the_midst_of_requests_at_any_pace() {
         }
         assert!(list[0]["unreadable"].as_u64().unwrap() > 0);
         assert_eq!(list[0]["lost"], 0);
-        // What is rebuilt after the next fault counts there.
+        // A page that is rebuilt after the next fault counts under that fault.
         let rebuilt: u64 = list.iter().filter_map(|its| its["rebuilt"].as_u64()).sum();
         assert!(rebuilt > 0 && json["redundancy"]["losses"]["rebuilt"] == rebuilt);
         assert!(list[3]["struck_s"].is_null() && list[3]["lost"].is_null());

@@ -1,4 +1,4 @@
-//! What results are saved under: a fingerprint of the sources, and of nothing else.
+//! The fingerprint under which results are saved depends on the sources, and on nothing else.
 
 #[path = "../../build/fingerprint.rs"]
 mod sources;
@@ -39,7 +39,7 @@ fn it_depends_on_the_sources_and_not_on_where_they_are() {
     let first = sources::of(&here, TOP);
     assert_eq!(first.len(), 64);
     assert_eq!(first, sources::of(&there, TOP));
-    // What the simulator is not built of may change.
+    // Files that the simulator is not built from may change.
     fs::write(here.join("crates/cli/src/main.rs"), "//! Other flags.").unwrap();
     fs::create_dir_all(here.join("target")).unwrap();
     fs::write(here.join("target/output"), "x").unwrap();
@@ -72,7 +72,7 @@ fn it_is_that_of_this_checkout() {
     assert!(!places.contains(&Path::new("crates").join("cli").join("src")));
 }
 
-/// What is compiled in from elsewhere is hashed too.
+/// Files that are compiled in from outside the crates are hashed too.
 #[test]
 fn every_file_that_is_compiled_in_counts() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -81,7 +81,7 @@ fn bare(folder: Folder) -> Vec<String> {
         .collect()
 }
 
-/// What no preset has: bit errors from a table.
+/// A table of bit errors, which no preset has.
 const TABLE: &str = "
 [reliability.table]
 cycles = [0, 1500, 3e3]

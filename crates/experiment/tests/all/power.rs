@@ -76,8 +76,8 @@ fn who_knows_of_no_time_without_power_says_so() {
     assert!(reported.contains("overlap") && reported.contains("w.toml"), "{reported}");
 }
 
-/// What goes on between the last request and the power's going off is seen, step by step and window
-/// by window.
+/// Operations between the last request and the power loss appear in the timeline, in each step and
+/// each window.
 #[test]
 fn a_run_without_power_has_its_timeline() {
     let spans: Vec<String> = (1..=30).map(|turn| format!("{}ms 1ms", turn * 20)).collect();
@@ -107,8 +107,8 @@ fn a_run_without_power_has_its_timeline() {
     }
 }
 
-/// Where hybrid caching answers writes when they are in the flash, its data cache caches nothing:
-/// the outcome says so; so does that of DA-RAID-5 once it is in its third stage.
+/// Where hybrid caching acknowledges writes only when they are in flash, its data cache caches
+/// nothing, and the outcome says so. DA-RAID-5 in its third stage does the same.
 #[test]
 fn a_data_cache_that_caches_nothing_is_told() {
     let third = "policy.redundancy.worn_above=1 policy.redundancy.all_above=1 reliability.cycles=2";

@@ -4,7 +4,7 @@ use fowler_experiment::device_spec::{DeviceSpec, parse_device, resolve};
 use fowler_experiment::presets::Folder;
 use fowler_experiment::scheme::Scheme;
 
-/// What a scheme says, and what those say that it joins.
+/// Returns the text of a scheme, and the texts of the schemes that it joins.
 fn whole(text: &str) -> String {
     let Some(sum) = text.lines().find_map(|line| line.strip_prefix("join = ")) else {
         return text.into();
@@ -23,7 +23,7 @@ fn every_device_resolves_under_every_scheme_and_reads_back() {
         let source = spec.source().unwrap();
         for scheme in Folder::Schemes.presets() {
             let text = whole(scheme.text);
-            // What weighs bit errors needs cells that err.
+            // Policies that weigh bit errors need cells that err.
             let errs = ["policy.step", "policy.sensing", "policy.scrub"]
                 .iter()
                 .any(|it| text.contains(it));
@@ -31,7 +31,7 @@ fn every_device_resolves_under_every_scheme_and_reads_back() {
             let superblocks = device.text.contains("\"superblocks\"");
             let errs = errs && !superblocks;
             let mut set = if errs { vec!["reliability.model=analytic".into()] } else { Vec::new() };
-            // What goes by hits in the buffer needs one.
+            // Policies that depend on hits in the buffer need a buffer.
             let (hits, stripes) =
                 (text.contains("buffer_hits"), text.contains("policy.redundancy"));
             if hits {
@@ -54,7 +54,7 @@ fn every_device_resolves_under_every_scheme_and_reads_back() {
                 // them.
                 Err(diagnostics) => {
                     let reported = diagnostics.to_string();
-                    // Die order and suspension are all that drives with superblocks share with the
+                    // Drives with superblocks share only die order and suspension with the
                     // page-mapped ones.
                     if superblocks {
                         let of_flash =
@@ -133,7 +133,8 @@ fn every_number_of_a_device_says_where_it_comes_from() {
         ["[measured]", "[datasheet]", "[paper]", "[fitted]", "[inferred]", "[assumed]"];
     let mut marked_lines = 0;
     for device in Folder::Devices.presets() {
-        // Behind it is what was fitted, each with its bounds and their source.
+        // The table after the drive's own keys has the fitted values, each with its bounds and
+        // their source.
         let drive = device.text.split("\n[calibrate]\n").next().unwrap_or_default();
         for (index, line) in drive.lines().enumerate() {
             let (setting, comment) = line.split_once('#').unwrap_or((line, ""));

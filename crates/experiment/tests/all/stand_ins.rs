@@ -17,8 +17,8 @@ fn drive(name: &str) -> Resolved {
 }
 
 /// A stand-in: requests, requests per second, share of reads, mean size of reads and of writes in
-/// bytes. What is said of Financial1 and 2 is what `workloads.json` reports; of the others, what
-/// their files ask for.
+/// bytes. The numbers of Financial1 and 2 are those that `workloads.json` reports; the others are
+/// those that their files ask for.
 type Wanted = (&'static str, u64, f64, f64, f64, f64);
 
 #[rustfmt::skip]
@@ -46,9 +46,9 @@ fn stand_ins_have_the_statistics_that_they_are_asked_for() {
                 ("size of writes", info.mean_size(HostOp::Write).unwrap(), write_size),
             ] {
                 let off = reached / wanted - 1.0;
-                // The rates of these two are not published, and nothing depends on them: they are
-                // compressed. Requests come in some 3,000 and 1,500 batches of geometric size, so
-                // that three standard errors, sqrt(2 / batches) each, are 8 and 11 %.
+                // The rates of `dap` and `msn` are not published, and nothing depends on them: the
+                // two are compressed. Requests come in some 3,000 and 1,500 batches of geometric
+                // size, so that three standard errors, sqrt(2 / batches) each, are 8 and 11 %.
                 let limit = match (name, what) {
                     ("dap", "rate") => 0.08,
                     ("msn", "rate") => 0.11,
@@ -87,14 +87,15 @@ const VOLUMES: [Volume; 15] = [
     ("msr-web0", 2_029_945, 70.1, 30.0, 8.6),
 ];
 const WEEK_S: f64 = 604_800.0;
-/// Of so many requests the rate has a standard error of 0.5 % (the variance of their number over
-/// its mean is 23 in long spans), the share of writes one of at most 0.6 % of itself (that of
-/// stg_1, drawn in batches that persist), and a mean size one of at most 1 % (the 31,000 reads of
-/// prxy_0). The seed is fixed: the limit of 2 % is two to four of them, and what is wrong by 4 % is
-/// found.
+/// Number of requests that are examined. With this many, the rate has a standard error of 0.5 %
+/// (the variance of their number over its mean is 23 in long spans), the share of writes one of at
+/// most 0.6 % of itself (that of stg_1, drawn in batches that persist), and a mean size one of at
+/// most 1 % (the 31,000 reads of prxy_0). The seed is fixed: the limit of 2 % is two to four
+/// standard errors, and an error of 4 % is found.
 const LOOKED_AT: usize = 1_000_000;
 
-/// What of a volume is not within 2 % of what is wanted, over its first requests.
+/// Returns the properties of a volume's first requests that differ from the published ones by more
+/// than 2 %.
 fn misses(source: &Source, drive: &Resolved, wanted: Volume) -> Vec<String> {
     let (name, week, writes, read_kib, write_kib) = wanted;
     let (mut counts, mut bytes, mut last) = ([0.0; 2], [0.0; 2], 0.0);
@@ -170,8 +171,9 @@ fn excerpt(file: &str, format: Format) -> Option<Profile> {
     Some(Profile::of(reader.map(Result::unwrap)))
 }
 
-/// An excerpt, its format, how many requests it has, a stand-in, and how far each distribution of
-/// as many of its requests may be: 1 for those that it does not claim.
+/// An excerpt, its format, its number of requests, a stand-in, and the largest allowed distance of
+/// each distribution of as many of the stand-in's requests: 1 for distributions that the stand-in
+/// does not claim.
 type Fit = (&'static str, Format, usize, &'static str, [f64; 7]);
 
 /// The two excerpts of MSR Cambridge are 0.13, 0.36, 0.88, 0.15, 0.93 and 0.15 from each other,
@@ -189,8 +191,8 @@ const FITS: [Fit; 4] = [
         [1.0, 0.2, 1.0, 1.0, 0.15, 1.0, 0.2]),
 ];
 
-/// How far each distribution of `a` is from that of `b`: gaps, requests in windows of 4 and of 40
-/// requests on average, sizes, reuse.
+/// Distances between each distribution of `a` and that of `b`: gaps, requests in windows of 4 and
+/// of 40 requests on average, sizes, reuse.
 fn distances(a: &Profile, b: &Profile) -> [(&'static str, f64); 7] {
     let counts = |it: &Profile, mean: f64| it.counts(it.window_of(mean));
     [

@@ -163,7 +163,7 @@ fn a_combination_that_makes_no_drive_is_a_point_that_fails() {
     assert_eq!(refused, [true, false]);
 }
 
-/// What a specification must be warned of, each with its line.
+/// Faulty specifications, each with the diagnostics it must cause and their lines.
 const WRONG: [(&str, &[&str]); 19] = [
     ("[axis]\nschem = ['fifo']", &["s.toml:4: unknown axis `schem`", "did you mean `scheme`?"]),
     (

@@ -82,8 +82,8 @@ fn a_whole_run_is_all_there() {
     }
 }
 
-/// Where a cache register lets transfers overlap with what the cells do, each operation is still
-/// all there, and the trace has a second thread for reads that overlap.
+/// Where a cache register lets transfers overlap with cell operations, every operation is still
+/// recorded, and the trace has a second thread for reads that overlap.
 // Slow: whole runs under four schemes, recorded operation by operation.
 #[test]
 fn what_overlaps_is_all_there() {
@@ -213,8 +213,8 @@ fn check_trace(timeline: &Timeline, case: &str) {
     assert_eq!(ended, wanted, "{case}");
 }
 
-/// Where nothing is suspended, what a request waited behind by its blame is what its die did by the
-/// timeline.
+/// If nothing is suspended, the timeline of the die agrees with the blame of each request: both
+/// name the same operations ahead of it.
 #[test]
 fn the_timeline_agrees_with_the_blame() {
     for scheme in ["fifo", "rps"] {
@@ -276,13 +276,14 @@ fn windows_hold_what_overlaps_them_and_the_slowest_are_the_slowest() {
         assert!(latency > 0.0 && text.text.contains("Causes: "), "{}", text.text);
         assert!(text.text.contains("completed at +"), "{}", text.text);
     }
-    // In words they are the same, though less of the others is kept for that.
+    // Explained in words, the requests are equal, though less of the other operations is kept for
+    // that.
     let explained = recorded(&spec, Choice::Explained(4));
     assert_eq!(explained.timeline.explain(&explained.outcome), reported);
     let slices =
         |its: &Recorded| its.timeline.operations.iter().map(|it| it.slices.len()).sum::<usize>();
     assert!(slices(&explained) < slices(&slow), "{} {}", slices(&explained), slices(&slow));
-    // The same requests, whichever way they were recorded.
+    // The two recordings, of the slowest requests and of the whole run, contain the same requests.
     for asked in &slow.timeline.requests {
         let same = whole.timeline.requests.iter().find(|it| it.number == asked.number).unwrap();
         assert_eq!(same.completion.io, asked.completion.io);
@@ -414,8 +415,8 @@ fn a_wait_for_parity_is_told_and_tied() {
                 after += 1;
             }
         }
-        // Where a stripe comes to need no parity, a wait ends without an operation: so it does in
-        // one in eight here.
+        // A wait ends without an operation if the stripe turns out to need no parity; about one in
+        // eight waits here does.
         let most = if scheme == "raid5" { tied == waited } else { tied * 5 > waited * 4 };
         assert!(after > 50 && waited > 500 && most, "{scheme}: {tied} of {waited}, {after}");
         let its = recorded(&striped(scheme, more), Choice::Explained(20));
@@ -429,7 +430,7 @@ fn a_wait_for_parity_is_told_and_tied() {
     }
 }
 
-/// What a read was brought back from are operations of its own.
+/// The reads that rebuild a page are operations of the request that needed the page.
 #[test]
 fn a_page_that_was_brought_back_is_told_and_tied() {
     let spec = striped("raid5", &["policy.redundancy.integrity=true", "reliability.cycles=3500"]);

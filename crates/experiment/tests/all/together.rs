@@ -76,7 +76,7 @@ fn requests(pages: u64, page: u64) -> Vec<HostIo> {
     (0..2500).map(one).collect()
 }
 
-/// What came out: everything that was answered, and everything that was counted.
+/// The result of a run: everything that was answered, and everything that was counted.
 #[derive(PartialEq, Debug)]
 struct Came {
     answers: Vec<Completion>,
@@ -98,7 +98,8 @@ fn run(subset: u32) -> Came {
                 .check()
                 .unwrap_or_else(|it| panic!("subset {subset:05b}, event {events}: {it:?}"));
         }
-        // One page at a time, and the next when it is back: what every stripe with parity bears.
+        // One page fails at a time, and the next one when it is rebuilt: every stripe with parity
+        // bears that.
         if subset & 16 != 0 && events % 512 == 0 && device.to_rebuild() == 0 {
             device.inject(Fault::Page(Lpn(rng.below(pages) as u32)));
             faults += 1;
@@ -180,7 +181,7 @@ fn refresh_continues_while_the_host_is_throttled_and_its_pages_count() {
     let before = device.life().expect("it has a throttle").1.programmed;
     let mut answers: Vec<Completion> = Vec::new();
     device.run(requests(pages, page), Pacing::Open, &mut answers);
-    // What is on its way when the host has been answered arrives.
+    // Operations in flight when the last request is answered still complete.
     device.rest_until(device.now() + Span::ms(60_000), &mut answers);
     let Counters { refreshed, programs, closed_early, .. } = device.counters();
     let (_, totals) = device.life().expect("it has a throttle");
@@ -196,8 +197,8 @@ fn refresh_continues_while_the_host_is_throttled_and_its_pages_count() {
 
 #[test]
 fn a_held_write_does_not_hold_what_the_drive_has_already() {
-    // Nothing to collect: what GC takes out of the capacity would delay the first writes
-    // too.
+    // A sequential fill leaves GC nothing to collect: the capacity that GC takes would delay the
+    // first writes too.
     let mut device = drive(
         24,
         &[

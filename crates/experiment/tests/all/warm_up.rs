@@ -34,7 +34,8 @@ fn outcome(
     Run::new(&spec, Control { stop: &AtomicBool::new(false), progress: &|_| () }).outcome()
 }
 
-/// Both parts of a run together are what the whole run is, but for the requests at the boundary.
+/// The warm-up and the rest of a run together have the numbers of the whole run, but for the
+/// requests at the boundary.
 #[test]
 fn only_what_follows_is_measured() {
     for speed in [ReplaySpeed::AsRecorded, ReplaySpeed::Closed(4)] {
@@ -65,8 +66,8 @@ fn only_what_follows_is_measured() {
             ("die time", share(|it| it.counters.die_busy.as_s())),
             ("idle", share(|it| it.counters.idle.as_s())),
         ] {
-            // A quarter is left out. What a quarter costs the dies depends on how much GC falls
-            // into it, which varies by half of that quarter.
+            // A quarter is left out. Its cost to the dies depends on how much GC falls into it,
+            // which varies by half of that quarter.
             assert!((0.6..0.9).contains(&share), "{speed:?}, {what}: {share}");
         }
         let idle = |it: &Outcome| it.idle_share().unwrap();

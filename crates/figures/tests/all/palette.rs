@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 /// Linear red, green and blue, each from 0 to 1, before the encoding of IEC 61966-2-1.
 type Light = [f64; 3];
 
-/// How people who lack one kind of cone see each color: Machado, Oliveira and Fernandes, "A
-/// Physiologically-based Model for Simulation of Color Vision Deficiency" (2009), severity 1.
+/// Transformations of each color as people see it who lack one kind of cone: Machado, Oliveira and
+/// Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency" (2009),
+/// severity 1.
 const EYES: [(&str, [Light; 3]); 4] = [
     ("all cones", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     (
@@ -87,7 +88,7 @@ fn distance(one: [u8; 3], other: [u8; 3], eyes: &[Light; 3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }
 
-/// A theme: its paper, and which color of a hue it shows.
+/// A theme: its paper, and the function that picks the color of a hue.
 type Theme = ([u8; 3], fn(&Hue) -> [u8; 3]);
 const THEMES: [Theme; 2] = [([0xFF; 3], |hue| hue.light), (DARK_PAPER, |hue| hue.dark)];
 

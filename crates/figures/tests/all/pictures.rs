@@ -1,5 +1,5 @@
-//! What is in a picture, counted in its text; what is refused; and that the same figure gives the
-//! same bytes.
+//! The contents of pictures, counted in their text; refused figures; and equal bytes for equal
+//! figures.
 
 use fowler_figures::{Axis, Figure, Finding, Panel, Reference, Series, Shape, Wrong};
 
@@ -193,7 +193,7 @@ fn inside(svg: &str, of: &str) {
     }
 }
 
-/// What a change of one panel is refused for.
+/// Returns the findings for which a panel is refused.
 fn refused(panel: Panel) -> Vec<Finding> {
     match Figure::new("", "wrong", [panel]).svg() {
         Ok(_) => Vec::new(),

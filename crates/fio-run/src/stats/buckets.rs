@@ -4,7 +4,7 @@
 /// Buckets to a power of two.
 const EACH: usize = 64;
 const EACH_BITS: u32 = 6;
-/// As many as fio has; what is longer falls into the last.
+/// Number of buckets, as in fio; longer latencies fall into the last.
 pub(crate) const BUCKETS: usize = 29 * EACH;
 
 /// Counts by bucket. Empty until something is recorded.
@@ -46,7 +46,7 @@ impl Buckets {
         self.all += 1;
     }
 
-    /// Adds the counts of another.
+    /// Adds the counts of other buckets.
     pub fn merge(&mut self, other: &Buckets) {
         if self.counts.is_empty() {
             self.counts.clone_from(&other.counts);

@@ -1,4 +1,4 @@
-//! What a process has done, as fio counts it.
+//! Statistics of a process, as fio counts them.
 //!
 //! **Owns** counts, summaries and buckets of one process, and how those of a group add up. **May
 //! touch** nothing else: the process records, the outputs read.
@@ -17,7 +17,7 @@ use fowler_units::{Nanos, Span};
 /// A kind of latency: its summary and its buckets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Latency {
-    /// In nanoseconds.
+    /// Summary in nanoseconds.
     pub summary: Summary,
     /// Empty where no percentiles are wanted.
     pub buckets: Buckets,
@@ -38,28 +38,28 @@ impl Latency {
     }
 }
 
-/// Which part of a latency.
+/// A part of a latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// `slat`: to hand it over.
+    /// `slat`: from the take-up to the hand-over.
     Submission,
-    /// `clat`: from there to the collected answer.
+    /// `clat`: from the hand-over to the collected answer.
     Completion,
-    /// `lat`: both.
+    /// `lat`: both together.
     Total,
 }
 
 impl Stage {
-    /// All of them, in fio's order.
+    /// All stages, in fio's order.
     pub const ALL: [Stage; 3] = [Stage::Submission, Stage::Completion, Stage::Total];
 
-    /// Returns its name in logs and outputs.
+    /// Returns the name of the stage in logs and outputs.
     pub fn name(self) -> &'static str {
         ["slat", "clat", "lat"][self as usize]
     }
 }
 
-/// What was done in one direction.
+/// The requests that were done in one direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Done {
     /// Bytes.
@@ -85,11 +85,11 @@ impl Done {
 /// The times of an answered request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Times {
-    /// When the process took it up.
+    /// Time at which the process took the request up.
     pub start: Nanos,
-    /// When it was handed over; `None` with an engine that waits for each request.
+    /// Time of the hand-over; `None` with an engine that waits for each request.
     pub issued: Option<Nanos>,
-    /// When its answer was collected.
+    /// Time at which the answer was collected.
     pub collected: Nanos,
 }
 
@@ -105,10 +105,10 @@ impl Times {
     }
 }
 
-/// What a process, or a group of them, has done.
+/// Statistics of a process, or of a group of processes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stats {
-    /// By direction.
+    /// Requests that were done, by direction.
     pub done: ByDirection<Done>,
     /// Flushes.
     pub syncs: Latency,
@@ -116,9 +116,9 @@ pub(super) struct Stats {
     pub table: Table,
     /// See [`Depths`].
     pub depths: Depths,
-    /// How long it ran after its ramp; the longest of a group.
+    /// Run time after the ramp; the longest of a group.
     pub ran: Span,
-    /// The sum over a group, in whole milliseconds.
+    /// Run time summed over a group, in whole milliseconds.
     pub ran_in_all_ms: u64,
 }
 
@@ -164,7 +164,7 @@ impl Stats {
         self.ran_in_all_ms += other.ran_in_all_ms;
     }
 
-    /// Returns the same with all directions as reads: `unified_rw_reporting`.
+    /// Returns the statistics with all directions as reads: `unified_rw_reporting`.
     pub fn unified(&self) -> Stats {
         let mut all = self.clone();
         let mut mixed = Done::default();
@@ -178,7 +178,7 @@ impl Stats {
         all
     }
 
-    /// Returns the time that it ran in whole milliseconds, rounded up as fio does.
+    /// Returns the run time in whole milliseconds, rounded up as fio does.
     pub fn ran_ms(&self) -> u64 {
         self.ran.0.div_ceil(1_000_000)
     }

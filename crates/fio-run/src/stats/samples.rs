@@ -1,4 +1,4 @@
-//! Samples of rates: what was done in each window of time.
+//! Samples of rates: the requests and bytes in each window of time.
 
 use super::Stats;
 use crate::plan::{ByDirection, Direction};
@@ -11,16 +11,16 @@ pub(crate) struct Samples {
     from: Nanos,
     until: Nanos,
     before: ByDirection<(u64, u64)>,
-    /// Whether a whole window has passed.
+    /// True if a whole window has passed.
     passed: bool,
 }
 
-/// What was done in a window of one direction; never nothing.
+/// The rates of one direction in a window with at least one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     /// The direction.
     pub direction: Direction,
-    /// When it ended.
+    /// End of the window.
     pub until: Nanos,
     /// Bytes per second.
     pub bytes_per_s: u64,
@@ -36,7 +36,7 @@ impl Samples {
         Samples { width, from, until, before, passed }
     }
 
-    /// Begins anew, with nothing done.
+    /// Begins anew, with no requests done.
     pub fn restart(&mut self, from: Nanos) {
         *self = Samples::new(self.width, from);
     }
@@ -57,7 +57,7 @@ impl Samples {
     }
 
     /// Passes the window that has not ended to `see`, unless less than half of it is over and there
-    /// was another: what is collected in a moment gives no rate.
+    /// was another: the few answers of a moment give no rate.
     pub fn end(&mut self, now: Nanos, stats: &Stats, see: &mut dyn FnMut(Window)) {
         self.until(now, stats, see);
         let long = now.0.saturating_sub(self.from.0) >= self.width.0.div_ceil(2);

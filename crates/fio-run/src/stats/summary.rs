@@ -3,13 +3,13 @@
 /// A summary of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Summary {
-    /// How many.
+    /// Number of samples.
     pub count: u64,
     /// The least; 0 without samples.
     pub min: u64,
     /// The most.
     pub max: u64,
-    /// Their mean.
+    /// Mean of the samples; 0 without samples.
     pub mean: f64,
     /// The sum of the squares of their distances to the mean.
     squares: f64,
@@ -33,8 +33,8 @@ impl Summary {
         if self.count > 1 { (self.squares / (self.count - 1) as f64).sqrt() } else { 0.0 }
     }
 
-    /// Adds the samples of another. Chan, Golub and LeVeque, "Algorithms for computing the sample
-    /// variance", The American Statistician 37 (1983).
+    /// Adds the samples of another summary. Chan, Golub and LeVeque, "Algorithms for computing the
+    /// sample variance", The American Statistician 37 (1983).
     pub fn merge(&mut self, other: &Summary) {
         if other.count == 0 {
             return;
@@ -52,7 +52,8 @@ impl Summary {
         self.max = self.max.max(other.max);
     }
 
-    /// Puts a rate beside this one: what two processes do at the same time adds up.
+    /// Adds the rate of another process to this one: rates of two processes at the same time add
+    /// up.
     pub fn add(&mut self, other: &Summary) {
         self.min += other.min;
         self.max += other.max;
@@ -93,7 +94,7 @@ impl Table {
         }
     }
 
-    /// Adds the counts of another.
+    /// Adds the counts of another table.
     pub fn merge(&mut self, other: &Table) {
         add_up(&mut self.ns, &other.ns);
         add_up(&mut self.us, &other.us);
@@ -108,22 +109,22 @@ pub(crate) fn add_up(ours: &mut [u64], theirs: &[u64]) {
 
 /// The names of [`Depths`]'s levels.
 pub(crate) const LEVELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
-/// The names of its batches.
+/// The names of [`Depths`]'s batches.
 pub(crate) const BATCHES: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
 
-/// How many requests were in flight, and handed over and collected at once.
+/// Counts of requests in flight, and of requests handed over and collected at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Depths {
     /// Requests by how many were in flight with them.
     pub levels: [u64; 7],
     /// Submissions by how many requests they had.
     pub submits: [u64; 7],
-    /// Collections by how many they had.
+    /// Collections by how many requests they had.
     pub completes: [u64; 7],
 }
 
 impl Depths {
-    /// Counts a request that is in flight with so many, itself included.
+    /// Counts a request that is in flight with `in_flight` requests, itself included.
     #[inline]
     pub fn level(&mut self, in_flight: u32) {
         self.levels[in_flight.max(1).ilog2().min(6) as usize] += 1;
@@ -141,7 +142,7 @@ impl Depths {
         self.completes[batch(requests)] += 1;
     }
 
-    /// Adds the counts of another.
+    /// Adds the counts of another record of depths.
     pub fn merge(&mut self, other: &Depths) {
         add_up(&mut self.levels, &other.levels);
         add_up(&mut self.submits, &other.submits);

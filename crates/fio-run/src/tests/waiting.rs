@@ -1,4 +1,4 @@
-//! What makes a process wait for others, or end: overlaps, flows, least rates, start delays.
+//! Tests of processes that wait for others or end: overlaps, flows, least rates, start delays.
 
 use super::*;
 use crate::flow::Share;
@@ -40,7 +40,7 @@ fn a_rate_below_the_least_ends_a_job() {
     // The requests that are due at 2 and 3 s are numbers 200 and 300, from 0.
     assert_eq!(ended(150, Span::ms(1_000)), (301, 5));
     assert_eq!(ended(50, Span::ms(1_000)), (500, 0));
-    // Nothing counts in a ramp.
+    // Requests in a ramp do not count.
     let least = Least {
         bytes: ByDirection::default(),
         requests: ByDirection::from_fn(|it| u64::from(it == Direction::Read) * 50),
@@ -81,7 +81,7 @@ fn what_ends_before_its_delay_is_over_has_done_nothing() {
     assert_eq!(iolog.lines().last(), Some("0 ends close"), "{iolog}");
 }
 
-/// Each has issued its share of the requests to within one when the time is over, whether those
+/// Each job has issued its share of the requests to within one when the time is over, whether jobs
 /// that are ahead sleep or wait.
 #[test]
 fn jobs_of_a_flow_issue_by_weight() {
@@ -129,7 +129,7 @@ fn a_log_is_replayed_at_its_times() {
         assert_eq!((total.count, total.min, total.max), (20, READ, READ), "depth {depth}");
         assert_eq!(fio.elapsed, Span(19_000_000 + READ));
     }
-    // What is late is issued at once.
+    // Late requests are issued at once.
     let every_us = |number: u64| Op { not_before: Some(Span::us(number)), ..read(number) };
     let (_, seen) = run(vec![task(Plan::new("late", 1), 20, every_us)]);
     let expected: Vec<u64> = (0..20).map(|number| number * READ + 2_000).collect();
@@ -141,7 +141,7 @@ fn a_log_is_replayed_at_its_times() {
     assert_eq!((seen.len(), fio.elapsed), (2, Span::us(1_500)));
 }
 
-/// What is queued for a batch is handed over before the process sleeps.
+/// Requests that are queued for a batch are handed over before the process sleeps.
 #[test]
 fn a_batch_does_not_wait_for_the_next_time_of_a_log() {
     let two_each_ms = |number: u64| Op { not_before: Some(Span::ms(number / 2)), ..read(number) };
@@ -227,7 +227,7 @@ fn a_trim_waits_until_what_is_queued_is_handed_over() {
         let began = |it: &&Completion| it.io.at > trim.io.at && it.io.at < trim.done;
         seen.iter().filter(began).count()
     };
-    // Nothing is issued during a trim, and something before it is often still in flight.
+    // No request is issued during a trim, and a request before it is often still in flight.
     assert!(trims.iter().all(|trim| during(&trim) == 0));
     let across =
         |trim: &&Completion| seen.iter().any(|it| it.io.at < trim.io.at && it.done > trim.io.at);

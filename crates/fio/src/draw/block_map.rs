@@ -1,5 +1,5 @@
-//! Which blocks of a file had their turn: a bitmap with summaries, so that the next free block is
-//! found in a few words however full it is.
+//! A map of the blocks of a file that had their turn: a bitmap with summaries, so that the next
+//! free block is found in a few words however full the map is.
 
 /// A bit per block; a word of a level is summed up by one bit of the level above: it is full.
 #[derive(Clone, Debug)]
@@ -26,12 +26,12 @@ impl BlockMap {
         map
     }
 
-    /// Frees all.
+    /// Frees all blocks.
     pub fn clear(&mut self) {
         let mut bits = self.blocks;
         for level in &mut self.levels {
             level.fill(0);
-            // What is behind the end is never free.
+            // Blocks beyond the end are never free.
             let (word, used) = ((bits / 64) as usize, bits % 64);
             if let Some(last) = level.get_mut(word) {
                 *last = !0 << used;
@@ -40,7 +40,7 @@ impl BlockMap {
         }
     }
 
-    /// Returns whether `block` is free. What is behind the end is not.
+    /// Returns true if `block` is free. Blocks beyond the end are not.
     #[inline]
     pub fn is_free(&self, block: u64) -> bool {
         block < self.blocks && self.levels[0][(block / 64) as usize] >> (block % 64) & 1 == 0
@@ -75,8 +75,8 @@ impl BlockMap {
     }
 
     /// Takes the free ones among the `count` blocks from `block` on, up to the first that is taken.
-    /// Returns how many these are. As in fio, what is behind the end is free up to the end of its
-    /// word of 64 blocks: a request can reach into a last block that is not whole.
+    /// Returns the number of blocks taken. As in fio, blocks beyond the end are free up to the end
+    /// of their word of 64 blocks: a request can reach into a last block that is not whole.
     pub fn take(&mut self, block: u64, count: u64) -> u64 {
         let mut taken = 0;
         while taken < count && self.is_free(block + taken) {

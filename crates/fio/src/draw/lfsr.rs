@@ -69,11 +69,11 @@ impl Lfsr {
         Some(Lfsr { value: 0, blocks, left: 0, fresh: true, taps, high })
     }
 
-    /// Starts again.
+    /// Starts the register again from a seed.
     pub fn reset(&mut self, seed: u64) {
         let all = (self.high << 1) - 1;
         self.value = seed & all;
-        // The one value that never changes.
+        // The value that the register never leaves.
         if self.value == all {
             self.value = 0;
         }

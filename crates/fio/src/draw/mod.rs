@@ -1,4 +1,4 @@
-//! What draws: generators with their seeds, distributions, and the map of blocks that had their
+//! Random draws: generators with their seeds, distributions, and the map of blocks that had their
 //! turn.
 
 mod block_map;

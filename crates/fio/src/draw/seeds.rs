@@ -3,16 +3,16 @@
 use crate::environment::Seeding;
 use crate::job::Job;
 
-/// The seed of everything that repeats.
+/// Base of the seeds that repeat from run to run.
 const REPEATED: u64 = 0xb189_9bed;
 /// `randseed` where none is given.
 const USUAL: u64 = 0x89;
-/// What separates the seeds of consumers.
+/// Factor between the seeds of consecutive consumers.
 const STEP: u64 = 0x9e37_0001;
-/// How many consumers fio has.
+/// Number of consumers of random numbers in fio.
 const COUNT: usize = 19;
 
-/// What draws.
+/// A consumer of random numbers, with its place among fio's seeds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Consumer {
     ReadSizes = 0,

@@ -1,7 +1,7 @@
 //! Skewed distributions over the blocks of a file: Zipf's law, Pareto, normal.
 //!
 //! Zipf's law is drawn as in J. Gray et al., "Quickly generating billion-record synthetic
-//! databases" (SIGMOD 1994). What is drawn is hashed, so that hot blocks are spread over the file.
+//! databases" (SIGMOD 1994). Drawn blocks are hashed, so that hot blocks are spread over the file.
 
 use super::Taus88;
 use crate::job::Distribution;
@@ -9,7 +9,7 @@ use libm::{ceil, log, pow};
 
 /// Terms of the zeta sums, at most.
 const TERMS: u64 = 10_000_000;
-/// What spreads blocks: 2^64 divided by the golden ratio, squared.
+/// Multiplier that spreads hot blocks over the file: 2^64 divided by the golden ratio, squared.
 const SPREAD: u64 = 0x61c8_8646_80b5_83eb;
 /// Uniform draws that make a normal one.
 const SUMMANDS: u64 = 12;

@@ -2,7 +2,7 @@
 //! Tausworthe generators" (1996) and "Tables of maximally equidistributed combined LFSR generators"
 //! (1999), seeded as fio seeds them.
 
-/// What fio starts a seeding with.
+/// The value with which fio starts a seeding.
 const FIRST: u64 = 53;
 /// Draws that are thrown away after seeding.
 const DISCARDED: usize = 6;
@@ -14,7 +14,7 @@ pub(crate) struct Taus88 {
 }
 
 impl Taus88 {
-    /// Seeds it. Only the lower 32 bits of a seed count.
+    /// Seeds the generator. Only the lower 32 bits of a seed count.
     pub fn new(seed: u64) -> Taus88 {
         let mut last = FIRST as u32;
         let state = [1, 7, 15].map(|least| {
@@ -109,7 +109,7 @@ impl Random {
         }
     }
 
-    /// Draws all its bits.
+    /// Draws all bits of the generator.
     #[inline]
     pub fn draw(&mut self) -> u64 {
         match self {
@@ -118,7 +118,7 @@ impl Random {
         }
     }
 
-    /// Returns the largest value it can draw.
+    /// Returns the largest value that the generator can draw.
     #[inline]
     pub fn largest(&self) -> u64 {
         match self {

@@ -1,4 +1,4 @@
-//! What fio draws beside requests: start delays, and the intervals of Poisson processes.
+//! Draws of fio beside requests: start delays, and the intervals of Poisson processes.
 
 use super::{Consumer, Seeds, Taus88};
 use crate::environment::Seeding;
@@ -9,12 +9,12 @@ use fowler_units::Span;
 #[derive(Clone, Debug)]
 pub struct TimingDraws {
     delay: Taus88,
-    /// Of reads, writes and trims.
+    /// Generators of intervals, for reads, writes and trims.
     intervals: [Taus88; 3],
 }
 
 impl TimingDraws {
-    /// Returns those of `job`, from the beginning.
+    /// Returns the draws of `job`, from the beginning.
     pub fn new(job: &Job, seeding: Seeding) -> TimingDraws {
         let seeds = Seeds::new(job, seeding);
         let of = |consumer| Taus88::new(seeds.of(consumer));

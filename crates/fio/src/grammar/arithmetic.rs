@@ -2,13 +2,13 @@
 
 use super::value::{Units, suffixed};
 
-/// How deep parentheses and signs can be nested.
+/// The deepest nesting of parentheses and signs.
 const DEPTH: u32 = 64;
 
 /// Evaluates `text`: numbers with suffixes, `+ - * / % ^` and parentheses.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If the text is no expression: the reason.
 pub(super) fn evaluate(text: &str, units: Units) -> Result<f64, String> {
     let mut parser = Parser { rest: text, units, depth: 0 };
     let value = parser.sum()?;

@@ -4,7 +4,7 @@ use crate::environment::Environment;
 use fowler_units::{Diagnostic, Diagnostics};
 use std::sync::Arc;
 
-/// How deep files can include each other.
+/// The deepest nesting of included files.
 const NESTED: usize = 16;
 /// The most lines of a job file with everything it includes.
 const LINES: usize = 100_000;
@@ -15,15 +15,15 @@ const BYTES: usize = 16 << 20;
 /// An option as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
-    /// Its name.
+    /// Name of the option.
     pub name: String,
-    /// Its value, variables replaced; none without `=`.
+    /// Value of the option, with variables replaced; `None` without `=`.
     pub value: Option<String>,
-    /// A blank followed `=`.
+    /// True if a blank followed `=`.
     pub blank: bool,
-    /// The file.
+    /// The file that sets the option.
     pub file: Arc<str>,
-    /// The line, from 1.
+    /// The line of the option, from 1.
     pub line: u64,
     /// The line as written.
     pub text: Arc<str>,
@@ -32,17 +32,17 @@ pub(crate) struct Given {
 /// A section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Section {
-    /// Its name; starts with `global` for the defaults of those below it.
+    /// Name of the section; starts with `global` for the defaults of those below it.
     pub name: String,
-    /// The file.
+    /// The file of the section.
     pub file: Arc<str>,
-    /// The line, from 1.
+    /// The line of the section, from 1.
     pub line: u64,
-    /// Its options, in order.
+    /// Options of the section, in order.
     pub options: Vec<Given>,
 }
 
-/// Reads the sections of `text`, which is the file `name`. What is wrong goes into `problems`.
+/// Reads the sections of `text`, which is the file `name`. Errors go into `problems`.
 pub(crate) fn read(
     text: &str,
     name: &str,
@@ -165,7 +165,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Puts variables and keywords in. What comes out must not be longer than `most` bytes.
+/// Replaces variables and keywords. The result may have at most `most` bytes.
 fn replaced(value: &str, environment: &Environment<'_>, most: usize) -> Result<String, String> {
     let mut text = String::new();
     let mut rest = value;

@@ -34,7 +34,7 @@ mod tests {
             ("iodepth_lo", Some("iodepth_low")),
             ("iodept", Some("iodepth")),
             ("r", Some("rw")),
-            // Nothing is left of a word of two letters after two edits.
+            // A word of two letters has no letter left after two edits.
             ("xy", None),
             ("depth", Some("iodepth")),
             ("pth", None),

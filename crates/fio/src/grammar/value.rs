@@ -4,7 +4,7 @@ use super::arithmetic::evaluate;
 use crate::job::{ByDirection, Size};
 use fowler_units::Span;
 
-/// What is wrong with a value.
+/// The error of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wrong {
     pub what: String,
@@ -223,7 +223,7 @@ fn unknown(suffix: &str) -> String {
     }
 }
 
-/// What a suffix stands for.
+/// Returns the factor that a suffix stands for.
 fn scale(suffix: &str, units: Units) -> Option<u64> {
     let suffix = suffix.to_ascii_lowercase();
     match units {

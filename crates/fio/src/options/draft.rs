@@ -1,4 +1,4 @@
-//! A job while its options are read, and what they come to together.
+//! A job while its options are read, and the checks of all options together.
 
 use crate::environment::Seeding;
 use crate::grammar::Section;
@@ -18,7 +18,7 @@ const MOST_IN_FLIGHT: u64 = 1 << 20;
 /// A job while its options are read. Starts with fio's defaults.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
-    /// What is already clear.
+    /// The job as far as it is known.
     pub job: Job,
     /// `kb_base`.
     pub base: u64,
@@ -47,9 +47,9 @@ pub(crate) struct Draft {
     pub steady_duration: Span,
     pub steady_ramp: Span,
     pub randrepeat: bool,
-    /// What `randrepeat` and `allrandrepeat` are as one option, as they are from fio 3.35 on.
+    /// Last value of `randrepeat` or `allrandrepeat` as one option, as they are from fio 3.35 on.
     pub last_randrepeat: bool,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -285,7 +285,7 @@ impl Draft {
         }
     }
 
-    /// Says whether the engine waits for trims: that depends on which fio it is.
+    /// Sets whether the engine waits for trims, which depends on the version of fio.
     pub fn await_trims(&mut self, seeding: Seeding) {
         let job = &mut self.job;
         job.waits_for_trims = trims_are_awaited(job, seeding);
@@ -302,7 +302,7 @@ impl Draft {
         }
     }
 
-    /// Brings the options together. `wrong` gets what is wrong and a hint.
+    /// Combines the options. `wrong` gets each error and its hint.
     fn settle(&mut self, wrong: &mut impl FnMut(String, Option<String>)) {
         self.settle_sizes(wrong);
         self.settle_randomness();

@@ -3,14 +3,14 @@
 use super::draft::Draft;
 use crate::grammar::{Value, Wrong};
 
-/// What an option does to the job.
+/// Sets an option of the job.
 pub(super) type Setter = fn(&mut Draft, Value<'_>) -> Result<(), Wrong>;
 
 /// An option with an effect.
 pub(crate) struct Entry {
-    /// Its names, the usual one first.
+    /// Names of the option, the usual one first.
     pub(super) names: &'static [&'static str],
-    /// It needs no value.
+    /// True if the option needs no value.
     flag: bool,
     set: Setter,
 }
@@ -24,7 +24,7 @@ pub(super) const fn flag(names: &'static [&'static str], set: Setter) -> Entry {
 }
 
 impl Entry {
-    /// Applies it.
+    /// Applies the option to a draft.
     pub fn apply(&self, draft: &mut Draft, value: Option<Value<'_>>) -> Result<(), Wrong> {
         match value {
             Some(value) => (self.set)(draft, value),

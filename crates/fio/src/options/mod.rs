@@ -1,5 +1,4 @@
-//! Every option that fio knows: what it does here, that it does nothing here, or why it cannot be
-//! simulated.
+//! Every option that fio knows: its effect here, that it has none, or why it cannot be simulated.
 
 mod draft;
 mod entry;
@@ -13,13 +12,13 @@ pub(crate) use draft::{Draft, Jobs};
 use crate::grammar;
 use entry::{Entry, Setter, flag, option};
 
-/// What is known of a name.
+/// The meaning of an option's name.
 pub(crate) enum Known {
-    /// It has an effect.
+    /// The option has an effect.
     Effect(&'static Entry),
-    /// It concerns only the host.
+    /// The option concerns only the host.
     NoEffect,
-    /// It cannot be simulated, and this is why.
+    /// The option cannot be simulated, with the reason.
     Refused(&'static str),
 }
 

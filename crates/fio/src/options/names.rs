@@ -1,6 +1,6 @@
 //! Options without an effect on simulated requests, and options that cannot be simulated.
 
-/// They concern the host, its memory, its engines or the data, and change no request.
+/// Options that concern the host, its memory, its engines or the data, and change no request.
 pub(super) const NO_EFFECT: &[&str] = &[
     "allow_file_create",
     "allow_mounted_write",
@@ -135,7 +135,7 @@ const PRIORITIES: &str = "priorities of commands are not simulated";
 const PROTECTION: &str = "protection information is not simulated";
 const PLACEMENT: &str = "fio's use of flexible data placement is not simulated";
 
-/// They would change the requests.
+/// Options that would change the requests and are not simulated, each with the reason.
 pub(super) const REFUSED: &[(&str, &str)] = &[
     ("client", "the client and server of fio are not simulated"),
     ("server", "the client and server of fio are not simulated"),

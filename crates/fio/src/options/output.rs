@@ -135,7 +135,8 @@ const fn optional(names: &'static [&'static str], set: super::Setter) -> Entry {
     super::flag(names, set)
 }
 
-/// The name of a log. What is set without a value is read as `1` by [`Entry::apply`].
+/// Returns the name of a log. An option that is set without a value is read as `1` by
+/// [`Entry::apply`].
 fn log_name(value: Value<'_>) -> String {
     if value.text == "1" { String::new() } else { value.text.into() }
 }

@@ -427,7 +427,7 @@ fn zones(value: Value<'_>, rest: Option<&str>, most: u64) -> Result<ByDirection<
             };
             let percent = Value { text: share, ..value }.up_to(100)? as u32;
             let size = match size.trim_end_matches('%') {
-                // What is left of the file.
+                // A zone without a size takes the rest of the file.
                 "" if most == 100 => 100 - own.iter().map(|zone| zone.size).sum::<u64>().min(100),
                 text => Value { text, ..value }.up_to(most)?,
             };

@@ -96,7 +96,7 @@ pub(super) const OPTIONS: &[Entry] = &[
         draft.notes.push("exitall_on_error: wrong data is counted, and ends no job".into());
         Ok(())
     }),
-    // That is what a job does here in any case.
+    // A job continues on errors here in any case.
     option(&["continue_on_error"], |_, value| {
         let words = ["none", "read", "write", "io", "verify", "all", "0", "1"];
         value.word(&words.map(|word| (word, word))).map(drop)

@@ -1,4 +1,4 @@
-//! The files of a job: where each is, and which is next.
+//! The files of a job: their places, and the choice of the next.
 
 use super::Sequence;
 use crate::draw::{BlockMap, Consumer, Lfsr, Seeds, Skewed, name_hash};
@@ -12,31 +12,31 @@ pub(super) const NONE: u64 = u64::MAX;
 /// A file while the job runs.
 #[derive(Clone, Debug)]
 pub(super) struct FileState {
-    /// Where the job starts in the file.
+    /// First byte of the file that the job uses.
     pub start: u64,
-    /// Where it starts in later passes.
+    /// First byte in later passes.
     pub restart: u64,
-    /// Where it starts now: zones move it.
+    /// First byte now: zones move it.
     pub origin: u64,
-    /// How many bytes it uses.
+    /// Number of bytes that the job uses.
     pub length: u64,
-    /// Where the file ends.
+    /// End of the file, in bytes.
     pub end: u64,
-    /// Where the last request of each direction began.
+    /// Begin of the last request of each direction.
     pub last_start: ByDirection<u64>,
-    /// Where the last request of each direction ended.
+    /// End of the last request of each direction.
     pub last_end: ByDirection<u64>,
-    /// Which blocks had their turn.
+    /// Map of the blocks that had their turn.
     pub map: Option<BlockMap>,
     /// Offsets without a map.
     pub lfsr: Option<Lfsr>,
-    /// Offsets that are not alike.
+    /// Generator of offsets that are not equally likely.
     pub skewed: Option<Skewed>,
-    /// It has been used in this pass.
+    /// True if the file has been used in this pass.
     pub open: bool,
-    /// The last request was a trim.
+    /// True if the last request was a trim.
     pub trimmed: bool,
-    /// Nothing fits any more.
+    /// True if no further request fits.
     pub done: bool,
 }
 

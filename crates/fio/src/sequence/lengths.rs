@@ -1,4 +1,4 @@
-//! How long the next request is.
+//! The length of the next request.
 
 use super::Sequence;
 use super::offsets::Place;

@@ -48,7 +48,7 @@ pub struct Sequence {
     /// Requests and bytes of each direction since the start, without those that read back.
     issued: ByDirection<u64>,
     issued_bytes: ByDirection<u64>,
-    /// All requests and bytes since the start.
+    /// Number of requests since the start; `all_bytes` has their bytes.
     all: u64,
     all_bytes: u64,
     /// Bytes of this pass.
@@ -67,7 +67,7 @@ pub struct Sequence {
 
     written: Written,
     read_back_left: u64,
-    /// The log that it repeats instead.
+    /// The log that the job repeats instead of drawing requests.
     replaying: Option<Replaying>,
 }
 
@@ -147,7 +147,7 @@ impl Sequence {
         sequence
     }
 
-    /// Returns what the job does next.
+    /// Returns the next step of the job.
     pub fn next_step(&mut self) -> Step {
         self.next_step_as(|drawn| drawn)
     }
@@ -170,7 +170,7 @@ impl Sequence {
         }
     }
 
-    /// No more requests, except for the flushes at the end: the job's `runtime` is over.
+    /// Ends the job's requests, except for the flushes at the end: the job's `runtime` is over.
     pub fn stop(&mut self) {
         if self.replaying.take().is_some() {
             self.phase = Phase::Issue;

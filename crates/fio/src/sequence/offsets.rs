@@ -1,21 +1,21 @@
-//! Where the next request of a file is.
+//! The place of the next request in a file.
 
 use super::Sequence;
 use super::files::NONE;
 use crate::draw::Consumer;
 use crate::job::{Distribution, Op, Sequencer};
 
-/// An offset, counted from where the job starts in the file, and whether it is random.
+/// An offset from the first byte that the job uses in the file, and whether it is random.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub offset: u64,
     pub random: bool,
-    /// The map does not count: taken blocks are used again.
+    /// True if the map does not count: taken blocks are used again.
     pub again: bool,
 }
 
 impl Sequence {
-    /// Returns where the next request of `op` in `file` is, or nothing if there is no place.
+    /// Returns the place of the next request of `op` in `file`; `None` if there is no place.
     #[inline]
     pub(super) fn place(&mut self, file: usize, op: Op) -> Option<Place> {
         self.until_random -= 1;
@@ -85,7 +85,8 @@ impl Sequence {
         Some(position)
     }
 
-    /// A random offset. A job that goes on for a time starts again when all had its turn.
+    /// Returns a random offset. A job that runs for a time starts again when all blocks had their
+    /// turn.
     #[inline]
     fn random_offset(&mut self, file: usize, op: Op) -> Option<u64> {
         let align = u64::from(self.job.blocks[op as usize].align);
@@ -124,7 +125,7 @@ impl Sequence {
         }
     }
 
-    /// How many blocks random offsets are drawn from.
+    /// Returns the number of blocks from which random offsets are drawn.
     #[inline]
     fn blocks(&self, file: usize, op: Op) -> u64 {
         let state = &self.files[file];
@@ -160,7 +161,7 @@ impl Sequence {
     }
 }
 
-/// Where the zone begins and ends that gets the request `percent`, 1 to 100.
+/// Returns the begin and the end of the zone that gets the request `percent`, 1 to 100.
 fn zone(zones: &[crate::job::Zone], percent: u32) -> (u64, u64) {
     let (mut share, mut from) = (0, 0);
     for zone in zones {

@@ -1,19 +1,19 @@
-//! When a pass ends, what follows it, and when the job ends.
+//! The ends of passes and of the job, and the steps after a pass.
 
 use super::{Generators, Sequence};
 use crate::job::{Generator, Op};
 use crate::request::{Request, Step};
 
-/// Where a job is.
+/// The phase of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Before the first pass and after each.
     Between,
-    /// It issues requests.
+    /// The job issues requests.
     Issue,
-    /// Everything is issued: it flushes this file and those after it.
+    /// Everything is issued: the job flushes the file with this number and all files after it.
     Flush(usize),
-    /// It reads back what it wrote.
+    /// The job reads back what it wrote.
     ReadBack,
     /// Everything is done.
     Done,
@@ -72,7 +72,7 @@ impl Sequence {
         }
     }
 
-    /// Whether without a clock it has done what it does in one pass.
+    /// True if the job, without a clock, has issued what it issues in one pass.
     pub(super) fn has_seen_all(&self) -> bool {
         let over = match self.number_ios {
             0 => self.all_bytes >= self.whole() || self.is_over(),
@@ -86,7 +86,7 @@ impl Sequence {
         if self.io_size > 0 { self.io_size } else { self.pass_size }
     }
 
-    /// Whether there is another pass.
+    /// True if there is another pass.
     fn runs_on(&mut self) -> bool {
         if self.stopped || self.job.recording.is_some() {
             return false;
@@ -174,7 +174,7 @@ impl Sequence {
         most > 0 && self.all >= most
     }
 
-    /// Whether the job has issued all its bytes or requests.
+    /// True if the job has issued all its bytes or requests.
     #[inline]
     fn is_over(&self) -> bool {
         let [reads, writes, trims] = self.issued_bytes;

@@ -1,4 +1,4 @@
-//! What was written and is still to be read back.
+//! Written ranges that are still to be read back.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -36,12 +36,12 @@ impl Written {
         self.sorted.insert((range.file, range.offset), range.length);
     }
 
-    /// Returns how many are left.
+    /// Returns the number of ranges that are left.
     pub fn len(&self) -> u64 {
         (self.in_order.len() + self.sorted.len()) as u64
     }
 
-    /// Takes the next one.
+    /// Takes the next range.
     pub fn next_range(&mut self) -> Option<Range> {
         if let Some(((file, offset), length)) = self.sorted.pop_first() {
             return Some(Range { file, offset, length });

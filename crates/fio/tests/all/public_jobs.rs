@@ -8,16 +8,16 @@ use fowler_units::Span;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Large enough for any of them.
+/// A capacity that is large enough for any of the jobs.
 const CAPACITY: u64 = 1 << 62;
 /// The least share of the files that fio accepts and whose engines are block I/O.
 const SHARE: f64 = 0.94;
-/// How an engine is refused that is no block device.
+/// The error for an engine that is no block device.
 const NO_BLOCK_DEVICE: &str = "is no block device, and is not simulated";
 
 fn read(job: &Value, with_environment: bool) -> Result<usize, String> {
     let mut environment = Environment::empty();
-    // The logs that they replay are not there.
+    // The logs that the jobs replay do not exist here.
     let request = Recorded { at: Span(0), op: Op::Read, file: 0, offset: 0, length: 4096 };
     let log = Recording::new(vec!["file".into()], vec![request]);
     let recording = move |_: &str, _: usize| Ok(log.clone());
@@ -30,7 +30,7 @@ fn read(job: &Value, with_environment: bool) -> Result<usize, String> {
     let text = job["text"].as_str().expect("text");
     let file = JobFile::parse(text, "job", &environment).map_err(|found| found.to_string())?;
     Layout::new(&file.jobs, Some(CAPACITY)).map_err(|found| found.to_string())?;
-    // What `fowler fio` refuses beside what is refused here.
+    // Jobs that this crate reads and `fowler fio` refuses.
     let cannot_run = |job: &fowler_fio::Job| {
         let by_latency = |its: SteadyState| its.metric == SteadyMetric::Latency;
         let both = job.statistics.unified == Unified::Both;

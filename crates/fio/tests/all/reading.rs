@@ -1,4 +1,4 @@
-//! What a job file means, and what is said of a wrong one.
+//! The meaning of job files, and the errors of wrong ones.
 
 use crate::sequences::listed;
 use fowler_fio::{Environment, JobFile, Layout, Seeding, Size};
@@ -123,7 +123,7 @@ fn what_has_no_bound_or_no_sense_is_refused() {
     assert!(parse(most).is_ok());
 }
 
-/// As many files as there may be are laid out at once, not after a search for each.
+/// The largest number of files is laid out at once, without a search for each.
 #[test]
 fn many_files_are_laid_out() {
     let jobs = parse("[j]\nsize=4g\nbs=4k\nnrfiles=500k\n").expect("a job file").jobs;
@@ -203,7 +203,7 @@ fn short_sequences_by_hand() {
         all("rw=read"),
         ["read,0,4096", "read,4096,4096", "read,8192,4096", "read,12288,4096"]
     );
-    // Behind the end it wraps, until `size` bytes are read.
+    // Beyond the end of the file the job wraps, until `size` bytes are read.
     let holes = ["read,0,4096", "read,8192,4096", "read,0,4096", "read,8192,4096"];
     assert_eq!(all("rw=read:4k"), holes);
     assert_eq!(
@@ -276,7 +276,7 @@ fn engines_wait_for_trims_as_those_of_fio_do() {
         ("io_uring", [false, true]),
         ("io_uring_cmd", [false, true]),
         ("null", [false, false]),
-        // It waits for each request.
+        // The engine waits for each request.
         ("psync", [false, false]),
     ] {
         for kind in ["trim", "randtrim", "trimwrite", "randtrimwrite"] {

@@ -1,4 +1,4 @@
-//! What the tests share: the sequence of a job file as fio's cases have it.
+//! Helpers that tests share: the sequence of a job file in the form of fio's cases.
 
 use fowler_fio::{Environment, JobFile, Layout, Seeding, Sequence};
 use std::fmt::Write;
@@ -27,7 +27,7 @@ pub fn listed(text: &str, seeding: Seeding) -> Result<String, String> {
     Ok(csv)
 }
 
-/// Says where two lists differ.
+/// Returns the first line in which two lists differ; `None` if they are equal.
 pub fn difference(ours: &str, theirs: &str) -> Option<String> {
     let (ours, theirs): (Vec<_>, Vec<_>) = (ours.lines().collect(), theirs.lines().collect());
     let at = (0..ours.len().max(theirs.len())).find(|&at| ours.get(at) != theirs.get(at))?;

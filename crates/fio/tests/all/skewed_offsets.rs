@@ -28,7 +28,7 @@ fn offsets_are_those_of_fio() {
         ("zipf:0.8", "", V335, [60_203_008, 86_228_992, 128_598_016]),
         ("zipf:0.8", "randrepeat=1", V335, [60_203_008, 86_228_992, 128_598_016]),
         ("zipf:0.8", "randrepeat=0", V333, [53_411_840, 201_981_952, 197_615_616]),
-        // Before, it does so only after the first clone has the seed of its offsets.
+        // Up to 3.34, a given seed does so only after the first clone has the seed of its offsets.
         ("zipf:0.8", "", V333, [112_435_200, 208_412_672, 22_970_368]),
         ("pareto:0.3", "randrepeat=0", V333, [0x9f9_e000, 0x8b0_2000, 0xb7c_2000]),
         ("normal:10", "randrepeat=0", V333, [0x87a_4000, 0xbc6_6000, 0x85c_2000]),
@@ -47,7 +47,7 @@ fn the_name_of_the_file_counts_from_3_35_on() {
         assert_eq!(of("a", V333), of("b", V333), "{distribution}");
         assert_ne!(of("a", V335), of("b", V335), "{distribution}");
     }
-    // What is not skewed has one generator for all files.
+    // Offsets that are not skewed come from one generator for all files.
     let uniform = |name| offsets(name, "random", seeds, V335);
     assert_eq!(uniform("a"), uniform("b"));
 }

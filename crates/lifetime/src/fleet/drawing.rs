@@ -25,7 +25,7 @@ pub fn draw(
     Ok(whole.then(|| Fleet::of(life, spec, drawn)))
 }
 
-/// How a fleet, or a shard of one, is drawn.
+/// Options for drawing a fleet, or a shard of one.
 #[derive(Clone, Copy)]
 pub(super) struct Drawing<'a> {
     pub shard: Shard,

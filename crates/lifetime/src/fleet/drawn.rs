@@ -14,7 +14,7 @@ const PIECE: u32 = 256;
 /// Pieces for each thread between two reports of progress.
 const AT_ONCE: usize = 8;
 
-/// What is drawn.
+/// The drives that are drawn so far, and the drives that were replaced.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Drawn {
     /// The first drive in each place.
@@ -34,12 +34,12 @@ pub(super) struct Part<'a> {
     pub control: Control<'a>,
     /// Gets the share that is drawn.
     pub share: &'a (dyn Fn(f64) + Sync),
-    /// After how many drives, with those that replace others, to save what is drawn.
+    /// The most drives, with those that replace others, between two saves.
     pub every: u64,
     pub save: &'a mut dyn FnMut(&Drawn) -> Result<(), Diagnostics>,
 }
 
-/// Why a piece is not there.
+/// The reason why a part of the fleet was not drawn.
 enum Missing {
     Stopped,
     TooMany,
@@ -90,7 +90,7 @@ impl Drawn {
                         self.join(piece);
                     }
                     Err(Missing::TooMany) => return Err(too_many(horizon)),
-                    // Those behind it are not the next ones.
+                    // Drives after a missing piece are not the next ones.
                     Err(Missing::Stopped) => break,
                 }
             }

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 /// The most drives that a place may use up within the target life.
 pub(super) const REPLACED_MOST: u32 = 1000;
 
-/// Why a drive is replaced.
+/// The reason why a drive is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// It failed early.
+    /// The drive failed early.
     Early,
-    /// Too many of its blocks are worn out.
+    /// Too many blocks of the drive are worn out.
     Worn,
 }
 
 impl Cause {
-    /// Returns the word for it in tables.
+    /// Returns the word for the cause in tables.
     pub fn word(self) -> &'static str {
         match self {
             Cause::Early => "early",
@@ -27,32 +27,32 @@ impl Cause {
 /// The first drive in a place of the fleet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drive {
-    /// Its load over that of the workload.
+    /// Load of the drive relative to that of the workload.
     pub load: f64,
     /// The cycles that the block endures with which it ends, over `lifetime.cycles`.
     pub strength: f64,
-    /// After how many years it fails early, or would.
+    /// Years after which the drive fails early, or would.
     pub early_years: f64,
-    /// After how many years too many of its blocks are worn out, or would be.
+    /// Years after which too many blocks of the drive are worn out, or would be.
     pub worn_years: f64,
 }
 
 impl Drive {
-    /// Returns when it is replaced.
+    /// Returns the years after which the drive is replaced.
     pub fn years(&self) -> f64 {
         self.early_years.min(self.worn_years)
     }
 
-    /// Returns why.
+    /// Returns the cause of the replacement.
     pub fn cause(&self) -> Cause {
         if self.early_years < self.worn_years { Cause::Early } else { Cause::Worn }
     }
 }
 
-/// How often drives are replaced in a year, or in all.
+/// Counts of the drives replaced in a year, or in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replaced {
-    /// How many drives.
+    /// Number of drives replaced.
     pub count: u64,
     /// The sum of the squares of the counts of all places.
     pub squares: u64,

@@ -80,18 +80,18 @@ fn of_alive() -> Vec<Fact<Alive>> {
     ]
 }
 
-/// What happens in a year.
+/// The replacements of a year.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Year {
-    /// Which, from 1.
+    /// Number of the year, from 1.
     pub number: usize,
-    /// Its length in years: the last may be a part of one.
+    /// Length of the year in years: the last may be a part of one.
     pub length: f64,
     /// The drives replaced.
     pub replaced: Replaced,
-    /// Those for each place and year.
+    /// Drives replaced for each place and year.
     pub rate: Interval,
-    /// Spare drives that are enough.
+    /// Number of spare drives that are enough.
     pub spares: u64,
 }
 
@@ -107,7 +107,7 @@ fn of_year() -> Vec<Fact<Year>> {
 }
 
 impl Fleet {
-    /// Returns what happens in each year.
+    /// Returns the replacements of each year.
     pub fn years(&self) -> Vec<Year> {
         let of = |(number, &replaced): (usize, &Replaced)| {
             let length = (self.horizon - number as f64).min(1.0);

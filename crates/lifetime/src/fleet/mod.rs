@@ -40,7 +40,7 @@ const MOMENTS: usize = 60;
 /// A fleet that was drawn.
 #[derive(Clone, Debug)]
 pub struct Fleet {
-    /// What was asked for.
+    /// The specification that was asked for.
     pub spec: FleetSpec,
     /// The first drive in each place.
     pub drives: Vec<Drive>,
@@ -52,7 +52,7 @@ pub struct Fleet {
     pub horizon: f64,
     /// Bytes that a drive under the load of the workload takes from the host in a year.
     pub bytes_year: f64,
-    /// By which share the years until wear-out may be wrong because the life is dilated.
+    /// The share by which the years until wear-out may be wrong because the life is dilated.
     pub dilation_error: Option<f64>,
     sorted: Sorted,
 }
@@ -65,7 +65,7 @@ struct Sorted {
     tbw: OnceLock<[Vec<f64>; 3]>,
 }
 
-/// How many are alive at a moment.
+/// The drives that are alive at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alive {
     /// The moment.
@@ -149,7 +149,7 @@ impl Fleet {
         its.map(|count| count / per)
     }
 
-    /// Returns how many spare drives are enough, with the confidence asked for.
+    /// Returns the number of spare drives that are enough, with the confidence asked for.
     pub fn spares(&self, replaced: Replaced) -> u64 {
         at_most(replaced, self.spec.drives, normal_quantile(self.spec.confidence))
     }

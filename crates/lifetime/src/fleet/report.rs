@@ -67,7 +67,7 @@ impl Fleet {
         sheet
     }
 
-    /// Returns what is assumed, in a sentence.
+    /// Returns a sentence that lists the assumptions about the fleet.
     pub fn assumptions(&self) -> String {
         let spec = &self.spec;
         let dilation = match self.dilation_error {

@@ -1,8 +1,8 @@
-//! The drives of a fleet in a file, beside the checkpoint of their life: of a fleet
-//! that is being drawn, or of a shard, of which it is the result.
+//! The drives of a fleet in a file, beside the checkpoint of their life: of a fleet that is being
+//! drawn, or of a shard, of which it is the result.
 //!
-//! It has the life as well ([`SavedLife`]). So whoever goes on does not simulate it again, and
-//! shards can be merged without the drive, the workload and the trace.
+//! The file has the life as well ([`SavedLife`]). So whoever goes on does not simulate it again,
+//! and shards can be merged without the drive, the workload and the trace.
 
 use super::Fleet;
 use super::drawing::{Drawing, horizon};
@@ -26,51 +26,51 @@ use std::path::{Path, PathBuf};
 const KIND: Kind = Kind { name: "fleet", format: 1 };
 /// The file in a folder of results.
 pub(super) const FLEET: &str = "lifetime.fleet";
-/// After how many drives what is drawn is saved at the latest: they take seconds.
+/// The most drives that are drawn between two saves: they take seconds.
 const EVERY_MOST: u64 = 4_000_000;
 
-/// A shard of a fleet, and where its life comes from.
+/// A shard of a fleet, and the source of its life.
 #[derive(Clone, Debug)]
 pub struct ShardSpec {
-    /// Which it is.
+    /// Number of the shard, and of all shards.
     pub shard: Shard,
     /// The folder of another shard, whose life is taken over; `None` simulates it.
     pub life_of: Option<PathBuf>,
 }
 
-/// How drawing a shard ended.
+/// The result of drawing a shard.
 #[derive(Clone, Debug)]
 pub enum ShardDrawn {
-    /// It is drawn: so many drives, and they were there before if so many are new.
+    /// The shard is drawn.
     Drawn {
         /// The drives of the shard.
         drives: usize,
-        /// Those that this run has drawn.
+        /// The drives that this run has drawn; 0 if they were all there before.
         new: usize,
     },
-    /// It was stopped.
+    /// Drawing was stopped.
     Stopped {
-        /// Whether there is something to resume from.
+        /// True if there is something to resume from.
         saved: bool,
     },
 }
 
-/// What the file says besides the life and the drives.
+/// The contents of the file besides the life and the drives.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Head {
     /// The version of Fowler, and a hash of the sources of its simulator.
     pub version: String,
     pub sources: String,
-    /// A hash of what was asked for of the life.
+    /// A hash of the specification of the life.
     asked: String,
     pub spec: FleetSpec,
     /// The shard; `None` of a whole fleet.
     pub shard: Option<Shard>,
 }
 
-/// What a file holds.
+/// The contents of a file.
 pub(super) struct Held {
-    /// A hash of the life and of the fleet: what shards of one fleet have in common.
+    /// A hash of the life and of the fleet, equal in all shards of one fleet.
     pub identity: String,
     pub head: Head,
     pub life: SavedLife,
@@ -82,7 +82,7 @@ impl Held {
         self.head.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns how many places it has, drawn or not.
+    /// Returns the number of places in the shard or fleet, drawn or not.
     pub fn places(&self) -> usize {
         self.shard().places(self.head.spec.drives).len()
     }
@@ -126,16 +126,16 @@ fn beside(checkpoint: &Path) -> PathBuf {
     checkpoint.with_file_name(format!("{stem}.fleet"))
 }
 
-/// What a folder holds of a fleet.
+/// The finding about a fleet in a folder.
 #[derive(Clone, Debug)]
 pub struct Examined {
     /// The file.
     pub file: PathBuf,
-    /// What it holds, in words; or why it is lost.
+    /// Contents of the file in words; or the reason why they are lost.
     pub holds: Result<String, String>,
 }
 
-/// Looks at what a folder holds of a fleet; `None` if it holds nothing of one.
+/// Examines the file of a fleet in a folder; `None` if there is none.
 ///
 /// # Errors
 /// If it cannot be read, or a newer version wrote it.
@@ -162,7 +162,7 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     Ok(Some(Examined { file, holds }))
 }
 
-/// A hash of what is asked for of a life: it comes before the life.
+/// Returns a hash of the specification of a life: the hash is known before the life.
 fn asked(spec: &LifetimeSpec) -> Result<String, Diagnostics> {
     let source = spec.device.source()?;
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
@@ -176,17 +176,17 @@ fn asked(spec: &LifetimeSpec) -> Result<String, Diagnostics> {
     )))
 }
 
-/// Where the drives that are drawn are saved, and what was there.
+/// The place where drawn drives are saved, and the earlier contents.
 struct Store<'a> {
     path: Option<PathBuf>,
     watch: Watch<'a>,
-    /// Whether it is only a cache.
+    /// True if the file is only a cache.
     cached: bool,
     head: Head,
     found: Option<Held>,
-    /// Whether the file is that of this fleet.
+    /// True if the file belongs to this fleet.
     own: bool,
-    /// Whether it is that of another one, whose place this one takes.
+    /// True if the file belongs to another fleet, whose place this one takes.
     replaced: bool,
 }
 
@@ -212,7 +212,7 @@ impl<'a> Store<'a> {
         Ok(store)
     }
 
-    /// Reads what is there. A damaged file is drawn again.
+    /// Reads the existing file. A damaged file is drawn again.
     fn look(&mut self) -> Result<(), Diagnostics> {
         let Some(path) = self.path.clone() else { return Ok(()) };
         let held = match disk::facts(&path) {
@@ -232,7 +232,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// A file of the cache cannot be read: nothing is saved there.
+    /// Saves nothing from now on, because a file of the cache cannot be read.
     fn go_without(&mut self, path: &Path) -> Result<(), Diagnostics> {
         let path = path.display();
         (self.watch.warn)(&format!("{path} cannot be read: drives are not saved"));
@@ -261,7 +261,7 @@ impl<'a> Store<'a> {
         Err(Diagnostic::new(folder, other).hint(hint).into())
     }
 
-    /// Takes over the life of what was asked for in the same way.
+    /// Returns a life of the same specification: from the file, or from the folder `of`.
     fn life(&self, of: Option<&Path>) -> Result<Option<Lifetime>, Diagnostics> {
         if let Some(found) = self.found.as_ref().filter(|it| it.head.asked == self.head.asked) {
             return found.life.clone().life().map(Some);
@@ -335,13 +335,13 @@ impl<'a> Store<'a> {
     }
 }
 
-/// What shards of one fleet have in common.
+/// Returns the hash that all shards of one fleet share.
 fn identity(life: &SavedLife, fleet: &FleetSpec) -> String {
     let life = bytes_hash(&postcard::to_stdvec(life).expect("memory takes it"));
     text_hash(&format!("{FINGERPRINT} {life} {fleet:?}"))
 }
 
-/// How far a fleet or a shard came.
+/// The progress of a fleet or a shard.
 enum Came<'a> {
     Whole { life: Box<Lifetime>, drawn: Drawn, new: usize, store: Box<Store<'a>> },
     Stopped { saved: bool },

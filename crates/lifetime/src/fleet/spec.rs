@@ -1,4 +1,5 @@
-//! What differs between the drives of a fleet, and the lives that one can be drawn from.
+//! The properties in which the drives of a fleet differ, and the lives from which a fleet can be
+//! drawn.
 
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -7,10 +8,10 @@ use serde::{Deserialize, Serialize};
 /// The most drives of a fleet.
 pub const DRIVES_MOST: u32 = 1_000_000;
 
-/// What differs between the drives of a fleet. All defaults are assumed; sweep them.
+/// The properties in which the drives of a fleet differ. All defaults are assumed; sweep them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetSpec {
-    /// How many there are; in 1 to [`DRIVES_MOST`].
+    /// Number of drives; in 1 to [`DRIVES_MOST`].
     pub drives: u32,
     /// The standard deviation of the logarithm of a drive's load; in 0 to 3. The median drive has
     /// that of the workload.
@@ -27,7 +28,7 @@ pub struct FleetSpec {
 }
 
 impl FleetSpec {
-    /// What is taken where nothing is said. All of it is assumed.
+    /// The defaults of a fleet. All of them are assumed.
     pub const ASSUMED: FleetSpec = FleetSpec {
         drives: 10_000,
         load_spread: 0.5,

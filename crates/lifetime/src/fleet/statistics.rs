@@ -3,7 +3,7 @@
 use super::drive::Replaced;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// A value and between which bounds it lies with the confidence asked for.
+/// A value, with bounds between which it lies with the confidence asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower bound.

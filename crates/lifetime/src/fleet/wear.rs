@@ -1,4 +1,4 @@
-//! How the cells of a drive wear at any load, from its simulated life.
+//! The wear of a drive's cells at any load, from the drive's simulated life.
 //!
 //! The endurance of rested cells takes a search. A fleet asks for it millions of times, so it is
 //! looked up in a table that is as good as exact: see [`POINTS`].
@@ -18,7 +18,7 @@ const IDLE_S: [f64; 2] = [1.0, 4e9];
 pub(super) struct Wear {
     /// The logarithm of the cycles that cells of the rated endurance endure, by idle time.
     curve: Vec<f64>,
-    /// Whether cells that endure more count idle time as longer ([`Endurance::achievable`]).
+    /// True if cells that endure more count idle time as longer ([`Endurance::achievable`]).
     idle_scales: bool,
     /// Cycles per second, on average over all blocks.
     cycles_s: f64,
@@ -27,7 +27,7 @@ pub(super) struct Wear {
 }
 
 impl Wear {
-    /// Returns that of a life; `None` if nothing was programmed.
+    /// Returns the wear of the drive in a life; `None` if nothing was programmed.
     pub fn of(life: &Lifetime) -> Option<Wear> {
         let totals = life.lived.first()?.totals;
         let config = &life.drive.config;

@@ -120,7 +120,7 @@ fn wear_of_lognormal_loads_is_lognormal() {
     let above = |z: f64| 0.5 * erfc(z / 2f64.sqrt());
     agrees(&fleet, |t| if t > 0.0 { above((t / years).ln() / spec.load_spread) } else { 1.0 });
     assert_eq!(fleet.early(), (fleet.all.count > 0).then_some(0.0));
-    // What a drive endures in bytes does not depend on how fast it is written.
+    // The terabytes written that a drive endures do not depend on how fast it is written.
     let tbw: Vec<f64> = [0.01, 0.5, 0.9].map(|share| fleet.tbw_at(share).value).to_vec();
     assert!(tbw[2] / tbw[0] < 1.3 * fleet.drives.iter().map(|it| it.strength).fold(1.0, f64::max));
 }
@@ -158,7 +158,8 @@ fn a_fleet_is_the_drives_that_are_simulated_one_by_one() {
     }
 }
 
-/// The same drives, whatever else is in the fleet and whoever draws them; another seed, others.
+/// A fleet has equal drives, whatever else is in the fleet and whoever draws them; another seed has
+/// others.
 #[test]
 fn a_fleet_is_the_same_on_any_number_of_threads_and_stops() {
     let base = life(300.0, 5.0, &[]);

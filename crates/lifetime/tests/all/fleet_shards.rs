@@ -126,7 +126,7 @@ fn a_fleet_that_is_stopped_resumes_to_the_same() {
         let share = |share: f64| {
             if drawing.load(Ordering::Relaxed) {
                 shares.lock().unwrap().push(share);
-                // Twice it is stopped after the first drives.
+                // The fleet is stopped twice after the first drives.
                 stop.store(times < 2, Ordering::Relaxed);
             }
         };
@@ -158,7 +158,7 @@ fn a_fleet_that_is_stopped_resumes_to_the_same() {
     fs::remove_dir_all(&here).unwrap();
 }
 
-/// What keeps folders from being one fleet is said, and no folder takes another shard.
+/// Reasons why folders are not one fleet are reported, and no folder takes another shard.
 #[test]
 fn shards_that_are_no_fleet_are_refused() {
     let here = empty("refused");

@@ -142,7 +142,7 @@ fn a_folder_of_caches_holds_the_last_lives_and_its_loss_ends_none() {
     }
     let (life, warnings) = lived(&of_seed(12), false);
     assert!(life.is_some() && warnings[0].contains("not a checkpoint"), "{warnings:?}");
-    // There is no folder, and there can be none.
+    // The folder does not exist, and cannot be created.
     fs::remove_dir_all(&cache).unwrap();
     fs::write(&cache, "").unwrap();
     let (life, warnings) = lived(&of_seed(2), false);
@@ -214,7 +214,7 @@ fn a_life_lies_within_its_first_estimate() {
         let (waf, lives) = (one.waf().unwrap(), one.lives().unwrap());
         let years = lives * lived.target().as_s() / (365.0 * 86_400.0);
         let bounds = bounds.into_inner().unwrap().expect("it is told first");
-        // Where it lies between the bounds, from 0 to 1.
+        // Place of the write amplification between its bounds, from 0 to 1.
         let at = (waf - bounds.waf[0]) / (bounds.waf[1] - bounds.waf[0]);
         assert!(reaches.contains(&at), "{writes}: {waf} in {:?}, at {at}", bounds.waf);
         let [worst, best] = bounds.years;
@@ -225,8 +225,8 @@ fn a_life_lies_within_its_first_estimate() {
     fs::remove_dir_all(&out).unwrap();
 }
 
-/// The same file read otherwise is another workload: what was saved of one is not resumed with
-/// the other, and is said and left alone until there is something to keep.
+/// A file that is read with other options is another workload: a checkpoint of one is not resumed
+/// with the other; the user is told, and the file is left alone until there is something to keep.
 #[test]
 fn a_trace_that_is_read_otherwise_is_another_workload() {
     let out = folder("lives-remapped");
@@ -251,7 +251,7 @@ fn a_trace_that_is_read_otherwise_is_another_workload() {
     fs::remove_dir_all(&out).unwrap();
 }
 
-/// The same with cells that endure more: the workload writes some three times what they do.
+/// Like [`spec`], with cells that endure more: the workload writes some three times what they do.
 fn lasting(scheme: &str, workload: WorkloadSpec, folder: &Path) -> LifetimeSpec {
     let mut spec = spec(scheme, workload, folder);
     for key in &mut spec.device.set {
@@ -378,7 +378,7 @@ fn days_are_those_of_the_life() {
     fs::remove_dir_all(&out).unwrap();
 }
 
-/// The same for five days.
+/// Like [`lasting`], for five days.
 fn short(scheme: &str, workload: WorkloadSpec, folder: &Path) -> LifetimeSpec {
     let mut spec = lasting(scheme, workload, folder);
     for key in &mut spec.device.set {
@@ -387,7 +387,7 @@ fn short(scheme: &str, workload: WorkloadSpec, folder: &Path) -> LifetimeSpec {
     spec
 }
 
-/// What dilation costs: the undilated life lies where the dilated ones say.
+/// Tests the bounds of dilation: the undilated life lies where the dilated ones say.
 // Slow: three lives without dilation, which is what dilation saves.
 #[test]
 fn the_undilated_life_lies_within_the_interval_of_the_dilated_ones() {

@@ -2,7 +2,7 @@
 //! chapter 5): every subset of n factors was run, and each effect is a mean over all pairs of runs
 //! that differ in nothing else.
 
-/// How values are compared.
+/// The way in which two values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// As ratios: an effect of -0.2 is a reduction by 20 %. Values must be positive.

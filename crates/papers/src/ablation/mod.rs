@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 const TEXT: &str = include_str!("../../../../presets/studies/all.toml");
 
-/// What to run, and where to write the results.
+/// A request to the study: the workloads, and the folder for results.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Named workloads to run instead of the study's own.
@@ -32,7 +32,8 @@ pub struct Request {
     pub out: PathBuf,
     /// The most requests in each run.
     pub limit: Option<u64>,
-    /// How many seeds every run is repeated with, for the confidence intervals of effects; 1 to 10.
+    /// Number of seeds with which every run is repeated, for the confidence intervals of effects; 1
+    /// to 10.
     pub seeds: u32,
 }
 
@@ -41,7 +42,7 @@ pub struct Request {
 pub struct Finding {
     /// The title of the study.
     pub title: String,
-    /// Its tables; the first is the answer.
+    /// Tables of the study; the first is the answer.
     pub sheets: Vec<Sheet>,
     /// The files written, relative to the request's folder.
     pub files: Vec<String>,
@@ -74,7 +75,8 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagn
     let picture = [evidence.picture()];
     let (files, mut warnings) =
         publish((&request.out, "study"), &title, Vec::new(), (&sheets, &picture), none)?;
-    // What was damaged and has been done again is not on the page: its results are the same.
+    // Results that were damaged and have been computed again are not on the page: they are equal to
+    // the first ones.
     warnings.extend(runs.warnings());
     Ok(Some(Finding { title, sheets, files, warnings }))
 }

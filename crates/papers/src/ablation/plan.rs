@@ -21,7 +21,7 @@ pub(super) struct Factor {
     /// The name in tables and legends.
     pub name: String,
     pub scheme: String,
-    /// What else is set on drives without the factor.
+    /// Further settings of drives without the factor.
     #[serde(default)]
     without: Vec<String>,
 }
@@ -76,7 +76,7 @@ impl Metric {
         Metric::Bare,
     ];
 
-    /// Returns the name for tables, with its unit.
+    /// Returns the name of the metric for tables, with its unit.
     pub fn name(self) -> &'static str {
         [
             "reads, mean (us)",
@@ -100,13 +100,13 @@ impl Metric {
         }
     }
 
-    /// Whether it is a share, shown in percent.
+    /// True if the metric is a share, shown in percent.
     pub fn is_share(self) -> bool {
         matches!(self, Metric::Failed | Metric::Bare)
     }
 }
 
-/// All measurements.
+/// The measurements of the study.
 pub(super) struct Evidence {
     pub plan: Plan,
     pub columns: Vec<Column>,

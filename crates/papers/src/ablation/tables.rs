@@ -76,7 +76,8 @@ impl Evidence {
         }
     }
 
-    /// What each factor does, on average over workloads, by age: the answer in one table.
+    /// Returns the effect of each factor, on average over workloads, by age: the answer in one
+    /// table.
     pub(super) fn worth(&self) -> Sheet {
         let mut heads = vec!["factor", "age", "what"];
         heads.extend(Metric::ALL.map(Metric::name));
@@ -114,7 +115,8 @@ impl Evidence {
         pairs
     }
 
-    /// By how much more one does beside another, on average over workloads.
+    /// Returns the interaction of each pair: by how much more one factor does beside the other, on
+    /// average over workloads.
     pub(super) fn interactions(&self) -> Sheet {
         let mut heads = vec!["pair", "age", "what"];
         heads.extend(Metric::ALL.map(Metric::name));
@@ -193,7 +195,7 @@ impl Evidence {
         sheet
     }
 
-    /// What each factor does, as bars.
+    /// Draws the effect of each factor as bars.
     pub(super) fn picture(&self) -> Figure {
         let metrics = [Metric::Read, Metric::Read999, Metric::Write999, Metric::Wear];
         let panels = metrics.map(|metric| {
@@ -228,7 +230,7 @@ impl Evidence {
     }
 }
 
-/// The name of a factor's system: what stands in brackets.
+/// The name of a factor's system: the text in brackets.
 fn short(name: &str) -> &str {
     name.split_once('(').map_or(name, |(_, system)| system.trim_end_matches(')'))
 }

@@ -54,7 +54,7 @@ pub(crate) const fn unmeasured<E>(id: &'static str) -> Claim<E> {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Statement {
-    /// Its ID in the catalog of claims.
+    /// ID of the statement in the catalog of claims.
     pub id: String,
     /// Section, table, figure or equation.
     pub place: String,
@@ -72,14 +72,14 @@ pub(crate) struct Statement {
     /// The directions that the paper states. The measurement must name every one of them.
     #[serde(default)]
     pub directions: Vec<String>,
-    /// How our numbers are measured.
+    /// Description of how our numbers are measured.
     pub how: String,
     /// The criterion for agreement.
     pub check: Check,
-    /// Why our numbers differ, if they do.
+    /// The reason why our numbers differ from the published ones, if they do.
     #[serde(default)]
     pub why: String,
-    /// Whether our number could not differ: it is a parameter of the preset, arithmetic on the
+    /// True if our number could not differ: it is a parameter of the preset, arithmetic on the
     /// paper's own numbers, or fitted to them.
     #[serde(default)]
     pub by_construction: bool,
@@ -91,13 +91,13 @@ pub(crate) struct Statement {
 pub(crate) enum Check {
     /// Equal to the last printed digit: parameters, and numbers derived from them alone.
     Exact,
-    /// Like `Exact`, but within 1 % it still matches in shape: numbers derived from a rounded
-    /// parameter.
+    /// Like `Exact`, but a number within 1 % still matches in shape: for numbers derived from a
+    /// rounded parameter.
     Rounded,
     /// Within 1 %: numbers derived from the means of a workload, which its stand-in reproduces. It
     /// matches in shape if the directions hold and the size is within a factor of two.
     Close,
-    /// It cannot be measured.
+    /// The claim cannot be measured.
     #[default]
     Unmeasured,
     /// Within 10 %: the workload is not public. It matches in shape if the directions hold and the
@@ -114,7 +114,7 @@ pub(crate) enum Check {
 pub(crate) struct Measured {
     /// Our numbers, with the claim's labels.
     pub values: Vec<Labelled>,
-    /// Whether what the claim says in words holds everywhere.
+    /// True if the claim's statement in words holds everywhere.
     pub holds: bool,
     /// The directions that the paper states, in its data's words, and whether each holds.
     pub directions: Vec<(String, bool)>,
@@ -136,7 +136,7 @@ impl Measured {
         Measured::exactly(values.map(|(label, value)| (label.to_string(), value)).into())
     }
 
-    /// Returns the same numbers with the direction that holds or does not.
+    /// Returns the measured numbers, with the fact that the direction holds or does not.
     pub fn if_holds(self, holds: bool) -> Measured {
         Measured { holds, ..self }
     }
@@ -152,7 +152,8 @@ impl Measured {
 pub(crate) struct Answer {
     pub statement: Statement,
     pub measured: Option<Measured>,
-    /// The same measurement in every repetition of the study.
+    /// Measurements of the claim in the repetitions of the study; `None` where it could not be
+    /// measured.
     pub repeated: Vec<(Repetition, Option<Measured>)>,
 }
 

@@ -11,10 +11,10 @@ use super::{Answer, Check, Labelled, Measured, Statement, labelled};
 pub enum Verdict {
     /// Our numbers agree with printed ones.
     Reproduced,
-    /// They agree with numbers that follow from printed ones by arithmetic.
+    /// Our numbers agree with numbers that follow from printed ones by arithmetic.
     Derived,
-    /// They agree by construction: nothing that could differ was measured, or what was measured is
-    /// fitted to the printed numbers.
+    /// Our numbers agree by construction: no measured number could differ, or the measured numbers
+    /// are fitted to the printed ones.
     ByConstruction,
     /// The directions hold, and the size is within a factor of two.
     Shape,
@@ -64,7 +64,7 @@ impl Verdict {
         )
     }
 
-    /// How much a verdict says; the less, the lower.
+    /// Strength of a verdict, from 0 (not reproducible) to 2.
     fn strength(&self) -> u8 {
         match self {
             Verdict::Reproduced | Verdict::Derived | Verdict::ByConstruction => 2,
@@ -96,14 +96,15 @@ impl Answer {
     }
 }
 
-/// How far a number may be from the published one to count as reproduced when the workload is not
-/// public: 10 %. Assumed; a second trace of the same server differs by more.
+/// Largest relative difference from a published number that counts as reproduced when the workload
+/// is not public: 10 %. Assumed; a second trace of the same server differs by more.
 const NEAR: f64 = 0.10;
 
-/// How far a number derived from a rounded parameter, or from means, may be from the printed one.
+/// Largest relative difference from the printed number for a number that is derived from a rounded
+/// parameter, or from means.
 const ROUNDED: f64 = 0.01;
 
-/// How far a number may be from the published one to match in shape.
+/// Largest factor between our number and the published one that still matches in shape.
 const SHAPE_FACTOR: f64 = 2.0;
 
 impl Check {
@@ -133,7 +134,7 @@ impl Check {
         }
     }
 
-    /// Whether a number is near enough to match in shape.
+    /// True if a number is near enough to match in shape.
     fn near(self, published: f64, ours: f64) -> bool {
         match self {
             Check::Rounded => (ours - published).abs() < ROUNDED * published.abs(),
@@ -194,7 +195,7 @@ impl Statement {
             };
         }
         if all(Check::near) {
-            // What is fitted to printed numbers is no evidence, however near it comes.
+            // Numbers that are fitted to printed ones are no evidence, however near they come.
             let fitted =
                 self.by_construction && matches!(self.check, Check::Shape | Check::Direction);
             return if fitted { Verdict::ByConstruction } else { Verdict::Shape };
@@ -203,7 +204,7 @@ impl Statement {
         out(farthest(numbers(), &measured.values, kind))
     }
 
-    /// Returns what is wrong with the first direction that does not hold or was not measured.
+    /// Returns a sentence on the first direction that does not hold or was not measured.
     fn broken_direction(&self, measured: &Measured) -> Option<String> {
         for stated in &self.directions {
             match measured.directions.iter().find(|(words, _)| words == stated) {
@@ -327,7 +328,7 @@ mod tests {
         assert_eq!(derived.verdict(Some(&agreed)), Verdict::Derived);
         assert_eq!(constructed.verdict(Some(&agreed)), Verdict::ByConstruction);
         assert_eq!(both.verdict(Some(&agreed)), out("MLC was not measured"));
-        // What is fitted is no evidence, however near it comes.
+        // Numbers that are fitted are no evidence, however near they come.
         let fitted = Statement { by_construction: true, ..stated(Check::Shape, 1.0) };
         let near = Measured::of([("SLC", 1.5)]);
         assert_eq!(fitted.verdict(Some(&near)), Verdict::ByConstruction);

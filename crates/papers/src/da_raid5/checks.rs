@@ -86,7 +86,8 @@ pub(super) struct Checks {
     pub parity: Option<Parities>,
     /// Invariants that were broken after any event.
     pub broken: u64,
-    /// How often parity was computed from the rest of the stripe, and from the replaced pages.
+    /// Number of times that parity was computed from the rest of the stripe, and from the replaced
+    /// pages.
     pub by_rest: u64,
     pub by_old: u64,
     /// The log of Figure 4's example.
@@ -156,7 +157,7 @@ fn parities(config: &Config, control: Control<'_>) -> Result<Option<Parities>, D
             let (first_reads, first_writes, _) = written(&mut device, page.0.into());
             let first = Operations { reads: first_reads, writes: first_writes };
             if device.stripe(stripe).parity.is_none() {
-                continue; // It went to a trusted block.
+                continue; // The page went to a trusted block.
             }
             let (reads, parities, data) = written(&mut device, page.0.into());
             if device.stripe(stripe).parity.is_some() {

@@ -94,7 +94,7 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("003-wear", |e| Ok(erasing(e))),
 ];
 
-/// In nanoseconds.
+/// A day in nanoseconds.
 const DAY: f64 = 86_400_000_000_000.0;
 
 /// The drive under DA-RAID-5.
@@ -125,7 +125,7 @@ fn blocks_of_a_chip(config: &Config) -> f64 {
     f64::from(g.blocks_per_plane * g.planes_per_die * g.dies_per_chip)
 }
 
-/// How long a program of a page takes, by its place in its word line.
+/// Time of a page's program in microseconds, by the page's place in its word line.
 fn program_us(config: &Config, page: u32) -> f64 {
     config.timing.iteration().as_us() * f64::from(config.timing.program_iterations.at(page))
 }
@@ -140,8 +140,8 @@ fn yields(config: &Config) -> Option<Measured> {
     Some(Measured::of([("p", p), ("page", page)]))
 }
 
-/// Whether no law is broken on the small drives, on which parity was computed in the way in
-/// question.
+/// True if no law is broken on the small drives, on which parity was computed in the given way at
+/// least once.
 fn lawful(evidence: &Evidence, words: &str, ways: u64) -> Measured {
     let values = vec![("laws broken".into(), evidence.checks.broken as f64)];
     Measured::exactly(values).direction(words, evidence.checks.broken == 0 && ways > 0)
@@ -215,9 +215,9 @@ fn goes_on(requests: impl Iterator<Item = HostIo>) -> f64 {
     if writes == 0 { 0.0 } else { on as f64 / writes as f64 }
 }
 
-/// By how much a case lies below another, on average over the stand-ins: with web search, as the
-/// paper has it, and without, because its few writes outweigh those of all others in a mean of
-/// ratios.
+/// Returns the share by which a case lies below another, on average over the stand-ins: with web
+/// search, as the paper has it, and without, because its few writes outweigh those of all others in
+/// a mean of ratios.
 fn lowered(evidence: &Evidence, case: Case, base: Case) -> Option<Measured> {
     let lower = |search, shown| {
         Some(1.0 - evidence.mean_of(search, |column| evidence.ratio(column, (case, base), shown))?)
@@ -255,7 +255,7 @@ fn udl_below_ppc(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// By how much PE-aware lies below PPC under TPC-C; beside it, below RAID-5.
+/// Returns the share by which PE-aware lies below PPC under TPC-C; beside it, below RAID-5.
 fn pe_aware(evidence: &Evidence) -> Option<Measured> {
     let mut measured = most(evidence, PE_AWARE, PPC, "most")?;
     let ratio = evidence.ratio(SWEPT, (PE_AWARE, RAID5), Shown::Response)?;
@@ -279,7 +279,8 @@ fn in_stages(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::of([("RAID-5", raid5), ("PPC", ppc)]).direction(words, holds))
 }
 
-/// By how much PPC lies below RAID-5 if two schemes lie below both of them by what is printed.
+/// Returns the share by which PPC lies below RAID-5 if two schemes lie below both of them as
+/// printed.
 fn implied(evidence: &Evidence) -> Option<Measured> {
     let left = |id| Some(1.0 - evidence.paper.number(id, "response")?);
     let udl = 1.0 - left(UDL_BELOW_RAID5)? / left(UDL_BELOW_PPC)?;
@@ -287,8 +288,8 @@ fn implied(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::of([("by UDL", udl), ("by HC", hc)]))
 }
 
-/// By how much the response of a case lies below another's under TPC-C, where the paper has the
-/// most of it.
+/// Returns the share by which the response of a case lies below another's under TPC-C, where the
+/// paper has the largest reduction.
 fn most(evidence: &Evidence, case: Case, base: Case, label: &str) -> Option<Measured> {
     let lower = |column: &str| Some(1.0 - evidence.ratio(column, (case, base), Shown::Response)?);
     let most = evidence.runs.each(lower)?.into_iter().fold(f64::MIN, f64::max);
@@ -360,8 +361,8 @@ fn best_cut_off(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::of([("8 over the best", eight / least)]).direction(words, eight < least))
 }
 
-/// By how much UDL and HC erase less than PPC, on average without web search, which erases next to
-/// nothing.
+/// Returns the share by which UDL and HC erase less than PPC, on average without web search, which
+/// erases next to nothing.
 fn erasing(evidence: &Evidence) -> Option<Measured> {
     let fewer = |case: Case| {
         let erases = |column: &str, its: Case| {

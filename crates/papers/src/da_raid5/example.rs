@@ -112,7 +112,7 @@ pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 5]> {
         moment.covered.iter().find(|(stripe, _)| *stripe == 0).map_or(0.0, |(_, its)| alike(its))
     };
     let sum = |of: fn(&Moment) -> u64| log.iter().map(of).sum::<u64>() as f64;
-    // Nothing is evicted before D23.
+    // No page is evicted before D23.
     let early = log[..FIRST].iter().all(|moment| moment.left.is_empty());
     Some([
         ("S0 for D23", if early { alike(&first.left) } else { 0.0 }),
@@ -123,7 +123,7 @@ pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 5]> {
     ])
 }
 
-/// Whether no invariant is broken after any event of the example.
+/// True if no invariant is broken after any event of the example.
 pub(super) fn lawful(log: &[Moment]) -> bool {
     log.iter().all(|moment| moment.broken == 0)
 }

@@ -12,7 +12,7 @@ use fowler_experiment::tables::{Cell, Sheet};
 /// Cycles between two points, and the last point: the axis of Figure 2 ends at 20,000.
 const STEP: u32 = 1000;
 const MOST: u32 = 20_000;
-/// In nanoseconds.
+/// A day in nanoseconds.
 const DAY: f64 = 86_400e9;
 
 /// The limits of cells after a number of cycles.
@@ -66,8 +66,8 @@ mod tests {
     use super::super::life;
     use super::*;
 
-    /// The limits are those of the error rate from which the loss of data follows: at each of them
-    /// the code corrects 99.9 % of words.
+    /// The limits follow from the error rate at which data is lost: at each limit the code corrects
+    /// 99.9 % of words.
     #[test]
     fn the_code_corrects_what_the_limits_allow() {
         let config = config().unwrap();

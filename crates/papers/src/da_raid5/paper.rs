@@ -21,15 +21,15 @@ pub(super) struct Paper {
     /// The share of time without a request in the drive under RAID-5, to which the rates of the
     /// stand-ins are set.
     pub idle: f64,
-    /// What every drive of the study has.
+    /// Settings of every drive of the study.
     pub drive: Vec<String>,
-    /// How worn the blocks are in stage 2, and on a drive beyond that.
+    /// Wear of the blocks in stage 2, and on a drive beyond that.
     pub worn: Vec<String>,
     pub more_worn: Vec<String>,
     /// The buffer under PE-aware RAID-5, and that under hybrid caching.
     pub grouping: Vec<String>,
     pub data_cache: Vec<String>,
-    /// The drive on which stripes are swept, and how much faster requests come there.
+    /// The drive on which stripes are swept, and the factor by which requests come faster there.
     pub wide: Vec<String>,
     pub wide_load: f64,
     pub sweeps: Sweeps,
@@ -37,7 +37,7 @@ pub(super) struct Paper {
     pub claim: Vec<Statement>,
 }
 
-/// What is varied: by the paper, and beyond it.
+/// The values that are swept: by the paper, and beyond it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sweeps {
@@ -57,7 +57,7 @@ pub(super) struct Sweeps {
 }
 
 impl Paper {
-    /// The paper.
+    /// Reads the paper's data.
     pub fn open() -> Result<Paper, Diagnostics> {
         published::open("papers/da-raid5", TEXT)
     }

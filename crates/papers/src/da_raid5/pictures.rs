@@ -126,7 +126,7 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Figure {
         .caption(format!("Under {LONG}, whose writes are at most 16 pages long. {STAND_INS}"))
 }
 
-/// Both orders of an update: by how much response falls, on average, by load.
+/// Draws the reduction of response, on average, by load, for both orders of an update.
 fn by_order(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = tables::by_order(evidence);
     let panel = |&stripe: &u32| {

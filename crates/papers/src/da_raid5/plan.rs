@@ -34,10 +34,10 @@ pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
     pub(super) made: Vec<Made>,
-    /// By how much each stand-in's times are divided.
+    /// Search results for the factor by which each stand-in's times are divided.
     pub(super) speeds: Results<Speed>,
     pub(super) checks: Checks,
-    /// Whether only the runs behind the paper's figures were made.
+    /// True if only the runs behind the paper's figures were made.
     pub(super) brief: bool,
 }
 
@@ -61,7 +61,7 @@ fn speeds<'b>(
     stand_ins.map(job).collect()
 }
 
-/// Whether a workload is run in a variant: real traces only in those of the figures.
+/// True if a workload is run in a variant: real traces only in those of the figures.
 fn wants(variant: &Variant, column: &Column) -> bool {
     let shown = [AS_IT_IS, STAGE_2].contains(&variant.name.as_str());
     variant.only.is_none_or(|only| column.name == only) && (column.is_stand_in() || shown)
@@ -160,7 +160,7 @@ impl Evidence {
         self.number(column, case, variant, response)
     }
 
-    /// Returns what a figure shows of a run.
+    /// Returns the quantity that a figure shows of a run.
     pub(super) fn value(
         &self,
         column: &str,
@@ -171,13 +171,13 @@ impl Evidence {
         self.number(column, case, variant, shown.number())
     }
 
-    /// The same of a case in a variant relative to that of another.
+    /// Returns a shown quantity of a case in a variant relative to that of another.
     fn relative(&self, column: &str, runs: [(Case, &str); 2], shown: Shown) -> Option<f64> {
         let [mine, base] = runs.map(|(case, variant)| run_name(column, case, variant));
         self.runs.ratio(&mine, &base, shown.number())
     }
 
-    /// The same of a case relative to that of another, on a drive as worn.
+    /// Returns a shown quantity of a case relative to that of another, on an equally worn drive.
     pub(super) fn ratio(
         &self,
         column: &str,
@@ -189,7 +189,7 @@ impl Evidence {
         self.relative(column, [(case, AS_IT_IS), (base, variant)], shown)
     }
 
-    /// The same of a case relative to that of another, both in a variant.
+    /// Returns a shown quantity of a case relative to that of another, both in one variant.
     pub(super) fn ratio_in(
         &self,
         column: &str,
@@ -200,7 +200,8 @@ impl Evidence {
         self.relative(column, [(cases.0, variant), (cases.1, variant)], shown)
     }
 
-    /// The same of a case relative to that of another, both at a point of the grid.
+    /// Returns a shown quantity of a case relative to that of another, both at one point of the
+    /// grid.
     pub(super) fn ratio_at(
         &self,
         column: &str,
@@ -212,7 +213,7 @@ impl Evidence {
         self.relative(column, [(case, &mine), (base, &its)], shown)
     }
 
-    /// The same of a case under one variant relative to that under another.
+    /// Returns a shown quantity of a case under one variant relative to that under another.
     pub(super) fn change(
         &self,
         column: &str,
@@ -223,7 +224,7 @@ impl Evidence {
         self.relative(column, [(case, variants.0), (case, variants.1)], shown)
     }
 
-    /// Returns what a figure shows of a run of the grid.
+    /// Returns the quantity that a figure shows of a run of the grid.
     pub(super) fn value_at(
         &self,
         column: &str,
@@ -280,15 +281,16 @@ pub(super) enum Shown {
     Response,
     Writes,
     Reads,
-    /// What the paper does not show: how long a request keeps chips busy, its share of everything
-    /// done for it later included. It depends neither on when a write is answered nor on the load.
+    /// A quantity that the paper does not show: the time for which a request keeps chips busy, with
+    /// a share of everything done for it later. It depends neither on when a write is answered nor
+    /// on the load.
     Work,
 }
 
 impl Shown {
     /// The quantities that the paper shows.
     pub const PAPER: [Shown; 3] = [Shown::Response, Shown::Writes, Shown::Reads];
-    /// All quantities.
+    /// Every quantity that a table may show.
     pub const ALL: [Shown; 4] = [Shown::Response, Shown::Writes, Shown::Reads, Shown::Work];
 
     /// Returns the quantity for a run.
@@ -301,12 +303,12 @@ impl Shown {
         }
     }
 
-    /// In heads and titles.
+    /// Name of the quantity in heads and titles.
     pub fn name(self) -> &'static str {
         ["mean response", "pages programmed", "pages read", "chip time"][self as usize]
     }
 
-    /// As the claims label it.
+    /// Label of the quantity in the claims.
     pub fn label(self) -> &'static str {
         ["response", "writes", "reads", "work"][self as usize]
     }
@@ -349,8 +351,7 @@ mod tests {
         assert_eq!(count(false), tested + grid + others);
     }
 
-    /// All stand-ins have the requests that the longest of their runs takes, and so do as many in
-    /// each.
+    /// Every stand-in has at least the requests that its longest run takes, so no run ends early.
     #[test]
     fn no_stand_in_ends_early() {
         let paper = Paper::open().unwrap();

@@ -18,7 +18,7 @@ const PRINTED: f64 = 15_000.0;
 /// The widest stripe considered.
 const MOST: u32 = 62;
 
-/// All N, for a curve.
+/// Returns all values of N on a curve.
 fn widths() -> impl Iterator<Item = u32> {
     1..=36
 }

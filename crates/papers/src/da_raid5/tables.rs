@@ -10,7 +10,7 @@ use super::variants::{
 use crate::run_summary::RunSummary;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Figure 5, in three parts, its means, and what the runs came to.
+/// Figure 5 in three parts, its means, and the runs behind it.
 pub(super) fn shown(evidence: &Evidence) -> Vec<Sheet> {
     let mut sheets = vec![means(evidence)];
     sheets.extend(Shown::ALL.into_iter().map(|shown| figure5(evidence, shown)));
@@ -22,7 +22,7 @@ pub(super) fn shown(evidence: &Evidence) -> Vec<Sheet> {
 pub(super) const PAIRS: [(Case, Case); 5] =
     [(UDL, RAID5), (UDL, PPC), (PPC, RAID5), (HC, RAID5), (HC, PPC)];
 
-/// By how much the first scheme of each pair is lower, on average.
+/// Returns the share by which the first scheme of each pair is lower, on average.
 fn means(evidence: &Evidence) -> Sheet {
     let heads = ["scheme", "below", "quantity", "all workloads", "without web search"];
     let title = "Reductions in the mean over the stand-ins; claims.csv has their intervals";
@@ -110,7 +110,7 @@ fn refreshed(run: &RunSummary) -> Option<f64> {
     Some(at_limit + run.get("redundancy.refreshed_in_idle_time")?)
 }
 
-/// By how much the times of each stand-in are divided.
+/// Returns the factor by which the times of each stand-in are divided.
 fn speeds(evidence: &Evidence) -> Sheet {
     let title = "Factors by which the times of the stand-ins are divided, and the idle time under RAID-5 that they leave";
     let mut sheet = Sheet::new("speeds", title, &["search", "factor", "drive idle"]);
@@ -235,7 +235,8 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Both orders of an update, by stripe size and load: by how much each scheme is lower on average.
+/// Returns the share by which each scheme is lower on average for both orders of an update, by
+/// stripe size and load.
 pub(super) fn by_order(evidence: &Evidence) -> Sheet {
     let quantities: Vec<String> = [true, false]
         .iter()
@@ -305,7 +306,8 @@ fn by_load(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// How long partial parity makes writes wait for an entry, by how many are kept free.
+/// Returns the time for which partial parity makes writes wait for an entry, by the number of
+/// entries kept free.
 fn by_ahead(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -340,7 +342,7 @@ fn by_ahead(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// How the reductions under one workload converge with the length of the runs.
+/// Returns the reductions under one workload by the length of the runs, to show that they converge.
 fn by_length(evidence: &Evidence) -> Sheet {
     let mut heads = vec!["requests", "WAF of RAID-5"];
     let names: Vec<String> = PAIRS
@@ -394,7 +396,7 @@ fn long_search(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// What two readings of the paper change.
+/// Returns the effects of two other readings of the paper.
 fn readings(evidence: &Evidence) -> Sheet {
     let names = Shown::ALL.map(Shown::name);
     let heads: Vec<&str> = ["reading", "workload", "case"].into_iter().chain(names).collect();
@@ -405,7 +407,8 @@ fn readings(evidence: &Evidence) -> Sheet {
         for column in evidence.runs.stand_ins() {
             let mut row = vec![variant.into(), column.name.as_str().into(), case.name.into()];
             let base = n_update(6);
-            // HC as it is, at the same length, is that of Figure 6; PPC that of the grid.
+            // HC is compared with its unchanged run of the same stripe length in Figure 6, PPC with
+            // its run in the grid.
             let setting = Setting { order: Order::ReadFirst, stripe: 8, load: 1.0 };
             for shown in Shown::ALL {
                 let name = column.name.as_str();

@@ -1,12 +1,12 @@
-//! What is compared: the schemes with their buffers, and on which drives, under which workloads and
-//! for how long each is run.
+//! The cases and variants that are compared: the schemes with their buffers, the drives, the
+//! workloads and the length of the runs.
 
 use super::paper::Paper;
 
 /// A case to be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Case {
-    /// Its scheme, which names its runs.
+    /// Preset of the scheme, which also names the runs.
     pub scheme: &'static str,
     /// The name in tables and legends.
     pub name: &'static str,
@@ -38,20 +38,21 @@ pub(super) struct Variant {
     pub set: Vec<String>,
     pub cases: Vec<Case>,
     pub requests: u64,
-    /// The one workload that it is for, or all.
+    /// The only workload of the variant; `None` if cases run under all workloads.
     pub only: Option<&'static str>,
-    /// How many times the rate at which the drive under RAID-5 is idle for half of the time.
+    /// Request rate as a multiple of that at which the drive under RAID-5 is idle for half of the
+    /// time.
     pub load: f64,
 }
 
 pub(super) const AS_IT_IS: &str = "";
-/// What PE-aware is compared with: the same drive, as worn as in stage 2.
+/// Name of the variant that PE-aware is compared with: the same drive, as worn as in stage 2.
 pub(super) const STAGE_2: &str = "stage 2";
-/// All on a drive more worn than that.
+/// Name of the variant in which all cases run on a drive more worn than in stage 2.
 pub(super) const MORE_WORN: &str = "more worn";
-/// Web search for as long as it takes until reads refresh blocks.
+/// Name of the variant with web search for as long as it takes until reads refresh blocks.
 pub(super) const LONG_SEARCH: &str = "long";
-/// Parity that is not written when GC moves a page of its stripe.
+/// Name of the variant in which parity is not written when GC moves a page of its stripe.
 pub(super) const KEEPS_MOVED: &str = "moved pages kept";
 /// The schemes run on drives with worn blocks.
 pub(super) const ON_WORN: [Case; 3] = [RAID5, PPC, PE_AWARE];
@@ -60,7 +61,7 @@ pub(super) fn n_update(n: u32) -> String {
     format!("N_update {n}")
 }
 
-/// The same, where above N_update the cached parity covers the new pages alone.
+/// Name of the variant where above N_update the cached parity covers the new pages alone.
 pub(super) fn replaced(n: u32) -> String {
     format!("N_update {n}, coverage replaced")
 }
@@ -85,7 +86,8 @@ pub(super) fn length(requests: u64) -> String {
     format!("{requests} requests")
 }
 
-/// In which order a page is programmed and what it replaces is read.
+/// The order of an update: whether a page is programmed before or after the page that it replaces
+/// is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     ReadFirst,
@@ -95,12 +97,12 @@ pub(super) enum Order {
 impl Order {
     pub const ALL: [Order; 2] = [Order::ReadFirst, Order::ProgramFirst];
 
-    /// Returns its name in the configuration.
+    /// Returns the name of the order in the configuration.
     pub fn key(self) -> &'static str {
         ["read_first", "program_first"][self as usize]
     }
 
-    /// Returns its name in tables and legends.
+    /// Returns the name of the order in tables and legends.
     pub fn name(self) -> &'static str {
         ["read first", "program first"][self as usize]
     }
@@ -124,14 +126,14 @@ impl Setting {
 
 /// The workload on which stripes and lengths are swept: the one with the most writes.
 pub(super) const SWEPT: &str = "TPCC";
-/// The one on which the cut-off is: it has the longest.
+/// The workload on which the cut-off is swept: it has the longest requests.
 pub(super) const LONG: &str = "Win7";
-/// And the one that reads so much that blocks are refreshed, and hardly writes.
+/// The workload that reads so much that blocks are refreshed, and hardly writes.
 pub(super) const SEARCH: &str = "websearch";
 
 /// The schemes in the grid of orders, stripe sizes and loads.
 pub(super) const GRID: [Case; 4] = [RAID5, PPC, UDL, HC];
-/// Those of which the sweep of stripes shows how they depend on it.
+/// The schemes for which the sweep of stripes shows the effect of stripe size.
 pub(super) const STRIPED: [Case; 2] = [RAID5, HC];
 
 impl Paper {
@@ -194,7 +196,7 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     groups
 }
 
-/// What the paper leaves open, and longer runs.
+/// Returns the variants for questions that the paper leaves open, and longer runs.
 fn readings(paper: &Paper) -> Vec<Variant> {
     let s = &paper.sweeps;
     let swept = |name, set, cases: &[Case]| variant(name, set, cases, paper.swept_requests);
@@ -219,7 +221,7 @@ fn readings(paper: &Paper) -> Vec<Variant> {
     all
 }
 
-/// Both orders over load, a group for each number of pages in a stripe.
+/// Returns the variants of both orders over load, one group for each number of pages in a stripe.
 fn grid(paper: &Paper) -> Vec<Vec<Variant>> {
     let of_stripe = |&n: &u32| {
         let run = |it: Setting| {

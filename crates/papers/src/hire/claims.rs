@@ -1,5 +1,6 @@
-//! Every claim of the paper, and how it is measured. Those about Figures 3 and 4 are measured under
-//! the reading that the paper's numbers need; what the two others give stands beside it.
+//! Every claim of the paper, and how it is measured. Claims about Figures 3 and 4 are measured
+//! under the reading that the paper's numbers need; the numbers under the two others stand beside
+//! it.
 
 use super::plan::{
     AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, READ_ONLY, RESTED, REWRITE,
@@ -115,11 +116,12 @@ fn lawful_states(evidence: &Evidence) -> Option<Measured> {
     Some(words.iter().fold(violations, |it, words| it.direction(words, lawful)))
 }
 
-/// The readings of what becomes of clean pages that were read, as they stand beside a number.
+/// The readings of what happens to clean pages that were read, as they stand beside a number.
 const READINGS: [(Case, &str); 3] =
     [(ON_EVICT, ""), (HIRE, ", on_dirty"), (REWRITE, ", rewrite_on_idle")];
 
-/// By how much a number is below the baseline's under each reading; the first is the claim's.
+/// Returns the share by which a number is below the baseline's under each reading; the first is the
+/// claim's.
 fn lowered(label: &str, of: impl Fn(Case) -> Option<f64>) -> Option<Vec<Labelled>> {
     let one = |(case, reading): (Case, &str)| Some((format!("{label}{reading}"), 1.0 - of(case)?));
     READINGS.into_iter().map(one).collect()
@@ -159,7 +161,7 @@ fn wear_of(
     Some(Measured::exactly(values).direction(words, is_end))
 }
 
-/// Whether a relation of two cases holds under every trace.
+/// True if a relation of two cases holds under every trace.
 fn everywhere(
     evidence: &Evidence,
     [one, other]: [Case; 2],
@@ -289,7 +291,7 @@ fn called(case: Case) -> &'static str {
 /// both sides.
 const RELATED: f64 = 0.485;
 
-/// Whether gains follow the shares of pages that leave the buffer read-hot and write-hot.
+/// Measures whether gains follow the shares of pages that leave the buffer read-hot and write-hot.
 fn gains_by_share(evidence: &Evidence) -> Option<Measured> {
     let share = |column: &str, class| {
         let run = evidence.runs.summary(&run_name(column, ON_EVICT, AS_IT_IS))?;
@@ -307,8 +309,8 @@ fn gains_by_share(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// What a block for each class does to write amplification in steady state; a brief study has no
-/// such runs.
+/// Measures the effect of a block for each class on write amplification in steady state; a brief
+/// study has no such runs.
 fn amplification(evidence: &Evidence) -> Option<Measured> {
     let of = |column: &str, case| evidence.number(column, case, RESTED, |run| run.get("waf"));
     let ratios = evidence.runs.each(|column| Some(of(column, HIRE)? / of(column, BASELINE)?))?;
@@ -351,7 +353,7 @@ mod tests {
     }
 
     const OF_RUNS: [&str; 9] = ["016", "016s", "016f", "017", "018", "018s", "018f", "019", "020"];
-    /// Those of them that state a direction only.
+    /// The claims that state a direction only.
     const DIRECTIONS: [&str; 3] = ["017", "019", "020"];
 
     #[test]

@@ -1,5 +1,5 @@
-//! How long must a run be? The warm-up of every stand-in in parts, each measured for itself; and
-//! what the drive's data had been used for before.
+//! Checks the length of runs: the warm-up of every stand-in in parts, each measured for itself; and
+//! the earlier use of the drive's data.
 
 use super::plan::{
     AS_IT_IS, BASELINE, CLASSED, Case, Evidence, UNCLASSED, run_name, summary_worn, window, windows,

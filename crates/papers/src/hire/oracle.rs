@@ -1,5 +1,5 @@
-//! How well the buffer's hits predict the use of a page, compared with an oracle that knows the
-//! rest of the trace.
+//! Measures how well the buffer's hits predict the use of a page, compared with an oracle that
+//! knows the rest of the trace.
 //!
 //! The list of section 3.1 is run on the references of a workload, without a drive. An evicted page
 //! is classified by its hits and, with the same rule, by its future references.
@@ -17,7 +17,7 @@ use fowler_units::HostOp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How many references a near oracle knows: enough to tell 20 of 21 apart.
+/// Number of references that a near oracle knows: enough to tell 20 of 21 apart.
 const NEAR: usize = 21;
 
 /// Returns the name of a workload's result.
@@ -45,9 +45,9 @@ pub(super) fn job<'a>(
 struct References {
     /// The index of each page among all pages referenced, and whether it is written.
     all: Vec<(u32, bool)>,
-    /// Where the references of each page begin if they are grouped by page.
+    /// First place of each page's references if all references are grouped by page.
     begins: Vec<u32>,
-    /// How many of the references before each place of that order are writes.
+    /// Number of writes among the references before each place of that order.
     writes_before: Vec<u32>,
 }
 
@@ -139,7 +139,7 @@ impl References {
     }
 
     /// Calls `leaves` with each page evicted from an LRU list of `frames` frames, its reads and
-    /// writes while there, and how many of its references were before, until it returns false.
+    /// writes while there, and the number of its references before, until `leaves` returns false.
     fn evictions(&self, frames: usize, mut leaves: impl FnMut(u32, (usize, usize), usize) -> bool) {
         let pages = self.begins.len() - 1;
         // The last use of each page, and its reads and writes since it was inserted; `None` if it
@@ -190,7 +190,7 @@ struct Tally {
 #[derive(Default)]
 struct Verdicts {
     predicted: Predicted,
-    /// Those never used again.
+    /// Evicted pages without a later access in the trace.
     never: u64,
 }
 
@@ -204,8 +204,8 @@ pub(super) struct Judged {
     /// The pages evicted from the buffer, and the share of them never used again.
     left: u64,
     pub never_again: Option<f64>,
-    /// Of those used again, the share that the oracle classifies alike: by the rest of the trace,
-    /// and by the next references.
+    /// Of the evicted pages that are used again, the share that the oracle classifies alike: by the
+    /// rest of the trace, and by the next references.
     pub accuracy: Option<f64>,
     pub accuracy_near: Option<f64>,
     pub precision: Precision,

@@ -19,27 +19,28 @@ pub(super) struct Paper {
     /// The number of requests measured in each run of the sweeps, and of those before.
     pub swept_requests: u64,
     pub swept_warm_up: u64,
-    /// How the drives are preconditioned.
+    /// Settings that precondition the drives.
     drive: Vec<String>,
     pub workload: Vec<Published>,
     pub sweeps: Sweeps,
     pub claim: Vec<Statement>,
 }
 
-/// What is varied beyond the paper.
+/// The values that are swept beyond the paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sweeps {
-    /// The workloads on which it is.
+    /// The workloads of the sweeps.
     pub workloads: Vec<String>,
-    /// In how many parts the warm-up is measured for itself, each as long as all before it.
+    /// Number of parts of the warm-up that are measured by themselves, each as long as all before
+    /// it.
     pub windows: usize,
     pub watermarks: Vec<f64>,
     pub buffers_mib: Vec<u32>,
-    /// Over how many GiB the workloads spread.
+    /// Space over which the workloads spread, in GiB.
     pub spaces_gib: Vec<u32>,
     pub replacements: Vec<String>,
-    /// How many frames may hold pages that wait to be programmed anew.
+    /// Largest shares of the frames that may hold pages that wait to be programmed again.
     pub rewrite_shares: Vec<f64>,
     /// The drive whose cells err by age and wear, and the cycles that each block of it has behind
     /// it.
@@ -48,7 +49,7 @@ pub(super) struct Sweeps {
 }
 
 impl Paper {
-    /// The paper.
+    /// Reads the paper's data.
     pub fn open() -> Result<Paper, Diagnostics> {
         published::open("papers/hire", TEXT)
     }

@@ -10,7 +10,7 @@ use fowler_figures::{Figure, Panel, Series};
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are \
                          labeled, and have no wear if they hardly write. Diamonds are the paper's numbers for HIRE.";
 
-/// The paper's figures, and how pages are used.
+/// Draws the paper's figures, and the use of pages.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     vec![
         of_readings(&FIGURE_3, "mean read latency / baseline", paper, evidence),
@@ -20,7 +20,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     ]
 }
 
-/// What becomes of clean pages that were read.
+/// Describes the treatment of clean pages that were read.
 fn readings(hire: Case) -> String {
     let what = if hire == HIRE {
         "on_dirty: left as they are in the flash"
@@ -32,7 +32,7 @@ fn readings(hire: Case) -> String {
     format!("HIRE {what}")
 }
 
-/// A panel for each reading of what becomes of clean pages that were read.
+/// A panel for each reading of what happens to clean pages that were read.
 fn of_readings(shown: &Shown, y: &str, paper: &Paper, evidence: &Evidence) -> Figure {
     let series =
         |case: Case| evidence.runs.bars(case.name, |column| (shown.of)(evidence, column, case));

@@ -15,11 +15,11 @@ use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::WorkloadSpec;
 use std::cmp::Reverse;
 
-/// What is compared: the paper's schemes, HIRE under each reading of what becomes of clean pages
-/// that were read.
+/// A case that is compared: a scheme of the paper, or HIRE under a reading of what happens to clean
+/// pages that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Case {
-    /// In the names of runs.
+    /// Name of the case in the names of runs.
     pub key: &'static str,
     /// The name in tables and legends.
     pub name: &'static str,
@@ -47,7 +47,7 @@ pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE
 pub(super) const MEASURED: [Case; 4] = [BASELINE, HIRE, ON_EVICT, REWRITE];
 /// The cases measured on cells with errors by age and wear.
 pub(super) const OVER_LIFE: [Case; 5] = [BASELINE, HVC, LVC, HIRE, REWRITE];
-/// How a drive differs from the paper's.
+/// A variant: the differences of a drive from the paper's, and the cases that run on it.
 pub(super) struct Variant {
     pub name: String,
     pub set: Vec<String>,
@@ -72,7 +72,7 @@ pub(super) enum Reach {
     Window(f64, f64),
 }
 
-/// How many requests a run has, and how many of them are its warm-up.
+/// Number of requests in a run, and how many of them are its warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Length {
     most: Option<u64>,
@@ -82,10 +82,11 @@ struct Length {
 /// The variants: the drive as it is has no name.
 pub(super) const AS_IT_IS: &str = "";
 pub(super) const RESTED: &str = "rested";
-/// Data from before the run that was read, or written, as its class says.
+/// Variants with data from before the run that was read, or written, as its class says.
 pub(super) const CLASSED: [(&str, &str); 2] =
     [("read-hot before", "read_hot"), ("write-hot before", "write_hot")];
-/// Writes that wait for the flash, and those that read no old page besides.
+/// Name of the variant whose writes wait for the flash, and of the one that reads no old page
+/// besides.
 pub(super) const WAITS: &str = "writes wait";
 pub(super) const WAITS_ALONE: &str = "writes wait, old pages unread";
 
@@ -164,7 +165,7 @@ pub(super) fn windows(paper: &Paper) -> Vec<(f64, f64)> {
     ends.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// The drive as it is, with the sweeps' number of requests.
+/// Name of the variant of the unchanged drive with the sweeps' number of requests.
 pub(super) const UNCLASSED: &str = "unknown before";
 
 /// Names of the variants of the sweeps.
@@ -211,11 +212,11 @@ pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
     oracles: Results<Judged>,
-    /// `None` if it was not run.
+    /// Results of the checks of block states; `None` if they were not run.
     pub(super) states: Option<States>,
 }
 
-/// Returns how much of a workload a variant is measured on. A real excerpt is too short for a
+/// Returns the part of a workload on which a variant is measured. A real excerpt is too short for a
 /// warm-up.
 fn length(
     paper: &Paper,
@@ -303,7 +304,7 @@ fn oracles<'a>(
     columns.iter().map(job).collect()
 }
 
-/// Returns how many requests a generated workload has; `None` for a trace.
+/// Returns the number of requests of a generated workload; `None` for a trace.
 fn requests_of(workload: &WorkloadSpec) -> Result<Option<u64>, Diagnostics> {
     let WorkloadSpec::Generated(source) = workload else { return Ok(None) };
     let text = description(source)?;
@@ -341,7 +342,7 @@ impl Evidence {
         limit: Option<u64>,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Diagnostics> {
-        // What is one long run each goes beside the many.
+        // The few long runs go beside the many short ones.
         let alone = || {
             let states = runs.result(super::checks::job(STATES)?)?;
             let reads = runs.simulate(vec![reads(&paper, limit)], &ImageCache::default())?;
@@ -370,7 +371,7 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs, oracles, states }))
     }
 
-    /// Whether the sweeps beyond the paper were run.
+    /// True if the sweeps beyond the paper were run.
     pub(super) fn is_swept(&self) -> bool {
         !self.paper.sweeps.workloads.is_empty()
     }
@@ -391,7 +392,7 @@ impl Evidence {
         self.runs.number(&run_name(column, case, variant), of)
     }
 
-    /// A number relative to the baseline's.
+    /// Returns a number of a run relative to the baseline's.
     pub(super) fn ratio(&self, column: &str, case: Case, variant: &str, of: Number) -> Option<f64> {
         let run = |case| run_name(column, case, variant);
         self.runs.ratio(&run(case), &run(BASELINE), of)
@@ -402,7 +403,8 @@ impl Evidence {
         summary_worn(self.runs.summary(&run_name(column, case, variant))?)
     }
 
-    /// The same relative to the baseline's, if that has enough programs to be a measure.
+    /// Returns the wear of all programs relative to the baseline's, if that has enough programs to
+    /// be a measure.
     pub(super) fn worn_ratio(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
         let base = self.worn(column, BASELINE, variant).filter(|&base| base >= PROGRAMS_LEAST)?;
         Some(self.worn(column, case, variant)? / base)
@@ -450,7 +452,7 @@ pub(super) mod tests {
         assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 1) + 2);
     }
 
-    /// Nothing else about a stand-in changes with its space, and a generator accepts the result.
+    /// A stand-in that is spread differs only in its space, and a generator accepts the result.
     #[test]
     fn a_stand_in_can_be_spread() {
         for column in columns(&Paper::open().unwrap().workload, None).unwrap() {
@@ -489,8 +491,9 @@ pub(super) mod tests {
         assert_eq!(shown, Length { most: Some(1000), warm_up: 500 });
     }
 
-    /// Runs as they would have to come out for these reads, writes that wait, and programs by
-    /// voltage, all workloads alike. Pages leave the buffer as they are programmed.
+    /// Returns invented evidence: `of` gives the mean latencies of reads and of writes, and the
+    /// programs by voltage, of a workload in a case, the same for all variants. Pages leave the
+    /// buffer as they are programmed.
     pub(in crate::hire) fn invented(of: impl Fn(&str, Case) -> (f64, f64, [u64; 3])) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();

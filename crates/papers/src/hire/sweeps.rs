@@ -143,7 +143,7 @@ fn rows(sheet: &mut Sheet, evidence: &Evidence, value: &Cell, variant: &str) {
 /// A number of a case under a workload.
 type Relative<'a> = &'a dyn Fn(&str, Case) -> Option<f64>;
 
-/// The drive written over and over, with pauses: what GC makes of it.
+/// The drive written over and over, with pauses: the effect of GC.
 fn rested(evidence: &Evidence) -> Sheet {
     let heads: Vec<String> = ["workload".to_string()]
         .into_iter()

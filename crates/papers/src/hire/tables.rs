@@ -16,11 +16,12 @@ use fowler_physics::rber::{Analytic, Reliability};
 use fowler_physics::voltage::{Hire, SCALES};
 use fowler_units::Span;
 
-/// What a single read takes at the three voltages (Table 1), over the nominal ones': no mean
+/// Time of a single read at the three voltages (Table 1), relative to the nominal ones: no mean
 /// without queueing is lower than the first or higher than the last.
 pub(super) const READS_ALONE: [f64; 3] = [70.0 / 170.0, 1.0, 310.0 / 170.0];
 
-/// A figure of the paper: what it shows of a case under a workload, relative to the baseline.
+/// A figure of the paper: the quantity that it shows of a case under a workload, relative to the
+/// baseline.
 #[derive(Clone, Copy)]
 pub(super) struct Shown {
     pub name: &'static str,
@@ -48,7 +49,7 @@ pub(super) const FIGURE_4: Shown = Shown {
 };
 
 impl Shown {
-    /// What the text gives for HIRE under a workload, or on average.
+    /// Returns the number that the text gives for HIRE under a workload, or on average.
     pub fn published(&self, paper: &Paper, label: &str) -> Option<f64> {
         Some(1.0 - paper.number(self.claim, label)?)
     }
@@ -78,7 +79,7 @@ impl Shown {
     }
 }
 
-/// What the paper shows, and what lies behind it.
+/// Returns the tables of the paper's figures, and of the results behind them.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     let mut sheets =
         vec![workloads(evidence), FIGURE_3.sheet(paper, evidence), FIGURE_4.sheet(paper, evidence)];
@@ -160,7 +161,7 @@ fn figure5(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// How pages are used, and what the buffer's hits say of what is to come.
+/// Returns the use of pages, and how well the buffer's hits predict it.
 fn uses(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -209,7 +210,7 @@ pub(super) fn left(evidence: &Evidence, column: &str, class: &str) -> Option<f64
 
 const SECONDS_OF_A_YEAR: f64 = 365.0 * 86_400.0;
 
-/// How long a drive lives by its wear, written once and in steady state.
+/// Returns the life of a drive by its wear, written once and in steady state.
 fn lifetime(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -288,8 +289,8 @@ fn overhead() -> Sheet {
     sheet
 }
 
-/// Table 1 against the model of cells: at what wear, and up to what age, it asks for what the paper
-/// has.
+/// Compares Table 1 with the model of cells: the wear and the largest age at which the model needs
+/// the paper's references.
 fn physics() -> Option<Sheet> {
     let heads = [
         "cycles",

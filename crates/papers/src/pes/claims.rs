@@ -212,7 +212,8 @@ fn longest_wait(all: &[Interruption]) -> f64 {
     all.iter().map(|it| it.wait.as_us()).fold(0.0, f64::max)
 }
 
-/// Returns how much longer suspended operations took, if all took the same.
+/// Returns the extra time of suspended operations, in microseconds; `None` if it differs between
+/// them.
 fn same_extra(all: &[Interruption]) -> Option<f64> {
     let suspended = all.iter().filter(|it| it.suspensions > 0);
     let extras: BTreeSet<Span> = suspended.map(|it| it.extra).collect();
@@ -301,7 +302,7 @@ mod tests {
             _ => as_published(flash, scheme),
         });
         assert!(out(verdict("000-025", &free)));
-        // Nothing was run.
+        // No run has a result.
         let nothing = invented(|_, _| (f64::NAN, f64::NAN));
         assert!(out(verdict("000-023", &nothing)));
     }
@@ -328,7 +329,7 @@ mod tests {
         for (growth, apart, drift, holds) in [
             (0.1, 0.05, 0.0, true),
             (-0.1, 0.05, 0.0, false),
-            // It changes by 0.3, more than half of 0.5.
+            // The difference changes by 0.3, more than half of 0.5.
             (0.1, 0.05, 0.06, false),
             // At 512 RPS adds 0.5, and IPC 0.6 on top of that.
             (0.1, 0.6, 0.0, false),

@@ -25,13 +25,13 @@ pub(super) struct Die {
 /// A read that arrived while a program or an erase was running.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interruption {
-    /// When its service began, relative to the start of the operation.
+    /// Begin of the read's service, relative to the start of the operation.
     pub served: Span,
-    /// How long it waited.
+    /// Time that the read waited.
     pub wait: Span,
-    /// How much longer the operation took than undisturbed.
+    /// Extra time of the operation, compared with an undisturbed one.
     pub extra: Span,
-    /// How often the operation was suspended.
+    /// Number of times that the operation was suspended.
     pub suspensions: u32,
 }
 

@@ -1,6 +1,6 @@
 //! The ensemble of stand-ins: for the traces of which the paper prints four latencies and nothing
-//! else, every workload that fits those four is as good as another. What comes out is an interval:
-//! the least and the most of every gain over the members that are within the stated distance.
+//! else, every workload that fits those four is as good as another. The result is an interval: the
+//! least and the most of every gain over the members that are within the stated distance.
 
 use super::claims::{
     OVERHEAD, READS_IPC_BELOW_FIFO, READS_IPC_BELOW_RPS, READS_IPS_ABOVE_IPC, READS_PE0_BELOW_FIFO,
@@ -42,19 +42,19 @@ pub(super) fn members(paper: &Paper) -> Vec<Column> {
     members
 }
 
-/// How a gain of one workload is computed.
+/// The way in which a gain of one workload is computed.
 #[derive(Clone, Copy)]
 enum Of {
-    /// By how much a scheme is below another.
+    /// The share by which a scheme is below another.
     Lower(Number, (&'static str, &'static str)),
-    /// By how much it is above.
+    /// The share by which a scheme is above another.
     Higher(Number, (&'static str, &'static str)),
     /// A number of the runs under IPC.
     Ipc(Number),
 }
 
 /// A gain or cost that the paper states as a mean over its workloads: its name, the claim that
-/// gives it, and what follows the flash in the labels of that claim.
+/// gives it, and the text after the flash in the labels of that claim.
 struct Gain {
     name: &'static str,
     claim: ClaimId,
@@ -108,7 +108,7 @@ const GAINS: [Gain; 10] = [
         Of::Ipc(|run| run.get("suspension_overhead")),
     ),
 ];
-/// Those that the picture shows, by their place above.
+/// The gains that the picture shows, by their place in `GAINS`.
 const SHOWN: [usize; 2] = [2, 3];
 
 impl Gain {
@@ -135,7 +135,7 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// That of the mean: of any choice of one member for each workload, none is beyond.
+    /// Returns the spread of the mean: no choice of one member for each workload lies outside it.
     fn mean(all: &[Spread]) -> Option<Spread> {
         let of = |of: fn(&Spread) -> f64| mean(&all.iter().map(of).collect::<Vec<_>>());
         Some(Spread {
@@ -163,7 +163,7 @@ fn fits(paper: &Paper, evidence: &Evidence, column: &Column) -> Option<[f64; 4]>
     Some(ratios)
 }
 
-/// How far a member is from Table 2: the root mean square of the logarithms, as a factor.
+/// Distance of a member from Table 2: the root mean square of the logarithms, as a factor.
 fn residual(ratios: &[f64; 4]) -> f64 {
     let squares: f64 = ratios.iter().map(|ratio| libm::log(*ratio).powi(2)).sum();
     libm::exp(libm::sqrt(squares / 4.0))
@@ -189,7 +189,7 @@ fn spread(evidence: &Evidence, gain: &Gain, flash: Flash, stand_in: &Column) -> 
     Some(Spread { stand_in: *values.first()?, least, most })
 }
 
-/// The same of every workload, in the paper's order.
+/// Returns the spread of a gain under every workload, in the paper's order.
 fn spreads(evidence: &Evidence, gain: &Gain, flash: Flash) -> Option<Vec<Spread>> {
     evidence.runs.stand_ins().map(|it| spread(evidence, gain, flash, it)).collect()
 }
@@ -269,7 +269,7 @@ fn table_of_members(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// What IPC gains under every workload: the stand-in, and the interval over its ensemble.
+/// Draws the gains of IPC under every workload: the stand-in, and the interval over its ensemble.
 pub(super) fn picture(evidence: &Evidence) -> Figure {
     let names = evidence.runs.stand_ins().map(|column| column.name.clone());
     let groups: Vec<String> = names.chain(["mean".into()]).collect();

@@ -1,5 +1,5 @@
-//! How closely the generator matches a real trace: distributions of the excerpt of Financial1, of
-//! the workload fitted to it, and of the stand-in derived from the fit.
+//! Compares the generator with a real trace: distributions of the excerpt of Financial1, of the
+//! workload fitted to it, and of the stand-in derived from the fit.
 
 use super::paper::{Flash, Paper};
 use crate::column::Column;
@@ -64,7 +64,7 @@ impl Profiled {
     }
 }
 
-/// The excerpt, then what is compared with it.
+/// The excerpt, then the workloads that are compared with it.
 pub(super) struct Fit(Vec<Profiled>);
 
 /// Returns the distributions to compare; `None` if the excerpt is not among the columns.

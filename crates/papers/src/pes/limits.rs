@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Starved {
     pub name: &'static str,
     flash: Flash,
-    /// Sensing and transfer of a read are so many times as fast as in the paper.
+    /// Factor by which sensing and transfer of a read are faster than in the paper.
     faster: u64,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Point {
     pub measured: Option<f64>,
 }
 
-/// What is measured at a point.
+/// The measurement at a point.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Completion {
     /// The mean completion time of a write relative to an undisturbed one; `None` without writes.
@@ -157,7 +157,7 @@ pub(super) const LIMITS: [(&str, &str, &[&str]); 7] = [
 /// Offered loads: the share of time that undisturbed one-page operations would keep the dies busy.
 /// Writes of a stripe share a program, so a drive can sustain more than this.
 pub(super) const LOADS: [f64; 5] = [0.3, 0.6, 0.9, 1.2, 1.5];
-/// The share of reads among the requests of that study.
+/// The share of reads among the requests of the study of limits.
 const READ_SHARE: f64 = 0.8;
 const REQUESTS: u64 = 200_000;
 
@@ -165,7 +165,7 @@ fn limit_name(limit: &str, load: f64) -> String {
     format!("limit {limit} {load}")
 }
 
-/// What was measured of starvation.
+/// The results of the study of starvation.
 pub(super) struct Starvation {
     pub points: Vec<Point>,
     limits: Results<RunSummary>,

@@ -1,4 +1,4 @@
-//! How claims about workloads are measured: means, worst cases and directions over the stand-ins.
+//! Measures claims about workloads: means, worst cases and directions over the stand-ins.
 
 use super::claims::RANKS;
 use super::paper::{Flash, Way};
@@ -76,7 +76,7 @@ pub(super) fn reduction(evidence: &Evidence, schemes: (&str, &str)) -> Option<Me
     Some(Measured::exactly(values))
 }
 
-/// Whether a number is lower under one scheme than under another, for every stand-in on both
+/// True if a number is lower under one scheme than under another, for every stand-in on both
 /// flashes.
 fn everywhere(evidence: &Evidence, of: Number, schemes: (&str, &str)) -> bool {
     Flash::ALL.into_iter().all(|flash| {
@@ -93,9 +93,10 @@ pub(super) fn below(evidence: &Evidence, measured: Measured, schemes: (&str, &st
     measured.direction(&format!("{scheme} is below {base} under every workload"), holds)
 }
 
-/// What reads under RPS take in reads under PE0: the quotient of the means of what is normalized to
-/// FIFO, as the paper's numbers are. Its excess over one is what contention adds: half of twice as
-/// long would be no contention at all.
+/// Measures the effect of contention: read latency under RPS over that under PE0, as the quotient
+/// of means normalized to FIFO, as the paper's numbers are. The excess over one is the share that
+/// contention adds: a quotient of one, half of the paper's "about 2x", would be no contention at
+/// all.
 pub(super) fn contention(evidence: &Evidence) -> Option<Measured> {
     let mut values = Vec::new();
     let mut longer = true;
@@ -130,7 +131,8 @@ pub(super) fn fewer(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// By how much a scheme is above another: the mean over the stand-ins, and with `most` the largest.
+/// Returns the share by which a scheme is above another: the mean over the stand-ins, and with
+/// `most` the largest.
 pub(super) fn excess(
     evidence: &Evidence,
     of: Number,
@@ -152,7 +154,7 @@ pub(super) fn excess(
     Some(Measured::exactly(values))
 }
 
-/// Adds what the paper says of IPS beside its numbers.
+/// Adds the statements of the paper about IPS, beside its numbers.
 pub(super) fn above(evidence: &Evidence, measured: Option<Measured>) -> Option<Measured> {
     let pair = ("pes_ips", "pes_ipc");
     let [slc, mlc] = Flash::ALL.map(|flash| evidence.ratios(flash.plain(), READ, pair));
@@ -165,8 +167,8 @@ pub(super) fn above(evidence: &Evidence, measured: Option<Measured>) -> Option<M
     Some(measured)
 }
 
-/// Whether a scheme exceeds another by most under the workloads that the paper names, on SLC and
-/// on MLC; and by how much it does there.
+/// Measures whether a scheme exceeds another by most under the workloads that the paper names, on
+/// SLC and on MLC, and by which share.
 pub(super) fn worst(
     evidence: &Evidence,
     (of, scheme): (Number, &str),

@@ -18,7 +18,7 @@ pub(super) struct Paper {
     pub title: String,
     /// The share of idle time that traces are compressed to.
     pub idle: f64,
-    /// How the drives are preconditioned.
+    /// Settings that precondition the drives.
     drive: Vec<String>,
     pub workload: Vec<Published>,
     pub table2: Table2,
@@ -37,7 +37,7 @@ pub(super) struct Paper {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ensemble {
-    /// How far a member may be from Table 2: the root mean square of the four logarithms, as a
+    /// Largest distance of a member from Table 2: the root mean square of the four logarithms, as a
     /// factor.
     pub within: f64,
     /// The best of each trace first.
@@ -48,9 +48,9 @@ pub(super) struct Ensemble {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Member {
-    /// The workload whose latencies it has.
+    /// The trace whose latencies the member has.
     pub trace: String,
-    /// How its requests arrive.
+    /// The arrival process: batches, or busy spells.
     pub family: String,
     workload: toml::Table,
 }
@@ -80,11 +80,12 @@ pub(super) struct Queue {
     pub workload: String,
     pub faster: f64,
     pub sizes: Vec<u32>,
-    /// What a full queue holds up; the first is the paper's.
+    /// The requests that a full write queue holds up, in several readings; the first is the
+    /// paper's.
     pub way: Vec<Way>,
 }
 
-/// What a full queue holds up.
+/// A reading of which requests a full write queue holds up.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Way {
@@ -100,13 +101,13 @@ impl Way {
     }
 }
 
-/// How write throughput is measured.
+/// The measurement of write throughput.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Throughput {
     /// Requests outstanding: the drive is never idle.
     pub outstanding: u32,
-    /// How much less still counts as barely compromised.
+    /// The largest relative loss that still counts as barely compromised.
     pub barely: f64,
 }
 
@@ -114,9 +115,9 @@ pub(super) struct Throughput {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fit {
-    /// How the name of its file begins.
+    /// The beginning of the name of the trace's file.
     pub excerpt: String,
-    /// The workloads.
+    /// The workloads that are compared with the trace.
     pub stand_ins: Vec<String>,
 }
 
@@ -127,13 +128,13 @@ pub(super) struct Choice {
     pub name: String,
     pub rule: String,
     pub set: Vec<String>,
-    /// Whether it is measured on SLC too, besides MLC.
+    /// True if the alternative is measured on SLC too, besides MLC.
     #[serde(default)]
     both: bool,
 }
 
 impl Choice {
-    /// The flashes it is measured on.
+    /// The flashes on which the alternative is measured.
     pub fn flashes(&self) -> &'static [Flash] {
         if self.both { &Flash::ALL } else { &[Flash::Mlc] }
     }
@@ -159,7 +160,7 @@ impl Flash {
 }
 
 impl Paper {
-    /// The paper.
+    /// Reads the paper's data.
     pub fn open() -> Result<Paper, Diagnostics> {
         let mut paper: Paper = published::open("papers/pes", TEXT)?;
         paper.ensemble = published::open("papers/pes-ensemble", ENSEMBLE)?;

@@ -68,7 +68,8 @@ fn shares_of(shares: &Shares, paper: &Paper, evidence: &Evidence) -> Figure {
         let series = |scheme: &str| {
             let share =
                 |column: &str| Some(100.0 * evidence.number(column, flash.plain(), scheme, of)?);
-            // The paper does not say which of the two it shows: it speaks of IPC before.
+            // The paper does not say which of the two schemes this number is for; the sentence
+            // before is about IPC.
             let mark = paper.number(claim, flash.name()).filter(|_| scheme == "pes_ipc");
             let none = evidence.runs.columns.iter().map(|_| None);
             let published = none.chain([mark.map(|share| 100.0 * share)]);

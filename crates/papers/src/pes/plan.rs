@@ -24,12 +24,12 @@ pub(super) const SCHEMES: [(&str, &str); 6] = [
     ("pes_ips", "PES_IPS"),
     ("pes_ipc", "PES_IPC"),
 ];
-/// Those that a study of variations compares.
+/// The schemes that a study of variations compares.
 pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
 
-/// Those that are run on the members of the ensemble: gains need no PER.
+/// The schemes that are run on the members of the ensemble: gains need no PER.
 pub(super) const OF_MEMBERS: [&str; 5] = ["fifo", "rps", "pe0", "pes_ips", "pes_ipc"];
-/// Those whose write throughput is measured.
+/// The schemes whose write throughput is measured.
 pub(super) const WRITING: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
 /// The variant in which requests are issued as fast as they are answered.
 pub(super) const CLOSED: &str = "closed loop";
@@ -42,9 +42,9 @@ pub(crate) struct Evidence {
     /// were requested.
     pub(super) members: Vec<Column>,
     speeds: Results<Speed>,
-    /// `None` if only the paper's own figures were requested.
+    /// Results on starvation; `None` if only the paper's own figures were requested.
     pub(super) starvation: Option<Starvation>,
-    /// `None` if the excerpt was not found.
+    /// Comparison with the excerpt; `None` if the excerpt was not found.
     pub(super) fit: Option<Fit>,
 }
 
@@ -83,12 +83,12 @@ struct Row<'a> {
     pace: Pace,
 }
 
-/// How fast requests come.
+/// The speed at which requests are issued.
 #[derive(Clone, Copy)]
 enum Pace {
-    /// So many times as fast as was found for the workload and the drive.
+    /// The speed found for the workload and the drive, times this factor.
     Found(f64),
-    /// Each as soon as another is answered, with so many outstanding.
+    /// A closed loop with this many requests outstanding.
     Closed(u32),
 }
 
@@ -115,7 +115,7 @@ fn table<'a>(paper: &'a Paper, columns: &'a [Column], members: &'a [Column]) -> 
         let chosen = row(&choice.name, &choice.set, &stand_ins, &COMPARED);
         rows.push(Row { flashes: choice.flashes(), ..chosen });
     }
-    // How many requests the drive can take.
+    // A closed loop measures the number of requests that the drive can take.
     let closed = row(CLOSED, &[], &stand_ins, &WRITING);
     rows.push(Row { pace: Pace::Closed(throughput.outstanding), ..closed });
     for way in &queue.way {
@@ -168,8 +168,9 @@ fn beds(
     fan_out::each(&Flash::ALL, bed).into_iter().collect()
 }
 
-/// By what each workload is compressed: until the drive idles as long as the paper says, "for each
-/// workload". Each drive has a factor of its own, so that both are as busy as the paper says.
+/// Returns the searches for the factors by which workloads are compressed: until the drive idles as
+/// long as the paper says, "for each workload". Each drive has a factor of its own, so that both
+/// are as busy as the paper says.
 fn speeds<'b>(
     paper: &Paper,
     columns: impl Iterator<Item = &'b Column>,
@@ -346,13 +347,13 @@ pub(super) mod tests {
         Evidence { paper, runs, members: Vec::new(), speeds, starvation: None, fit: None }
     }
 
-    /// Runs as they would have to come out for these means of reads and writes, all workloads
-    /// alike.
+    /// Returns invented evidence: `of` gives the mean latencies of reads and of writes on a flash
+    /// and under a scheme, the same for all workloads.
     pub(in crate::pes) fn invented(of: impl Fn(Flash, &str) -> (f64, f64)) -> Evidence {
         Evidence { members: Vec::new(), ..with_members(|flash, scheme, _| of(flash, scheme)) }
     }
 
-    /// The same for means that depend on the workload, with one more member for each.
+    /// Like [`invented`], for means that depend on the workload, with one more member for each.
     pub(in crate::pes) fn with_members(
         of: impl Fn(Flash, &str, &Column) -> (f64, f64),
     ) -> Evidence {

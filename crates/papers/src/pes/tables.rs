@@ -19,21 +19,21 @@ pub(super) struct Bars {
     pub of: Number,
     /// The schemes shown, by preset.
     pub schemes: &'static [&'static str],
-    /// What they are normalized to.
+    /// The scheme that bars are normalized to, by preset.
     pub base: &'static str,
-    /// Means over the workloads that the text gives: scheme, claim, and what turns the number into
-    /// a height.
+    /// Means over the workloads that the text gives: scheme, claim, and the conversion of the
+    /// number to a height.
     pub marks: &'static [(&'static str, ClaimId, Height)],
     /// The workloads under which the text gives the largest excess: flash and name.
     pub most: &'static [(Flash, &'static str)],
 }
 
-/// How a number of the text reads as the height of a bar.
+/// The conversion of a number of the text to the height of a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Height {
-    /// It is by how much the bar is lower than one.
+    /// The number is the share by which the bar is lower than one.
     Lower,
-    /// It is by how much the bar is higher than one, under a label with `mean`.
+    /// The number is the share by which the bar is higher than one, under a label with `mean`.
     Higher,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct Shares {
     pub claim: ClaimId,
 }
 
-/// Figures 5 and 6: what suspension does to programs and erases.
+/// Figures 5 and 6: the effect of suspension on programs and erases.
 pub(super) const SHARES: [Shares; 2] = [
     Shares {
         number: 5,
@@ -174,7 +174,8 @@ fn row(name: &str, flash: Flash, cells: impl Iterator<Item = Cell>) -> Vec<Cell>
     [name.into(), flash.name().into()].into_iter().chain(cells).collect()
 }
 
-/// What the paper shows, Tables 1 and 2 and Figures 1 to 7, and every run behind it.
+/// Returns the tables of what the paper shows, Tables 1 and 2 and Figures 1 to 7, and of every run
+/// behind it.
 pub(super) fn shown(paper: &Paper, answers: &[Answer], evidence: &Evidence) -> Vec<Sheet> {
     let mut sheets = vec![workloads(evidence), table1(answers), table2(paper, evidence)];
     sheets.extend(BARS.iter().map(|bars| bars.sheet(paper, evidence)));
@@ -312,7 +313,7 @@ const EFFECTS: [&str; 7] = [
     "extra time",
 ];
 
-/// What other answers to the paper's silence change.
+/// Returns the effects of other assumptions where the paper is silent.
 fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads: Vec<&str> = ["choice", "rule", "flash"].into_iter().chain(EFFECTS).collect();
     let title = "Other assumptions where the paper is silent; means over six stand-ins";
@@ -386,7 +387,7 @@ const SPARE: [(&str, &str); 4] = [
     ),
 ];
 
-/// What the workloads are, and by what their times were divided.
+/// Returns a description of the workloads, and the factors by which their times were divided.
 fn workloads(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",

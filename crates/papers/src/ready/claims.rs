@@ -19,7 +19,7 @@ pub(super) const DEMAND: ClaimId = ClaimId("002-032");
 /// Table 3: the accuracy of the prediction of demand.
 pub(super) const ACCURACY: ClaimId = ClaimId("002-048");
 
-/// Section 4.3: what ST leaves of its capacity.
+/// Section 4.3: the capacity that ST leaves unused.
 pub(super) const BELOW: ClaimId = ClaimId("002-043");
 
 /// A row of Table 2: what a drive endures, and what is written to it.
@@ -96,7 +96,7 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("002-030", |_| Ok(chosen_epoch())),
     claim("002-031", |_| {
         let (misses, threshold) = misses_until_chosen();
-        // That the epoch is longer by w / c is a test of the throttle.
+        // The epoch is longer by w / c; the tests of the throttle check that.
         are([("misses", misses), ("threshold", threshold)])
     }),
     named(DEMAND, |e| Ok(demand(e))),
@@ -128,7 +128,8 @@ fn are<const N: usize>(values: [(&str, f64); N]) -> Found {
     Ok(Some(Measured::of(values)))
 }
 
-/// How the paper's drives read equation 2. A claim about it is tested on nothing else.
+/// Returns the reading of equation 2 on the paper's drives. A claim about the equation is tested on
+/// this reading alone.
 fn reading() -> Result<Reading, Diagnostics> {
     match drive("ready-128")?.life.recovery {
         Recovery::Model(reading) => Ok(reading),
@@ -247,10 +248,11 @@ fn accuracy(evidence: &Evidence) -> Option<Measured> {
     Some(measured.direction("lowest for proj", proj < map))
 }
 
-/// By what share a capacity may be passed: by what GC moves for the last write that was let
-/// in, times K.
+/// The largest share by which a capacity may be exceeded: GC moves so much for the last write that
+/// was let in, times K.
 const OVER: f64 = 1e-4;
-/// What is "close to" a capacity, or to what NT writes: within 3 %, assumed.
+/// The least ratio to a capacity, or to the writes of NT, that counts as "close to" it: within 3 %,
+/// assumed.
 const CLOSE: f64 = 0.97;
 
 fn written(evidence: &Evidence, row: Row) -> Option<Measured> {
@@ -265,7 +267,7 @@ fn written(evidence: &Evidence, row: Row) -> Option<Measured> {
         ),
         "st" => measured.direction("W_work is below C_ssd", work < rated),
         "dt" => measured.direction("W_work is close to C_ssd (here: 3 %)", is_close(rated)),
-        // What proj asks for is less than its drive endures.
+        // The host of proj writes less than its drive endures.
         _ if row.trace == "proj" => {
             let unthrottled = evidence.life(row.trace, "nt")?.w_work_tb?;
             let rare = work >= CLOSE * unthrottled;
@@ -286,7 +288,7 @@ fn below_capacity(evidence: &Evidence) -> Option<Measured> {
     Some(measured.direction("proj loses more than exchange", proj > exchange))
 }
 
-/// Returns how many years the drive of a trace lives under a scheme.
+/// Returns the life of the drive of a trace under a scheme, in years.
 fn years(evidence: &Evidence, trace: &str, scheme: &str) -> Option<f64> {
     evidence.life(trace, scheme)?.effective_lifetime_years
 }
@@ -352,7 +354,8 @@ fn responses(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// What is "close to" 600 us, and how much slower proj may be (section 4.4: less than 1.9 %).
+/// The largest response over 600 us that counts as "close to" it, and that of proj over NT's
+/// (section 4.4: less than 1.9 %).
 const NEAR_PROGRAM: f64 = 1.10;
 const PROJ_MOST: f64 = 1.019;
 
@@ -448,8 +451,8 @@ mod tests {
         assert_each_is_declared(&Paper::open().unwrap().claim, CLAIMS);
     }
 
-    /// What follows from parameters, the model and the state machines alone agrees to the last
-    /// digit printed, and is called what it is.
+    /// Claims that follow from parameters, the model and the state machines alone agree to the last
+    /// digit printed, and have the right verdict.
     #[test]
     fn what_needs_no_life_is_what_it_is_called() {
         let evidence = Evidence::none();
@@ -472,15 +475,15 @@ mod tests {
         assert_eq!(answers.len(), 50);
     }
 
-    /// What the drives run is the default reading, and its two constants are those that claims
-    /// 002-005 and 002-006 look at.
+    /// The drives run the default reading, and its two constants are those of claims 002-005 and
+    /// 002-006.
     #[test]
     fn the_constants_are_those_of_the_drives() {
         for device in ["ready-32", "ready-128"] {
             assert_eq!(drive(device).unwrap().life.recovery, Recovery::Model(Reading::Spread));
         }
         assert_eq!(reading().unwrap().constants(), (5.63e-2, Span(86_400_000_000_000)));
-        // Nothing but the onset differs between what is printed and what the drives run.
+        // The printed constants and those of the drives differ only in the onset.
         let (printed, _) = Reading::Literal.constants();
         assert_eq!(printed, Reading::Spread.constants().0);
     }

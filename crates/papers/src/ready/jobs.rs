@@ -38,12 +38,12 @@ fn workload(trace: &Trace) -> Result<WorkloadSpec, Diagnostics> {
     presets::open(Folder::Workloads, &trace.stand_in).map(WorkloadSpec::Generated)
 }
 
-/// What every job of a repetition of the study has in common.
+/// The inputs that all jobs of a repetition of the study share.
 #[derive(Clone, Copy)]
 pub(super) struct Plan<'p> {
     pub paper: &'p Paper,
     pub limit: Option<u64>,
-    /// The seed of drives and stand-ins; none for that of the presets.
+    /// The seed of drives and stand-ins; `None` for that of the presets.
     pub seed: Option<u64>,
     pub brief: bool,
 }
@@ -90,8 +90,8 @@ impl Plan<'_> {
         Ok(Job::new(name, &inputs, move |control| counted(&drive, (&spec, limit), control)))
     }
 
-    /// Returns the demand of each stand-in with this seed, and by what its times are divided:
-    /// another seed draws another volume, and a stand-in has that of Table 1.
+    /// Returns the demand of each stand-in with this seed, and the factor by which its times are
+    /// divided: another seed draws another volume, and a stand-in has that of Table 1.
     pub fn own_demands(
         &self,
         counted: &Results<Demand>,
@@ -132,7 +132,8 @@ impl Plan<'_> {
         self.paper.trace.iter().filter_map(of).collect()
     }
 
-    /// The lives of every stand-in. Those of one are side by side, on one pass over its requests.
+    /// The lives of every stand-in. Lives of one stand-in are side by side, on one pass over its
+    /// requests.
     pub fn groups<'a>(
         &self,
         wafs: &BTreeMap<String, f64>,

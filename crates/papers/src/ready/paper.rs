@@ -28,7 +28,7 @@ pub(super) struct Paper {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Days {
-    /// Years after which there is one.
+    /// Ages of the drive in years; a day is simulated at each.
     pub ages: Vec<f64>,
     /// Traces, each with how many hours of it are simulated and the dilation of the lives before.
     pub traces: Vec<(String, u64, u32)>,
@@ -38,7 +38,7 @@ pub(super) struct Days {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Duty {
-    /// The traces whose mean demand it has.
+    /// The traces whose mean demand is used.
     pub traces: Vec<String>,
     /// The shares of a cycle in which the host writes.
     pub shares: Vec<f64>,
@@ -68,7 +68,7 @@ pub(super) struct Trace {
 }
 
 impl Paper {
-    /// The paper.
+    /// Reads the paper's data.
     pub fn open() -> Result<Paper, Diagnostics> {
         published::open("papers/ready", TEXT)
     }

@@ -90,8 +90,8 @@ fn by_reading(
     })
 }
 
-/// What ST loses by the share of time in which the host writes, next to the printed losses: a
-/// level line each, and a diamond where it crosses the theory.
+/// Draws the loss of ST by the share of time in which the host writes, next to the printed losses:
+/// a level line each, and a diamond where it crosses the theory.
 fn duty(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let panel = |trace: &String| {
         let percent = |value: f64| 100.0 * value;

@@ -1,5 +1,5 @@
-//! The measurements that the paper's tables and figures need: which there are in a repetition of
-//! the study, and access to their results. `jobs.rs` makes them.
+//! The measurements that the paper's tables and figures need: those of a repetition of the study,
+//! and access to their results. `jobs.rs` makes them.
 
 use super::jobs::{Plan, burst_name, diluted, life_name};
 use super::paper::{Paper, Simulated};
@@ -34,10 +34,9 @@ pub(super) const READINGS: [&str; 2] = ["refit", "literal"];
 /// All measurements of the study or of a repetition of it, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
-    /// Whether the lives at twice the dilation are looked at.
+    /// True if the lives at twice the dilation are read.
     twice: bool,
-    /// The write demand and the write amplification of each stand-in, and by what its times are
-    /// divided.
+    /// The write demand, the write amplification and the speed factor of each stand-in, by trace.
     demands: BTreeMap<String, Demand>,
     wafs: BTreeMap<String, f64>,
     speeds: BTreeMap<String, f64>,
@@ -50,11 +49,11 @@ pub(crate) struct Evidence {
 /// The write demand of a stand-in.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Demand {
-    /// Pages that it writes in each minute.
+    /// Pages that the stand-in writes in each minute.
     pub minutes: Vec<u64>,
 }
 
-/// What the static throttle does to demand that comes in one part of each cycle.
+/// The effect of the static throttle on demand that comes in one part of each cycle.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Burst {
     /// The share of a cycle in which the host writes.
@@ -67,7 +66,8 @@ pub(super) struct Burst {
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Lives {
     pub lives: Vec<Life>,
-    /// By what share numbers differ at twice the dilation; none if that was not lived.
+    /// The shares by which numbers differ at twice the dilation; `None` if that life was not
+    /// simulated.
     pub change: Option<Change>,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct Life {
     /// Responses in microseconds, each with the share of page writes that took no longer.
     pub response_cdf_us: Vec<(f64, f64)>,
     pub series: Series,
-    /// Second by second; none if it was not asked for, or the moment did not come.
+    /// The life second by second; `None` if this was not requested, or the moment did not come.
     pub close_up: Option<Series>,
 }
 
@@ -187,7 +187,7 @@ impl Evidence {
         of(self.life(trace, scheme)?)
     }
 
-    /// By what shares numbers differ at twice the dilation.
+    /// Returns the shares by which numbers differ at twice the dilation.
     pub(super) fn change(&self, trace: &str, scheme: &str) -> Option<&Change> {
         self.lives.get(&life_name(trace, scheme))?.change.as_ref()
     }
@@ -205,7 +205,8 @@ impl Evidence {
         Some([whole, self.lives.get(&life_name(&what.trace, &name))?.lives.first()?])
     }
 
-    /// What ST loses of the mean demand of a trace, by the share of time in which that comes.
+    /// Returns the loss of ST at the mean demand of a trace, by the share of time in which that
+    /// comes.
     pub(super) fn bursts(&self, trace: &str) -> Vec<Burst> {
         let of = |share: &f64| self.duty.get(&burst_name(trace, *share)).copied();
         self.paper.duty.shares.iter().filter_map(of).collect()

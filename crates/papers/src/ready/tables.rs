@@ -73,7 +73,7 @@ fn written(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// What each reading of equation 2 makes of the W_work of Table 2.
+/// Returns the C'_ssd that each reading of equation 2 gives for the W_work of Table 2.
 fn readings(paper: &Paper) -> Sheet {
     let heads = ["trace", "scheme", "C'_ssd, printed", "spread", "refit", "literal"];
     let title =
@@ -109,7 +109,7 @@ fn endured() -> Sheet {
 /// Five years, in seconds.
 const LIFE_S: f64 = 5.0 * 365.0 * 86_400.0;
 
-/// Returns what a drive of `gb` GB endures, in TB, if `written` TB are written in five years.
+/// Returns the terabytes that a drive of `gb` GB endures if `written` TB are written in five years.
 fn writable(reading: Reading, gb: f64, written: f64) -> f64 {
     let idle = Span((LIFE_S / (written * 1024.0 / gb) * 1e9) as u64);
     reading.achievable(idle) * gb / 1024.0
@@ -182,8 +182,8 @@ fn gigabytes(device: &str) -> f64 {
     if device == "ready-32" { 32.0 } else { 128.0 }
 }
 
-/// Years and mean response of a scheme under another reading of the recovery than that of the
-/// drives. What is throttled without looking at the recovery writes as much under any.
+/// Returns the years and mean response of a scheme under another reading of the recovery than that
+/// of the drives. A throttle that does not look at the recovery writes as much under any reading.
 fn read(
     evidence: &Evidence,
     (trace, device): (&str, &str),
@@ -232,9 +232,9 @@ pub(super) fn by_reading(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns what ST loses of its capacity, in theory: a closed host that writes for a share of each
-/// cycle leaves the rate unused for the rest of it; while it writes it is throttled to the rate.
-/// `demand` is its mean demand over the fixed rate.
+/// Returns the share of its capacity that ST loses, in theory: a closed host that writes for a
+/// share of each cycle leaves the rate unused for the rest of the cycle; while the host writes, it
+/// is throttled to the rate. `demand` is the host's mean demand over the fixed rate.
 pub(super) fn lost(demand: f64, share: f64) -> f64 {
     if demand <= share { 1.0 - demand } else { (1.0 - share) / (demand + 1.0 - share) }
 }
@@ -246,7 +246,7 @@ pub(super) fn share_that_loses(demand: f64, lost: f64) -> Option<f64> {
     (0.0..=1.0).contains(&share).then_some(share)
 }
 
-/// What ST loses by how bursty demand is.
+/// Returns the loss of ST by the share of time in which the host writes.
 fn duty(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["demand of", "demand / fixed rate", "share of time", "lost", "in theory"];
     let title = "What ST loses of its capacity, by the share of time in which the host writes";

@@ -93,8 +93,8 @@ fn drive(paper: &Paper) -> Result<Resolved, Diagnostics> {
     resolve(&spec.source()?, &Scheme::load("rhio")?, &spec)
 }
 
-/// By how much RHIO lowers mean latencies against `base`, mean over the stand-ins; faster under
-/// each.
+/// Returns the share by which RHIO lowers mean latencies against `base`, mean over the stand-ins,
+/// and whether it is faster under each.
 fn reductions(evidence: &Evidence, base: &str) -> Option<Measured> {
     let mut measured = Measured::of([]);
     for kind in KINDS {
@@ -110,10 +110,10 @@ fn reductions(evidence: &Evidence, base: &str) -> Option<Measured> {
 
 /// Volumes of which the text gives reductions.
 struct Volumes {
-    /// What RHIO is compared with, and the number that is reduced.
+    /// The scheme that RHIO is compared with, and the number that is reduced.
     base: &'static str,
     of: Number,
-    /// Where the reduction is largest, and where it is smallest.
+    /// The volume with the largest reduction, and that with the smallest.
     most: &'static str,
     least: &'static str,
     shown: &'static [&'static str],
@@ -218,7 +218,7 @@ fn ranks(
     Some([rank(1, "pv_w")?, rank(0, "rt_r")?])
 }
 
-/// By how much baselines lower mean latencies against NOOP, mean over the stand-ins.
+/// Returns the share by which baselines lower mean latencies against NOOP, mean over the stand-ins.
 fn baselines(evidence: &Evidence, shown: &[(&str, &str, Number)]) -> Option<Measured> {
     let one = |&(label, scheme, of): &(&str, &str, Number)| {
         let ratios =
@@ -287,7 +287,7 @@ fn times(drive: &Resolved) -> Found {
     ])
 }
 
-/// Whether coarser steps are faster with more errors, and more references slower with more
+/// Measures whether coarser steps are faster with more errors, and more references slower with more
 /// corrected, for every pair of neighbors.
 fn trade_offs(drive: &Resolved) -> Result<Measured, NoModel> {
     let mut reliability = drive.config.reliability.clone();
@@ -329,7 +329,7 @@ mod tests {
         let pick = |table: &[(&str, f64)], other: f64| {
             table.iter().find(|(name, _)| *name == column).map_or(other, |(_, value)| *value)
         };
-        // What is printed of single volumes, and others so that the mean is that printed.
+        // Numbers printed for single volumes, and others so that the mean is that printed.
         let write = pick(&[("mds", 0.1242), ("web", 0.0282), ("usr", 0.0334)], 0.0743);
         let read = pick(&[("src", 0.2713), ("mds", 0.001)], 0.05725);
         let share = |lower: f64, least: f64| (lower - least) * 5.0;
@@ -359,7 +359,7 @@ mod tests {
         let evidence = invented(|column, scheme, _| as_published(column, scheme));
         for number in 1..=8 {
             let id = format!("001-00{number}");
-            // Of the last two the paper gives no number.
+            // The paper gives no number for the last two claims.
             let best = if number < 7 { Verdict::Reproduced } else { Verdict::Shape };
             assert_eq!(verdict(&id, &evidence), best, "{id}");
         }
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn busier_volumes_gain_more_or_less() {
-        // The longer its name, the busier a volume.
+        // In this example, a volume is busier the longer its name is.
         let gains = |per_letter: f64| {
             invented(move |column, scheme, _| {
                 let busy = column.len() as f64 / 100.0;

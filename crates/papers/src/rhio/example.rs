@@ -13,7 +13,7 @@ use fowler_units::{Deadline, HostIo, HostOp, Nanos, Rng, Span};
 
 /// Pages of W0 to W5 (Figure 2).
 pub(super) const SIZES: [u32; 6] = [8, 2, 4, 2, 2, 4];
-/// When the waiting requests arrive; longer than anything already in service takes.
+/// Arrival time of the waiting requests; longer than any request already in service takes.
 const LATER: Span = Span::ms(3000);
 /// The number of requests in the search for writes served before reads.
 const RANDOM: u64 = 2000;
@@ -39,16 +39,17 @@ fn equation_1(order: &[usize], page: impl Fn(u32) -> f64) -> f64 {
 
 /// The writes of Figure 2 as a drive served them.
 pub(super) struct Served {
-    /// Their numbers as they completed.
+    /// Numbers of the writes, in order of completion.
     pub order: Vec<usize>,
-    /// Their mean response in microseconds.
+    /// Mean response of the writes in microseconds.
     pub mean: f64,
-    /// What equation (1) says of that order and the drive's own time per page.
+    /// Mean response by equation (1) for that order and the drive's own time per page, in
+    /// microseconds.
     pub expected: f64,
 }
 
 impl Served {
-    /// Returns what equation (1) says of the order and the example's times per page.
+    /// Returns the mean response by equation (1) for the order and the example's times per page.
     pub fn printed(&self) -> f64 {
         equation_1(&self.order, page_us)
     }
@@ -80,7 +81,7 @@ fn one_chip(paper: &Paper, scheme: &str) -> Result<Resolved, Diagnostics> {
         "precondition.fill=0",
         "reliability.cycles=0",
         "policy.die_order.deadline=1280ms",
-        // What is beyond the tags of NCQ no order sees.
+        // The order sees only the requests that have a tag of NCQ.
         "queue.depth=1024",
     ];
     let spec = paper.device(&set.map(String::from));
@@ -109,7 +110,8 @@ pub(super) fn figure_2(paper: &Paper, order: Order, unit: u32) -> Result<Served,
     };
     let drive = whole_drive(paper, scheme, set, unit)?;
     let (size, chips) = (drive.config.geometry.page_size.0, drive.config.geometry.chips());
-    // Where units of as many pages as the largest write has come to the same chip again.
+    // Distance in pages after which units as large as the largest write come to the same chip
+    // again.
     let apart = u64::from(paper.whole_requests * chips);
     let writes = SIZES.iter().zip(0..);
     let requests = writes
@@ -125,14 +127,14 @@ pub(super) fn figure_2(paper: &Paper, order: Order, unit: u32) -> Result<Served,
     Ok(Served { order, mean: sum.as_us() / SIZES.len() as f64, expected })
 }
 
-/// How the six writes are ordered.
+/// The order in which the six writes are served.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Order {
-    /// As they come (NOOP).
+    /// Writes are served as they come (NOOP).
     FirstCome,
-    /// By RHIO's order, and nothing else of RHIO.
+    /// Writes are served in RHIO's order, without the rest of RHIO.
     Alone,
-    /// By RHIO.
+    /// Writes are served by RHIO.
     Rhio,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Paper {
     pub title: String,
     /// The share of each volume's week in the runs that claims read.
     pub week: f64,
-    /// Other shares, to see whether that is long enough.
+    /// Other shares of the week, which show whether `week` is long enough.
     pub lengths: Vec<f64>,
     /// The number of requests in every other run.
     pub swept_requests: u64,
@@ -32,7 +32,7 @@ pub(super) struct Paper {
     pub depths: Vec<u32>,
     /// Pages that go to one chip before the next takes any, beside one.
     pub units: Vec<u32>,
-    /// How many of them hold the largest request of Figure 2.
+    /// Number of such pages that hold the largest request of Figure 2.
     pub whole_requests: u32,
     pub workload: Vec<Published>,
     /// The volumes for which the text gives numbers.
@@ -71,7 +71,7 @@ pub(super) struct Choice {
     pub name: String,
     pub rule: String,
     pub set: Vec<String>,
-    /// By what times are divided.
+    /// Factor by which times are divided.
     #[serde(default = "as_recorded")]
     pub speed: f64,
 }
@@ -81,7 +81,7 @@ fn as_recorded() -> f64 {
 }
 
 impl Paper {
-    /// The paper.
+    /// Reads the paper's data.
     pub fn open() -> Result<Paper, Diagnostics> {
         published::open("papers/rhio", TEXT)
     }

@@ -201,7 +201,7 @@ fn by_kind_and_speed(paper: &Paper, panel: impl Fn(usize, f64) -> Panel) -> Vec<
     both.map(titled).collect()
 }
 
-/// The gains by how much of a request lies on one chip.
+/// The gains by the number of pages of a request on one chip.
 fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = sweeps::units(paper, evidence);
     let named = sheet.only("workload", format!("mean of {}", paper.named.join(", ")));
@@ -275,7 +275,7 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
         .same_y()
 }
 
-/// What an estimated strength costs.
+/// Draws the cost of an estimated strength.
 fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
     let gains = |of: Number, scheme: &str, source: &str| {
         let point = |&cycles: &u32| {

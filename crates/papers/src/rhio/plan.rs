@@ -22,11 +22,11 @@ pub(super) const SCHEMES: [(&str, &str); 4] =
 pub(super) struct Kind {
     pub name: &'static str,
     pub mean: Number,
-    /// The share of them that was prioritized.
+    /// The share of requests of this kind that was prioritized.
     share: Number,
 }
 
-/// Both, in the order of the paper's figures.
+/// Reads and writes, in the order of the paper's figures.
 pub(super) const KINDS: [Kind; 2] = [
     Kind {
         name: "read",
@@ -40,8 +40,7 @@ pub(super) const KINDS: [Kind; 2] = [
     },
 ];
 
-/// A way in which a drive and its workload differ from the paper's, by name, and how fast requests
-/// come.
+/// A way in which a drive and its workload differ from the paper's, by name, and the replay speed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case<'a> {
     pub variant: &'a str,
@@ -83,7 +82,7 @@ pub(super) const ORDER: &str = "order";
 /// begin from one come together.
 const IMAGES: usize = 8;
 
-/// What an answer at a stage of the drive's life is called; no answer is the paper's baseline.
+/// Returns the name of an answer at a stage of the drive's life; no answer is the paper's baseline.
 pub(super) fn staged(answer: &str, stage: &str) -> String {
     format!("{answer} at {stage}")
 }
@@ -102,7 +101,7 @@ pub(super) const WRITERS: [&str; 3] = ["noop", "pv_w", "rhio"];
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
-    /// Whether only the runs behind the paper's figures were made.
+    /// True if only the runs behind the paper's figures were made.
     pub(super) brief: bool,
 }
 
@@ -116,10 +115,10 @@ struct Row<'a> {
     length: Length,
 }
 
-/// How much of a workload is run.
+/// The part of a workload that is run.
 #[derive(Clone, Copy)]
 enum Length {
-    /// This share of its week.
+    /// The requests of this share of the workload's week.
     Week(f64),
     Requests(u64),
 }
@@ -243,9 +242,9 @@ pub(super) fn units(paper: &Paper) -> Vec<u32> {
     all
 }
 
-/// Returns how many requests a share of a workload's week has; of a real excerpt, all.
+/// Returns the number of requests in a share of a workload's week; of a real excerpt, all requests.
 fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
-    /// What is read of a stand-in.
+    /// The keys that are read from a stand-in's description.
     #[derive(Deserialize)]
     struct Week {
         requests: u64,
@@ -388,7 +387,8 @@ pub(super) mod tests {
                         ("write.mean_us", write),
                         ("counters.prioritized_reads", 1000.0 * reads),
                         ("counters.prioritized_writes", 1000.0 * writes),
-                        // Where more requests conflict, more come per second.
+                        // The run with more conflicts is shorter, so its requests come at a higher
+                        // rate.
                         ("simulated_s", 1.0 / (reads + writes)),
                     ]);
                     results.insert(run_name(&column.name, scheme, faster(speed)), run);

@@ -131,7 +131,8 @@ pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// By how much RHIO's order alone lowers a mean latency against NOOP, mean over some workloads.
+/// Returns the share by which RHIO's order alone lowers a mean latency against NOOP, mean over some
+/// workloads.
 fn order_alone(
     columns: &[String],
     evidence: &Evidence,

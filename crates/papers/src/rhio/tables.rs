@@ -16,9 +16,9 @@ use fowler_experiment::tables::{Cell, Sheet};
 /// A reduction that the text gives.
 #[derive(Clone, Copy)]
 pub(super) struct Gain {
-    /// Of which of [`KINDS`].
+    /// Place in [`KINDS`]: reads or writes.
     pub kind: usize,
-    /// What RHIO is compared with.
+    /// The scheme that RHIO is compared with.
     pub base: &'static str,
     pub claim: ClaimId,
 }
@@ -42,12 +42,12 @@ pub(super) fn called(scheme: &str) -> &'static str {
     SCHEMES.iter().find(|(preset, _)| *preset == scheme).map_or("", |(_, name)| name)
 }
 
-/// What a gain is called: `reads, RHIO below NOOP`.
+/// Returns the name of a gain: `reads, RHIO below NOOP`.
 pub(super) fn gain_name(gain: Gain) -> String {
     format!("{}s, RHIO below {}", KINDS[gain.kind].name, called(gain.base))
 }
 
-/// By how much RHIO lowers a mean latency.
+/// Returns the share by which RHIO lowers a mean latency.
 pub(super) fn gain(evidence: &Evidence, column: &str, case: Case<'_>, gain: Gain) -> Option<f64> {
     Some(1.0 - evidence.ratio(column, ("rhio", gain.base), case, KINDS[gain.kind].mean)?)
 }
@@ -65,7 +65,7 @@ pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
     }
 }
 
-/// What the paper shows, Figures 4 to 6, and every run behind it.
+/// Returns the tables of what the paper shows, Figures 4 to 6, and of every run behind it.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Vec<Sheet> {
     let mut sheets = vec![workloads(evidence), gains(paper, evidence, answers)];
     for kind in 0..KINDS.len() {
@@ -89,7 +89,7 @@ pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Sheet; 8] {
     ]
 }
 
-/// What the workloads are, as recorded.
+/// Returns a description of the workloads, as recorded.
 fn workloads(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -312,7 +312,7 @@ pub(super) fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Whether shares explain gains, at every speed.
+/// Returns the correlation of shares with gains, at every speed.
 fn correlation(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["speed", "writes, against PV-W", "reads, against RT-R"];
     let title = "Rank correlation of the share of prioritized requests with the gain, over twelve stand-ins";
@@ -402,8 +402,8 @@ pub(super) fn uncorrectable(
     Some(1e6 * per_read(paper, evidence, run, uncorrectable)?)
 }
 
-/// By how much a scheme lowers a mean against NOOP with strengths known so, mean over the volumes
-/// named.
+/// Returns the share by which a scheme lowers a mean against NOOP with strengths from `source`,
+/// mean over the volumes named.
 pub(super) fn estimated_gain(
     paper: &Paper,
     evidence: &Evidence,
@@ -415,7 +415,7 @@ pub(super) fn estimated_gain(
     average_named(paper, |it| Some(1.0 - evidence.ratio(it, (scheme, "noop"), case, of)?))
 }
 
-/// What the error of the estimate of strength costs.
+/// Returns the cost of the error in the estimate of strength.
 fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "P/E cycles",
@@ -456,7 +456,7 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// What other answers to the paper's silence change.
+/// Returns the effects of other assumptions where the paper is silent.
 fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut heads = vec!["choice".to_string(), "rule".into(), "speed".into()];
     heads.extend(GAINS.map(gain_name));

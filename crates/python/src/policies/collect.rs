@@ -44,7 +44,8 @@ impl Collect {
             return false;
         }
         let (last, count) = self.fruitless.entry(plane).or_insert((u64::MAX, 0));
-        // The same block again was not collected the last time: in idle time that was not worth it.
+        // The last choice was the same block, and it was not collected: in idle time that was not
+        // worth it.
         let order = candidates.fill_order(block);
         if std::mem::replace(last, order) != order {
             *count += 1;

@@ -28,7 +28,7 @@ pub(crate) use collect::{Block, Plane};
 pub(crate) use pick::{View, Waiting};
 pub(crate) use place::Data;
 
-/// Whose Python code raised an exception.
+/// The Python code that raised an exception.
 #[derive(Clone, Debug)]
 pub(crate) enum Raiser {
     /// A policy, at this simulated time.
@@ -55,8 +55,8 @@ thread_local! {
     /// The run whose drive works on this thread, or zero, and the youngest policy when it began.
     static RUN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 
-    /// When the run on this thread last completed a request: the time for a policy that is not
-    /// told any.
+    /// The last time at which the run on this thread completed a request: the time for a policy
+    /// that is not told any.
     static LAST: Cell<Nanos> = const { Cell::new(Nanos(0)) };
 }
 
@@ -72,7 +72,8 @@ pub(crate) struct Watcher {
 impl Watcher {
     pub fn new(keep: bool) -> Watcher {
         static RUNS: AtomicU64 = AtomicU64::new(1);
-        // What is asked before it begins belongs to another drive, such as that of a search.
+        // Policies that are asked before the run begins belong to another drive, such as that of a
+        // search.
         RUN.set((0, 0));
         LAST.set(Nanos(0));
         let run = RUNS.fetch_add(1, Ordering::Relaxed);
@@ -171,9 +172,9 @@ struct Instance {
     object: Py<PyAny>,
     name: String,
     failure: Arc<Failure>,
-    /// Its number: those of drives made later are higher.
+    /// Number of the policy: those of drives made later are higher.
     born: u64,
-    /// The run that has last asked it.
+    /// The run that has last asked the policy.
     run: AtomicU64,
 }
 
@@ -228,8 +229,8 @@ fn now() -> Nanos {
     LAST.get()
 }
 
-/// Returns the number of a call, unique over all runs and threads. What one call was shown is
-/// invalid in any other.
+/// Returns the number of a call, unique over all runs and threads. A view that one call was shown
+/// is invalid in any other.
 fn next_call() -> u64 {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     CALLS.fetch_add(1, Ordering::Relaxed)

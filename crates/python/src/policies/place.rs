@@ -59,7 +59,7 @@ impl CustomPlacement for Place {
         self.streams = limits.streams;
         let mut table = StreamTable::default();
         for tag in StreamTag::all() {
-            // Nothing is asked after a failure, and the run is about to stop.
+            // No policy is asked after a failure, and the run is about to stop.
             let Some(stream) = self.stream(tag) else { return StreamTable::default() };
             table[tag.index()] = stream;
         }

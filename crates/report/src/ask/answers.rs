@@ -9,7 +9,7 @@ use fowler_experiment::outcome::Outcome;
 use fowler_metrics::Kind;
 
 const DAY_S: f64 = 86_400.0;
-/// Why nothing is said of days and years.
+/// The reason why the answers have nothing on days and years.
 const NO_TIMES: &str =
     "All requests of the trace have the same time, so nothing is known of a day.";
 
@@ -18,15 +18,15 @@ const NO_TIMES: &str =
 pub struct Answer {
     /// The question.
     pub question: &'static str,
-    /// Name of the drive that it is about, where several are asked about.
+    /// Name of the drive that the answer is about, where several drives are asked about.
     pub drive: Option<String>,
     /// The answer: whole sentences.
     pub text: String,
-    /// How far it can be trusted, and why.
+    /// Statement of how far the answer can be trusted, and why.
     pub confidence: String,
     /// The command that tells more.
     pub next: String,
-    /// Its numbers.
+    /// The numbers of the answer, by name.
     pub numbers: Vec<(&'static str, f64)>,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn all(drives: &[Known<'_>], compared: &Compared<'_>) -> Vec<Answer> 
     answers
 }
 
-/// How slow requests are, and why.
+/// Answers how slow requests are, and why.
 fn slow(known: &Known<'_>) -> Answer {
     let first = known.outcome;
     let mut sentences: Vec<String> =
@@ -90,12 +90,12 @@ fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
     ))
 }
 
-/// The texts of these rules.
+/// Returns the texts of the findings of some rules.
 fn of_rules(said: &[Finding], rules: &[&str]) -> Vec<String> {
     said.iter().filter(|it| rules.contains(&it.rule)).map(|it| it.text.clone()).collect()
 }
 
-/// What it costs in flash.
+/// Answers what long use of the trace costs in flash: the write amplification.
 fn cost(known: &Known<'_>) -> Answer {
     let question = "What does it cost in flash?";
     let next = known.command("lifetime", "");
@@ -153,7 +153,7 @@ fn cost(known: &Known<'_>) -> Answer {
     Answer { question, drive: known.name(), text, confidence, next, numbers }
 }
 
-/// What it costs in flash while the trace is replayed once: long use is not simulated.
+/// Answers what the trace costs in flash while it is replayed once: long use is not simulated.
 fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
     let first = known.outcome;
     let waf = first.waf();
@@ -197,7 +197,7 @@ fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
     }
 }
 
-/// How long the drive lives.
+/// Answers how long the drive lives.
 fn life(known: &Known<'_>) -> Answer {
     let question = "How long does the drive live?";
     let next = known.command("lifetime", "");
@@ -276,8 +276,8 @@ fn bounds(known: &Known<'_>) -> [f64; 2] {
     [least, known.outcome.steady_waf.unwrap_or(most)]
 }
 
-/// How far years from the rate of a trace can be trusted: a day has its hours in it, an hour has
-/// not (assumed).
+/// Returns a word for the trust in years from the rate of a trace: a recording of a day covers all
+/// hours, a recording of an hour does not (assumed).
 fn how_far(known: &Known<'_>) -> &'static str {
     match known.recorded.as_s() {
         span_s if span_s < 3600.0 => "A guess",
@@ -300,7 +300,7 @@ fn nothing_written(known: &Known<'_>, question: &'static str) -> Answer {
     }
 }
 
-/// Which scheme or drive is better, and by how much.
+/// Answers which scheme or drive is better, and by how much.
 fn better(first: &Known<'_>, compared: &Compared<'_>) -> Answer {
     let said = verdict::of(compared.outcomes, compared.spread);
     let axis = compared.candidates.axis();

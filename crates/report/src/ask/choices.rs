@@ -1,5 +1,5 @@
-//! What `ask` chooses for a trace, and why: the device in the file, what becomes of its addresses,
-//! and the pace.
+//! The choices of `ask` for a trace, with their reasons: the device in the file, the treatment of
+//! addresses, and the pace.
 
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::Diagnostics;
@@ -15,14 +15,14 @@ pub(super) const DEPTH: u32 = 32;
 /// times: its queue would grow to the end (assumed: bursts need the rest).
 const BUSY: f64 = 0.9;
 
-/// Something that was chosen.
+/// A choice that `ask` made for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// What it is about: `device`, `addresses`, `pace`.
+    /// Subject of the choice: `device`, `addresses`, `pace`.
     pub of: &'static str,
-    /// What was chosen, and why, in a sentence.
+    /// The choice and the reason, in a sentence.
     pub why: String,
-    /// The flags that choose the same; empty if it is the default.
+    /// The flags that make the choice in other commands; empty if it is the default.
     pub flags: Vec<String>,
 }
 
@@ -32,8 +32,8 @@ impl Choice {
     }
 }
 
-/// Looks at what is replayed of a trace: the requests up to the limit, of several devices those of
-/// the one with the most, unless the options choose.
+/// Surveys the part of a trace that is replayed: the requests up to the limit; of several devices
+/// the one with the most requests, unless the options choose.
 ///
 /// # Errors
 /// If the trace cannot be read.
@@ -46,7 +46,7 @@ pub(super) fn look(
     let mut choices = Vec::new();
     let mut info = looked.info.clone();
     let busiest = looked.devices.iter().max_by_key(|(number, info)| {
-        // Of equals the first.
+        // Of devices with equally many requests, the first.
         (info.total_requests(), std::cmp::Reverse(**number))
     });
     if let Some((&number, its)) = busiest.filter(|_| looked.devices.len() > 1) {
@@ -88,8 +88,9 @@ pub(super) fn drives(drives: &[Resolved]) -> Choice {
     Choice::new("drives", format!("{}, each as described", all.join(", ")), &[])
 }
 
-/// What becomes of the addresses: they stay if the drive has them all; otherwise the pages that are
-/// touched move together if they fit, and wrap around if not. `fits` tries whether they do.
+/// Chooses the treatment of addresses: they stay if the drive has them all; otherwise the pages
+/// that are touched move together if they fit, and wrap around if not. `fits` tries whether they
+/// do.
 pub(super) fn addresses(
     info: &TraceInfo,
     drive: &Resolved,

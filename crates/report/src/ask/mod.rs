@@ -28,14 +28,15 @@ const SCHEMES: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
 /// The requests with which the drive's ceiling is measured.
 const CEILING_OF: u64 = 50_000;
 
-/// What is asked of which trace.
+/// A question to `ask`: the trace, the drives and the limits.
 #[derive(Clone, Debug)]
 pub struct AskSpec {
     /// The trace.
     pub path: PathBuf,
-    /// How it is read.
+    /// Options for reading the trace.
     pub options: ReadOptions,
-    /// The flags that say so, and settings of the drive, for the commands that answers end with.
+    /// The flags for these options, and settings of the drive, for the commands at the ends of
+    /// answers.
     pub flags: String,
     /// The drive, under schemes of `ask`'s choice, or the drives.
     pub drives: Drives,
@@ -43,7 +44,7 @@ pub struct AskSpec {
     pub limit: u64,
     /// The seeds of the comparison.
     pub seeds: u32,
-    /// Whether to record the data of charts.
+    /// True to record the data of charts.
     pub detail: bool,
 }
 
@@ -59,7 +60,7 @@ pub enum Drives {
 /// Long use of a drive, which is simulated above this crate.
 #[derive(Clone, Copy)]
 pub struct LongUse {
-    /// Returns why long use of a drive is not simulated; `None` if it is.
+    /// Returns the reason why long use of a drive is not simulated; `None` if it is.
     pub why_not: fn(&Resolved) -> Option<String>,
     /// Returns the pages programmed per host page after long use of a drive by at most so many
     /// requests of a workload, repeated; `None` if stopped.
@@ -70,32 +71,32 @@ pub struct LongUse {
 pub type WriteAmplification =
     fn(&Resolved, &WorkloadSpec, Option<u64>, Control<'_>) -> Result<Option<f64>, Diagnostics>;
 
-/// The answers, and what they stand on.
+/// The answers, and the results that they are based on.
 pub struct Asked {
-    /// What was chosen.
+    /// The choices that were made.
     pub choices: Vec<Choice>,
     /// The answers.
     pub answers: Vec<Answer>,
     /// The runs of the comparison.
     pub outcomes: Vec<Outcome>,
-    /// Their numbers over the seeds.
+    /// The numbers of the runs over the seeds; `None` with one seed.
     pub spread: Option<Spread>,
 }
 
-/// What answers look at.
+/// The facts that answers are derived from.
 struct Known<'a> {
     flags: &'a str,
     choices: &'a [Choice],
     drive: &'a Resolved,
     survey: Survey,
-    /// What the trace covers, by its own times.
+    /// The span of the trace, by its own times.
     recorded: Span,
     wear: Wear,
     /// The run on the drive: of several schemes, under the first.
     outcome: &'a Outcome,
 }
 
-/// What the last answer looks at.
+/// The runs that the last answer compares.
 struct Compared<'a> {
     candidates: &'a Candidates,
     outcomes: &'a [Outcome],
@@ -111,9 +112,9 @@ impl Compared<'_> {
     }
 }
 
-/// What is known of how the trace wears the drive.
+/// The wear of the drive by the trace.
 enum Wear {
-    /// It writes nothing.
+    /// The trace writes nothing.
     None,
     /// Pages programmed per host page after long use.
     Long(f64),
@@ -186,7 +187,7 @@ pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<As
         [drive] => choices::drive(drive),
         several => choices::drives(several),
     });
-    // What fits the smallest drive fits all of them, and all get the same requests.
+    // A trace that fits the smallest drive fits all of them, and all get the same requests.
     let smallest = drives.iter().min_by_key(|it| it.layout.logical.0).unwrap_or(&drives[0]);
     let quiet = Control { stop: control.stop, progress: &|_| () };
     let trace =
@@ -222,9 +223,9 @@ pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<As
     Ok(Asked { choices, answers, outcomes, spread })
 }
 
-/// What a repetition of the trace holds at the pace of the runs, and how many of them wear the
-/// drive. As fast as it can, a drive serves no more than its ceiling in requests per second, and
-/// faster than that it does not wear.
+/// Surveys a repetition of the trace at the pace of the runs, and finds how it wears the drive. In
+/// a closed loop the drive serves no more than its ceiling in requests per second, which bounds the
+/// wear.
 fn long_use_of(
     run: &RunSpec,
     (drive, ceiling): (&Resolved, Option<f64>),
@@ -240,7 +241,7 @@ fn long_use_of(
     if control.stopped() { Err(stopped()) } else { Ok((survey, wear)) }
 }
 
-/// What a repetition of the trace holds, and how many of them wear the drive.
+/// Surveys a repetition of the trace, and finds how it wears the drive.
 fn wear(
     run: &RunSpec,
     drive: &Resolved,

@@ -1,4 +1,4 @@
-//! The constants, what they do, and where the models and the papers agree.
+//! The constants, their effects, and where the models and the papers agree.
 
 use super::Cells;
 use fowler_experiment::tables::{Cell, Sheet};
@@ -36,7 +36,7 @@ pub fn constants() -> Sheet {
     sheet
 }
 
-/// What each constant that nobody printed does, at both ends of its range.
+/// Returns the effects of each unpublished constant, at both ends of its range.
 pub fn sensitivity() -> Sheet {
     let points = POINTS.map(|point| point.name);
     let heads: Vec<&str> = ["constant", "value"]
@@ -73,7 +73,7 @@ fn row(name: &str, value: String, results: Option<&Results>) -> Vec<Cell> {
     cells
 }
 
-/// What the papers print beside what the models give.
+/// Returns the published numbers beside those of the models.
 pub fn agreement() -> Sheet {
     let heads = ["what", "published", "model", "remark"];
     let mut sheet = Sheet::new("agreement", "The papers and the models", &heads);

@@ -1,4 +1,4 @@
-//! Where a difference in mean latency comes from: the means of the causes add up to it.
+//! The causes of a difference in mean latency: the differences of the causes add up to it.
 
 use super::stored::Stored;
 use std::collections::BTreeSet;
@@ -10,12 +10,12 @@ pub struct Causes {
     pub kind: &'static str,
     /// The mean latencies in microseconds.
     pub means_us: [f64; 2],
-    /// What a request spent on each cause on average, in microseconds, the largest difference
-    /// first. Causes without a difference are left out.
+    /// Mean time per request of each cause, in microseconds, the largest difference first. Causes
+    /// without a difference are left out.
     pub parts_us: Vec<(String, [f64; 2])>,
 }
 
-/// Returns those of the kinds that both runs have, and whose means differ.
+/// Returns the differences of the kinds that both runs have, and whose means differ.
 pub(super) fn of(runs: [&Stored; 2]) -> Vec<Causes> {
     ["read", "write"].into_iter().filter_map(|kind| of_kind(runs, kind)).collect()
 }

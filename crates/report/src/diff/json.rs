@@ -4,7 +4,7 @@ use super::{Causes, Chance, Change, Diff, Pair, Setting};
 use serde_json::{Map, Value, json};
 
 impl Diff {
-    /// Returns one object with everything. What is not known is null; there are no infinities.
+    /// Returns one object with everything. Unknown numbers are null; there are no infinities.
     pub fn json(&self) -> Value {
         let [first, second] = &self.alone;
         json!({

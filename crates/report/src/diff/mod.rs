@@ -1,5 +1,5 @@
-//! What changed from one stored run to another: in what was asked for, in the results, and in the
-//! causes of latency; and whether a difference is larger than chance.
+//! The changes from one stored run to another: in the settings, in the results, and in the causes
+//! of latency; and whether a difference is larger than chance.
 //!
 //! The room reads summaries that were written, and runs nothing.
 
@@ -31,19 +31,19 @@ pub struct Diff {
 /// A run, and the one that it is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// What the runs of their comparison differ in.
+    /// The property in which the runs of the comparison differ: scheme or drive.
     pub axis: Axis,
-    /// Their schemes, or their drives where drives are compared.
+    /// Schemes of the two runs, or their drives where drives are compared.
     pub labels: [String; 2],
-    /// What they were asked for that differs, by key.
+    /// Settings that differ between the two runs, by key.
     pub settings: Vec<Setting>,
     /// The numbers that differ: first those that tables show, in their order, then all others.
     pub changes: Vec<Change>,
-    /// How many numbers are the same.
+    /// The number of metrics that are equal.
     pub same: usize,
-    /// Where the difference in mean latency comes from.
+    /// The causes of the difference in mean latency.
     pub causes: Vec<Causes>,
-    /// How it is known what is chance.
+    /// The way in which chance is told from a real difference.
     pub chance: Chance,
 }
 
@@ -52,25 +52,25 @@ pub struct Pair {
 pub struct Setting {
     /// The key.
     pub key: String,
-    /// Its values.
+    /// The key's value in each run.
     pub values: [Option<String>; 2],
 }
 
 /// A number that differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Its path in the summary.
+    /// Path of the number in the summary.
     pub path: String,
-    /// Its label in tables; `None` for numbers that no table shows.
+    /// Label of the number in tables; `None` for numbers that no table shows.
     pub label: Option<String>,
-    /// Its values; `None` if it is not known. With several seeds their means.
+    /// Value of the number in each run; `None` if it is not known. With several seeds, the means.
     pub values: [Option<f64>; 2],
     /// Half the width of the 95 % interval of the difference, where that is known.
     pub half_width: Option<f64>,
 }
 
 impl Change {
-    /// Returns by what share it grew; `None` if it is not known, or from 0.
+    /// Returns the share by which the number grew; `None` if it is not known, or grew from 0.
     pub fn share(&self) -> Option<f64> {
         let [Some(first), Some(second)] = self.values else { return None };
         (first != 0.0).then(|| (second - first) / first.abs())
@@ -83,14 +83,14 @@ impl Change {
     }
 }
 
-/// How it is known which differences are chance.
+/// The way in which chance is told from a real difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chance {
-    /// Both have several seeds, and so intervals.
+    /// The two results have several seeds each, and so intervals.
     Seeds,
-    /// They differ in nothing but the seed: every difference is chance.
+    /// The runs differ in nothing but the seed: every difference is chance.
     OnlySeed,
-    /// At least one has a single seed: it is not known.
+    /// At least one of the runs has a single seed: chance is not known.
     Unknown,
 }
 
@@ -154,7 +154,7 @@ fn pair(runs: [&Stored; 2]) -> Pair {
     Pair { axis, labels, settings, changes, same, causes: causes::of(runs), chance }
 }
 
-/// Returns the numbers that differ, and how many do not.
+/// Returns the numbers that differ, and the number of those that do not.
 fn changes(runs: [&Stored; 2], chance: Chance) -> (Vec<Change>, usize) {
     let labels: Vec<(String, String)> = layout::labels();
     let place: BTreeMap<&str, usize> =

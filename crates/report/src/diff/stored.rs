@@ -16,16 +16,16 @@ const LARGEST: u64 = 64 << 20;
 /// A run under one scheme, or on one drive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stored {
-    /// What the runs of its comparison differ in.
+    /// The property in which the runs of the comparison differ: scheme or drive.
     pub axis: Axis,
-    /// Its scheme, or its drive where drives are compared.
+    /// Scheme of the run, or its drive where drives are compared.
     pub label: String,
-    /// What it was asked for, by key: the drive, the workload, and how that was replayed.
+    /// Settings of the run, by key: the drive, the workload, and the way it was replayed.
     pub settings: BTreeMap<String, String>,
-    /// The numbers of its summary, by path.
+    /// The numbers of the run's summary, by path.
     pub numbers: BTreeMap<String, f64>,
     /// Mean and half the width of the 95 % interval of each number over several seeds; empty with
-    /// one.
+    /// one seed.
     pub seeds: BTreeMap<String, (f64, f64)>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn is_as_written(file: &Path) -> Result<(), Diagnostics> {
     Ok(())
 }
 
-/// Returns the run of a summary; `None` if it is none.
+/// Returns the run that a summary describes; `None` if the value is no summary.
 fn stored(axis: Axis, run: &Value, spread: Option<&Value>) -> Option<Stored> {
     let text = |path: &str| run.pointer(path).and_then(Value::as_str);
     let label = match axis {
@@ -87,7 +87,7 @@ fn stored(axis: Axis, run: &Value, spread: Option<&Value>) -> Option<Stored> {
     };
     let mut its = Stored { axis, label: label.into(), ..Stored::default() };
     its.numbers = fowler_experiment::summary::numbers(run.as_object()?);
-    // What depends on the machine is no result.
+    // Numbers that depend on the machine are not results.
     its.numbers.retain(|path, _| !path.starts_with("wall_s") && path != "requests_per_s");
     its.numbers.retain(|path, _| !path.starts_with("provenance."));
     keys("", &text("/provenance/config")?.parse().ok()?, &mut its.settings);

@@ -21,7 +21,7 @@ pub fn json(figure: &Figure) -> String {
     }
     compact(&mut figure);
     let json = serde_json::to_string(&figure).expect("figures hold text and finite numbers");
-    // Nothing else could end the script element.
+    // No other text could end the script element.
     escaped_json(&json).replace('<', "\\u003c")
 }
 

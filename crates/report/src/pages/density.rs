@@ -10,7 +10,7 @@ use fowler_units::Span;
 /// of ten: steps of about 26 %, which people can read.
 const DECADE: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0];
 
-/// Where a row begins, in microseconds; the first begins at a nanosecond.
+/// Returns the lower end of a row, in microseconds; the first row begins at a nanosecond.
 fn start(row: usize) -> f64 {
     DECADE[row % DECADE.len()] * 10f64.powi((row / DECADE.len()) as i32 - 3)
 }

@@ -3,8 +3,8 @@
 //! See docs/decisions/reports.md, "Which template engine renders the report page?".
 //!
 //! A page is a template filled with tables and with charts as data. Its script draws the charts
-//! with Apache ECharts, which is embedded (`vendor/`, with its license). The same results give the
-//! same bytes: nothing on a page depends on the machine or its clock.
+//! with Apache ECharts, which is embedded (`vendor/`, with its license). Equal results give equal
+//! bytes: nothing on a page depends on the machine or its clock.
 //!
 //! The room reads outcomes, the layout of metrics, the verdict and the warnings. It renders the
 //! page of runs and the page of a study, and writes no other file.
@@ -61,7 +61,7 @@ struct Page<'a> {
     /// A line or two on what the page shows.
     lead: Vec<String>,
     passages: &'a [Passage],
-    /// What the numbers say, in sentences.
+    /// The verdict on the results, in sentences.
     verdict: Vec<String>,
     /// Warnings and notes.
     remarks: Vec<Remark>,
@@ -84,7 +84,7 @@ struct Page<'a> {
 
 /// A warning or note at the top of a page.
 struct Remark {
-    /// Whether it is a warning.
+    /// True for a warning, false for a note.
     grave: bool,
     text: String,
 }
@@ -103,7 +103,7 @@ pub struct Section {
 
 /// A picture that has already been drawn.
 pub struct Drawing {
-    /// Its file name without the extension.
+    /// File name of the picture without the extension.
     pub name: String,
     /// The picture, which includes its title.
     pub svg: String,
@@ -190,7 +190,7 @@ fn title(outcomes: &[Outcome]) -> String {
     }
 }
 
-/// Returns what a page of runs shows, a line for each fact.
+/// Returns the facts at the head of a page of runs, one line each.
 fn lead(outcomes: &[Outcome], labels: &[&str]) -> Vec<String> {
     let first = &outcomes[0];
     let requests = counted(first.workload.requests, "request");

@@ -10,10 +10,10 @@ use std::path::Path;
 
 /// The most bytes of a page: that of 27 schemes has two million.
 const LARGEST: u64 = 64 << 20;
-/// What the data of a chart is between.
+/// The text before and after the data of a chart.
 const OPENS: &str = "<script type=\"application/json\">";
 const CLOSES: &str = "</script>";
-/// What the two are called, in their order.
+/// Names of the two results, in their order.
 const NAMES: [&str; 2] = ["first", "second"];
 
 /// Renders the page of two results: what differs between them, and every chart of lines that both

@@ -38,7 +38,8 @@ pub fn latency(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// What each stream saw: a row for each, and each kind of its requests; `None` without several.
+/// Returns the table of streams: a row for each stream and kind of its requests; `None` without
+/// several streams.
 pub fn streams(outcomes: &[Outcome]) -> Option<Sheet> {
     let heads = [
         noun(outcomes),
@@ -189,7 +190,8 @@ pub fn laws(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// What is needed to reproduce the results: a row for each fact, a column for each scheme.
+/// Returns the facts that are needed to reproduce the results: a row for each fact, a column for
+/// each scheme.
 pub fn provenance(outcomes: &[Outcome]) -> Sheet {
     let mut heads = vec!["fact"];
     heads.extend(outcomes.iter().map(|it| it.drive.label()));

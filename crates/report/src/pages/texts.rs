@@ -12,14 +12,14 @@ pub struct Text {
     pub title: String,
     pub file: String,
     pub text: String,
-    /// Texts like it, to download only.
+    /// Texts that resemble this one, to download only.
     pub others: Vec<Other>,
 }
 
-/// A text that is like another one.
+/// A text that resembles another one.
 pub struct Other {
     pub file: String,
-    /// The pieces that it consists of, as JSON.
+    /// The pieces of the text, as JSON.
     pub delta: String,
 }
 
@@ -27,9 +27,9 @@ pub struct Other {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum Piece {
-    /// Lines of the other text: the first, counted from 0, and how many.
+    /// Lines of the other text: the place of the first, counted from 0, and their number.
     Lines(usize, usize),
-    /// A line of its own.
+    /// A line that the other text lacks.
     Own(String),
 }
 
@@ -111,7 +111,7 @@ fn file_name(scheme: &str) -> String {
 mod tests {
     use super::*;
 
-    /// What the script of the page does.
+    /// Puts a text together as the script of the page does.
     fn together(base: &str, pieces: &[Piece]) -> String {
         let base: Vec<&str> = base.split('\n').collect();
         let lines = pieces.iter().flat_map(|piece| match piece {

@@ -13,10 +13,10 @@ const ROWS: usize = 6;
 /// One number of each run.
 #[derive(Debug, PartialEq)]
 pub struct Tile {
-    /// What it is, with its unit.
+    /// Name of the number, with its unit.
     pub title: &'static str,
     pub rows: Vec<Row>,
-    /// How many runs are left out.
+    /// The number of runs that are left out.
     pub more: usize,
 }
 
@@ -28,11 +28,11 @@ pub struct Row {
     pub label: String,
     /// The number, with its interval if there are several seeds.
     pub value: String,
-    /// How much it differs from that of the first run.
+    /// Difference to the number of the first run, in words.
     pub change: String,
 }
 
-/// What the tiles show: title and metric. Of reads and writes, those that there are.
+/// The tiles: title and metric. Tiles of reads and of writes are shown if there are such requests.
 const TILES: [(&str, &str); 8] = [
     ("mean read (us)", "read.mean_us"),
     ("p99.9 read (us)", "read.p999_us"),
@@ -100,7 +100,8 @@ fn tile(title: &'static str, path: &str, outcomes: &[Outcome], spread: Option<&S
     Tile { title, more: outcomes.len() - rows.len(), rows }
 }
 
-/// How much a number differs: shares in percentage points, others in percent of the first.
+/// Describes the difference of two numbers: shares in percentage points, others in percent of the
+/// first.
 fn change(first: f64, its: f64, share: bool) -> String {
     if first == its {
         return "same".into();
@@ -108,7 +109,7 @@ fn change(first: f64, its: f64, share: bool) -> String {
     let (by, unit) = match () {
         () if share => ((its - first) * 100.0, "points"),
         () if first > 0.0 => ((its / first - 1.0) * 100.0, "%"),
-        // Nothing to relate it to.
+        // A number that was zero in the first run has no relative change.
         () => return String::new(),
     };
     let sign = if by < 0.0 { "−" } else { "+" };

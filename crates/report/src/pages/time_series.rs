@@ -24,7 +24,7 @@ const BLOCK_COLUMNS: usize = 128;
 
 /// A run and its time series, with as many windows as the page has room for.
 pub(super) struct TimeSeries<'a> {
-    /// Its place in the comparison.
+    /// Place of the run in the comparison, from 0.
     pub place: usize,
     pub outcome: &'a Outcome,
     detail: &'a Detail,
@@ -127,7 +127,7 @@ impl<'a> AllTimeSeries<'a> {
         densities.chain(Kind::ALL.iter().filter_map(|&kind| phases::chart(self, kind))).collect()
     }
 
-    /// Returns how many requests are in the drive.
+    /// Returns the chart of the number of requests in the drive.
     fn outstanding(&self) -> Figure {
         let mean = |it: &OverTime, window: usize| {
             let window = &it.windows()[window];
@@ -208,7 +208,7 @@ impl<'a> AllTimeSeries<'a> {
             .views(Shape::Lines, self.time())
     }
 
-    /// Returns how all dies spend their time, one panel per run.
+    /// Returns the chart of the time of all dies by activity, one panel per run.
     fn activity(&self) -> Figure {
         let panel = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let dies = f64::from(outcome.drive.layout.geometry.dies());
@@ -236,7 +236,8 @@ impl<'a> AllTimeSeries<'a> {
             .views(Shape::Areas, self.time())
     }
 
-    /// Returns how busy each die or channel is, as a heat map; one panel per run.
+    /// Returns the chart of the utilization of each die or channel, as a heat map; one panel per
+    /// run.
     fn utilisation(&self, what: &str, busy: fn(&OverTime, usize) -> &[u64]) -> Figure {
         let panel = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let units = busy(over_time, 0).len();

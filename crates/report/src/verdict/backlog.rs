@@ -4,10 +4,10 @@ use super::facts::{Facts, Interval};
 use super::finding::{Case, Finding, and};
 use fowler_experiment::numbers::real;
 
-/// How much longer the queue is in the rest of a run than in the interval before. A queue that
-/// grows steadily is more than twice as long (assumed: most of that).
+/// Growth of the queue that is reported: its mean length in the rest of a run over that in the
+/// interval before. A queue that grows steadily is more than twice as long (assumed: most of that).
 const GROWS: f64 = 1.7;
-/// A queue shorter than this is none (assumed).
+/// A queue shorter than this, in requests, is ignored (assumed).
 const LONG: f64 = 16.0;
 
 /// Schemes whose queue grew throughout the run: its latencies measure the length of the run.

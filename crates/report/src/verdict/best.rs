@@ -1,4 +1,4 @@
-//! Which scheme or drive is better, and by how much.
+//! Finds the better scheme or drive, and by how much.
 
 use super::facts::Facts;
 use super::finding::{Case, Finding, and};
@@ -72,7 +72,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     }]
 }
 
-/// Says that the best differs from what it is compared with by too little.
+/// Returns the sentence that the best run differs too little from the run that it is compared with.
 fn no_best(
     axis: Axis,
     kind: Kind,
@@ -100,7 +100,7 @@ fn no_best(
     }
 }
 
-/// Why a run cannot be called better, if it cannot.
+/// Returns the reason why a run cannot be called better; `None` if it can.
 fn unfair(first: &Facts, its: &Facts) -> Option<String> {
     let why = if its.lost > 0 {
         format!("lost {}", counted(its.lost, "page"))
@@ -146,7 +146,8 @@ fn times(by: f64) -> String {
     ratio(by).trim_end_matches('x').to_string()
 }
 
-/// What it costs: the other kind of request, and pages programmed.
+/// Describes the costs of the better run: latency of the other kind of request, and pages
+/// programmed.
 fn price(first: &Facts, best: &Facts, kind: Kind) -> String {
     let mut price = Vec::new();
     let other = if kind == Kind::Read { Kind::Write } else { Kind::Read };

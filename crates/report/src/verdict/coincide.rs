@@ -1,4 +1,4 @@
-//! Why two columns are the same.
+//! The reason why two columns are the same.
 
 use super::facts::Facts;
 use super::finding::{Case, Finding, and};
@@ -35,7 +35,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Whether every request took as long, as far as sums and the longest tell.
+/// True if every request took equally long in both runs, as far as sums and maxima tell.
 fn same(one: &Facts, other: &Facts) -> bool {
     let latencies = |its: &Facts| Kind::ALL.map(|it| (its.served[it].sum, its.served[it].max));
     one.requests > 0

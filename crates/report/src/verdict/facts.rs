@@ -1,4 +1,5 @@
-//! What rules look at of a run: a few numbers, so that a rule can be tested on a case made by hand.
+//! The facts of a run that rules read: a few numbers, so that a rule can be tested on a case made
+//! by hand.
 
 use fowler_device::blame::Part;
 use fowler_device::{BySource, Source};
@@ -15,50 +16,50 @@ pub const TAIL: f64 = 0.01;
 pub(crate) struct Facts {
     /// The label of the run: the name of its scheme, or of its drive where drives are compared.
     pub label: String,
-    /// What the runs of its comparison differ in.
+    /// The property in which the runs of the comparison differ: scheme or drive.
     pub axis: Axis,
     /// Reads and writes.
     pub served: ByKind<Served>,
-    /// All requests.
+    /// Number of all requests of the run.
     pub requests: u64,
-    /// What the drive programmed.
+    /// Pages that the drive programmed, by source.
     pub programs: BySource<u64>,
-    /// What it erased.
+    /// Blocks that the drive erased.
     pub erases: u64,
-    /// True if it erased too little for its write amplification to be reported.
+    /// True if the drive erased too little for its write amplification to be reported.
     pub withheld: bool,
-    /// How often a program or erase was suspended.
+    /// Number of times that a program or erase was suspended.
     pub suspensions: u64,
     /// The share of time without a request; `None` without time.
     pub idle: Option<f64>,
-    /// Whether requests come at their own times, whatever the drive does.
+    /// True if requests come at their own times, whatever the drive does.
     pub open: bool,
     /// Simulated time, in seconds.
     pub simulated_s: f64,
-    /// Physical pages beyond those of data and parity.
+    /// Number of physical pages beyond the pages of data and parity.
     pub spare_pages: u64,
     /// Blocks.
     pub blocks: u64,
     /// Host pages lost, whether anybody has read them or not, or lost writes.
     pub lost: u64,
-    /// Whether the run is whole.
+    /// True if the run reached the end of its workload.
     pub complete: bool,
     /// The settings of the drive, by key.
     pub settings: BTreeMap<String, String>,
-    /// How it went on.
+    /// Counters of the drive at times that double, and at the end of the run.
     pub milestones: Vec<Milestone>,
 }
 
 /// The requests of a kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Served {
-    /// Their number.
+    /// Number of requests.
     pub count: u64,
-    /// Their mean latency, in microseconds.
+    /// Mean latency of the requests, in microseconds; `None` without requests.
     pub mean_us: Option<f64>,
     /// The percentiles that are shown: those with enough requests beyond them.
     pub shown: Vec<Percentile>,
-    /// The 99.9th percentile.
+    /// The 99.9th percentile of latencies, in microseconds.
     pub p999_us: Option<f64>,
     /// The sum and the maximum of latencies, in nanoseconds: two runs with the same requests and
     /// the same sums are the same for people.
@@ -114,7 +115,7 @@ impl Facts {
         }
     }
 
-    /// Returns where it took place, as part of a sentence; see [`Axis::place`].
+    /// Returns a phrase with the scheme or the drive of the run; see [`Axis::place`].
     pub(super) fn place(&self) -> String {
         self.axis.place(&self.label)
     }
@@ -144,7 +145,7 @@ impl Facts {
         Some([Interval::of(before, from), Interval::of(from, end)])
     }
 
-    /// Returns what makes requests meet more often.
+    /// Returns the flags that put more load on the drive, so that more requests meet.
     pub(super) fn more_load(&self) -> &'static str {
         match self.open {
             true => "a higher rate (--speed), or a closed loop (--queue-depth)",
@@ -153,16 +154,16 @@ impl Facts {
     }
 }
 
-/// What a drive did between two milestones.
+/// Counters of a drive between two milestones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
-    /// When it begins and ends, in seconds of the run.
+    /// Begin of the interval, in seconds of the run.
     pub from_s: f64,
-    /// See `from_s`.
+    /// End of the interval, in seconds of the run.
     pub until_s: f64,
-    /// What was programmed.
+    /// Pages that were programmed in the interval, by source.
     pub programs: BySource<u64>,
-    /// What was erased.
+    /// Blocks that were erased in the interval.
     pub erases: u64,
     /// Requests in the drive, on average over time.
     pub outstanding: f64,

@@ -1,4 +1,4 @@
-//! What a rule looks at, and what it has found.
+//! Input and output of a rule: the runs it looks at, and a finding.
 
 use super::facts::Facts;
 use fowler_experiment::device_spec::Axis;
@@ -6,28 +6,28 @@ use fowler_experiment::json_schema::output::{Fact, written};
 use fowler_experiment::seeds::Spread;
 use serde_json::{Map, Value, json};
 
-/// What rules look at.
+/// The runs that a rule looks at.
 pub(crate) struct Case<'a> {
     /// The runs that belong together, the baseline first.
     pub runs: &'a [Facts],
-    /// Their numbers over several seeds, if there are several.
+    /// The numbers of the runs over several seeds, if there are several.
     pub spread: Option<&'a Spread>,
 }
 
-/// What a rule has found.
+/// A finding of a rule about runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
     /// The rule.
     pub rule: &'static str,
-    /// What the runs differ in.
+    /// The property in which the runs differ: scheme or drive.
     pub axis: Axis,
-    /// The schemes or drives that it is about.
+    /// The schemes or drives that the finding is about.
     pub labels: Vec<String>,
-    /// What it says: whole sentences.
+    /// Text of the finding: whole sentences.
     pub text: String,
-    /// The numbers that it stands on, with the thresholds that they crossed.
+    /// The numbers that the finding is based on, with the thresholds that they crossed.
     pub numbers: Vec<(&'static str, f64)>,
-    /// What to try to learn more.
+    /// A next step that tells more, if there is one.
     pub next: Option<String>,
 }
 
@@ -46,23 +46,23 @@ impl Finding {
         Finding { next: Some(next.into()), ..self }
     }
 
-    /// Returns true if it says what the tail of latencies consists of.
+    /// Returns true if the finding says what the tail of latencies consists of.
     pub fn is_tail(&self) -> bool {
         self.rule == "tail"
     }
 
-    /// Returns how many requests the percentiles that it calls rough stand on, if it does.
+    /// Returns the number of requests that the finding's rough percentiles stand on, if it has any.
     pub fn rough_percentiles(&self) -> Option<u64> {
         let count = self.numbers.iter().find(|(name, _)| self.rule == "few" && *name == "count");
         count.map(|&(_, count)| count as u64)
     }
 
-    /// Returns it as an object.
+    /// Returns the finding as an object.
     pub fn json(&self) -> Value {
         written(&facts(self.axis), self)
     }
 
-    /// Returns the sentences, and what to try.
+    /// Returns the sentences of the finding, and the next step.
     pub fn sentences(&self) -> String {
         match &self.next {
             Some(next) => format!("{} Try {next}.", self.text),

@@ -30,7 +30,7 @@ pub fn headline(outcome: &Outcome) -> Vec<String> {
     sentences
 }
 
-/// What was measured on which drive.
+/// Describes the measurement: the requests and the drive.
 fn measured(outcome: &Outcome) -> String {
     let drive = &outcome.drive;
     let scheme = match drive.axis() {

@@ -1,10 +1,10 @@
-//! What the numbers of runs say, in sentences: which scheme or drive is better, why two columns
-//! coincide, which numbers stand on too little, and what to try next.
+//! Sentences about the numbers of runs: which scheme or drive is better, why two columns coincide,
+//! which numbers stand on too little, and what to try next.
 //!
-//! A rule is one file: what it looks at, from when on it speaks (its thresholds, as constants), and
-//! what it says. It reads `Facts` and nothing else, and is silent where the facts do not suffice.
-//! To add one, add its file and its line in `RULES`. The room reads outcomes and the spread over
-//! seeds, and prints nothing.
+//! A rule is one file: the facts it looks at, its thresholds as constants, and its sentences. It
+//! reads `Facts` and nothing else, and is silent where the facts do not suffice. To add one, add
+//! its file and its line in `RULES`. The room reads outcomes and the spread over seeds, and prints
+//! nothing.
 
 mod backlog;
 mod best;
@@ -32,7 +32,7 @@ pub(crate) use headline::solid_tail;
 pub use headline::{BEYOND, headline};
 use serde_json::{Value, json};
 
-/// A rule: what it says of these runs, of which the first is the baseline.
+/// A rule: returns its findings about these runs, of which the first is the baseline.
 type Rule = fn(&Case<'_>) -> Vec<Finding>;
 
 /// The rules, in the order in which they are shown.
@@ -47,7 +47,7 @@ const RULES: [(&str, Rule); 8] = [
     ("few", few::look),
 ];
 
-/// Returns what the rules say of these runs; the first is the one that others are compared with.
+/// Returns the findings of all rules about these runs. The first run is the baseline.
 pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Finding> {
     let runs: Vec<Facts> = outcomes.iter().map(Facts::of).collect();
     look(&Case { runs: &runs, spread })
@@ -69,7 +69,7 @@ pub fn comparison_json(outcomes: &[Outcome], spread: Option<&Spread>) -> Value {
 
 /// Returns the schema of what `fowler compare` writes into `summary.json` and prints with `--json`.
 pub fn schema() -> Value {
-    // What schemes and drives have in common is there in both cases, and either list of runs.
+    // Both kinds of comparison have these properties, and one of the two lists of runs.
     let [mut body, other] = Axis::ALL.map(|axis| output::schema(&facts(axis)));
     for key in ["verdict", "seeds"] {
         let both = [&body, &other].map(|its| its["properties"][key].clone());
@@ -84,7 +84,7 @@ pub fn schema() -> Value {
     json_schema::document("Fowler: the summary of a comparison", about, body)
 }
 
-/// What the runs of a comparison differ in.
+/// Returns the property in which the runs of a comparison differ: scheme or drive.
 fn axis(outcomes: &[Outcome]) -> Axis {
     outcomes.first().map_or_else(Axis::default, |first| first.drive.axis())
 }

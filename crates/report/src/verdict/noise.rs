@@ -1,9 +1,9 @@
-//! Whether schemes or drives differ by more than seeds do.
+//! Decides whether schemes or drives differ by more than seeds do.
 
 use super::finding::{Case, Finding};
 use fowler_experiment::numbers::ratio;
 
-/// What is compared, how it is called, and the name of its interval.
+/// The metrics that are compared: path, name, and the name of the interval.
 const NUMBERS: [(&str, &str, &str); 4] = [
     ("read.mean_us", "mean read", "read.mean_us.half_width"),
     ("read.p999_us", "read p99.9", "read.p999_us.half_width"),
@@ -32,7 +32,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
                 continue;
             }
             let Some(its) = spread.ratio(place + 1, path) else { continue };
-            // The same with every seed.
+            // Every seed gives equal values.
             if its.mean == 1.0 && its.half_width == 0.0 {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Whether the drive had reached steady state.
+//! Decides whether the drive had reached steady state.
 
 use super::facts::{Facts, Interval};
 use super::finding::{Case, Finding, and};

@@ -1,4 +1,4 @@
-//! What makes the slowest requests slow.
+//! Names the cause that makes the slowest requests slow.
 
 use super::facts::Facts;
 use super::finding::{Case, Finding};

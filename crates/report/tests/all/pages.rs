@@ -148,7 +148,7 @@ fn latencies_over_time_are_all_there() {
     assert!(columns > 100 && boxes >= 2 * 5, "{columns} columns, {boxes} boxes");
 }
 
-/// What schemes did beside latency and wear stands in tables of its own, where they did it.
+/// Numbers of a scheme beside latency and wear have tables of their own, where there are any.
 #[test]
 fn cells_voltages_and_protection_have_tables() {
     let text = "requests = 3000\narrivals = { kind = 'poisson', rate = 2000 }\nmix.reads = 0.5\n";
@@ -177,7 +177,7 @@ fn outcome(spec: &RunSpec) -> Outcome {
     Run::new(spec, Control::UNWATCHED).outcome().unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// Its time goes on while the power is off.
+/// Simulated time continues while the power is off.
 #[test]
 fn a_run_without_power_has_its_page() {
     let spans: Vec<String> = (1..=30).map(|turn| format!("{}ms 1ms", turn * 20)).collect();

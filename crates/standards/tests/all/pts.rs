@@ -128,7 +128,7 @@ fn a_drive_that_collects_when_idle_recovers_with_the_wait_and_another_does_not()
     let idle = ratio(&["gc.background_below=32", "gc.idle_after=1ms"]);
     assert!(idle[0] > 1.3 && idle[4] > 1.1 * idle[0], "{idle:?}");
     assert!(idle.windows(2).all(|two| two[1] > 0.99 * two[0]), "{idle:?}");
-    // What was being collected when the host stopped is still finished.
+    // A collection that was in progress when the host stopped is still finished.
     let flat = ratio(&["gc.background_below=3", "gc.idle_after=1h"]);
     assert!(flat.iter().all(|ratio| (ratio / flat[0] - 1.0).abs() < 0.03), "{flat:?}");
     assert!(flat[4] < 0.7 * idle[4], "{flat:?} {idle:?}");

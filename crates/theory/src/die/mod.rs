@@ -12,7 +12,7 @@ pub use suspension::{Suspended, Suspension};
 /// Operating times of a die, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DieTimes {
-    /// How long a read holds the die: sensing and the transfer out (S1).
+    /// Time for which a read holds the die: sensing and the transfer out (S1).
     pub read: f64,
     /// The transfer of a write into the page buffer (S2).
     pub transfer: f64,
@@ -73,9 +73,9 @@ impl Load {
 /// Mean responses, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Means {
-    /// Of reads.
+    /// Mean response of reads, in microseconds.
     pub read: f64,
-    /// Of writes.
+    /// Mean response of writes, in microseconds.
     pub write: f64,
 }
 

@@ -24,7 +24,7 @@
 
 use super::{DieTimes, Load};
 
-/// How reads interrupt programs.
+/// The way in which reads interrupt programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suspension {
     /// At the end of the running phase (IPS).
@@ -78,7 +78,7 @@ struct Reads {
 }
 
 impl Reads {
-    /// `None` if reads alone keep the die busy all the time.
+    /// Returns the times that reads add; `None` if reads alone keep the die busy all the time.
     fn new(times: &DieTimes, rate: f64) -> Option<Reads> {
         let load = rate * times.read;
         let busy = times.read / (1.0 - load);
@@ -191,9 +191,9 @@ impl Suspension {
     /// Returns the mean extra wait of a read that arrives at a uniformly random moment of a
     /// program, in microseconds (equation (1) of the paper, section 4.2).
     ///
-    /// It is `(Tp^2 + Tv^2) / (2 (Tp + Tv))` for inter-phase suspension. For intra-phase suspension
-    /// a read waits for one reset or the rest of it, `r - r^2 / (Tp + Tv)` if no phase is shorter
-    /// than a reset.
+    /// The wait is `(Tp^2 + Tv^2) / (2 (Tp + Tv))` for inter-phase suspension. For intra-phase
+    /// suspension a read waits for one reset or the rest of it, `r - r^2 / (Tp + Tv)` if no phase
+    /// is shorter than a reset.
     pub fn mean_extra_wait(self, times: &DieTimes) -> f64 {
         let phases = [times.program_phase, times.verify_phase];
         let waited = phases.map(|length| match self {

@@ -38,11 +38,11 @@ fn without_reads_a_write_is_undisturbed() {
 
 #[test]
 fn without_overhead_work_is_conserved() {
-    // Nothing is reloaded or repeated between phases, so writes get all the time that reads leave.
+    // Without reloads or repeated phases, writes get all the time that reads leave.
     let free = DieTimes { buffer_load: 0.0, ..SLC };
     let capacity = Suspension::InterPhase.write_capacity(&free, 0.01).unwrap();
     near(capacity, (1.0 - 0.3) / 160.0);
-    // The same if a phase is all reset, so that none can be cancelled.
+    // A phase that is all reset cannot be cancelled, so the capacity is equal.
     let stiff = DieTimes { voltage_reset: 1e3, ..free };
     near(Suspension::IntraPhase.write_capacity(&stiff, 0.01).unwrap(), capacity);
     // Short phases without overhead approach preemptive resume.

@@ -39,7 +39,7 @@ pub fn stopped(child: Child, name: &str) -> Output {
     let pid = child.id().to_string();
     signal(&child, name);
     let (ended, end) = mpsc::channel();
-    // What it prints is read meanwhile, however much it is.
+    // The output is read while the program runs, however much there is.
     let reader = std::thread::spawn(move || {
         let output = child.wait_with_output().unwrap();
         ended.send(()).unwrap();

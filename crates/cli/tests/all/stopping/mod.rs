@@ -25,7 +25,7 @@ fn a_stopped_conversion_leaves_nothing() {
 /// More than anybody waits for, and yet no more than a disk holds.
 const ENDLESS: &str = "requests = 5_000_000\narrivals.kind = \"closed\"\nmix.reads = 0.9\n";
 
-/// How long the file is that will have this name when it is finished.
+/// Length in bytes of the unfinished file that will have this name when it is finished.
 fn unfinished(folder: &Folder, name: &str) -> u64 {
     let is_it = |path: &PathBuf| {
         let its = path.file_name().unwrap_or_default().to_string_lossy();
