@@ -1,5 +1,5 @@
-//! How pages were used while in the buffer, and what happens to pages that leave it (HIRE, sections
-//! 3.1 and 3.2).
+//! The use of pages while they are in the buffer, and the treatment of pages that leave it (HIRE,
+//! sections 3.1 and 3.2).
 
 use crate::cells::program_mode::Voltage;
 use crate::config::layout::Layout;
@@ -14,12 +14,12 @@ use fowler_units::{Bytes, DieId, IdVec, Lpn};
 pub struct AccessClasses {
     /// The detectors.
     pub hotness: Hotness,
-    /// Whether pages stay in the buffer after a read.
+    /// True if pages stay in the buffer after a read.
     pub keeps_reads: bool,
-    /// What happens to read-hot pages that leave clean.
+    /// The treatment of read-hot pages that leave the buffer clean.
     pub read_hot: ReadHot,
-    /// If a page is read according to how it left the buffer: the voltages at which it is assumed
-    /// to be programmed.
+    /// The voltages at which each page is assumed to be programmed, if a page is read according to
+    /// how it left the buffer.
     pub marks: Option<IdVec<Lpn, Voltage>>,
     /// The next die to check for enough idle time to reprogram a page.
     pub rewriter: DieId,

@@ -1,8 +1,9 @@
-//! The tag of a page on its way to the flash: its access class, and whether it is hot.
+//! The tag of a page to be programmed: its access class, and the expectation that it is overwritten
+//! soon.
 
 use serde::{Deserialize, Serialize};
 
-/// How a page was used while it was in the buffer (HIRE, section 3.1).
+/// The use of a page while it was in the buffer (HIRE, section 3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum AccessClass {

@@ -1,7 +1,6 @@
-//! Slot: which waiting transaction a die serves next.
-//!
+//! Slot: the choice of the waiting transaction that a die serves next.
 //! Contract. `pick` returns one of the transactions in the view, or `None` to leave the die as it
-//! is. It is a pure decision: it may update its own state, never the device's.
+//! is. `pick` is a pure decision: a policy may update its own state, never the device's.
 //!
 //! Called by `Flash::pick` (`flash/mod.rs`), which never lets an erase overtake a read of its
 //! block. The view hides programs that have no page to go to. Built-in orders are not called if

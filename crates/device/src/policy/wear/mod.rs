@@ -1,4 +1,5 @@
-//! Slot: static wear leveling: when are hot and cold data swapped, so that blocks wear evenly?
+//! Slot: static wear leveling. The rule decides when hot and cold data are swapped, so that blocks
+//! wear evenly.
 //!
 //! Contract. The rule is called after every erase, with the block just erased. It may name a full
 //! block of the same plane, whose data the device then moves into the erased one.
