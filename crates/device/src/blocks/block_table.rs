@@ -3,7 +3,8 @@
 //!
 //! On a drive with superblocks a *block* is a superblock, its *pages* are mapping units, and there
 //! is one *plane*, with a second one for the superblocks set aside for the SLC cache. Such a drive
-//! has a few hundred of them, which are scanned: buckets would be relinked at every invalidation.
+//! has a few hundred superblocks, which are scanned: buckets would be relinked at every
+//! invalidation.
 
 pub use super::block_state::BlockState;
 use super::block_state::{BLOCK_MOST, Progress};
@@ -19,7 +20,7 @@ use std::ops::Range;
 pub(super) struct Block {
     pub(super) valid: u32,
     pub(super) progress: Progress,
-    /// Its neighbors in a bucket, or in the plane's list of erased blocks.
+    /// The block's neighbors in a bucket, or in the plane's list of erased blocks.
     link: Link<BlockId>,
 }
 
@@ -48,7 +49,7 @@ pub struct Blocks {
     pub(super) geometry: Geometry,
     pub(super) locator: Locator,
     pub(super) words_per_block: usize,
-    /// Whether a block's bits fill whole words: a unit's number is then also that of its bit.
+    /// True if a block's bits fill whole words: the number of a unit is then also that of its bit.
     packed: bool,
     pub(super) blocks: IdVec<BlockId, Block>,
     pub(super) erases: IdVec<BlockId, u32>,
@@ -58,10 +59,10 @@ pub struct Blocks {
     pub(super) bits: Column<u64>,
     pub(super) buckets: Column<Pile<BlockId>>,
     pub(super) planes: IdVec<PlaneId, PlaneBlocks>,
-    /// The pages of a block that hold data: all of them, or, of a superblock, those without parity
-    /// and without the places of SLC mode.
+    /// The number of pages of a block that hold data: all pages or, of a superblock, those without
+    /// parity and without the places of SLC mode.
     pub(super) capacity: u32,
-    /// The first of the superblocks set aside, which have a plane of their own; `NONE` if none are.
+    /// The first of the superblocks set aside, which have a plane of their own; `NONE` without any.
     aside: BlockId,
     filled: u64,
 }
@@ -75,7 +76,7 @@ pub(super) struct PlaneBlocks {
     valid: u32,
     /// The maximum number of valid pages.
     limit: u32,
-    /// All buckets below this one are empty.
+    /// A bound of the nonempty buckets: all buckets below this one are empty.
     pub(super) lowest: u32,
 }
 
@@ -84,9 +85,9 @@ pub(super) struct PlaneBlocks {
 pub struct Programmed {
     /// The unit programmed.
     pub unit: UnitId,
-    /// Whether it was the last of its block.
+    /// True if the unit was the last of its block.
     pub last: bool,
-    /// Erased blocks left in its plane.
+    /// The number of erased blocks left in the plane of the block.
     pub free: u32,
 }
 
@@ -240,7 +241,7 @@ impl Blocks {
         (self.state(block) == BlockState::Full).then(|| self.fill_order[block])
     }
 
-    /// Returns how often a block has become full, over the whole drive.
+    /// Returns how many times any block has become full, over the whole drive.
     pub fn filled(&self) -> u64 {
         self.filled
     }

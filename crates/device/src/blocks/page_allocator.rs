@@ -1,4 +1,4 @@
-//! Where the next page goes: which die takes the next host page, and which of its planes may.
+//! The location of the next page: the die that takes the next host page, and the planes that may.
 
 use super::bad_blocks::{BadBlocks, BadBlocksSnapshot};
 use super::failed_dies::FailedDies;
@@ -20,7 +20,8 @@ struct Stripe {
     pending: u32,
     /// The number of pages that the die can hold.
     room: u32,
-    /// The next plane of each stream: its pages should lie at the same offset on all planes.
+    /// The next plane of each stream: the pages of a stream should lie at the same offset on all
+    /// planes.
     turns: [u8; StreamTag::COUNT],
 }
 
@@ -33,13 +34,13 @@ pub struct AllocatorSnapshot {
     bad_blocks: Option<BadBlocksSnapshot>,
 }
 
-/// Wraps a turn around, which may be at most one round past the last.
+/// Wraps a turn around. The turn may be at most one round past the last.
 #[inline]
 fn wrapped(turn: u32, turns: u32) -> u32 {
     if turn < turns { turn } else { turn - turns }
 }
 
-/// The blocks, and where each kind of data is written.
+/// The blocks, and the location at which each kind of data is written.
 #[derive(Clone, Debug)]
 pub struct PageAllocator {
     /// The blocks.
@@ -47,15 +48,15 @@ pub struct PageAllocator {
     /// The open blocks.
     pub open_blocks: OpenBlocks,
     stripes: IdVec<DieId, Stripe>,
-    /// The address of a page determines its die.
+    /// True if the address of a page determines its die.
     by_address: bool,
-    /// Every page must be on the die of its address.
+    /// True if every page must be on the die of its address.
     strict: bool,
     /// The dies in striping order, each repeated for every page of a stripe unit, and the next
     /// position.
     order: Box<[DieId]>,
     turn: usize,
-    /// Whether stripe units have one page.
+    /// True if stripe units have one page.
     page_by_page: bool,
     collected_to: GcFrontier,
     /// The blocks that fail, if any may.
@@ -69,9 +70,9 @@ pub struct PageAllocator {
 pub struct Taken {
     /// The page.
     pub unit: UnitId,
-    /// Its block.
+    /// The block of the page.
     pub block: BlockId,
-    /// Its plane, and the number of erased blocks left there.
+    /// The plane of the page, and the number of erased blocks left there.
     pub plane: PlaneId,
     pub free: u32,
 }
@@ -112,7 +113,7 @@ impl PageAllocator {
             + Bytes::of::<DieId>(dies * u64::from(config.placement.stripe_unit))
     }
 
-    /// Returns the same blocks under the placement and the step rule of `config`.
+    /// Returns the present blocks under the placement and the step rule of `config`.
     pub fn ruled_by(&self, config: &Config) -> Self {
         Self { open_blocks: self.open_blocks.ruled_by(config), ..self.clone() }
     }
@@ -142,9 +143,9 @@ impl PageAllocator {
         self.resume_bad_blocks(snapshot.bad_blocks)
     }
 
-    /// Returns the die for a host page: the die of its address, or else the next die in stripe
-    /// order with room for it, counting pages already assigned there. `None` if no die has room.
-    /// See docs/decisions/blocks.md, "Which die takes a host page?".
+    /// Returns the die for a host page: the die of the page's address, or else the next die in
+    /// stripe order with room for it, counting pages already assigned there. `None` if no die has
+    /// room. See docs/decisions/blocks.md, "Which die takes a host page?".
     #[inline(always)]
     pub fn place(&mut self, page: Lpn) -> Option<DieId> {
         if let Some(die) = self.home(page) {
@@ -196,7 +197,7 @@ impl PageAllocator {
         self.stripes[die].room
     }
 
-    /// Returns the number of pages on a die, and of those assigned to it.
+    /// Returns the number of pages on a die or assigned to it.
     pub(super) fn assigned_to(&self, die: DieId) -> u32 {
         self.blocks.valid_on(die) + self.stripes[die].pending
     }
@@ -368,8 +369,8 @@ impl PageAllocator {
     }
 
     /// Returns the open block of a host stream, or none, if a host page may be written without
-    /// taking what GC needs to proceed: the last erased block, and in a shared open block the room
-    /// for pages still to be moved.
+    /// taking the room that GC needs to proceed: the last erased block, and in a shared open block
+    /// the room for pages still to be moved.
     #[inline]
     fn open_to_host<'a>(
         &self,
@@ -436,7 +437,7 @@ impl PageAllocator {
         Taken { unit, block, plane, free }
     }
 
-    /// Closes an open block of a plane before it is full. Returns it, if there was one.
+    /// Closes an open block of a plane before it is full. Returns the block, if there was one.
     pub fn close_early(&mut self, plane: PlaneId, opened: Opened) -> Option<BlockId> {
         let block = self.open_blocks.take(plane, opened);
         if let Opened::Host(stream) = opened {
@@ -472,7 +473,7 @@ impl PageAllocator {
         (first, count)
     }
 
-    /// Whether stripe units have one page, so that [`PageAllocator::load_row`] applies.
+    /// Returns true if stripe units have one page, so that [`PageAllocator::load_row`] applies.
     pub fn takes_page_by_page(&self) -> bool {
         self.page_by_page
     }

@@ -95,8 +95,8 @@ impl Ftl {
         }
     }
 
-    /// Returns a frame for a page that is not in the buffer: an empty one, or that of a clean page,
-    /// which is dropped. `None` if there is neither.
+    /// Returns a frame for a page that is not in the buffer: an empty frame, or the frame of a
+    /// clean page, which is dropped. `None` if there is neither.
     #[inline(always)]
     pub(super) fn new_frame(
         &mut self,
@@ -230,7 +230,7 @@ impl Ftl {
         let frame = self.core.buffer.get_mut(frame_id);
         (txn.lpn, txn.from) = (frame.lpn, frame.unit);
         txn.tag = frame.tag.with(AccessClass::ReadHot);
-        // No request waits for it, so it ranks after every write with a waiting request.
+        // No request waits for this program, so it ranks after every write with a waiting request.
         txn.group = u16::MAX;
         frame.queued = id;
         txn.epoch = self.core.buffer.born();

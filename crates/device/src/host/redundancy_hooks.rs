@@ -34,7 +34,7 @@ pub trait RedundancyHooks: Sized {
     /// Writes the next page of a request, or several pages that must be written together.
     ///
     /// # Errors
-    /// The reason why it must wait.
+    /// The reason why the request must wait.
     #[inline]
     fn write(
         &mut self,
@@ -59,7 +59,7 @@ pub trait RedundancyHooks: Sized {
     #[inline]
     fn frame_read(&mut self, _ftl: &Ftl, _slot: FrameId) {}
 
-    /// Returns whether what is read from a page of the flash is wrong, unnoticed.
+    /// Returns true if the data read from a page of the flash is wrong, unnoticed.
     #[inline]
     fn reads_wrong(&self, _unit: UnitId) -> bool {
         false
@@ -180,17 +180,17 @@ pub trait RedundancyHooks: Sized {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
 
-    /// Returns whether such a program is still needed.
+    /// Returns true if a program by the redundancy code is still needed.
     fn wants(&self, _ftl: &Ftl, _flash: &Flash, id: TxnId) -> bool {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
 
-    /// Adds such a program, with a page, to others on its die.
+    /// Adds a program by the redundancy code, with a page, to others on its die.
     fn take_page(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId, _page: Taken) {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
 
-    /// Returns whether the last version written of a page is the one at `unit`, as far as can be
+    /// Returns true if the last version written of a page is the one at `unit`, as far as can be
     /// determined.
     fn same_as_flash(&self, _page: Lpn, _unit: UnitId) -> bool {
         true

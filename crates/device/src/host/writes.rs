@@ -37,7 +37,7 @@ impl Ftl {
         }
     }
 
-    /// Notes why the next page of a request waits from now on.
+    /// Notes the reason why the next page of a request waits from now on.
     pub(super) fn stall(&mut self, flash: &Flash, id: ReqId, stall: Stall) {
         let now = flash.now();
         let request = self.front.requests.get_mut(id);
@@ -45,7 +45,7 @@ impl Ftl {
         request.stalled = Some((stall, now));
     }
 
-    /// Notes that it no longer waits.
+    /// Notes that the next page of a request no longer waits.
     pub(super) fn release_stall(&mut self, flash: &Flash, id: ReqId) {
         self.front.requests.get_mut(id).end_stall(flash.now());
     }

@@ -65,8 +65,8 @@ pub struct Params {
     /// The number of reads after which a block is refreshed, `T_read`.
     pub reads: u32,
     /// `retention` and `reads` are the limits of a block with `worn_above` cycles. Each cycle less
-    /// makes them longer by a factor of e^this, each cycle more shorter; zero makes them the same
-    /// for all blocks.
+    /// makes the limits longer by a factor of e^`limit_growth`, each cycle more shorter; zero makes
+    /// the limits the same for all blocks.
     pub limit_growth: f64,
     /// Pages rebuilt at once; 1 to 16.
     pub rebuild_at_once: u32,
