@@ -31,7 +31,7 @@ impl Device {
         Some(ledger)
     }
 
-    /// Returns what took a page of the host, if it is lost.
+    /// Returns the loss that took a page of the host, if the page is lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
         match &self.layer.hooks {
             Hooks::LostPages(its) => its.lost(page),
@@ -94,7 +94,8 @@ impl Device {
         self.integrity().map_or(0, |its| its.version(stored))
     }
 
-    /// Returns whether a host page is in the controller, on its way to or from the flash.
+    /// Returns true if a host page is in the controller, before or after a transfer to or from the
+    /// flash.
     pub fn is_buffered(&self, page: Lpn) -> bool {
         matches!(self.layer.ftl.core.map.place(self.stored_page(page)), Location::Buffer(_))
     }
@@ -144,7 +145,7 @@ impl Controller {
         Some(LossLedger { silent: silent.ledger, ..*ledger })
     }
 
-    /// Returns the pages that are wrong though they read well, if the drive notices losses.
+    /// Returns the pages that read well but are wrong, if the drive notices losses.
     pub(super) fn silent(&self) -> Option<&SilentErrors> {
         match &self.hooks {
             Hooks::Raid(raid) => raid.integrity.as_ref().map(|its| &its.silent),
