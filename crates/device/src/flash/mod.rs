@@ -148,7 +148,7 @@ pub struct Flash {
     iteration: Span,
     levels: LevelTimes,
     retry: RetryCost,
-    /// How reads of aged data are repeated, if the layer is [`Translation::PACKED`].
+    /// Limits and cost of repeated reads of aged data, if the layer is [`Translation::PACKED`].
     read_retry: ReadRetry,
     ladder: Ladder,
     /// True if read errors are modeled by level.

@@ -71,7 +71,7 @@ pub struct Txn {
     pub data_in_buffer: bool,
     /// True while the transaction is in flight. A free place of the arena is not open.
     open: bool,
-    /// How the time accounting knows what the transaction waited behind.
+    /// The source from which the time accounting knows what the transaction waited behind.
     pub wait: Wait,
     /// Host reads and programs: true if the transaction was taken up before one of the same class
     /// that was submitted earlier.
@@ -130,9 +130,9 @@ pub struct Txn {
     pub created: Nanos,
     /// Since when a host request has waited for the transaction, in the drive or before its queues.
     pub asked: Nanos,
-    /// How long the request had waited for buffer space when the transaction was opened.
+    /// The time that the request had waited for buffer space when the transaction was opened.
     pub buffer_wait: Span,
-    /// How long the request had waited for the mapping when the transaction was opened.
+    /// The time that the request had waited for the mapping when the transaction was opened.
     pub mapping_wait: Span,
     /// When the transaction was submitted to its die.
     pub submitted: Nanos,

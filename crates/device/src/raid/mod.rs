@@ -90,7 +90,7 @@ pub(crate) struct Note {
     blamed: bool,
     /// Reads for parity: the program that is sent to its die when the read is done.
     pub program: TxnId,
-    /// How long the transaction waited for parity before it was sent to a die.
+    /// The time that the transaction waited for parity before it was sent to a die.
     wait: Span,
 }
 

@@ -272,7 +272,7 @@ impl Raid {
             return;
         }
         if again && self.wants_rebuilt(&ftl.core, number) {
-            return self.read_equation(ftl, flash, number); // The page is not lost: another equation gives it.
+            return self.read_equation(ftl, flash, number); // Another equation gives the page.
         }
         if !read.is_some() {
             return self.program_rebuilt(ftl, flash, number, page, from);
