@@ -421,8 +421,8 @@ impl Raid {
         stripes.data_pages(stripe).filter(lies).fold(0, |all, (at, _)| all | bit(at))
     }
 
-    /// Drops the earlier state of a stripe if two of its pages are unreadable: the earlier state can
-    /// then recover no page, and need not be retained. Returns true if it was dropped.
+    /// Drops the earlier state of a stripe if two of its pages are unreadable: the earlier state
+    /// can then recover no page, and need not be retained. Returns true if it was dropped.
     fn drop_useless_base(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) -> bool {
         let Some(id) = self.cache.find(stripe).filter(|&id| self.cache.get(id).based) else {
             return false;
