@@ -1,4 +1,4 @@
-//! Columns: one value per ID, indexed by it. The mapping of a drive is two columns of a hundred
+//! Columns: one value per ID, indexed by the ID. The mapping of a drive is two columns of a hundred
 //! megabytes or more that are accessed at random, so their memory layout determines the cost of a
 //! request (`docs/performance.md`).
 
@@ -211,7 +211,7 @@ impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
 mod tests {
     use super::*;
 
-    /// On large pages, and for every index that is asked for ahead of its time.
+    /// A large column holds its values on large pages, and for every index that is prefetched.
     #[test]
     #[cfg_attr(miri, ignore = "Miri cannot ask the system for large pages")]
     fn a_large_column_holds_its_values() {

@@ -7,7 +7,7 @@ use crate::{BlockId, DieId, Geometry, Lpn, PlaneId, Ppn, UnitId};
 
 /// Something stored in a flash page: the page itself, or a mapping unit in it.
 pub trait InPage: Copy {
-    /// Returns its page in the drive of `locator`; the null page for a null ID.
+    /// Returns the page of the item in the drive of `locator`; the null page for a null ID.
     fn page(self, locator: &Locator) -> Ppn;
 }
 
