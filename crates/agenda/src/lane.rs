@@ -5,9 +5,10 @@ use fowler_units::Nanos;
 /// Marks the absence of a key; greater than the key of any entry.
 pub(crate) const NOTHING: u128 = u128::MAX;
 
-/// The capacity of a lane; more keys go to the heap. It is a constant, so that indexing the ring
-/// needs neither a mask loaded from memory nor a bounds check. A larger ring would evict other data
-/// from the CPU cache, because every place is visited in turn. Tests use one small enough to fill.
+/// The capacity of a lane; more keys go to the heap. The capacity is a constant, so that indexing
+/// the ring needs neither a mask loaded from memory nor a bounds check. A larger ring would evict
+/// other data from the CPU cache, because every place is visited in turn. Tests use a capacity
+/// small enough to fill.
 const PLACES: usize = if cfg!(test) { 4 } else { 2048 };
 
 /// A ring of keys. Empty places hold [`NOTHING`], so the first key shows whether the lane is empty,
@@ -18,7 +19,7 @@ pub(crate) struct Lane {
     /// The numbers of keys taken out and put in so far; the ring holds the difference.
     taken: usize,
     put: usize,
-    /// The due time of the last key put in, even if it has been taken out since.
+    /// The due time of the last key put in, even if that key has been taken out since.
     last: Nanos,
 }
 
