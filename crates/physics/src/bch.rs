@@ -17,7 +17,7 @@ use crate::root;
 pub struct Bch {
     /// The number of bits in a code word, `m`.
     pub bits: u32,
-    /// The number of errors that it corrects, `n`; less than `bits`.
+    /// The number of errors that the code corrects, `n`; less than `bits`.
     pub corrects: u32,
 }
 

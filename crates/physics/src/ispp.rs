@@ -6,7 +6,7 @@
 //! program time of 600 us. That is the same law: [`crate::vth::Setting`] has the step at scale 1.
 //!
 //! A strong block can afford more errors, so it may be programmed at the coarsest step at which
-//! data written at its end of life can still be read. This is our reading of RHIO, which says
+//! data written at its end of life can still be read. That step is our reading of RHIO, which says
 //! "coarser" but not how much.
 
 use crate::ldpc::Ldpc;
