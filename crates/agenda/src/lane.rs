@@ -11,8 +11,8 @@ pub(crate) const NOTHING: u128 = u128::MAX;
 /// small enough to fill.
 const PLACES: usize = if cfg!(test) { 4 } else { 2048 };
 
-/// A ring of keys. Empty places hold [`NOTHING`], so the first key shows whether the lane is empty,
-/// and the next place whether it is full, without a count.
+/// A ring of keys. Empty places hold [`NOTHING`], so the first key shows if the lane is empty, and
+/// the next place shows if it is full, without a count.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     keys: Box<[u128; PLACES]>,
@@ -78,7 +78,7 @@ impl Lane {
     }
 }
 
-/// Returns whether a key is [`NOTHING`]. Checking the half with the time is enough, because no
+/// Returns true if a key is [`NOTHING`]. Checking the half with the time is enough, because no
 /// entry is due at [`Nanos::NEVER`].
 #[inline]
 fn is_nothing(key: u128) -> bool {

@@ -227,7 +227,7 @@ impl<E: Event> Agenda<E> {
         (key != NOTHING).then(|| (time(key), phase(key)))
     }
 
-    /// Returns whether an event is due before phase `phase` of time `at`.
+    /// Returns true if an event is due before phase `phase` of time `at`.
     #[inline]
     pub fn is_due_before(&self, at: Nanos, phase: Phase) -> bool {
         self.first < (u128::from(at.0) << TIME_SHIFT) | ((phase as u128) << PHASE_SHIFT)
@@ -308,7 +308,7 @@ impl<E: Event> Agenda<E> {
         self.heap.len() + self.lanes.iter().map(Lane::len).sum::<usize>()
     }
 
-    /// Returns whether there are no entries.
+    /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.next_due().is_none()
     }

@@ -109,7 +109,7 @@ fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo
     Err(rows.diagnostics())
 }
 
-/// Returns whether the values of a row form a valid request.
+/// Returns true if the values of a row form a valid request.
 #[inline]
 fn fits(at: Nanos, op: HostOp, offset: u64, size: u64) -> bool {
     let flush = op == HostOp::Flush;
@@ -363,7 +363,7 @@ impl Rows<'_> {
     }
 }
 
-/// Returns whether a value is null, in the column or in its dictionary.
+/// Returns true if a value is null, in the column or in its dictionary.
 fn is_null(array: &dyn Array, row: usize) -> bool {
     array.is_null(row)
         || matches!(array.data_type(), DataType::Dictionary(_, _)) && said(array, row).is_none()

@@ -5,12 +5,13 @@
 //! |---|---|
 //! | `sweep.toml` | the specification |
 //! | `design.parquet` | every point: its number, hash, axes and names |
-//! | `points/HASH.parquet` | one row: the same, and what was measured or why it failed |
+//! | `points/HASH.parquet` | one row: the point, and its measurements or the reason why it failed |
 //! | `requests/HASH.parquet` | every request of the point, where they are wanted |
-//! | `points/HASH.sha256` | the checksums of both, for `sha256sum`; the point is finished |
+//! | `points/HASH.sha256` | the checksums of row and requests, for `sha256sum`; the point is
+//! finished |
 //! | `sweep.sha256` | the checksums of the specification, the design and the file `shard` |
 //! | `format` | the format of the folder, and the version of Fowler that wrote it |
-//! | `shard` | of a shard ([`crate::shards`]): which of how many it is, and of which sweep |
+//! | `shard` | for a shard ([`crate::shards`]): its number of how many, and its sweep |
 //!
 //! A process that is killed at any time loses no finished point. The bytes of a folder do not
 //! depend on threads, machines, or how often the sweep was interrupted. A file that does not match
@@ -48,7 +49,7 @@ pub const SPECIFICATION: &str = "sweep.toml";
 pub const DESIGN: &str = "design.parquet";
 /// The checksums of specification and design, in the folder, and of the file `shard`.
 const SUMS: &str = SWEEP_SUMS;
-/// The format of the folder. A change of what its files hold needs the next number.
+/// The format of the folder. A change of the contents of its files needs the next number.
 pub(crate) const SWEEP: Kind = Kind { name: "sweep", format: 1 };
 /// The file that marks a folder as holding only a shard of its sweep.
 pub(crate) const SHARD: &str = "shard";

@@ -124,7 +124,7 @@ fn lower_bound(bucket: usize) -> u64 {
     }
 }
 
-/// Compares counts and sums; whether a sum was carried over makes no difference.
+/// Compares counts and sums. A sum that was carried over equals one that was not.
 impl PartialEq for BlameBands {
     fn eq(&self, other: &BlameBands) -> bool {
         let same = |index: usize| {

@@ -1,7 +1,8 @@
 //! A page program: ISPP iterations of a program phase and a verify phase, and its suspension.
 //!
 //! From a start or resumption, a program goes through `[reload] [check-verify] phase, phase, ...`.
-//! Its position at any moment follows from the time since then, so that phases need no events.
+//! The position of a program at any moment follows from the time since then, so that phases need no
+//! events.
 
 use crate::{Interrupt, PhaseKind, SuspendAt, Timing};
 use fowler_units::{Nanos, Span};
@@ -158,7 +159,7 @@ impl ProgramOp {
         self.reload_due = true;
     }
 
-    /// Runs a phase to its end. Returns whether that completes the program, in which case nothing
+    /// Runs a phase to its end. Returns true if that completes the program, in which case nothing
     /// is suspended.
     fn complete(&mut self, kind: Phase, phases_before: u32) -> bool {
         let done = match kind {

@@ -49,7 +49,7 @@ impl Bch {
         self.sum(p, self.corrects + 1, self.bits)
     }
 
-    /// Returns whether a word has more errors on average than the code corrects.
+    /// Returns true if a word has more errors on average than the code corrects.
     fn mostly_fails(&self, p: f64) -> bool {
         f64::from(self.bits) * p > f64::from(self.corrects)
     }

@@ -45,7 +45,7 @@ pub fn program_time(time: Span, nominal: f64, step: f64) -> Span {
     Span((time.0 as f64 * (nominal / step)).round() as u64)
 }
 
-/// Returns whether a block of growth rate `growth`, programmed at `setting`, is readable at its end
+/// Returns true if a block of growth rate `growth`, programmed at `setting`, is readable at its end
 /// of life.
 fn survives(
     model: &Reliability,

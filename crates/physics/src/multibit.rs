@@ -165,14 +165,14 @@ impl Cells {
         &self.window
     }
 
-    /// Returns the mean RBER of just-written data after so many cycles, according to the growth
-    /// law.
+    /// Returns the mean RBER of just-written data after `cycles` P/E cycles, according to the
+    /// growth law.
     pub fn just_written(&self, cycles: f64) -> f64 {
         let Parameters { rber_unworn, growth_mean, .. } = self.parameters;
         (rber_unworn * libm::exp(growth_mean * cycles)).min(WORN_OUT)
     }
 
-    /// Returns the cells after so many cycles.
+    /// Returns the cells after `cycles` P/E cycles.
     pub fn worn(&self, cycles: f64) -> WornCells<'_> {
         let window = &self.window;
         let (height, step) = (window.height(), window.step);

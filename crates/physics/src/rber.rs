@@ -67,7 +67,7 @@ impl Reliability {
         }
     }
 
-    /// Returns whether there are rates for pages programmed with this setting. Check this before
+    /// Returns true if there are rates for pages programmed with this setting. Check this before
     /// building a drive.
     pub fn covers(&self, setting: Setting) -> bool {
         match self {

@@ -291,8 +291,8 @@ mod tests {
             assert!(cycles[4] > 1.9 * CYCLES && cycles[4] < CYCLES_MOST, "{reading:?}: {cycles:?}");
             assert!(reading.achievable(Span(u64::MAX)) >= cycles[4], "{reading:?}");
         }
-        // The spread reading still has a limit at its longest idle time. The others have no longest
-        // idle time.
+        // The spread reading still has a limit at its longest idle time. The other readings have no
+        // longest idle time.
         let most = Reading::Spread.achievable(IDLE_MOST);
         assert!((most / 168_040.0 - 1.0).abs() < 1e-3, "{most}, where there is still a limit");
         assert_eq!(most, Reading::Spread.achievable(Span(400 * DAY)));

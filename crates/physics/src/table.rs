@@ -166,7 +166,7 @@ impl Tabled {
         &self.parameters
     }
 
-    /// Returns whether there is a table for a setting. Check this before building a drive.
+    /// Returns true if there is a table for a setting. Check this before building a drive.
     pub fn covers(&self, setting: Setting) -> bool {
         self.tables.iter().any(|(it, _)| *it == setting)
     }

@@ -5,10 +5,10 @@
 //! the table has the age from which each level no longer suffices, found by bisection when it is
 //! first used. Buckets are rounded to their worst corner: wear and reads up to the end of the
 //! bucket, the age up to the next whole [`UNIT`] (1.07 s). A read is therefore never sensed at too
-//! low a level. How far the level can be too high depends on the width of the buckets. With 64
-//! buckets of wear up to 3,000 cycles of the weakest block, each spans 81 equivalent cycles, or 3 %
-//! of a just-written RBER. The upper bounds of the buckets of reads double. Pages beyond the table,
-//! by wear or reads, are uncorrectable.
+//! low a level. The width of the buckets bounds how far the level can be too high. With 64 buckets
+//! of wear up to 3,000 cycles of the weakest block, each spans 81 equivalent cycles, or 3 % of a
+//! just-written RBER. The upper bounds of the buckets of reads double. Pages beyond the table, by
+//! wear or reads, are uncorrectable.
 //!
 //! Memory: 4 bytes for each combination of level, wear, reads, step and voltage; see
 //! [`Thresholds::bytes`]. With the default buckets (64 of wear, 12 of reads) and 3 levels, that is

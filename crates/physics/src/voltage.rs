@@ -78,7 +78,7 @@ impl Hire<'_> {
         SCALES.map(|scale| self.ldpc.needed(block.rber(age, 0, self.setting(scale))))
     }
 
-    /// Returns whether the model needs the levels that the paper uses.
+    /// Returns true if the model needs the levels that the paper uses.
     pub fn agrees(&self, cycles: f64, age: Span) -> bool {
         self.levels(cycles, age) == PUBLISHED.map(Some)
     }

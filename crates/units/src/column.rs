@@ -36,8 +36,7 @@ fn advise_large_pages<T>(values: &Vec<T>) {
 }
 
 /// Prefetches `values[index]` into the cache, where the processor supports it. An index beyond the
-/// slice is ignored, without a branch, because whether an entry has a neighbor is often
-/// unpredictable.
+/// slice is ignored without a branch, which would often be mispredicted.
 #[inline]
 #[allow(unsafe_code, reason = "there is no safe way to ask the processor")]
 pub fn prefetch<T>(values: &[T], index: usize) {
@@ -152,7 +151,7 @@ impl<I: Id, T> IdVec<I, T> {
         self.raw.len()
     }
 
-    /// Returns whether the column has no entries.
+    /// Returns true if the column has no entries.
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
     }

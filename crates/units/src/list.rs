@@ -49,7 +49,7 @@ impl<I: Id> List<I> {
         self.len
     }
 
-    /// Returns whether the list is empty.
+    /// Returns true if the list is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         !self.head.is_some()
@@ -132,7 +132,7 @@ impl<I: Id> Pile<I> {
         self.head.is_some().then_some(self.head)
     }
 
-    /// Returns whether the pile is empty.
+    /// Returns true if the pile is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         !self.head.is_some()

@@ -134,7 +134,7 @@ impl Locator {
         self.pages_per_block.remainder(unit.0)
     }
 
-    /// Returns whether a unit is the last of its block. If the block size is even, the mask rejects
+    /// Returns true if a unit is the last of its block. If the block size is even, the mask rejects
     /// most units before the division.
     #[inline]
     pub fn is_last_of_block(&self, unit: UnitId) -> bool {

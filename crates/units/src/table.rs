@@ -30,7 +30,7 @@ impl<I: Id, T> Table<I, T> {
         self.values.len()
     }
 
-    /// Returns whether the table is empty.
+    /// Returns true if the table is empty.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

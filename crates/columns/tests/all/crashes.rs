@@ -1,6 +1,6 @@
-//! A sweep on a machine that crashes at any moment. The test records what a sweep does to its
-//! files, replays every prefix of it on a disk that loses, tears and reorders what was not synced,
-//! and resumes: the folder must come out with the same bytes.
+//! A sweep on a machine that crashes at any moment. The test records the operations of a sweep on
+//! its files, replays every prefix of them on a disk that loses, tears and reorders writes that
+//! were not synced, and resumes: the folder must come out with the same bytes.
 //!
 //! The model is that of POSIX: only `fsync` of a file makes its bytes durable, and only `fsync` of
 //! its folder makes its name durable. A rename is atomic.

@@ -74,7 +74,7 @@ pub(crate) struct BadBlocks {
 }
 
 impl Config {
-    /// Returns whether blocks may fail.
+    /// Returns true if blocks may fail.
     pub(crate) fn blocks_fail(&self) -> bool {
         self.bad_blocks.share > 0.0
     }
@@ -187,13 +187,13 @@ impl PageAllocator {
         }
     }
 
-    /// Returns whether blocks may fail.
+    /// Returns true if blocks may fail.
     #[inline]
     pub fn blocks_fail(&self) -> bool {
         self.bad_blocks.is_some()
     }
 
-    /// Returns whether the program of the next page of an open block fails.
+    /// Returns true if the program of the next page of an open block fails.
     #[inline]
     pub(super) fn program_fails(&self, block: BlockId) -> bool {
         self.bad_blocks.as_ref().is_some_and(|its| {
@@ -397,7 +397,7 @@ impl PageAllocator {
     }
 
     /// Resumes from a saved state. The room of planes and dies is already that of the snapshot.
-    /// Returns whether it can be the state of this drive.
+    /// Returns true if it can be the state of this drive.
     pub(super) fn resume_bad_blocks(&mut self, saved: Option<BadBlocksSnapshot>) -> bool {
         let (its, saved) = match (&mut self.bad_blocks, saved) {
             (Some(its), Some(saved)) => (its, saved),

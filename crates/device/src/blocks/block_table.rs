@@ -188,7 +188,7 @@ impl Blocks {
         self.planes[plane].valid
     }
 
-    /// Returns whether a plane holds as many valid pages as it may.
+    /// Returns true if a plane holds as many valid pages as it may.
     #[inline]
     pub fn is_full(&self, plane: PlaneId) -> bool {
         let its = &self.planes[plane];
@@ -259,7 +259,7 @@ impl Blocks {
         }
     }
 
-    /// Resumes from a snapshot, with no page marked as valid yet. Returns whether the snapshot has
+    /// Resumes from a snapshot, with no page marked as valid yet. Returns true if the snapshot has
     /// the right number of blocks.
     pub fn resume(&mut self, snapshot: BlocksSnapshot) -> bool {
         let same = snapshot.blocks.len() == self.blocks.len()
@@ -407,7 +407,7 @@ impl Blocks {
         self.locator.block_of(unit)
     }
 
-    /// Returns whether every page of a block has been taken since its erase.
+    /// Returns true if every page of a block has been taken since its erase.
     #[inline]
     pub fn is_taken(&self, block: BlockId) -> bool {
         self.written(block) == self.geometry.pages_per_block
@@ -423,7 +423,7 @@ impl Blocks {
         }
     }
 
-    /// Returns whether blocks are scanned for a victim, not bucketed.
+    /// Returns true if blocks are scanned for a victim, not bucketed.
     #[inline]
     pub(super) fn is_scanned(&self) -> bool {
         self.buckets.is_empty()
@@ -481,7 +481,7 @@ impl Blocks {
         block
     }
 
-    /// Prefetches what invalidating a page needs.
+    /// Prefetches the entries that invalidating a page needs.
     #[inline]
     pub fn prefetch(&self, unit: UnitId) {
         let block = self.locator.block_of(unit);
@@ -517,7 +517,7 @@ impl Blocks {
         plane
     }
 
-    /// Marks a page of a plane as invalid. Returns whether it was valid.
+    /// Marks a page of a plane as invalid. Returns true if it was valid.
     #[inline(always)]
     pub fn invalidate_if_valid(&mut self, unit: UnitId, plane: PlaneId) -> bool {
         let was_valid = self.clear(unit);
@@ -527,7 +527,7 @@ impl Blocks {
         was_valid
     }
 
-    /// Clears a page's valid bit. Returns whether it was valid.
+    /// Clears a page's valid bit. Returns true if it was valid.
     #[inline(always)]
     pub(super) fn clear(&mut self, unit: UnitId) -> bool {
         let (word, bit) = self.bit_of(unit);
@@ -554,7 +554,7 @@ impl Blocks {
         }
     }
 
-    /// Returns whether a page holds current data.
+    /// Returns true if a page holds current data.
     #[inline]
     pub fn is_valid(&self, unit: UnitId) -> bool {
         let (word, bit) = self.bit_of(unit);

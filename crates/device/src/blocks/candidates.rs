@@ -92,12 +92,12 @@ impl Candidates<'_> {
         self.blocks.of_plane(self.plane).len() as u32
     }
 
-    /// Returns whether a block of the plane is in use; a retired one is not.
+    /// Returns true if a block of the plane is in use; a retired one is not.
     pub fn is_in_use(&self, block: BlockId) -> bool {
         self.blocks.state(block) != BlockState::Retired
     }
 
-    /// Returns whether a block is a candidate: a full one of the plane.
+    /// Returns true if a block is a candidate: a full one of the plane.
     pub fn contains(&self, block: BlockId) -> bool {
         let range = self.blocks.of_plane(self.plane);
         range.contains(&block.0) && self.blocks.state(block) == BlockState::Full

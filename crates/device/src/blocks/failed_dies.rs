@@ -91,7 +91,7 @@ impl PageAllocator {
         &mut self.failed_dies.counts
     }
 
-    /// Returns whether a die has failed for good.
+    /// Returns true if a die has failed for good.
     pub fn has_failed(&self, die: DieId) -> bool {
         self.failed_dies.failed[die]
     }

@@ -35,7 +35,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Returns whether the host may write one more page of the plane while `left` pages are still
+    /// Returns true if the host may write one more page of the plane while `left` pages are still
     /// to be moved.
     ///
     /// The plane's surplus is there for bursts. Beyond it the host gets the pages that the job

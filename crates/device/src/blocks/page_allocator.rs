@@ -136,7 +136,7 @@ impl PageAllocator {
         AllocatorSnapshot { open_blocks, stripes, turn: self.turn as u64, bad_blocks }
     }
 
-    /// Resumes from a snapshot of this drive. Returns whether it can be one.
+    /// Resumes from a snapshot of this drive. Returns true if it can be one.
     pub fn resume(&mut self, snapshot: AllocatorSnapshot) -> bool {
         self.open_blocks.resume(snapshot.open_blocks);
         (self.stripes, self.turn) = (snapshot.stripes, snapshot.turn as usize);
@@ -181,7 +181,7 @@ impl PageAllocator {
         self.order[page.0 as usize % self.order.len()]
     }
 
-    /// Assigns a page to the die if it has room. Returns whether it had.
+    /// Assigns a page to the die if it has room. Returns true if it had.
     /// See docs/decisions/blocks.md, "Where does host data go when a plane is full?".
     #[inline]
     pub fn takes_in(&mut self, die: DieId) -> bool {
@@ -333,7 +333,7 @@ impl PageAllocator {
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
-    /// Returns whether the GC jobs of a die have progressed far enough for one more stripe of host
+    /// Returns true if the GC jobs of a die have progressed far enough for one more stripe of host
     /// pages across its planes. Checked per stripe, so that its planes are programmed together.
     #[inline(always)]
     fn keeps_pace<'a>(&self, die: DieId, job: impl Fn(PlaneId) -> Option<&'a Job>) -> bool {
@@ -390,7 +390,7 @@ impl PageAllocator {
         may.then_some(open)
     }
 
-    /// Returns whether an open block shared with GC has room for a host page.
+    /// Returns true if an open block shared with GC has room for a host page.
     fn spares(&self, plane: PlaneId, open: BlockId, job: Option<&Job>) -> bool {
         let room = self.blocks.geometry().pages_per_block - self.blocks.written(open);
         let left_to_move = job.map_or(0, |its| self.blocks.valid(its.victim));
@@ -495,7 +495,7 @@ impl PageAllocator {
             .collect()
     }
 
-    /// Opens an erased block for swapped data, unless one is still open. Returns whether a swap can
+    /// Opens an erased block for swapped data, unless one is still open. Returns true if a swap can
     /// go ahead and leave GC the last erased block.
     pub fn open_for_swap(&mut self, erased: BlockId) -> bool {
         let plane = self.blocks.geometry().plane_of_block(erased);

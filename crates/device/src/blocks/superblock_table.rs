@@ -36,7 +36,7 @@ impl Blocks {
         found
     }
 
-    /// Marks a page of a block as invalid, if blocks are scanned. Returns whether it was valid.
+    /// Marks a page of a block as invalid, if blocks are scanned. Returns true if it was valid.
     #[inline]
     pub fn release(&mut self, unit: UnitId, block: BlockId) -> bool {
         debug_assert_eq!(self.locator.block_of(unit), block);

@@ -50,7 +50,7 @@ impl AccessClasses {
         tag.with(self.hotness.class(page))
     }
 
-    /// Returns whether the access class of a page that leaves the buffer is needed.
+    /// Returns true if the access class of a page that leaves the buffer is needed.
     #[inline]
     pub fn asks(&self) -> bool {
         self.hotness.tells_classes() || self.marks.is_some()

@@ -277,7 +277,7 @@ impl Buffer {
         self.rewrite.len()
     }
 
-    /// Returns whether clean frames are also dropped ahead of need.
+    /// Returns true if clean frames are also dropped ahead of need.
     #[inline]
     pub fn drops_ahead(&self) -> bool {
         self.replacement.drops_ahead()
@@ -295,7 +295,7 @@ impl Buffer {
         }
     }
 
-    /// Returns whether any frame is dirty.
+    /// Returns true if any frame is dirty.
     #[inline]
     pub fn has_dirty(&self) -> bool {
         !self.dirty.is_empty()
@@ -321,7 +321,7 @@ impl Buffer {
         }
     }
 
-    /// Returns whether frames for this many pages are available. If not, that many are freed before
+    /// Returns true if frames for this many pages are available. If not, that many are freed before
     /// any other page gets one.
     pub fn has_room(&mut self, pages: u32) -> bool {
         let clean = if self.drops_ahead() { 0 } else { self.clean.len() };
@@ -436,18 +436,18 @@ impl Buffer {
         self.covered((from / self.sector * self.sector, (to.div_ceil(self.sector) * self.sector)))
     }
 
-    /// Returns whether the frame holds its whole page.
+    /// Returns true if the frame holds its whole page.
     pub fn is_whole(&self, id: FrameId) -> bool {
         self.frames[id].present == self.full
     }
 
-    /// Returns whether the newest version of a page does not depend on its copy in the flash: the
+    /// Returns true if the newest version of a page does not depend on its copy in the flash: the
     /// frame holds data to be programmed, or the whole page.
     pub fn holds_newest(&self, id: FrameId) -> bool {
         !self.is_clean(id) || self.is_whole(id)
     }
 
-    /// Returns whether a frame holds only what is also in the flash.
+    /// Returns true if all data of a frame is also in the flash.
     pub fn is_clean(&self, id: FrameId) -> bool {
         let Frame { queued, listed, programs, .. } = self.frames[id];
         !queued.is_some() && listed != Listed::Dirty && programs == 0
@@ -502,7 +502,7 @@ impl Buffer {
         self.epoch - 1
     }
 
-    /// Returns whether all data of `epoch`, which has ended, and of earlier ones has settled.
+    /// Returns true if all data of `epoch`, which has ended, and of earlier ones has settled.
     pub fn is_settled(&self, epoch: u32) -> bool {
         debug_assert!(epoch < self.epoch);
         self.older.front().is_none_or(|&(oldest, _)| oldest > epoch)

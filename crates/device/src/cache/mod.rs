@@ -2,8 +2,8 @@
 //!
 //! **Owns** the frames, their lists (dirty, clean, to be rewritten) and flush epochs, and the
 //! access class of every page in a frame. **May touch** nothing else: frames are found through the
-//! mapping, and the code that moves a page in or out updates it. **Called for** a frame, the next
-//! frame to leave ([`buffer::Buffer::due`]), and whether a flush is done.
+//! mapping, and the code that moves a page in or out updates the mapping. **Called for** a frame,
+//! the next frame to leave ([`buffer::Buffer::due`]), and the end of a flush.
 //!
 //! - `buffer.rs`: the frames. Dirty and clean pages each leave in LRU order. The policy
 //!   (`policy/replacement`) decides whether a clean or a dirty page goes next; only flushes and

@@ -260,7 +260,7 @@ impl Condition {
         self.stamps.get(page).map_or(u32::MAX, |stamp| !stamp)
     }
 
-    /// Prefetches what a read of a page needs.
+    /// Prefetches the entries that a read of a page needs.
     #[inline]
     pub fn prefetch(&self, page: Ppn, block: BlockId) {
         if self.by_age {
@@ -354,7 +354,7 @@ impl Condition {
         (age(its.last), age(its.first))
     }
 
-    /// Returns whether no level would read a page of a block at `age`, with the next read counted.
+    /// Returns true if no level would read a page of a block at `age`, with the next read counted.
     pub(super) fn would_fail(
         &self,
         curves: &mut Curves,

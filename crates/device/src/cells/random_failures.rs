@@ -35,7 +35,7 @@ impl RandomFailures {
         8.0 * config.geometry.page_size.0 as f64
     }
 
-    /// Counts a read. Returns whether it fails.
+    /// Counts a read. Returns true if it fails.
     #[inline]
     pub fn strikes(&mut self) -> bool {
         if self.left > 0 {

@@ -83,7 +83,7 @@ impl Ladder {
         }
     }
 
-    /// Returns whether there are steps other than the nominal one.
+    /// Returns true if there are steps other than the nominal one.
     #[inline]
     pub fn has_rungs(&self) -> bool {
         self.iterations.len() > 1

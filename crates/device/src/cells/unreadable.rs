@@ -43,7 +43,7 @@ impl FailedReads {
         self.any = true;
     }
 
-    /// Returns whether any read has ever failed.
+    /// Returns true if any read has ever failed.
     #[inline]
     pub fn any(&self) -> bool {
         self.any

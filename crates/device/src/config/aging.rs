@@ -68,7 +68,7 @@ impl Default for AgingConfig {
 }
 
 impl AgingConfig {
-    /// Returns whether data ages.
+    /// Returns true if data ages.
     pub fn is_on(&self) -> bool {
         self.coding != Coding::Off
     }

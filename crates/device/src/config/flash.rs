@@ -22,7 +22,7 @@ impl Default for FlashConfig {
 }
 
 impl FlashConfig {
-    /// Returns whether the dies have a cache register.
+    /// Returns true if the dies have a cache register.
     pub fn caches(&self) -> bool {
         self.cache_read || self.cache_program
     }

@@ -59,8 +59,8 @@ impl Layout {
     }
 }
 
-/// The most physical pages of a drive. The map numbers them with 32 bits, and one of these says
-/// whether a page is in the buffer.
+/// The maximum number of physical pages of a drive. The map numbers pages with 32 bits, one of
+/// which tells if a page is in the buffer.
 pub(crate) const PAGES_MAX: u64 = (1 << 31) - 1;
 
 /// A reason why a configuration cannot work.
@@ -552,7 +552,7 @@ impl Config {
         }
     }
 
-    /// Returns whether block strengths are measured during the run.
+    /// Returns true if block strengths are measured during the run.
     fn measures(&self) -> bool {
         let its = &self.reliability;
         its.model != ModelKind::Off && its.strength == StrengthSource::Measured

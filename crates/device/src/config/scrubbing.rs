@@ -10,7 +10,7 @@ use fowler_units::Span;
 const SHARE_OF_DIE: u64 = 4;
 
 impl Config {
-    /// Returns whether data is read in the background.
+    /// Returns true if data is read in the background.
     pub(crate) fn scrubs(&self) -> bool {
         self.scrub.name != ScrubKind::Off
     }

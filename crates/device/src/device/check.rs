@@ -34,7 +34,7 @@ impl Device {
         }
     }
 
-    /// Returns whether a logical page holds data.
+    /// Returns true if a logical page holds data.
     pub fn holds(&self, page: Lpn) -> bool {
         self.layer.ftl.core.map.place(self.stored_page(page)) != Location::Nowhere
     }

@@ -1,6 +1,6 @@
-//! Event dispatch: which components are called when a flash transaction ends, a die becomes idle or
-//! a timer fires. Holds the translation and its redundancy; each call checks once whether the drive
-//! has redundancy.
+//! Event dispatch: the components to call when a flash transaction ends, a die becomes idle or a
+//! timer fires. Holds the translation and its redundancy; each call checks once if the drive has
+//! redundancy.
 
 use super::Layer;
 use super::fault_schedule::FaultSchedule;

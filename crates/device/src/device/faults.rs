@@ -100,14 +100,14 @@ impl Device {
         matches!(self.layer.ftl.core.map.place(self.stored_page(page)), Location::Buffer(_))
     }
 
-    /// Returns whether a physical page's data is in the controller: it is being programmed or
+    /// Returns true if a physical page's data is in the controller: it is being programmed or
     /// moved.
     pub fn is_at_hand(&self, page: Ppn) -> bool {
         let unit = self.layer.ftl.core.locator.first_unit(page);
         crate::raid::fault_kinds::is_at_hand(&self.flash, unit)
     }
 
-    /// Returns whether the acknowledged version of a page is only in the buffer: no die has begun
+    /// Returns true if the acknowledged version of a page is only in the buffer: no die has begun
     /// to program it.
     pub fn is_dirty(&self, page: Lpn) -> bool {
         match self.layer.ftl.core.map.place(self.stored_page(page)) {

@@ -428,7 +428,7 @@ impl<L: Layer> Device<L> {
             && entry > now
     }
 
-    /// Returns whether another request may be issued now.
+    /// Returns true if another request may be issued now.
     #[inline]
     fn may_pull(&self, pacing: Pacing) -> bool {
         match pacing {
@@ -439,7 +439,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Issues the next request of the source. Returns whether there was one.
+    /// Issues the next request of the source. Returns true if there was one.
     #[inline]
     fn pull(
         &mut self,

@@ -6,7 +6,7 @@ use super::controller::{Hooks, with_redundancy};
 use crate::device::probe::Probe;
 use fowler_units::Span;
 
-/// The time between two checks of whether everything is written.
+/// The time between two checks for the end of writing.
 const STEP: Span = Span::ms(10);
 /// The maximum number of such steps: after a fault, an entry may stay in the parity cache.
 const STEPS: u32 = 10_000;

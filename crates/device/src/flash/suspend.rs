@@ -182,7 +182,7 @@ impl Flash {
         self.note_run(id, until);
         self.look_again(id);
         if self.dies[id].cache.holds == Holds::AwaitIn {
-            self.mark(id); // The data of the next program enter further.
+            self.mark(id); // The data of the next program continues to enter.
         }
     }
 

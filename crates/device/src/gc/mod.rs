@@ -133,7 +133,7 @@ impl Gc {
         }
     }
 
-    /// Returns whether a plane waits for a page to become invalid.
+    /// Returns true if a plane waits for a page to become invalid.
     #[inline]
     pub fn is_starved(&self, plane: PlaneId) -> bool {
         self.starved[plane]

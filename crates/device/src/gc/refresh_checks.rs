@@ -120,7 +120,7 @@ impl Gc {
         }
     }
 
-    /// Returns whether no page of a block has been programmed since its erase.
+    /// Returns true if no page of a block has been programmed since its erase.
     fn is_unstamped(&self, block: BlockId) -> bool {
         self.refresh.as_ref().is_some_and(|its| its.blocks[block].since.is_none())
     }

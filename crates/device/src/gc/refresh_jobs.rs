@@ -200,7 +200,7 @@ impl Gc {
         self.start_refresh(core, flash, plane, true);
     }
 
-    /// Refreshes a block of a plane whose die is idle. Returns whether there was one.
+    /// Refreshes a block of a plane whose die is idle. Returns true if there was one.
     #[inline]
     pub fn refresh_in_idle_time(
         &mut self,
@@ -213,7 +213,7 @@ impl Gc {
                 || self.start_refresh(core, flash, plane, false))
     }
 
-    /// Returns whether blocks are refreshed now.
+    /// Returns true if blocks are refreshed now.
     pub(super) fn refreshes(&self) -> bool {
         self.refresh.as_ref().is_some_and(|its| its.active)
     }
@@ -229,7 +229,7 @@ impl Gc {
         }
     }
 
-    /// Closes the open blocks of a die that are past the hard limit. Returns whether one is left
+    /// Closes the open blocks of a die that are past the hard limit. Returns true if one is left
     /// that waits for a job of the die to end: without a break between jobs it would wait forever.
     pub(super) fn close_overdue(
         &mut self,

@@ -210,7 +210,7 @@ impl Gc {
         }
     }
 
-    /// Moves the block of a die that has to move. Returns whether it still has to.
+    /// Moves the block of a die that has to move. Returns true if it still has to.
     fn waits_for_move(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();
         let Some(scrub) = &mut self.scrub else { return false };

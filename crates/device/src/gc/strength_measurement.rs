@@ -120,7 +120,7 @@ impl Gc {
     }
 
     /// Measures the next block of a die that has been idle for long enough, if a measurement is
-    /// due. Returns whether a read was started. See docs/decisions/gc.md, "What are strength
+    /// due. Returns true if a read was started. See docs/decisions/gc.md, "What are strength
     /// measurements charged to?".
     pub fn measure(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();

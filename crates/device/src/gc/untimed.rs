@@ -80,7 +80,7 @@ impl Gc {
         }
     }
 
-    /// Trims a page in no time. Returns whether it was mapped.
+    /// Trims a page in no time. Returns true if it was mapped.
     pub fn forget_now(&mut self, core: &mut Core, page: Lpn) -> bool {
         let Location::Flash(old) = core.map.place(page) else { return false };
         core.allocator.blocks.invalidate(old);

@@ -173,7 +173,7 @@ impl Ftl {
         self.core.buffer.release(frame_id);
     }
 
-    /// Returns whether a read-hot page is programmed at other voltages than it should be.
+    /// Returns true if a read-hot page is programmed at other voltages than it should be.
     pub(super) fn gains(&self, frame_id: FrameId) -> bool {
         let unit = self.core.buffer.get(frame_id).unit;
         let block = self.core.locator.block_of(unit);
@@ -201,7 +201,7 @@ impl Ftl {
     }
 
     /// Reprograms the longest-waiting page that may lie on a die that has been idle for long
-    /// enough. Returns whether there was one.
+    /// enough. Returns true if there was one.
     pub fn rewrite<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,

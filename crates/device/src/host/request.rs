@@ -90,7 +90,7 @@ impl Request {
         }
     }
 
-    /// Returns whether a request covers every page that it touches completely.
+    /// Returns true if a request covers every page that it touches completely.
     #[inline]
     pub fn covers_whole_pages(&self, locator: &Locator) -> bool {
         let start = |page: u32| u64::from(page) * locator.page_size();
@@ -164,7 +164,7 @@ impl Requests {
         Bytes::of::<Place>(capacity.into()) + Bytes::of::<ReqId>(capacity.into())
     }
 
-    /// Returns whether another request fits.
+    /// Returns true if another request fits.
     #[inline]
     pub fn has_room(&self) -> bool {
         !self.free.is_empty()
@@ -211,7 +211,7 @@ impl Requests {
         self.free.push(id);
     }
 
-    /// Counts a page as done. Returns whether it was the last.
+    /// Counts a page as done. Returns true if it was the last.
     #[inline]
     pub fn page_done(&mut self, id: ReqId) -> bool {
         let request = &mut self.places[id].request;

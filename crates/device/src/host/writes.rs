@@ -16,7 +16,7 @@ use crate::policy::hotness::Used;
 use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, ReqId, TxnId};
 
 impl Ftl {
-    /// Issues a request's writes as far as there is room. Returns whether all were issued.
+    /// Issues a request's writes as far as there is room. Returns true if all were issued.
     pub(super) fn write_pages<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -51,7 +51,7 @@ impl Ftl {
     }
 
     /// Issues the pages of a request that stands among the writes, as far as there is room. Returns
-    /// whether all were issued. Not inlined, so that the path of reads stays short.
+    /// true if all were issued. Not inlined, so that the path of reads stays short.
     #[inline(never)]
     pub(super) fn send_pages<R: RedundancyHooks>(
         &mut self,

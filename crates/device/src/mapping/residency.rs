@@ -18,7 +18,7 @@ pub enum Residency {
 }
 
 impl Residency {
-    /// Returns whether a lookup can miss at all. If not, the compiler removes the waiting code.
+    /// Returns true if a lookup can miss at all. If not, the compiler removes the waiting code.
     #[inline(always)]
     pub fn may_miss(&self) -> bool {
         match self {

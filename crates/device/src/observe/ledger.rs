@@ -163,7 +163,7 @@ impl Default for Account {
 }
 
 impl Account {
-    /// Switches to another activity. Returns whether the log is full.
+    /// Switches to another activity. Returns true if the log is full.
     #[inline]
     #[must_use = "a full log must be summed up"]
     pub fn switch(&mut self, now: Nanos, doing: Doing) -> bool {

@@ -1,6 +1,6 @@
-//! Custom policies, supplied by the code that builds the drive instead of chosen by name. They are
-//! for prototypes, in any language. They see the same views and make the same decisions as built-in
-//! policies, at the cost of a virtual call and of the language they are written in.
+//! Custom policies, supplied by the code that builds the drive instead of chosen by name, for
+//! prototypes in any language. Custom policies see the same views and make the same decisions as
+//! built-in policies, at the cost of a virtual call and of the language they are written in.
 //!
 //! A custom policy replaces the one that the configuration names for its slot. State that the drive
 //! maintains for the named policy is maintained for the custom one too: ranks for `rhio`, access

@@ -44,8 +44,7 @@ impl StreamTag {
         (0..StreamTag::COUNT as u8).map(StreamTag)
     }
 
-    /// Creates a tag from whether the page is expected to become invalid soon, and its access
-    /// class.
+    /// Creates a tag. `hot` is true for a page that is expected to become invalid soon.
     #[inline]
     pub fn new(hot: bool, class: AccessClass) -> StreamTag {
         StreamTag(2 * class as u8 + u8::from(hot))
@@ -57,7 +56,7 @@ impl StreamTag {
         usize::from(self.0)
     }
 
-    /// Returns whether the page is expected to become invalid soon.
+    /// Returns true if the page is expected to become invalid soon.
     #[inline]
     pub fn is_hot(self) -> bool {
         self.0 & 1 == 1

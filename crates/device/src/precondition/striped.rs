@@ -70,7 +70,7 @@ impl Preconditioning<'_> {
         true
     }
 
-    /// Returns whether preconditioning gives stripes their parity.
+    /// Returns true if preconditioning gives stripes their parity.
     /// See docs/decisions/precondition.md, "In what state do stripes start?".
     pub(super) fn parity_from_the_start(&self) -> bool {
         self.stripes.is_some_and(|its| its.with_parity)

@@ -174,7 +174,7 @@ impl Bugs {
     }
 }
 
-/// Returns whether the controller holds a physical page's data: it is being programmed or moved.
+/// Returns true if the controller holds a physical page's data: it is being programmed or moved.
 pub(crate) fn is_at_hand(flash: &Flash, unit: UnitId) -> bool {
     units_at_hand(flash).any(|its| its == unit)
 }

@@ -479,7 +479,7 @@ impl Raid {
     }
 }
 
-/// Gives up the copy of a page in the flash, which is `unit`. Returns whether the buffer holds the
+/// Gives up the copy of a page in the flash, which is `unit`. Returns true if the buffer holds the
 /// complete page, and rewrites it.
 pub(super) fn give_up_copy(ftl: &mut Ftl, flash: &mut Flash, page: Lpn, unit: UnitId) -> bool {
     let kept = match ftl.core.map.place(page) {
@@ -494,7 +494,7 @@ pub(super) fn give_up_copy(ftl: &mut Ftl, flash: &mut Flash, page: Lpn, unit: Un
 }
 
 /// Handles the loss of the flash copy of a buffered page, by rewriting it from the buffer. Returns
-/// whether the buffer holds the complete page.
+/// true if the buffer holds the complete page.
 fn keep_from_buffer(ftl: &mut Ftl, frame_id: FrameId) -> bool {
     let whole = ftl.core.buffer.holds_newest(frame_id);
     let frame = ftl.core.buffer.get_mut(frame_id);

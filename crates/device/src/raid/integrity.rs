@@ -131,7 +131,7 @@ impl Integrity {
         self.lost[page]
     }
 
-    /// Returns whether a physical page can be read.
+    /// Returns true if a physical page can be read.
     #[inline]
     pub fn reads(&self, unit: UnitId) -> bool {
         self.failure(unit).is_none()

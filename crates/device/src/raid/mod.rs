@@ -262,7 +262,7 @@ impl Raid {
             + StripeChecks::bytes(config, dies, stripes.count())
     }
 
-    /// Returns whether a stripe must have parity.
+    /// Returns true if a stripe must have parity.
     #[inline]
     pub(crate) fn protects(&self, stripe: StripeId) -> bool {
         match self.rules.protects {
@@ -281,7 +281,8 @@ impl Raid {
         self.tell_refresh(gc);
     }
 
-    /// Updates whether refresh is still needed.
+    /// Activates refresh if the rules ask for it or stripes still lack parity, and ends it
+    /// otherwise.
     pub(crate) fn tell_refresh(&self, gc: &mut Gc) {
         if let Some(refresh) = &mut gc.refresh {
             refresh.active = self.rules.refreshes || self.wanted_count > 0;

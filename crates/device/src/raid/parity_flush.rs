@@ -352,7 +352,7 @@ impl Raid {
 
     // --- Answers that wait ---
 
-    /// Handles buffered data that is in the flash. Returns whether its answer must wait for parity.
+    /// Handles buffered data that is in the flash. Returns true if its answer must wait for parity.
     #[inline(never)]
     pub(super) fn waits_for_parity(
         &mut self,

@@ -295,7 +295,7 @@ impl Raid {
 
     // --- Trim ---
 
-    /// Returns whether a page of the mapping can be trimmed now, as far as its stripe is concerned.
+    /// Returns true if a page of the mapping can be trimmed now, as far as its stripe is concerned.
     pub(super) fn takes_trim(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn) -> bool {
         let stripe = self.stripes.of(page);
         if !self.covers(&ftl.core, stripe) || ftl.core.map.place(page) == Location::Nowhere {

@@ -101,7 +101,7 @@ impl DegradedReads {
 }
 
 impl Raid {
-    /// Returns whether a physical page can be read; always true without versions.
+    /// Returns true if a physical page can be read; always true without versions.
     #[inline]
     pub(crate) fn reads_well(&self, unit: UnitId) -> bool {
         self.integrity.as_deref().is_none_or(|its| its.reads(unit))
@@ -381,7 +381,7 @@ impl Raid {
         ftl.try_to_place(flash, id);
     }
 
-    /// Returns whether a recovered page still lacks a readable copy.
+    /// Returns true if a recovered page still lacks a readable copy.
     pub(crate) fn wants_rebuilt(&self, core: &Core, number: u32) -> bool {
         let DegradedRead { page, from, version, .. } = self.degraded_reads.all[number as usize];
         let same = self.integrity.as_ref().is_some_and(|its| its.version_at(from) == version);

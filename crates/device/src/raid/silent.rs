@@ -51,7 +51,7 @@ impl SilentErrors {
         }
     }
 
-    /// Returns whether any page is wrong.
+    /// Returns true if any page is wrong.
     #[inline]
     pub fn any(&self) -> bool {
         !self.errors.is_empty()
@@ -72,7 +72,7 @@ impl SilentErrors {
         }
     }
 
-    /// Returns whether a read finds that a page is wrong.
+    /// Returns true if a read finds that a page is wrong.
     #[inline]
     pub fn is_found(&self, unit: UnitId) -> bool {
         self.checks == Checks::Versions && self.error(unit) != 0

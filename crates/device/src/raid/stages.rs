@@ -17,7 +17,7 @@ use fowler_units::{BlockId, Id, Lpn, Nanos, StripeId, UnitId};
 const SETTLES_MOST: u32 = 8;
 
 impl Raid {
-    /// Returns whether writes to a stripe must be covered.
+    /// Returns true if writes to a stripe must be covered.
     #[inline]
     pub(crate) fn covers(&self, core: &Core, stripe: StripeId) -> bool {
         self.protects(stripe)
@@ -38,12 +38,12 @@ impl Raid {
         self.stripes.data_pages(stripe).filter(unread).fold(0, |all, (at, _)| all | bit(at))
     }
 
-    /// Returns whether a stripe has unreadable data pages.
+    /// Returns true if a stripe has unreadable data pages.
     pub(crate) fn is_damaged(&self, core: &Core, stripe: StripeId) -> bool {
         self.unread_positions(core, stripe) != 0
     }
 
-    /// Returns whether a block has more P/E cycles than a trusted block.
+    /// Returns true if a block has more P/E cycles than a trusted block.
     #[inline]
     pub(crate) fn is_worn(&self, core: &Core, block: BlockId) -> bool {
         self.cycles[block] + core.allocator.blocks.erase_counts()[block.index()] > self.worn_above

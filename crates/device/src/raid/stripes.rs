@@ -70,7 +70,7 @@ impl Stripes {
         self.page(stripe, self.parity_position(stripe))
     }
 
-    /// Returns whether a page of the mapping is parity.
+    /// Returns true if a page of the mapping is parity.
     #[inline]
     pub fn is_parity(&self, page: Lpn) -> bool {
         self.parity(self.of(page)) == page

@@ -257,7 +257,7 @@ impl LifetimeDrive {
 
     /// Serves the writes and trims of `source` (and its reads, if the drive
     /// [hears them](LifetimeDrive::hears_reads)), whose arrival times are those of an unthrottled
-    /// host, until `heard` returns `false`, the source ends, or the life ends. Returns whether life
+    /// host, until `heard` returns `false`, the source ends, or the life ends. Returns true if life
     /// continues. Some requests are drawn before their turn: a source must not depend on the drive.
     pub fn serve(
         &mut self,

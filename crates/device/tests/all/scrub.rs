@@ -106,8 +106,8 @@ fn a_block_is_read_in_its_turn_whatever_the_host_does() {
 /// gains nothing.
 #[test]
 fn a_block_moves_once_in_a_period_at_most() {
-    // The share of errors when just programmed and later; and whether blocks move, or are left in
-    // place.
+    // The share of errors when just programmed and later; true if blocks move; true if blocks are
+    // left in place.
     let cases = [
         (0.1, 0.2, false, false),
         (0.1, 0.6, true, false),

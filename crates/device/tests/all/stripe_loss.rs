@@ -8,9 +8,9 @@ use fowler_device::*;
 use fowler_theory::stripes::{page_loss, stripe_loss};
 use fowler_units::{Bytes, Rng, StripeId};
 
-/// Deviations that are borne, in standard deviations. A count of so many independent stripes is
+/// The tolerated deviation, in standard deviations. A count of that many independent stripes is
 /// nearly normal; beyond 3.9 lies one in ten thousand on either side together, and eighteen counts
-/// are looked at: one set of seeds in five hundred would fail though all is well. The seeds are
+/// are checked: one set of seeds in five hundred would fail though all is well. The seeds are
 /// fixed.
 const SIGMAS: f64 = 3.9;
 

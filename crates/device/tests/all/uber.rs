@@ -7,7 +7,7 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos};
 
-/// Deviations that are borne, in standard deviations. Beyond 3.9 lies one in ten thousand on either
+/// The tolerated deviation, in standard deviations. Beyond 3.9 lies one in ten thousand on either
 /// side together. The seeds are fixed.
 const SIGMAS: f64 = 3.9;
 

@@ -57,13 +57,13 @@ pub trait DieOrder {
 }
 
 impl Params {
-    /// Returns whether the order needs host reads and programs by rank, besides their order of
+    /// Returns true if the order needs host reads and programs by rank, besides their order of
     /// submission.
     pub fn ranks(&self) -> bool {
         self.name == DieOrderKind::Rhio
     }
 
-    /// Returns whether the order serves the transactions of one class in order of submission, so
+    /// Returns true if the order serves the transactions of one class in order of submission, so
     /// that it need not be called if only one class waits. False for orders that rank.
     pub fn keeps_order(&self) -> bool {
         !self.ranks()

@@ -1,10 +1,10 @@
 //! Slot: the protection of a stripe.
 //!
-//! Contract. A policy sets the rules by which stripes are protected: which of them have parity,
-//! when parity is written to the flash, how pages leave the write buffer, and whether blocks are
-//! refreshed before their data fades. The device stores the rules and applies them, so that writes
-//! do not call the policy. It calls the policy again only when the drive has aged
-//! ([`Redundancy::stage`]).
+//! Contract. A policy sets the rules by which stripes are protected: the stripes that have parity,
+//! the moment at which parity is written to the flash, the grouping of pages that leave the write
+//! buffer, and the refresh of blocks before their data fades. The device stores the rules and
+//! applies them, so that writes do not call the policy. The device calls the policy again only when
+//! the drive has aged ([`Redundancy::stage`]).
 
 use crate::policy::registry::slot;
 use fowler_units::{ByteRate, Bytes, Span};
@@ -274,7 +274,7 @@ impl Params {
         libm::exp(self.limit_growth * (f64::from(self.worn_above) - cycles))
     }
 
-    /// Returns whether the drive is divided into stripes.
+    /// Returns true if the drive is divided into stripes.
     pub fn has_stripes(&self) -> bool {
         self.name != RedundancyKind::Unprotected
     }
@@ -288,7 +288,7 @@ impl Params {
         }
     }
 
-    /// Returns whether programs in flight are cut off on power loss.
+    /// Returns true if programs in flight are cut off on power loss.
     pub fn tears_programs(&self) -> bool {
         self.cut_programs == CutPrograms::Torn
     }

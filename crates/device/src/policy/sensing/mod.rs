@@ -56,7 +56,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// Returns whether the rule knows an input.
+    /// Returns true if the rule knows an input.
     pub fn knows(&self, input: Input) -> bool {
         self.inputs & (1 << input as u8) != 0
     }

@@ -98,7 +98,7 @@ pub struct Candidate {
     pub since: Nanos,
 }
 
-/// A rule that decides whether an operation is suspended.
+/// A rule that decides which running operations are suspended.
 pub trait Suspension {
     /// Returns where `running`, a program or an erase, may be suspended for `candidate`, a read
     /// that may suspend according to [`Params::reads`]; `None` if it may not.

@@ -73,7 +73,7 @@ impl CapacityRegulator {
         self.capacity + self.spare
     }
 
-    /// Returns whether the epoch may have written this much after `elapsed`. If the spare alone
+    /// Returns true if the epoch may have written this much after `elapsed`. If the spare alone
     /// suffices, no division is needed.
     #[inline]
     pub fn allows(&self, written: f64, elapsed: Span) -> bool {

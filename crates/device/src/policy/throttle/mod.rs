@@ -178,7 +178,7 @@ impl Throttle for AnyThrottle {
 }
 
 impl AnyThrottle {
-    /// Returns whether writes can be delayed at all.
+    /// Returns true if writes can be delayed at all.
     #[inline]
     pub fn is_on(&self) -> bool {
         !matches!(self, AnyThrottle::Off(_))

@@ -377,7 +377,7 @@ pub fn requests(rng: &mut Rng, layout: &Layout, count: u64) -> Vec<HostIo> {
         .collect()
 }
 
-/// Returns whether reads of this drive may fail though no fault strikes.
+/// Returns true if reads of this drive may fail though no fault strikes.
 pub fn may_err(config: &Config) -> bool {
     config.reliability.model != ModelKind::Off || config.reliability.uber > 0.0
 }
