@@ -10,18 +10,15 @@
 //! were marked (S15).
 //!
 //! - `die.rs`, `queue.rs`, `indexed_heap.rs`: a die and its queue, in order of submission or by
-//!   rank. `marked.rs`: the marked dies.
-//! - `ranks.rs`: submitting to a die that ranks its queue, and picking from it.
+//!   rank. `ranks.rs`: submitting to a ranked queue, and picking from it. `marked.rs`: the marked
+//!   dies.
 //! - `txn.rs`: transactions. `reads.rs`, `program_erase.rs`: reads; programs and erases.
 //!   `read_retry.rs`: reads of aged data, repeated at other references.
-//! - `suspend.rs`: taking operations off the cells and putting them back. `channel.rs`: whose turn
-//!   it is to transfer.
-//! - `cache_register.rs`, `cache_operations.rs`: data that crosses the channel while the cells work
-//!   on other data.
-//! - `failed_die.rs`: dies that have failed for good.
+//! - `suspend.rs`: taking operations off the cells and putting them back. `channel.rs`: the order
+//!   of transfers. `cache_register.rs`, `cache_operations.rs`: transfers while the cells work.
+//! - `failed_die.rs`: dies that have failed for good. `raw_die.rs`: one die under raw commands.
 //! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step,
 //!   for a probe that watches.
-//! - `raw_die.rs`: one die under raw commands.
 
 mod cache_operations;
 pub mod cache_register;
