@@ -13,9 +13,9 @@ const FIRST: Span = Span::ms(1);
 pub struct Milestone {
     /// The time since the first request.
     pub at: Span,
-    /// Pages programmed.
+    /// Pages programmed since the first request.
     pub programs: BySource<u64>,
-    /// Blocks erased.
+    /// Blocks erased since the first request.
     pub erases: u64,
     /// Requests in flight, integrated over time, in nanoseconds.
     pub outstanding: u128,

@@ -50,13 +50,13 @@ impl Served {
 pub struct Window {
     /// The width of the window; the last window of a run may be shorter.
     pub length: Span,
-    /// Reads and writes completed.
+    /// Reads and writes completed in the window.
     pub served: ByKind<Served>,
     /// The time of all dies by activity, in nanoseconds, in the order of [`Doing::NAMES`].
     pub activity: [u64; Doing::COUNT],
-    /// Pages programmed.
+    /// Pages programmed in the window.
     pub programs: BySource<u64>,
-    /// Blocks erased.
+    /// Blocks erased in the window.
     pub erases: u64,
     /// The number of times that a program or erase was suspended (S10).
     pub suspensions: u64,

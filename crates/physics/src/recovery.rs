@@ -199,7 +199,7 @@ impl RecoveryTable {
 pub enum Endurance {
     /// READY's model under one of its readings.
     Model(Reading),
-    /// A table.
+    /// A table of achievable cycles by idle time.
     Table(RecoveryTable),
 }
 

@@ -60,7 +60,7 @@ pub const OPERATING_POINT: (f64, Span) = (10_500.0, Span::ZERO);
 /// A comparison of a model with HIRE.
 #[derive(Clone, Copy, Debug)]
 pub struct Hire<'a> {
-    /// The cells.
+    /// The model of the cells.
     pub model: &'a Reliability,
     /// The code that corrects the errors of the cells.
     pub ldpc: &'a Ldpc,

@@ -179,7 +179,7 @@ impl PageAllocator {
         self.bad_blocks.as_ref().map(|its| its.counts)
     }
 
-    /// Counts failures anew.
+    /// Resets the counts of failures. The spare pages and the time of wear-out stay.
     pub fn count_failures_anew(&mut self) {
         if let Some(its) = &mut self.bad_blocks {
             let BadBlockCounts { spare, worn_out, .. } = its.counts;

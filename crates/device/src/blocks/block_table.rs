@@ -43,7 +43,7 @@ impl Linked<BlockId> for Block {
 }
 
 /// The states of all blocks. Superblocks are scanned: they have no buckets, and the valid counts
-/// and the hints of their planes are not kept.
+/// and the hints of their planes are not maintained.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     pub(super) geometry: Geometry,
@@ -123,7 +123,8 @@ impl Blocks {
             + Bytes::of::<PlaneBlocks>(planes)
     }
 
-    /// A fresh drive: every block erased, with no P/E cycles. A plane may hold `limit` valid pages.
+    /// Creates the blocks of a fresh drive: all erased, with no P/E cycles. A plane may hold
+    /// `limit` valid pages.
     pub fn new(geometry: Geometry, limit: u32) -> Self {
         Self::with(geometry, limit, geometry.planes(), BlockId::NONE, true)
     }

@@ -64,7 +64,7 @@ pub struct Candidates<'a> {
 }
 
 impl Candidates<'_> {
-    /// Returns the plane.
+    /// Returns the plane of the candidates.
     pub fn plane(&self) -> PlaneId {
         self.plane
     }

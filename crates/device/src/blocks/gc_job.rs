@@ -10,9 +10,9 @@ use fowler_units::BlockId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(8))]
 pub struct Job {
-    /// The block.
+    /// The block that the job empties.
     pub victim: BlockId,
-    /// The cause.
+    /// The cause of the job, to which its reads, programs and erase are charged.
     pub source: Source,
     /// The tag under which the block's data is rewritten, and the use of the open block that takes
     /// the data.

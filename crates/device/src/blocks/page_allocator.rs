@@ -78,7 +78,7 @@ pub struct Taken {
 }
 
 impl PageAllocator {
-    /// A fresh drive.
+    /// Creates the allocator of a fresh drive.
     pub fn new(config: &Config, layout: &Layout) -> Self {
         let geometry = layout.geometry;
         let in_order = |at| match config.redundancy.has_stripes() {

@@ -68,8 +68,8 @@ impl Blocks {
         self.link(block, plane);
     }
 
-    /// Sets the order in which the erased blocks of a plane will be opened. Returns false unless
-    /// `order` names each of these blocks exactly once.
+    /// Sets the order in which the erased blocks of a plane will be opened. `order` must name no
+    /// block twice. Returns true if `order` names all of these blocks and no others.
     pub fn order_free(&mut self, plane: PlaneId, order: &[BlockId]) -> bool {
         let mut left = self.planes[plane].free.len();
         for &block in order {

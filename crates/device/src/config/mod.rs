@@ -254,8 +254,7 @@ impl LinkConfig {
 
     /// The time for a mapping entry: a trim of 512 KiB on a 2 TB NVMe drive took 178 us, and trims
     /// of 512 KiB over 74 GiB took 27 s (<https://github.com/axboe/fio/issues/396>), which is 0.84
-    /// us more for each further 4 KiB. Assumed for others: that is not the drive of
-    /// [`LinkConfig::TRIM`].
+    /// us more for each further 4 KiB. Assumed: this drive is not that of [`LinkConfig::TRIM`].
     pub const TRIM_ENTRY: Span = Span::ns(800);
 }
 

@@ -138,7 +138,7 @@ impl Params {
         Ok(Reliability::Tabled(tabled.expect("one table per setting")))
     }
 
-    /// Returns the code.
+    /// Returns the error-correcting code, with the levels that the drive supports.
     pub fn ldpc(&self) -> Ldpc {
         let all = Ldpc::hire(&self.cells).expect("the levels were checked before");
         let levels: Vec<Level> = all.levels()[..self.levels as usize].to_vec();

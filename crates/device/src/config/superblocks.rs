@@ -11,7 +11,7 @@ pub struct SuperblockConfig {
     pub unit: Bytes,
     /// The number of pages of a word line, which are programmed at once: 3 for TLC.
     pub word_line: u32,
-    /// One command in this many programs parity over the others (RAIN); 0 for none.
+    /// The number of commands of which one programs parity over the others (RAIN); 0 for none.
     pub parity: u32,
 }
 

@@ -47,7 +47,7 @@ pub(crate) enum Hooks {
     Nothing,
     /// No redundancy, but the pages that faults take are noted.
     LostPages(Box<LostPages>),
-    /// Redundancy.
+    /// Redundancy over stripes.
     Raid(Box<Raid>),
 }
 

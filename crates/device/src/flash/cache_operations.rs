@@ -158,9 +158,9 @@ impl Flash {
     }
 
     /// Lets the data of the next program enter the cache register of a die while a program runs on
-    /// the cells. A transfer that was interrupted by a suspension continues. Of the programs that
-    /// wait, the one submitted first is next. That program stays in the queue until the cells take
-    /// it up.
+    /// the cells. Pages that were held back while a command was off the cells enter now. Of the
+    /// programs that wait, the one submitted first is next. That program stays in the queue until
+    /// the cells take it up.
     pub(super) fn load_ahead(&mut self, id: DieId) {
         let die = &mut self.dies[id];
         let runs = die.state == State::Running && matches!(die.command.cells, CellOp::Program(_));

@@ -45,7 +45,7 @@ pub enum State {
 /// Where the program or erase of a die is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cells {
-    /// The die has none.
+    /// The die has no program or erase.
     Free,
     /// A program or erase is on the cells.
     Running,

@@ -136,12 +136,12 @@ pub struct Flash {
     pub agenda: Agenda<Event>,
     /// Transactions in flight.
     pub txns: Txns,
-    /// Sums over the run.
+    /// The counters of the run.
     pub counters: Counters,
     geometry: Geometry,
     locator: Locator,
     timing: Timing,
-    /// [`Timing::iteration`].
+    /// The time of one ISPP iteration ([`Timing::iteration`]).
     iteration: Span,
     levels: LevelTimes,
     retry: RetryCost,

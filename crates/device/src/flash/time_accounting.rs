@@ -50,7 +50,7 @@ impl Die {
         self.account.sum_up();
     }
 
-    /// Saves what the log says about the waits of a read, or of the pages of a command.
+    /// Saves the waits of a read, or of the pages of a command, as the log records them.
     fn settle(&self, first: TxnId, txns: &mut Txns) {
         let mut id = first;
         while id.is_some() {

@@ -120,7 +120,7 @@ impl Scrub {
         Bytes::of::<Self>(1) + Bytes::of::<Patrol>(geometry.dies().into())
     }
 
-    /// Returns the progress.
+    /// Returns the progress of scrubbing.
     pub fn progress(&self) -> ScrubProgress {
         let rounds = self.dies.as_slice().iter().map(|its| its.rounds);
         let rounds = rounds.filter(|&rounds| rounds < u32::MAX).min();

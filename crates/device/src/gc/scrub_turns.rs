@@ -131,7 +131,7 @@ impl Gc {
         None
     }
 
-    /// Reads a page.
+    /// Reads a page for scrubbing.
     fn scrub_page(&mut self, core: &Core, flash: &mut Flash, unit: UnitId, in_idle_time: bool) {
         let Some(scrub) = &mut self.scrub else { return };
         let die = core.locator.die_of(unit);

@@ -86,7 +86,7 @@ impl Ftl {
                 self.core.buffer.enlist(frame_id, Listed::Clean);
                 self.evict(flash, raid);
             }
-            // Another request has read it at the same time.
+            // Another request has read the page at the same time.
             Location::Buffer(frame_id) => {
                 self.core.buffer.count(frame_id, false);
                 self.core.buffer.touch(frame_id);

@@ -36,7 +36,7 @@ struct Gap {
 }
 
 impl Link {
-    /// An idle link.
+    /// Creates an idle link.
     pub fn new(config: LinkConfig) -> Self {
         let cores = vec![Nanos::ZERO; config.cores as usize];
         let half = config.duplex == Duplex::Half;

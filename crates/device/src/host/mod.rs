@@ -122,7 +122,7 @@ enum Resuming {
 }
 
 impl FrontEnd {
-    /// Empty queues.
+    /// Creates a front end without requests.
     pub fn new(config: &Config, locator: &Locator) -> Self {
         Self {
             requests: Requests::with_capacity(config.queue.depth, locator),

@@ -204,7 +204,7 @@ impl Requests {
         id
     }
 
-    /// Frees the slot.
+    /// Frees the slot of a request that has been answered.
     #[inline]
     pub fn close(&mut self, id: ReqId) {
         self.places[id].open = false;

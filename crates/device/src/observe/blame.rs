@@ -53,7 +53,7 @@ pub enum Part {
     Suspend,
     /// Reading the old page for a partial write, before the new page can be programmed.
     Merge,
-    /// Sensing.
+    /// The request's own sensing.
     Sense,
     /// The request's own transfer over the channel.
     Transfer,

@@ -107,7 +107,7 @@ impl Counters {
         waf(&self.programs)
     }
 
-    /// Returns what was counted after `before`, an earlier moment of the same drive.
+    /// Returns the counts since `before`, an earlier moment of the same drive.
     #[must_use]
     pub fn since(&self, before: &Counters) -> Counters {
         Counters {
@@ -189,7 +189,7 @@ pub struct Refreshed {
 /// Reads in the background, and blocks that were moved because of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scrubbed {
-    /// Pages read.
+    /// Pages read by scrubbing.
     pub pages: u64,
     /// Pages read while their die was in use, because scrubbing was behind schedule.
     pub under_load: u64,
@@ -250,9 +250,9 @@ pub struct ThrottleTime {
 /// Requests served before others of their kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prioritized {
-    /// Reads.
+    /// Reads served before a longer-waiting read.
     pub reads: u64,
-    /// Writes.
+    /// Writes served before a longer-waiting write.
     pub writes: u64,
 }
 

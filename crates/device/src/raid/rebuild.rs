@@ -50,7 +50,7 @@ struct DegradedRead {
     from: UnitId,
     /// The recovered version: the block of the page may have been erased and rewritten since.
     version: u64,
-    /// Reads in flight.
+    /// The reads of the equation that are in flight.
     left: u32,
     /// True if a read of the equation has failed.
     again: bool,

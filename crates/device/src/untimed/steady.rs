@@ -104,8 +104,8 @@ impl SteadyLife {
         self.host.behind
     }
 
-    /// Returns the delay up to the end of the life of a write that had not entered by then;
-    /// included in the counters.
+    /// Returns the delay of the write that had not entered when the life ended; included in the
+    /// counters.
     pub fn blocked_at_end(&self) -> Throttled {
         self.host.blocked_at_end
     }

@@ -10,7 +10,7 @@ use fowler_units::{Nanos, Span};
 pub(super) struct WaitingHost {
     /// The time by which the host lags behind its own times.
     pub behind: Span,
-    /// The delay up to the end of the life of a write that had not entered by then.
+    /// The delay of the write that had not entered when the life ended.
     pub blocked_at_end: Throttled,
     /// When the last write entered.
     pub now: Nanos,

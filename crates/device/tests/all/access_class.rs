@@ -59,7 +59,7 @@ fn served(config: &Config, requests: &[HostIo]) -> (Device, Vec<Completion>) {
 #[derive(Default)]
 struct Model {
     pages: VecDeque<(u64, u64, u64)>,
-    /// Pages that left.
+    /// Pages that left the buffer.
     left: ByClass<u64>,
 }
 

@@ -26,7 +26,7 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: DieOrderKind,
     /// `rhio` only: a transaction that has been in the drive for this long is served before any
     /// other, unless its request has a deadline of its own.

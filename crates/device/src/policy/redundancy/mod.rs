@@ -25,7 +25,7 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: RedundancyKind,
     /// Data pages per stripe, N; 1 to 63. With its parity page a stripe spans N+1 chips.
     pub stripe: u32,

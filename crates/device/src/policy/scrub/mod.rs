@@ -19,7 +19,7 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: ScrubKind,
     /// The time in which every block that holds data is read once.
     pub period: Span,

@@ -48,7 +48,7 @@ impl Input {
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: SensingKind,
     /// The inputs that `model` knows, one bit for each [`Input`]. Unknown inputs are assumed to
     /// have their worst values.

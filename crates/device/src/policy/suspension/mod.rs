@@ -22,7 +22,7 @@ slot! { $
 /// Parameters of every policy of this slot, and of the die that executes the decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: SuspensionKind,
     /// The reads that may suspend a program or an erase.
     pub reads: SuspendingReads,

@@ -80,7 +80,7 @@ impl CapacityRegulator {
         written <= self.spare || written <= self.allowed(elapsed)
     }
 
-    /// Returns the pages that the epoch may have written in the period at `elapsed`: the shares of
+    /// Returns the amount that the epoch may have written in the period at `elapsed`: the shares of
     /// this and the earlier periods, and the spare.
     #[inline]
     pub fn allowed(&self, elapsed: Span) -> f64 {

@@ -34,7 +34,7 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: ThrottleKind,
     /// The amount that an epoch may write (section 3.4).
     pub enforcement: Enforcement,

@@ -25,7 +25,7 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: VictimKind,
     /// Blocks drawn by `d_choices`; 1 is a random victim.
     pub d: u32,

@@ -21,7 +21,7 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: WearKind,
     /// The number of erases by which the worn block must exceed the least worn full block.
     pub threshold: u32,
