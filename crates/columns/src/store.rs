@@ -7,8 +7,7 @@
 //! | `design.parquet` | every point: its number, hash, axes and names |
 //! | `points/HASH.parquet` | one row: the point, and its measurements or the reason why it failed |
 //! | `requests/HASH.parquet` | every request of the point, where they are wanted |
-//! | `points/HASH.sha256` | the checksums of row and requests, for `sha256sum`; the point is
-//! finished |
+//! | `points/HASH.sha256` | the checksums of both, for `sha256sum`; with it the point is finished |
 //! | `sweep.sha256` | the checksums of the specification, the design and the file `shard` |
 //! | `format` | the format of the folder, and the version of Fowler that wrote it |
 //! | `shard` | for a shard ([`crate::shards`]): its number of how many, and its sweep |
