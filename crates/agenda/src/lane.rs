@@ -5,20 +5,21 @@ use fowler_units::Nanos;
 /// Marks the absence of a key; greater than the key of any entry.
 pub(crate) const NOTHING: u128 = u128::MAX;
 
-/// The capacity of a lane; more keys go to the heap. It is a constant, so that indexing the ring
-/// needs neither a mask loaded from memory nor a bounds check. A larger ring would evict other data
-/// from the CPU cache, because every place is visited in turn. Tests use one small enough to fill.
+/// The capacity of a lane; more keys go to the heap. The capacity is a constant, so that indexing
+/// the ring needs neither a mask loaded from memory nor a bounds check. A larger ring would evict
+/// other data from the CPU cache, because every place is visited in turn. Tests use a capacity
+/// small enough to fill.
 const PLACES: usize = if cfg!(test) { 4 } else { 2048 };
 
-/// A ring of keys. Empty places hold [`NOTHING`], so the first key shows whether the lane is empty,
-/// and the next place whether it is full, without a count.
+/// A ring of keys. Empty places hold [`NOTHING`], so the first key shows if the lane is empty, and
+/// the next place shows if it is full, without a count.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     keys: Box<[u128; PLACES]>,
     /// The numbers of keys taken out and put in so far; the ring holds the difference.
     taken: usize,
     put: usize,
-    /// The due time of the last key put in, even if it has been taken out since.
+    /// The due time of the last key put in, even if that key has been taken out since.
     last: Nanos,
 }
 
@@ -77,7 +78,7 @@ impl Lane {
     }
 }
 
-/// Returns whether a key is [`NOTHING`]. Checking the half with the time is enough, because no
+/// Returns true if a key is [`NOTHING`]. Checking the half with the time is enough, because no
 /// entry is due at [`Nanos::NEVER`].
 #[inline]
 fn is_nothing(key: u128) -> bool {

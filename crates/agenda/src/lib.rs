@@ -3,8 +3,8 @@
 //!
 //! An entry is one `u128`: time, phase, sequence number and event. Events are therefore ordered by
 //! comparing integers, which gives a total order that is the same on every machine. A superseded
-//! entry stays in the queue. When it is popped, its ticket no longer matches, and its owner ignores
-//! it.
+//! entry stays in the queue. When it is popped, its ticket no longer matches, and the owner of the
+//! entry ignores it.
 
 mod lane;
 
@@ -14,8 +14,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 
-/// The order of events at the same nanosecond. It is part of the model: a die that becomes free at
-/// `t` can serve a request that arrives at `t` (S15), and a sample sees the state after both.
+/// The order of events at the same nanosecond. The order is part of the model: a die that becomes
+/// free at `t` can serve a request that arrives at `t` (S15), and a sample sees the state after
+/// both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
@@ -37,8 +38,8 @@ pub trait Event: Copy {
     fn unpack(bits: u32) -> Self;
 }
 
-/// The identifier of an agenda entry: its key without the time. The sequence number in it makes it
-/// unique, so no ticket is used twice.
+/// The identifier of an agenda entry: its key without the time. The sequence number in the key
+/// makes a ticket unique, so no ticket is used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(u64);
 
@@ -50,11 +51,11 @@ impl Ticket {
 const EVENT_BITS: u32 = 24;
 const SEQUENCE_BITS: u32 = 38;
 const PHASE_SHIFT: u32 = EVENT_BITS + SEQUENCE_BITS;
-/// The difference between two consecutive sequence numbers, at their place in the key.
+/// The difference between two consecutive sequence numbers, at the place of that number in the key.
 const NEXT: u64 = 1 << EVENT_BITS;
 const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 
-/// The number of lanes of an agenda. The last one is for rare entries.
+/// The number of lanes of an agenda. The last lane is for rare entries.
 pub const LANES: usize = 4;
 
 /// The index of the rare entries in `heads`: the last lane and the heap share it.
@@ -65,20 +66,20 @@ const RARE: usize = LANES - 1;
 /// Operations that always take the same time end in the order in which they began. Their entries
 /// wait in a *lane*, a plain queue, and only the first entry of each lane competes to be next. An
 /// entry goes to the heap if it has no lane, if its lane is full, or if it is due before the last
-/// entry of its lane. Where an entry waits affects only its cost, never its order, which is that of
-/// the keys.
+/// entry of its lane. The place where an entry waits affects only its cost, never its order, which
+/// is that of the keys.
 #[derive(Clone, Debug)]
 pub struct Agenda<E> {
     now: Nanos,
-    /// The sequence number of the next entry, at its place in the key.
+    /// The sequence number of the next entry, at the place of that number in the key.
     sequence: u64,
     /// The first key of each lane. The last lane shares its place with the heap.
     heads: [u128; LANES],
     /// The smallest of all keys.
     first: u128,
-    /// The index of that key in `heads`.
+    /// The index of the smallest key in `heads`.
     next: usize,
-    /// Whether the first rare entry is in the heap.
+    /// True if the first rare entry is in the heap.
     rare_in_heap: bool,
     lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u128>>,
@@ -182,8 +183,8 @@ impl<E: Event> Agenda<E> {
         ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(rest))
     }
 
-    /// Not inlined: [`Agenda::schedule_in`] rarely calls it, but would save registers for it on
-    /// every call.
+    /// Pushes a key onto the heap. Not inlined: [`Agenda::schedule_in`] rarely calls this function,
+    /// but would save registers for it on every call.
     #[inline(never)]
     fn push_on_heap(&mut self, key: u128) {
         // `NEVER` means "no deadline" and must not be scheduled. Lanes need no such check: their
@@ -226,7 +227,7 @@ impl<E: Event> Agenda<E> {
         (key != NOTHING).then(|| (time(key), phase(key)))
     }
 
-    /// Returns whether an event is due before phase `phase` of time `at`.
+    /// Returns true if an event is due before phase `phase` of time `at`.
     #[inline]
     pub fn is_due_before(&self, at: Nanos, phase: Phase) -> bool {
         self.first < (u128::from(at.0) << TIME_SHIFT) | ((phase as u128) << PHASE_SHIFT)
@@ -307,7 +308,7 @@ impl<E: Event> Agenda<E> {
         self.heap.len() + self.lanes.iter().map(Lane::len).sum::<usize>()
     }
 
-    /// Returns whether there are no entries.
+    /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.next_due().is_none()
     }

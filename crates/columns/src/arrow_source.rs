@@ -25,7 +25,8 @@ const COLUMNS: [(&str, &str); 4] = [
 ];
 /// The latest moment of a request: 292 years.
 const LATEST: u64 = i64::MAX as u64;
-/// Rows of a column that are reported one by one; the others are only counted.
+/// The maximum number of wrong rows of a column that are reported one by one; the others are only
+/// counted.
 const SHOWN: usize = 5;
 
 /// A stream of batches that form one workload: rows are numbered across batches, and must be in
@@ -34,7 +35,7 @@ const SHOWN: usize = 5;
 pub struct ArrowSource {
     rows: u64,
     last: u64,
-    /// The time that counts as zero, once it is known.
+    /// The time that counts as zero, once the first batch has set it.
     origin: Option<u64>,
 }
 
@@ -49,12 +50,11 @@ impl ArrowSource {
         self.rows
     }
 
-    /// Returns the requests of the next batch. Timestamps count from the first one, since a drive
-    /// has no dates; numbers and durations are taken as they are.
+    /// Returns the requests of the next batch. Timestamps count from the first timestamp, since a
+    /// drive has no dates; numbers and durations are taken as they are.
     ///
     /// # Errors
-    /// Everything that is wrong with the batch. Rows are numbered from 0, across all
-    /// batches.
+    /// Every problem of the batch. Rows are numbered from 0, across all batches.
     pub fn requests(&mut self, batch: &RecordBatch) -> Result<Vec<HostIo>, Diagnostics> {
         let mut requests = convert(batch, self.rows, self.last)?;
         self.rows += batch.num_rows() as u64;
@@ -71,14 +71,14 @@ impl ArrowSource {
     }
 }
 
-/// Returns whether times are timestamps.
+/// Returns true if the times of a batch are timestamps.
 fn has_dates(batch: &RecordBatch) -> bool {
     let at = batch.column_by_name(COLUMNS[0].0);
     at.is_some_and(|at| matches!(at.data_type(), DataType::Timestamp(..)))
 }
 
-/// Returns the requests of one batch, whose first row has this number. Times are taken as they are
-/// and must not precede `after`.
+/// Returns the requests of one batch, whose first row has the number `first_row`. Times are taken
+/// as they are and must not precede `after`.
 fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo>, Diagnostics> {
     let [at, op, offset, size] = columns(batch)?;
     let mut diagnostics = Diagnostics::default();
@@ -109,7 +109,7 @@ fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo
     Err(rows.diagnostics())
 }
 
-/// Returns whether the values of a row form a valid request.
+/// Returns true if the values of a row form a valid request.
 #[inline]
 fn fits(at: Nanos, op: HostOp, offset: u64, size: u64) -> bool {
     let flush = op == HostOp::Flush;
@@ -149,8 +149,8 @@ fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
     }
 }
 
-/// Returns whether a column is the index of a pandas frame, which pandas exports beside the others:
-/// the rows that a filter leaves have one, and nobody named it a column.
+/// Returns true if a column is the index of a pandas frame, which pandas exports beside the other
+/// columns. The rows that a filter leaves have such an index, and nobody named it a column.
 fn is_index(schema: &Schema, name: &str) -> bool {
     let facts = schema.metadata().get("pandas");
     let facts: Option<Value> = facts.and_then(|facts| serde_json::from_str(facts).ok());
@@ -168,7 +168,8 @@ fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Di
     })
 }
 
-/// The values of a column, with placeholders for invalid ones, and whether all are valid.
+/// The values of a column, with placeholders for invalid values, and a flag that is true if all are
+/// valid.
 struct Values<V> {
     values: Vec<V>,
     sound: bool,
@@ -295,7 +296,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Returns everything that is wrong, by column and row.
+    /// Returns every problem, by column and row.
     fn diagnostics(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         for (name, expected) in COLUMNS {
@@ -316,7 +317,7 @@ impl Rows<'_> {
         diagnostics
     }
 
-    /// Returns what is wrong with a value.
+    /// Returns the problem of a value, if there is one.
     fn wrong(&self, name: &str, array: &dyn Array, row: usize) -> Option<String> {
         if is_null(array, row) {
             return Some("the value is missing".into());
@@ -325,7 +326,7 @@ impl Rows<'_> {
         match name {
             "op" => {
                 let text = said(array, row)?;
-                // A code among words is no operation.
+                // Among words, a code is not an operation.
                 let known = if array.data_type().is_integer() {
                     text.parse::<usize>().is_ok_and(|code| code < HostOp::ALL.len())
                 } else {
@@ -341,7 +342,7 @@ impl Rows<'_> {
                         .then(|| format!("{at} ns is earlier than the row before, {before} ns"))
                 })
             }
-            // A flush has no range, but its columns hold numbers all the same.
+            // A flush has no range, but its columns still hold numbers.
             _ if op == HostOp::Flush => {
                 let column = if name == "offset" { &self.offset } else { &self.size };
                 out_of_reach(array, row, column.values[row], u64::MAX, "2^64")
@@ -362,7 +363,7 @@ impl Rows<'_> {
     }
 }
 
-/// Returns whether a value is null, in the column or in its dictionary.
+/// Returns true if a value is null, in the column or in its dictionary.
 fn is_null(array: &dyn Array, row: usize) -> bool {
     array.is_null(row)
         || matches!(array.data_type(), DataType::Dictionary(_, _)) && said(array, row).is_none()

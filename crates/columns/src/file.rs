@@ -26,8 +26,8 @@ pub(crate) fn properties() -> WriterPropertiesBuilder {
         .set_statistics_enabled(EnabledStatistics::Chunk)
 }
 
-/// The least bytes of a column that are compressed. Fewer hardly get smaller, or grow by what the
-/// compression adds, and whoever reads them has to set up a decoder for each column.
+/// The minimum number of bytes of a column that are compressed. Smaller columns hardly shrink, or
+/// grow by the overhead of compression, and every reader has to set up a decoder for each column.
 const COMPRESSED: usize = 256;
 
 /// Returns a small table as the bytes of a file.
@@ -99,11 +99,12 @@ fn tables(
     .flatten()
 }
 
-/// The most rows for each byte of a file: far more than the numbers of points in order compress to.
+/// The maximum number of rows for each byte of a file: far more than the numbers of points in order
+/// compress to.
 const ROWS: u64 = 64;
 
 /// Refuses a file that claims more rows than its bytes can hold. Rows without columns take no space
-/// in a file, but they do in memory, so a forged one could take all of it.
+/// in a file, but they do in memory, so a forged file could take all of it.
 fn bounded(groups: &[RowGroupMetaData], length: usize) -> Result<(), String> {
     let rows = groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
     let rows = rows.fold(0, u64::saturating_add);
@@ -113,7 +114,8 @@ fn bounded(groups: &[RowGroupMetaData], length: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Columns are found by their names, so two of one name would hide each other.
+/// Checks that column names are distinct. Columns are found by name, so two of one name would hide
+/// each other.
 fn distinct(schema: &Schema) -> Result<(), String> {
     let mut names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     names.sort_unstable();
@@ -129,7 +131,8 @@ fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostics {
     diagnostic.hint("remove it; running the same sweep again recreates it".to_string()).into()
 }
 
-/// Returns the error of the file behind an error of the library, or one with its text.
+/// Returns the error of the file behind an error of the library, or an error with the library's
+/// text.
 pub(crate) fn cause(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
@@ -140,8 +143,8 @@ pub(crate) fn cause(error: ParquetError) -> io::Error {
     }
 }
 
-/// Returns an error without the name of the library in front of it, and on one line: it may quote
-/// the file.
+/// Returns an error on one line, without the name of the library in front. The error may quote the
+/// file.
 pub(crate) fn plain(error: &ParquetError) -> String {
     let what = match error {
         ParquetError::External(cause) => cause.to_string(),

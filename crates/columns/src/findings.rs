@@ -1,11 +1,12 @@
-//! Tables that summarize a sweep: its points, the best of them, and the main effect of each axis.
+//! Tables that summarize a sweep: the points, the best points, and the main effect of each axis.
 //! The files of the sweep and the Python module have more.
 
 use crate::summary::{ERROR, POINT, Row};
 use fowler_experiment::tables::{Cell, Sheet};
 use std::collections::BTreeMap;
 
-/// The responses that the tables show, each with its column head. Smaller is better.
+/// The responses that the tables show, each with its column head. Smaller is better for every
+/// response.
 const RESPONSES: [(&str, &str); 6] = [
     ("read.mean_us", "read mean (us)"),
     ("read.p99_us", "read p99 (us)"),
@@ -14,16 +15,16 @@ const RESPONSES: [(&str, &str); 6] = [
     ("write.p99_us", "write p99 (us)"),
     ("waf", "WAF"),
 ];
-/// The column that says why write amplification is withheld.
+/// The column with the reason why write amplification is withheld.
 const WITHHELD: &str = "waf_withheld";
-/// Points that are shown at most.
+/// The maximum number of points shown.
 const SHOWN: usize = 24;
-/// An axis with more numbers than this is cut into so many parts of as many points each, as
-/// `main_effects` of the Python module does.
+/// The maximum number of levels of an axis of numbers. An axis with more numbers is cut into
+/// [`PARTS`] parts of as many points each, as `main_effects` of the Python module does.
 const LEVELS_MOST: usize = 8;
 const PARTS: usize = 4;
 
-/// The tables of these points, under the names of their axes.
+/// Returns the tables of these points, under the names of their axes.
 pub(crate) fn sheets(rows: &[Row], axes: &[&str]) -> Vec<Sheet> {
     let measured: Vec<&Row> = rows.iter().filter(|row| row.text(ERROR).is_none()).collect();
     if measured.is_empty() {
@@ -34,7 +35,7 @@ pub(crate) fn sheets(rows: &[Row], axes: &[&str]) -> Vec<Sheet> {
     let mut shown = RESPONSES.to_vec();
     shown.retain(|(name, _)| !values(name).is_empty());
     let mut sheets = vec![points(&measured, axes, &shown, rows.len())];
-    // Of a response that is the same everywhere no point is the best.
+    // A response that is the same everywhere has no best point.
     shown.retain(|(name, _)| values(name).windows(2).any(|pair| pair[0] != pair[1]));
     if !shown.is_empty() {
         sheets.push(best(&measured, axes, &shown));
@@ -43,7 +44,7 @@ pub(crate) fn sheets(rows: &[Row], axes: &[&str]) -> Vec<Sheet> {
     sheets
 }
 
-/// The value of a response, unless it is unknown or withheld.
+/// Returns the value of a response, unless it is unknown or withheld.
 fn value(row: &Row, name: &str) -> Option<f64> {
     let withheld = name == "waf" && row.text(WITHHELD).is_some();
     row.get(name).and_then(|it| it.real()).filter(|_| !withheld)
@@ -53,7 +54,7 @@ fn sheet(name: &str, title: String, heads: Vec<String>, rows: Vec<Vec<Cell>>) ->
     Sheet { name: name.into(), title, heads, rows }
 }
 
-/// A point by its number and its place on each axis.
+/// Returns the cells that identify a point: its number and its place on each axis.
 fn place(row: &Row, axes: &[&str]) -> Vec<Cell> {
     let text = |name: &str| row.get(name).and_then(|it| it.text()).unwrap_or_else(|| "-".into());
     let mut cells = vec![Cell::Text(text(POINT))];
@@ -93,7 +94,7 @@ fn points(
     sheet("points", title, heads("point", axes, shown.iter().map(|(_, head)| *head)), rows)
 }
 
-/// The point with the smallest value of each response; of several alike the first.
+/// Returns the point with the smallest value of each response; if several are equal, the first.
 fn best(measured: &[&Row], axes: &[&str], shown: &[(&'static str, &'static str)]) -> Sheet {
     let row = |&(name, head): &(&str, &str)| {
         let values = measured.iter().filter_map(|row| Some((value(row, name)?, *row)));
@@ -107,7 +108,8 @@ fn best(measured: &[&Row], axes: &[&str], shown: &[(&'static str, &'static str)]
     sheet("best", "Best points".into(), names, shown.iter().filter_map(row).collect())
 }
 
-/// How much each axis changes each response: the largest less the smallest mean over its values.
+/// Returns the effect of each axis on each response: the largest minus the smallest mean over the
+/// values of the axis.
 fn effects(
     measured: &[&Row],
     axes: &[&str],
@@ -140,7 +142,7 @@ fn effects(
     (!rows.is_empty()).then(|| sheet("effects", title, names, rows))
 }
 
-/// The responses by the value of an axis: a number, or else words or nothing.
+/// Returns the responses by the value of an axis: a number, or else words or nothing.
 fn levels(points: Vec<(Result<f64, Option<String>>, f64)>) -> Vec<Vec<f64>> {
     let mut words: BTreeMap<Option<String>, Vec<f64>> = BTreeMap::new();
     let mut numbers: Vec<(f64, f64)> = Vec::new();

@@ -11,11 +11,12 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The file in a folder of results.
+/// The name of the file in a folder of results.
 pub const NAME: &str = "drives.parquet";
 
 /// Returns the first drive of each place: its number from 1, load, strength, `early_years` (null if
-/// it would never fail early), `worn_years`, `years`, cause of its end, and terabytes written.
+/// the drive would never fail early), `worn_years`, `years`, cause of its end, and terabytes
+/// written.
 pub fn table(fleet: &Fleet) -> RecordBatch {
     let number = |name: &str, value: &dyn Fn(&Drive) -> f64| -> (Field, ArrayRef) {
         let values = Float64Array::from_iter_values(fleet.drives.iter().map(value));

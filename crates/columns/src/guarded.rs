@@ -1,11 +1,11 @@
-//! Libraries that panic on damaged files.
+//! A guard for libraries that panic on damaged files.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether a panic of this thread becomes an error, so that nothing is printed.
+    /// True while a panic of this thread becomes an error, so that nothing is printed.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
         }));
     });
     GUARDED.set(true);
-    // Whoever gets an error drops what was called.
+    // Callers that get an error drop everything that the call may have left half done.
     let called = panic::catch_unwind(AssertUnwindSafe(call));
     GUARDED.set(false);
     called.map_err(|_| "it is damaged".to_string())

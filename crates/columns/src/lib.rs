@@ -22,11 +22,11 @@ pub mod trace_file;
 
 pub use arrow_array::RecordBatch;
 
-/// Reads the rows of a Parquet file and returns them as the bytes of a file again. For tests of
-/// damaged files, which a checksum keeps from everybody else.
+/// Reads the rows of a Parquet file and returns them as the bytes of a new file. For tests of
+/// damaged files, which a checksum otherwise keeps away from the reader.
 ///
 /// # Errors
-/// Why they cannot be read.
+/// The reason why the rows cannot be read.
 #[doc(hidden)]
 pub fn reread(file: Vec<u8>) -> Result<Vec<u8>, String> {
     let rows = summary::rows_of(&file::all(file)?);

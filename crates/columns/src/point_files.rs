@@ -1,5 +1,5 @@
-//! The files of one finished point in the folder of a sweep, and the checksums that finish it. See
-//! [`crate::store`] for what they are called.
+//! The files of one finished point in the folder of a sweep, and the checksums that finish the
+//! point. See [`crate::store`] for the names of these files.
 
 use crate::file;
 use crate::summary::{self, ERROR, HASH};
@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 
 /// The folder of the points.
 pub(crate) const POINTS: &str = "points";
-/// The folder of their requests.
+/// The folder of the requests of all points.
 pub(crate) const REQUESTS: &str = "requests";
 /// The saved state of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Missing,
-    /// A file is not what was written.
+    /// A file is not as it was written.
     Damaged,
     Finished,
     Failed,
@@ -48,7 +48,7 @@ pub(crate) fn save(
     store::save(&sums_file(folder, hash), (&row_name, &point_file(folder, hash)), row, requests)
 }
 
-/// The names of a point's files, from the folder of its checksums.
+/// Returns the names of a point's files, relative to the folder of its checksums.
 fn names(hash: &str) -> [String; 2] {
     [format!("{hash}.parquet"), format!("../{REQUESTS}/{hash}.parquet")]
 }
@@ -61,7 +61,7 @@ pub(crate) fn verified(folder: &Path, hash: &str, requests: bool) -> Result<Veri
     store::verified(&sums_file(folder, hash), (&row_name, &row), Some(log), requests)
 }
 
-/// Returns what is in the place of a file of this point and is none.
+/// Returns the paths of this point's files at which there is something that is not a file.
 pub(crate) fn no_files(folder: &Path, hash: &str) -> Result<Vec<PathBuf>, Diagnostics> {
     let mut found = Vec::new();
     for path in [point_file, requests_file, sums_file].map(|file| file(folder, hash)) {
@@ -83,13 +83,14 @@ pub(crate) fn state(folder: &Path, hash: &str, requests: bool) -> Result<State, 
         Verified::Whole { extra } => extra,
     };
     Ok(match row_state(folder, hash)? {
-        // An earlier sweep did not save them.
+        // An earlier sweep did not save the requests.
         State::Finished if requests && !there => State::Missing,
         state => state,
     })
 }
 
-/// Returns what the row of a point says, whose file is as it was written.
+/// Returns the state of a point according to its row. The file of the row must be as it was
+/// written.
 pub(crate) fn row_state(folder: &Path, hash: &str) -> Result<State, Diagnostics> {
     let row = file::read_columns(&point_file(folder, hash), &[HASH, ERROR])?;
     let rows = summary::rows_of(&row.unwrap_or_default());
@@ -126,7 +127,7 @@ pub(crate) fn copy(
             disk::File::open_stored(&from).map_err(|error| unreadable(&from, &error))?;
         std::io::copy(&mut source, &mut file).map_err(|error| unwritable(&into, &error))?;
         file.finish()?;
-        // Until the point has its checksums, nobody reads them.
+        // Until the point has its checksums, nobody reads the requests.
         if file_hash(&into)? != *sum {
             return Err(damaged(&from));
         }

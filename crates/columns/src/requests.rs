@@ -22,12 +22,12 @@ use std::sync::{Arc, LazyLock};
 
 /// Rows in a batch.
 pub const CHUNK: usize = 65_536;
-/// Rows in a row group of a file; a group is buffered in memory until it is full.
+/// The number of rows in a row group of a file; a group is buffered in memory until it is full.
 const GROUP: usize = 4 * CHUNK;
 
-/// Returns the columns: those of the text format, in its order. `op` is a dictionary of words. The
-/// others are whole numbers: bytes, or nanoseconds where the name ends in `_ns`. There are no
-/// nulls.
+/// Returns the columns, which are those of the text format in its order. `op` is a dictionary of
+/// words. The other columns are whole numbers: bytes, or nanoseconds where the name ends in `_ns`.
+/// There are no nulls.
 pub fn schema() -> SchemaRef {
     Arc::clone(&SCHEMA)
 }
@@ -240,10 +240,10 @@ fn layout() -> WriterProperties {
     properties.build()
 }
 
-/// The number of the format; a change of the columns needs the next one.
+/// The number of the format; a change of the columns needs the next number.
 const FORMAT: &str = "1";
 
-/// Returns what the metadata of a file says of its run: `fowler.` and the name of a metric.
+/// Returns the metadata of a file about its run: keys are `fowler.` and the name of a metric.
 fn facts(run: &[(&str, String)]) -> Vec<KeyValue> {
     let format = KeyValue::new("fowler.requests".to_string(), FORMAT.to_string());
     let fact =

@@ -3,9 +3,9 @@
 //! numbers.
 //!
 //! Shard i of n has every n-th run of the design, from the i-th on, so that shards take about as
-//! long as each other where the last axes decide how long a point takes. Its folder is that of the
-//! sweep ([`store`]) with fewer points, and the file `shard`, which says whose it is. What is
-//! merged has the bytes of the sweep as one process runs it.
+//! long as each other where the last axes decide how long a point takes. The folder of a shard is
+//! that of the sweep ([`store`]) with fewer points, and has the file `shard`, which names the shard
+//! and its sweep. The merged folder has the bytes of the sweep as one process runs it.
 
 use crate::point_files::{State, copy, damaged, point_file, state, verified};
 use crate::store::{self, DESIGN, Folder, Outline, SHARD, SPECIFICATION, SWEEP};
@@ -26,19 +26,19 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A change of what the file holds needs the next number.
+/// The kind and format of the file `shard`. A change of its contents needs the next number.
 const KIND: Kind = Kind { name: "shard", format: 1 };
-/// The most bytes of what the file says.
+/// The maximum size of the file `shard`, in bytes.
 const LARGEST: u64 = 4096;
 
-/// What the file of a shard says.
+/// The contents of the file `shard`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
     shard: Shard,
-    /// Whether the requests of every point are saved.
+    /// True if the requests of every point are saved.
     requests: bool,
-    /// The version of Fowler that runs it, and a hash of the sources of its simulator.
+    /// The version of Fowler that runs the shard, and a hash of the sources of its simulator.
     version: String,
     sources: String,
     /// The SHA-256 of the specification and of the design.
@@ -58,7 +58,7 @@ impl Record {
         }
     }
 
-    /// The bytes of its file.
+    /// Returns the bytes of the file `shard` with this record.
     fn bytes(&self) -> Vec<u8> {
         let text = serde_json::to_string(self).expect("text");
         sealed::bytes(KIND, &self.design, text.as_bytes())
@@ -80,16 +80,17 @@ impl Record {
     }
 }
 
-/// What a folder says of its shard.
+/// The shard that a folder says it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// It has this shard.
+    /// The folder holds this shard.
     Shard(Shard),
-    /// It has one, and this file, which says which, is missing or not what was written.
+    /// The folder holds a shard, and this file, which names the shard, is missing or not as it was
+    /// written.
     Damaged(PathBuf),
 }
 
-/// Returns what a folder says of its shard; `None` if it has none.
+/// Returns the shard that a folder says it holds; `None` if it holds none.
 ///
 /// # Errors
 /// If the file cannot be read, or a newer version wrote it.
@@ -122,7 +123,8 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
     let outline = Outline::of(plan);
     let record = Record::of(shard, &outline);
     let listed = store::shard_hash(path)?;
-    // A folder whose file is missing or another's still tells whether it is this shard's.
+    // A folder whose file `shard` is missing or another's may still be this shard's, by its
+    // checksum.
     let is_listed = listed.as_ref().map(|listed| *listed == bytes_hash(&record.bytes()));
     let there = if disk::facts(&file)?.is_some() {
         match Record::read(&file) {
@@ -139,7 +141,7 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
                 None
             }
             Ok(there) => Some(there),
-            // It says nothing that this shard does not know.
+            // The damaged file says nothing that this shard does not know.
             Err(Refused::Damaged(_)) => None,
             Err(Refused::Other(why)) => return Err((*why).into()),
         }
@@ -151,7 +153,8 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
     } else {
         None
     };
-    // It comes first: from then on, the folder is that of a shard, whatever ends the program.
+    // The file `shard` is written first: from then on the folder is that of a shard, even if the
+    // program is killed.
     if there.as_ref() != Some(&record) {
         write(&file, &record.bytes())?;
     }
@@ -167,7 +170,7 @@ fn of_another(shard: Shard, outline: &Outline, hash: &str) -> Option<Shard> {
     all.into_par_iter().find_any(is)
 }
 
-/// A folder, and what the file of its shard says.
+/// A folder, and the contents of its file `shard`.
 struct Held {
     folder: PathBuf,
     record: Record,
@@ -179,19 +182,20 @@ impl Held {
     }
 }
 
-/// What to call while shards are merged.
+/// Callbacks while shards are merged.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set by the caller to end it.
+    /// A flag that the caller sets to end the merge.
     pub stop: &'a AtomicBool,
-    /// Is told how many runs are to be copied.
+    /// Called with the number of runs to copy.
     pub planned: &'a (dyn Fn(usize) + Sync),
-    /// Is called for each run that is copied.
+    /// Called for each run that is copied.
     pub copied: &'a (dyn Fn() + Sync),
 }
 
 /// Joins the shards in `folders` into the folder `out`, which then is as if one process had run the
-/// whole sweep there. `None` if it was stopped: merging the same again copies what is not there.
+/// whole sweep there. `None` if the merge was stopped: merging the same shards again copies the
+/// rest.
 ///
 /// # Errors
 /// Everything that keeps the folders from being one sweep, at once: a folder without a shard,
@@ -313,7 +317,7 @@ fn short(hash: &str) -> String {
     printable(hash.get(..8).unwrap_or(hash))
 }
 
-/// What the shards have in common, as the first of them holds it.
+/// Returns the outline that the shards have in common, as the first of them holds it.
 fn outline(first: &Held) -> Result<Outline, Diagnostics> {
     let read = |name: &str, sum: &str| -> Result<Vec<u8>, Diagnostics> {
         let path = first.folder.join(name);
@@ -329,8 +333,8 @@ fn outline(first: &Held) -> Result<Outline, Diagnostics> {
     Ok(Outline { text, design, points, requests: *requests })
 }
 
-/// Checks that the specification and the points of a shard are those that its record names. They
-/// are in every folder, and a folder in which they are others holds runs of another sweep.
+/// Checks that the specification and the points of a shard are those that its record names. Both
+/// are in every folder, and a folder in which they differ holds runs of another sweep.
 fn whole(held: &Held) -> Result<(), Diagnostics> {
     let Record { specification, design, .. } = &held.record;
     let mut diagnostics = Diagnostics::default();
@@ -344,7 +348,8 @@ fn whole(held: &Held) -> Result<(), Diagnostics> {
     diagnostics.or(())
 }
 
-/// As [`damaged`]; what recreates it is the shard, and not the whole sweep.
+/// As [`damaged`], with the hint that running the shard again, not the whole sweep, recreates the
+/// file.
 fn damaged_in_shard(path: &Path) -> Diagnostics {
     let mut found = damaged(path);
     for diagnostic in &mut found.0 {
@@ -353,7 +358,7 @@ fn damaged_in_shard(path: &Path) -> Diagnostics {
     found
 }
 
-/// Checks that every run of a shard is there and is what was written.
+/// Checks that every run of a shard is there and is as it was written.
 fn finished(held: &Held, runs: &[(usize, String)], stop: &AtomicBool) -> Result<(), Diagnostics> {
     let (shard, requests) = (held.record.shard, held.record.requests);
     let mut diagnostics = Diagnostics::default();

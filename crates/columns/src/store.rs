@@ -5,16 +5,16 @@
 //! |---|---|
 //! | `sweep.toml` | the specification |
 //! | `design.parquet` | every point: its number, hash, axes and names |
-//! | `points/HASH.parquet` | one row: the same, and what was measured or why it failed |
+//! | `points/HASH.parquet` | one row: the point, and its measurements or the reason why it failed |
 //! | `requests/HASH.parquet` | every request of the point, where they are wanted |
-//! | `points/HASH.sha256` | the checksums of both, for `sha256sum`; the point is finished |
+//! | `points/HASH.sha256` | the checksums of both, for `sha256sum`; with it the point is finished |
 //! | `sweep.sha256` | the checksums of the specification, the design and the file `shard` |
 //! | `format` | the format of the folder, and the version of Fowler that wrote it |
-//! | `shard` | of a shard ([`crate::shards`]): which of how many it is, and of which sweep |
+//! | `shard` | for a shard ([`crate::shards`]): its number of how many, and its sweep |
 //!
 //! A process that is killed at any time loses no finished point. The bytes of a folder do not
-//! depend on threads, machines, or how often the sweep was interrupted. A file that is not what its
-//! checksum says, whatever happened to it, is recreated.
+//! depend on threads, machines, or how often the sweep was interrupted. A file that does not match
+//! its checksum, whatever happened to it, is recreated.
 
 use crate::point_files::{
     POINTS, REQUESTS, State, damaged, no_files, point_file, requests_file, row_state, save, state,
@@ -46,27 +46,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub const SPECIFICATION: &str = "sweep.toml";
 /// The points of the design, in the folder.
 pub const DESIGN: &str = "design.parquet";
-/// The checksums of both, in the folder, and of what says that it holds a shard.
+/// The checksums of specification and design, in the folder, and of the file `shard`.
 const SUMS: &str = SWEEP_SUMS;
-/// The format of the folder. A change of what its files hold needs the next number.
+/// The format of the folder. A change of the contents of its files needs the next number.
 pub(crate) const SWEEP: Kind = Kind { name: "sweep", format: 1 };
-/// What says that a folder holds only a shard of its sweep.
+/// The file that marks a folder as holding only a shard of its sweep.
 pub(crate) const SHARD: &str = "shard";
 
 /// A sweep folder open for writing, by one process at a time.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// The points of the design that are runs here, with their hashes.
+    /// The points of the design that are run in this folder, with their hashes.
     runs: Vec<(usize, String)>,
-    /// The hash of every point that is wanted here.
+    /// The hash of every point that is wanted in this folder.
     points: Vec<String>,
-    /// Whether the requests of every point are saved.
+    /// True if the requests of every point are saved.
     requests: bool,
     _lock: File,
 }
 
-/// What the folder of a sweep holds besides its points.
+/// The contents of the folder of a sweep besides its points.
 #[derive(Clone, Debug)]
 pub(crate) struct Outline {
     /// The specification.
@@ -75,7 +75,7 @@ pub(crate) struct Outline {
     pub design: Vec<u8>,
     /// The hash of every point, in the order of the design.
     pub points: Vec<String>,
-    /// Whether the requests of every point are saved.
+    /// True if the requests of every point are saved.
     pub requests: bool,
 }
 
@@ -105,9 +105,9 @@ impl Outline {
 pub struct Made {
     /// The point's row.
     pub row: Vec<u8>,
-    /// Its requests, if they are saved and it did not fail.
+    /// The requests of the point, if they are saved and the point did not fail.
     pub requests: Option<Vec<u8>>,
-    /// Whether it failed.
+    /// True if the point failed.
     pub failed: bool,
 }
 
@@ -133,7 +133,7 @@ impl Folder {
         Folder::whole(entered, path, &Outline::of(plan))
     }
 
-    /// Makes a folder that was entered that of a whole sweep.
+    /// Turns an entered folder into that of a whole sweep.
     pub(crate) fn whole(
         entered: Entered,
         path: &Path,
@@ -147,7 +147,7 @@ impl Folder {
         Folder::outlined(entered, path, outline, outline.runs(), outline.points.clone())
     }
 
-    /// Writes what the folder holds besides its points. Of these it is to hold `runs`, for
+    /// Writes the contents of the folder besides its points. The folder is to hold `runs`, for
     /// `points`.
     pub(crate) fn outlined(
         Entered(lock): Entered,
@@ -170,7 +170,7 @@ impl Folder {
         Ok(Folder { path, runs, points, requests: *requests, _lock: lock })
     }
 
-    /// Returns its path.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -191,7 +191,7 @@ impl Folder {
         Ok(states.into_iter().filter(|(_, state)| todo(state)).map(|(index, _)| index).collect())
     }
 
-    /// Returns the points whose files are not what was written.
+    /// Returns the points whose files are not as they were written.
     ///
     /// # Errors
     /// As for [`Folder::missing`].
@@ -247,7 +247,7 @@ impl Folder {
         load(&self.path)
     }
 
-    /// What the sweep found, as tables for a person.
+    /// Returns the findings of the sweep, as tables for a person.
     ///
     /// # Errors
     /// As [`load`].
@@ -258,7 +258,7 @@ impl Folder {
     }
 }
 
-/// A folder that nobody else writes to as long as this is there, without partial files.
+/// A sweep folder, without partial files, that nobody else writes to while this value exists.
 pub(crate) struct Entered(File);
 
 /// Enters the folder of a sweep, and creates it if necessary.
@@ -336,16 +336,16 @@ pub struct Examined {
     pub points: usize,
     /// Points whose files are all there and as they were written.
     pub whole: usize,
-    /// Files that are not what was written, each with the file of its point's checksums: without
-    /// that one, the point is run again.
+    /// Files that are not as they were written, each with the checksum file of its point: if the
+    /// checksum file is removed, the point is run again.
     pub damaged: Vec<(PathBuf, Option<PathBuf>)>,
-    /// Whole points that are not in the design: an earlier one had them.
+    /// Whole points that are not in the present design but were in an earlier one.
     pub earlier: usize,
-    /// Files of points that are not in the design, and are not what was written.
+    /// Files of points that are not in the design, and that are not as they were written.
     pub strays: Vec<PathBuf>,
     /// Files and folders that Fowler did not write, among those of points.
     pub others: Vec<PathBuf>,
-    /// The files of the sweep itself, whatever became of them.
+    /// The files of the sweep itself, damaged or not.
     pub own: Vec<PathBuf>,
 }
 
@@ -365,7 +365,7 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     if small_file(&format)?.is_none_or(|text| format_of(&text, SWEEP).is_none()) {
         found.damaged.push((format, None));
     }
-    // A pipe in its place would keep every run of the sweep out.
+    // A pipe in the place of the lock would keep every run of the sweep out.
     let lock = folder.join(LOCK);
     if disk::no_file(&lock)?.is_some() {
         found.damaged.push((lock, None));
@@ -391,7 +391,7 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
             continue;
         }
         let damaged = match verified(folder, hash, true)? {
-            // Its checksums are written last: without them it is not finished.
+            // The checksums of a point are written last: without them the point is not finished.
             Verified::Missing => disk::facts(&sums)?.map(|_| sums.clone()),
             // Files of another point are whole, too.
             Verified::Whole { .. } => {
@@ -407,8 +407,8 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     Ok(Some(found))
 }
 
-/// Finds what is among the files of the points and is none of theirs. Points of an earlier design
-/// stay where they are: it may come back.
+/// Finds files in the folders of the points that belong to no point of the design. Points of an
+/// earlier design stay where they are: that design may come back.
 fn strays(folder: &Path, hashes: &BTreeSet<&str>, found: &mut Examined) -> Result<(), Diagnostics> {
     for (name, endings) in [(POINTS, &[".parquet", ".sha256"][..]), (REQUESTS, &[".parquet"])] {
         let folder = folder.join(name);
@@ -455,8 +455,8 @@ pub fn unharmed(plan: &Plan, folder: &Path) -> Diagnostics {
     clashes(&plan.inputs(), &outputs)
 }
 
-/// Runs one point and returns its files as bytes for the caller to save; `None` if it was stopped.
-/// Its requests, if wanted, are meanwhile in the folder for temporary files.
+/// Runs one point and returns its files as bytes for the caller to save; `None` if the run was
+/// stopped. The requests of the point, if wanted, are meanwhile in the folder for temporary files.
 ///
 /// # Errors
 /// If those requests cannot be written there, or the machine has too little memory for the drive.
@@ -484,7 +484,7 @@ pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Ma
 }
 
 /// Runs the points `todo` on `threads` threads (`None`: one per core) and saves them in the folder.
-/// Calls `step` for each finished point, with whether it failed.
+/// Calls `step` for each finished point, with true if the point failed.
 ///
 /// # Errors
 /// If the folder cannot be written; points saved before stay.

@@ -20,14 +20,14 @@ use std::sync::Arc;
 pub const POINT: &str = "point";
 /// The column of the hash that identifies a point.
 pub const HASH: &str = "hash";
-/// What the name of the column of an axis begins with.
+/// The prefix of the name of the column of an axis.
 const AXIS: &str = "axis.";
-/// The column that says why a point failed; null where it did not.
+/// The column with the reason why a point failed; null for other points.
 pub const ERROR: &str = "error";
 /// The column with the whole summary as JSON.
 pub const SUMMARY: &str = "summary";
-/// The columns of the names of what a point runs. A run that several points share has the names of
-/// the first.
+/// The columns with the names of the drive, scheme and workload that a point runs. A run that
+/// several points share has the names of the first.
 pub(crate) const NAMES: [&str; 3] = ["device", "scheme", "workload.name"];
 
 /// A single value.
@@ -51,7 +51,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns a type that holds both; text if no other does.
+    /// Returns a type that holds both types; text if no other type does.
     fn join(self, other: Kind) -> Kind {
         match (self, other) {
             (one, other) if one == other => one,
@@ -134,8 +134,8 @@ impl Row {
         }
     }
 
-    /// Returns the row of a point that has a file: its own index and names, and the measured
-    /// values.
+    /// Returns the row of a point that has a file: the index and names of the point, and the
+    /// measured values.
     pub fn with(&self, measured: &Row) -> Row {
         let mut row = self.clone();
         let own = |name: &str| self.get(name).is_some();
@@ -209,7 +209,7 @@ fn flatten(name: String, value: &Value, row: &mut Row) {
     }
 }
 
-/// Returns whether this is a long text, which is only in the summary.
+/// Returns true if `name` is a long text, which is only in the summary.
 fn too_long(name: &str) -> bool {
     all().iter().any(|it| it.name == name && it.stored == Stored::SummaryOnly)
 }
@@ -219,8 +219,9 @@ pub(crate) fn bytes(row: &Row) -> Vec<u8> {
     file::bytes(&table(std::slice::from_ref(row)))
 }
 
-/// Joins rows into one table. It has the columns of all rows, with nulls where a row lacks one. A
-/// column is left out if it is null in every row that has it and a group of values in another row.
+/// Joins rows into one table, which has the columns of all rows, with nulls where a row lacks one.
+/// A column is left out if it is null in every row that has it and a group of values in another
+/// row.
 pub(crate) fn table(rows: &[Row]) -> RecordBatch {
     let mut kinds: BTreeMap<&str, Kind> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
@@ -252,7 +253,7 @@ pub(crate) fn table(rows: &[Row]) -> RecordBatch {
     let fields = order.iter().zip(&columns);
     let fields: Vec<Field> =
         fields.map(|(name, column)| Field::new(*name, column.data_type().clone(), true)).collect();
-    // Without rows there are no columns either, of which it could be the length.
+    // Without rows there are no columns either, whose length could be the number of rows.
     let length = RecordBatchOptions::new().with_row_count(Some(rows.len()));
     RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &length)
         .expect("columns of one length")

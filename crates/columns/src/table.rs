@@ -7,7 +7,7 @@ use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-/// Returns the batches of a table as the bytes of a file. The types of columns are kept.
+/// Returns the batches of a table as the bytes of a file. Columns keep their types.
 ///
 /// # Errors
 /// If a column has a type that Parquet lacks.
@@ -20,10 +20,10 @@ pub fn bytes(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>, Str
     written.map_err(|error| plain(&error))
 }
 
-/// Returns the columns and the batches of what [`bytes()`] returned.
+/// Returns the columns and the batches of a file that [`bytes()`] returned.
 ///
 /// # Errors
-/// If it is something else.
+/// If `bytes` is something else.
 pub fn read(bytes: Vec<u8>) -> Result<(SchemaRef, Vec<RecordBatch>), String> {
     let opened = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes));
     let opened = opened.map_err(|error| plain(&error))?;

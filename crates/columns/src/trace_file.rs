@@ -1,9 +1,9 @@
 //! Traces as Parquet or Arrow files, with the columns of [`ArrowSource`]: `at_ns`, `op`, `offset`
-//! and `size`. They are read batch by batch, however large they are.
+//! and `size`. The files are read batch by batch, however large they are.
 //!
-//! The libraries trust what a file says of itself: some damage makes them panic. What an Arrow file
-//! says of lengths and places is checked before the library sees it, so that it allocates no more
-//! than the file has; a panic that is left becomes an error.
+//! The libraries trust the lengths and places in a file: some damage makes them panic. The lengths
+//! and places in an Arrow file are checked before the library sees them, so that the library
+//! allocates no more than the file has; a panic that is left becomes an error.
 
 use crate::arrow_source::ArrowSource;
 use crate::file::plain;
@@ -23,12 +23,12 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Rows that are read at once.
+/// The number of rows that are read at once.
 const ROWS: usize = 8192;
-/// The longest footer of an Arrow file, and the longest description of a batch.
+/// The maximum length in bytes of the footer of an Arrow file, and of the description of a batch.
 const LONGEST_FOOTER: usize = 64 << 20;
 const LONGEST_MESSAGE: u64 = 16 << 20;
-/// What an Arrow file ends with: the length of its footer and a magic number.
+/// The size in bytes of the end of an Arrow file: the length of its footer and a magic number.
 const TRAILER: u64 = 10;
 
 /// A kind of file.
@@ -49,8 +49,8 @@ impl Kind {
         }
     }
 
-    /// Returns which kind of file this is by its first bytes; `None` for any other file, and for
-    /// one that cannot be read.
+    /// Returns the kind of a file by its first bytes; `None` for any other file, and for a file
+    /// that cannot be read.
     pub fn of(path: &Path) -> Option<Kind> {
         let mut head = [0; 6];
         // A pipe has no end that could be read first, and would lose its first bytes here.
@@ -73,7 +73,7 @@ pub struct TraceFile {
 }
 
 impl TraceFile {
-    /// Returns the trace at `path`, if it is a file of these kinds.
+    /// Returns the trace at `path`, if that is a Parquet or Arrow file.
     pub fn of(path: &Path) -> Option<TraceFile> {
         Some(TraceFile { path: path.to_path_buf(), kind: Kind::of(path)? })
     }
@@ -101,7 +101,7 @@ impl TraceFile {
                 };
                 let open = || open().map_err(|error: ParquetError| plain(&error));
                 let (reader, facts) = guarded(open).flatten().map_err(|what| self.wrong(what))?;
-                // The library leaves them out; they say which column is the index of a frame.
+                // The library drops the metadata, which says which column is the index of a frame.
                 let with_facts = move |mut batch: RecordBatch| {
                     batch.schema_metadata_mut().clone_from(&facts);
                     batch
@@ -140,7 +140,7 @@ impl RequestSource for TraceFile {
 /// The requests of a file. An error comes last.
 struct Requests<'a> {
     file: &'a TraceFile,
-    /// What is left; `None` after an error.
+    /// The batches that are left; `None` after an error.
     batches: Option<Batches>,
     converter: ArrowSource,
     now: std::vec::IntoIter<HostIo>,
@@ -183,8 +183,8 @@ impl Iterator for Requests<'_> {
     }
 }
 
-/// Checks that everything an Arrow file says of itself is inside the file, and leaves it at its
-/// beginning.
+/// Checks that all lengths and places in an Arrow file are inside the file, and leaves the file at
+/// its beginning.
 fn check_arrow(file: &mut (impl Read + Seek)) -> Result<(), String> {
     let said = |error: std::io::Error| error.to_string();
     let length = file.seek(SeekFrom::End(0)).map_err(said)?;
@@ -215,7 +215,7 @@ fn blocks(footer: &Footer<'_>) -> Vec<Block> {
     all.into_iter().flatten().flat_map(|blocks| blocks.iter().copied()).collect()
 }
 
-/// Checks a batch: it is inside the file, and its buffers are inside of it.
+/// Checks that a batch is inside the file, and that its buffers are inside the batch.
 fn check_block(file: &mut (impl Read + Seek), block: &Block, end: u64) -> Result<(), String> {
     let number = |number: i64| u64::try_from(number).map_err(|_| "a place is negative".to_string());
     let (at, body) = (number(block.offset())?, number(block.bodyLength())?);

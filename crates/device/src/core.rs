@@ -1,6 +1,6 @@
-//! The core: the state that every access to the drive needs. The location of each logical page, the
-//! contents of blocks, the next page to allocate, and the buffer. Components receive it for the
-//! duration of a call; it knows none of them.
+//! The core: the state that every access to the drive needs. That is the location of each logical
+//! page, the contents of blocks, the next page to allocate, and the buffer. Components receive the
+//! core for the duration of a call; the core knows none of them.
 
 use crate::blocks::bad_blocks::BadBlocks;
 use crate::blocks::page_allocator::PageAllocator;
@@ -20,13 +20,13 @@ pub struct Core {
     pub layout: Layout,
     /// From page numbers to blocks, planes and dies.
     pub locator: Locator,
-    /// Logical to physical and back.
+    /// The mapping from logical to physical pages and back.
     pub map: Mapping,
-    /// Blocks, open blocks, and where the next page goes.
+    /// Blocks, open blocks, and the location of the next page.
     pub allocator: PageAllocator,
     /// The page frames.
     pub buffer: Buffer,
-    /// How pages in the buffer are used.
+    /// The access classes of the pages in the buffer.
     pub classes: AccessClasses,
 }
 
@@ -80,7 +80,8 @@ impl Core {
         }
     }
 
-    /// Prefetches the neighbors of that block in the plane's buckets. Called last.
+    /// Prefetches the neighbors of the block that a write invalidates a page of, in the plane's
+    /// buckets. Called last.
     #[inline]
     pub fn prefetch_neighbours(&self, io: &HostIo) {
         if let Some(old) = self.invalidated_by(io) {

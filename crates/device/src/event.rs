@@ -8,10 +8,10 @@ use fowler_units::{DieId, ReqId};
 pub enum Event {
     /// A die's current activity ends.
     Die(DieId),
-    /// A die may have been idle for long enough to start background work, or scrubbing has to take
-    /// its next step on it.
+    /// A die may have been idle for long enough to start background work, or the next step of
+    /// scrubbing is due on the die.
     Idle(DieId),
-    /// A running program or erase may have made the progress it is guaranteed.
+    /// A running program or erase may have made its guaranteed minimum progress.
     Reconsider(DieId),
     /// The last data of a request reaches the host.
     Answered(ReqId),
@@ -19,7 +19,7 @@ pub enum Event {
     Deadline,
     /// The next of the scheduled faults strikes.
     Fault,
-    /// What a rate limits may go on: the next page may be rebuilt, or the next unit may enter the
+    /// A rate limit ends a wait: the next page may be rebuilt, or the next unit may enter the
     /// buffer.
     Paced,
 }

@@ -1,4 +1,4 @@
-//! The controller of a simulated SSD: the only crate that changes its state.
+//! The controller of a simulated SSD: the only crate that changes the state of a drive.
 
 mod blocks;
 mod cache;

@@ -1,5 +1,5 @@
-//! What a drive takes of the memory of the machine that simulates it, known before anything is
-//! allocated: each part says what its columns take.
+//! The memory that a drive takes on the machine that simulates it, known before anything is
+//! allocated: each part reports the size of its columns.
 
 use crate::config::layout::Layout;
 use crate::config::{Config, Mapping};
@@ -13,18 +13,18 @@ use crate::raid::lost_pages::LostPages;
 use crate::superblocks::Superblocks;
 use fowler_units::Bytes;
 
-/// What does not grow with the drive: the tables of the model of its cells, those of the random
-/// order of preconditioning, and its agenda.
+/// Memory that does not grow with the drive: the tables of the cell model, those of the random
+/// order of preconditioning, and the agenda.
 const FIXED: Bytes = Bytes(8 << 20);
 
 /// The memory of a drive, in bytes of the simulating machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Where its data is: what a preconditioned image of it takes, too.
+    /// The location of all data; a preconditioned image of the drive takes as much.
     pub data: Bytes,
-    /// Everything else while it serves requests.
+    /// Everything else that the drive takes while it serves requests.
     pub service: Bytes,
-    /// What preconditioning takes besides, until the first request.
+    /// Additional memory during preconditioning, freed before the first request.
     pub preconditioning: Bytes,
 }
 
@@ -50,12 +50,12 @@ impl Memory {
         }
     }
 
-    /// Returns what it takes while it serves requests.
+    /// Returns the memory of the drive while it serves requests.
     pub fn drive(&self) -> Bytes {
         FIXED + self.data + self.service
     }
 
-    /// Returns the most that it takes at any time.
+    /// Returns the peak memory of the drive.
     pub fn most(&self) -> Bytes {
         FIXED + self.data + self.service.max(self.preconditioning)
     }

@@ -1,5 +1,5 @@
-//! The inner loop allocates nothing once it is warm, and what a drive takes in memory is known
-//! before it is made.
+//! The inner loop allocates nothing once it is warm, and the memory that a drive takes is known
+//! before the drive is made.
 
 #[path = "all/support/mod.rs"]
 mod support;
@@ -43,7 +43,7 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.dealloc(pointer, layout) }
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both exist while the contents are copied.
+        // Both allocations exist while the contents are copied.
         taken(size);
         given_back(layout.size());
         unsafe { System.realloc(pointer, layout, size) }
@@ -97,9 +97,10 @@ fn a_warm_device_allocates_nothing() {
     }
 }
 
-/// What is known must not be less than what is taken. A drive that the machine has no room for is
-/// refused, so it must not be much more either: a quarter, because lists that grow are counted at
-/// their longest, and 8 MiB for tables that do not grow with the drive.
+/// The predicted memory must not be less than the memory taken. A drive that the machine has no
+/// room for is refused, so the prediction must not be much more either: at most a quarter, because
+/// lists that grow are counted at their longest, and 8 MiB for tables that do not grow with the
+/// drive.
 #[test]
 fn the_memory_of_a_drive_is_known_before_it_is_made() {
     const TIMES: u32 = 16;

@@ -16,13 +16,13 @@ const SHIFT: u32 = PER_OCTAVE.ilog2();
 const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 
 /// The requests of one bucket. Sums are 64-bit, because every request adds to all of them. A drive
-/// that falls hours behind would overflow them within some million requests, so they are carried
-/// into 128 bits in time. The layout allows the compiler to add two sums at once.
+/// that falls hours behind would overflow these sums within some million requests, so they are
+/// carried into 128 bits in time. The layout allows the compiler to add two sums at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 struct Bucket {
     parts: ByPart<u64>,
-    /// The total nanoseconds in `parts`, an upper bound on each of them.
+    /// The total nanoseconds in `parts`, an upper bound on each part.
     total: u64,
     count: u64,
 }
@@ -46,11 +46,11 @@ struct Carried {
     parts: ByPart<u128>,
 }
 
-/// Blame by bucket of latency, for one kind of request.
+/// Blame by bucket of latency, for reads or for writes.
 #[derive(Clone, Debug)]
 pub struct BlameBands {
     buckets: Box<[Bucket]>,
-    /// At most one per bucket, and usually empty.
+    /// The carried sums: at most one for each bucket, and usually none.
     carried: Vec<Carried>,
 }
 
@@ -59,7 +59,7 @@ pub struct BlameBands {
 pub struct Band {
     /// The number of requests in the band.
     pub count: u64,
-    /// The lower bound of their latencies.
+    /// The lower bound of the latencies in the band.
     pub from: Span,
     /// Nanoseconds by part, summed over the band.
     pub parts: ByPart<u128>,
@@ -77,13 +77,13 @@ impl Band {
         (total > 0).then(|| self.parts[part] as f64 / total as f64)
     }
 
-    /// Returns the mean time of `part` per request of the band, in microseconds; `None` if it is
-    /// empty.
+    /// Returns the mean time of `part` per request of the band, in microseconds; `None` if the band
+    /// is empty.
     pub fn mean_us(&self, part: Part) -> Option<f64> {
         (self.count > 0).then(|| self.parts[part] as f64 / self.count as f64 / 1e3)
     }
 
-    /// Returns the mean latency of the band, in microseconds; `None` if it is empty.
+    /// Returns the mean latency of the band, in microseconds; `None` if the band is empty.
     pub fn mean_latency_us(&self) -> Option<f64> {
         (self.count > 0).then(|| self.total() as f64 / self.count as f64 / 1e3)
     }
@@ -124,7 +124,7 @@ fn lower_bound(bucket: usize) -> u64 {
     }
 }
 
-/// Compares counts and sums; whether a sum was carried over makes no difference.
+/// Compares counts and sums. A sum that was carried over equals one that was not.
 impl PartialEq for BlameBands {
     fn eq(&self, other: &BlameBands) -> bool {
         let same = |index: usize| {
@@ -150,7 +150,7 @@ impl BlameBands {
         Self { buckets, carried: Vec::new() }
     }
 
-    /// Records one request. The parts of `blame` sum to its latency.
+    /// Records one request. The parts of `blame` sum to `latency`.
     #[inline]
     pub fn record(&mut self, latency: Span, blame: &Blame) {
         self.record_in(Bin::of(latency), latency, blame);
@@ -231,8 +231,8 @@ impl BlameBands {
     }
 
     /// Returns the blame of the slowest `share` of the requests: whole buckets from the slowest
-    /// down until at least that many are covered. [`Band::count`] says how many those are. Empty if
-    /// there are no requests.
+    /// down until at least that many requests are covered. [`Band::count`] is the number covered.
+    /// Empty if there are no requests.
     pub fn slowest(&self, share: f64) -> Band {
         let wanted = (self.count() as f64 * share).ceil() as u64;
         let mut band = Band { count: 0, from: Span::ZERO, parts: ByPart::default() };

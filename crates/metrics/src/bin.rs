@@ -1,13 +1,13 @@
-//! The histogram bin of a latency. It is computed once per request and shared by everything that
-//! counts latencies.
+//! The histogram bin of a latency. The bin is computed once per request and shared by everything
+//! that counts latencies.
 //!
 //! Bins are those of `hdrhistogram` at three digits: one for each latency below 2048 ns, then 1024
 //! for each doubling up to 2^64.
 
 use fowler_units::Span;
 
-/// The size of a table with a place for every bin. It has a place for each `u16`, so indexing needs
-/// no bounds check.
+/// The size of a table with a place for every bin. There is a place for each `u16`, so indexing
+/// needs no bounds check.
 pub(crate) const PLACES: usize = 1 << 16;
 
 /// The number of a bin; slower requests have higher numbers.
@@ -27,7 +27,7 @@ impl Bin {
         Bin((octave << Bin::SHIFT) as u16 + (latency >> octave) as u16)
     }
 
-    /// Returns its index in a table of [`PLACES`].
+    /// Returns the index of the bin in a table of [`PLACES`].
     #[inline]
     pub fn place(self) -> usize {
         usize::from(self.0)

@@ -44,7 +44,7 @@ impl Percentile {
         [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999][self as usize]
     }
 
-    /// Returns `n` if one request in `n` exceeds it.
+    /// Returns `n` if one request in `n` exceeds the percentile.
     pub fn one_in(self) -> u64 {
         [2, 10, 20, 100, 1_000, 10_000, 100_000][self as usize]
     }
@@ -116,7 +116,7 @@ impl Latencies {
         self.extend(latency.0, latency.0);
     }
 
-    /// Extends the extremes. They rarely change, so they are compared and hardly ever written.
+    /// Extends the extremes, which rarely change: they are compared and hardly ever written.
     #[inline]
     fn extend(&mut self, min: u64, max: u64) {
         if min < self.min {
@@ -154,7 +154,7 @@ impl Latencies {
     }
 
     /// Rebuilds a distribution from [`Latencies::values`] with the exact sum and extremes (without
-    /// latencies, those of a new recorder); `None` if no distribution has them.
+    /// latencies, those of a new recorder); `None` if no distribution has these values.
     pub fn of_values(values: &[(u64, u64)], sum: u128, (min, max): (u64, u64)) -> Option<Self> {
         let (mut all, mut highest) = (Self::new(), 0u128);
         let mut before = None;
@@ -231,8 +231,8 @@ impl Latencies {
 
     /// Returns the smallest latency that at least this share of requests does not exceed, rounded
     /// up to three digits but never beyond the maximum. Returns `None` if there are too few
-    /// requests for one of them to exceed it: it would just be the maximum under another name. The
-    /// median is always given.
+    /// requests for one of them to exceed that latency: the answer would just be the maximum under
+    /// another name. The median is always given.
     pub fn percentile(&self, percentile: Percentile) -> Option<Span> {
         let enough = match percentile {
             Percentile::P50 => 1,

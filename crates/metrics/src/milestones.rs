@@ -1,20 +1,21 @@
-//! How a run goes on: what the drive had counted after times that double. They tell whether the
+//! The course of a run: the counts of the drive after times that double. Milestones tell if the
 //! second half of a run was like the part before it, without a time series.
 
 use fowler_device::{BySource, Completion, Counters, Device, Layer, Probe};
 use fowler_units::{Nanos, Span};
 
-/// The first milestone. A run has at most 45 and its end: 2^45 ms is longer than time can be.
+/// The first milestone. A run has at most 45 and one at its end: 2^45 ms is longer than time can
+/// be.
 const FIRST: Span = Span::ms(1);
 
-/// What a drive had counted some time after its first request.
+/// The counts of a drive some time after its first request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Milestone {
     /// The time since the first request.
     pub at: Span,
-    /// Pages programmed.
+    /// Pages programmed since the first request.
     pub programs: BySource<u64>,
-    /// Blocks erased.
+    /// Blocks erased since the first request.
     pub erases: u64,
     /// Requests in flight, integrated over time, in nanoseconds.
     pub outstanding: u128,
@@ -25,7 +26,7 @@ pub struct Milestone {
 pub struct Milestones {
     began: Nanos,
     due: Nanos,
-    /// What was counted before the first request.
+    /// The counts before the first request.
     before: Milestone,
     all: Vec<Milestone>,
 }
@@ -38,7 +39,7 @@ impl Default for Milestones {
 }
 
 impl Milestones {
-    /// Ends the run: its end is the last milestone. Returns all of them, in order.
+    /// Ends the run, at the last milestone. Returns all milestones, in order.
     pub fn end<L: Layer>(mut self, device: &Device<L>) -> Vec<Milestone> {
         if self.due != Nanos::NEVER {
             let at = device.now() - self.began;
@@ -49,7 +50,7 @@ impl Milestones {
     }
 }
 
-/// What a drive has counted.
+/// Returns the counts of a drive since `before`.
 fn reading(at: Span, counters: &Counters, before: &Milestone) -> Milestone {
     Milestone {
         at,

@@ -8,8 +8,8 @@ use crate::{ByKind, Kind};
 use fowler_device::{BySource, Completion, Counters, Device, Doing, Layer, Ledger, Probe, waf};
 use fowler_units::{ChannelId, DieId, Id, Nanos, Span};
 
-/// The maximum number of windows. Once a run has outgrown the first width, it has more than half as
-/// many.
+/// The maximum number of windows. A run that has outgrown the first width has more than half of
+/// that number.
 const WINDOWS: usize = 256;
 /// The first width. A run shorter than a few of these has no time series worth plotting.
 const FIRST_WIDTH: Span = Span::us(100);
@@ -21,13 +21,13 @@ const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 /// The requests of one kind completed in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Served {
-    /// Their number.
+    /// The number of requests.
     pub requests: u64,
-    /// Their size in bytes.
+    /// The size of the requests, in bytes.
     pub bytes: u64,
-    /// The sum of their latencies, in nanoseconds.
+    /// The sum of the latencies, in nanoseconds.
     pub latency: u128,
-    /// The largest of their latencies.
+    /// The largest latency.
     pub max: Span,
 }
 
@@ -48,17 +48,17 @@ impl Served {
 /// Measurements of one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Its width; the last window of a run may be shorter.
+    /// The width of the window; the last window of a run may be shorter.
     pub length: Span,
-    /// Reads and writes completed.
+    /// Reads and writes completed in the window.
     pub served: ByKind<Served>,
     /// The time of all dies by activity, in nanoseconds, in the order of [`Doing::NAMES`].
     pub activity: [u64; Doing::COUNT],
-    /// Pages programmed.
+    /// Pages programmed in the window.
     pub programs: BySource<u64>,
-    /// Blocks erased.
+    /// Blocks erased in the window.
     pub erases: u64,
-    /// How often a program or erase was suspended (S10).
+    /// The number of times that a program or erase was suspended (S10).
     pub suspensions: u64,
 }
 
@@ -134,7 +134,7 @@ impl OverTime {
         }
     }
 
-    /// Ends the run and with it the open window. Later events are not recorded.
+    /// Ends the run, and with it the open window. Later events are not recorded.
     pub fn end<L: Layer>(&mut self, device: &Device<L>) {
         if self.last.as_ref().is_some_and(|last| device.now() > last.at) {
             self.close(device, device.now());
@@ -202,7 +202,7 @@ impl OverTime {
         &self.buckets[(window * Kind::ALL.len() + kind as usize) * BUCKETS..][..BUCKETS]
     }
 
-    /// Ends the open window at `at`: it gets what the drive counted since the previous window.
+    /// Ends the open window at `at`, with the counts of the drive since the previous window.
     fn close<L: Layer>(&mut self, device: &Device<L>, at: Nanos) {
         let Some(last) = &mut self.last else { return };
         let window = &mut self.windows[self.open];

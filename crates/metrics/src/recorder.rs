@@ -15,7 +15,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Both, in order.
+    /// Both kinds, in order.
     pub const ALL: [Kind; 2] = [Kind::Read, Kind::Write];
 
     /// Returns the kind of a command; `None` if it moves no data.

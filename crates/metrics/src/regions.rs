@@ -1,4 +1,4 @@
-//! Where on the drive the host reads and writes, and what its writes cost there in flash.
+//! The addresses at which the host reads and writes, and the cost of these writes in flash.
 
 use crate::{ByKind, Kind};
 use fowler_device::{
@@ -9,17 +9,17 @@ use fowler_units::{Bytes, Id};
 /// The maximum number of regions.
 const REGIONS: u64 = 64;
 
-/// What happened in one region of the drive's addresses.
+/// The traffic in one region of the drive's addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Region {
     /// Bytes that the host read and wrote.
     pub bytes: ByKind<u64>,
-    /// Requests that begin in it.
+    /// Requests that begin in the region.
     pub requests: ByKind<u64>,
-    /// The sum of their latencies, in nanoseconds.
+    /// The sum of the latencies of these requests, in nanoseconds.
     pub latency: ByKind<u128>,
-    /// Its pages programmed, and the parity of their stripes. Zero on drives with superblocks,
-    /// whose pages hold units from anywhere.
+    /// Pages of the region programmed, and the parity of their stripes. Zero on drives with
+    /// superblocks, whose pages hold units from anywhere.
     pub programs: BySource<u64>,
 }
 
@@ -41,10 +41,11 @@ impl Region {
 /// A probe that counts by region: up to 64 equal ranges of the drive's addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
-    /// In bytes, and in pages of the host.
+    /// The size of a region in bytes, and in pages of the host.
     width: u64,
     pages: u64,
-    /// The pages of the host, and of the mapping: more of those, if some are parity.
+    /// The number of pages of the host, and of the mapping, which has more if some pages are
+    /// parity.
     logical: u64,
     mapped: u64,
     regions: Vec<Region>,

@@ -1,5 +1,5 @@
-//! A run over time and by address, beside what the same run says of every request, and of the drive
-//! as a whole.
+//! A run over time and by address, compared with the completions of the same run, and with the
+//! counters of the drive as a whole.
 
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::{Completion, Config, Device, Pacing, Pattern, Probe, Source};
@@ -7,7 +7,7 @@ use fowler_metrics::{Kind, OverTime, Region, Regions};
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, Geometry, HostIo, HostOp, Nanos, Rng, Span};
 
-/// Dies that share channels, or have them for themselves, in steady state, with suspension.
+/// A drive in steady state, with suspension, whose dies share channels or have one each.
 fn drive(chips_per_channel: u32) -> Device {
     Device::new(&config(chips_per_channel)).expect("a sound drive")
 }
@@ -54,7 +54,7 @@ fn requests(count: usize, pages: u32) -> Vec<HostIo> {
     (0..count).map(io).collect()
 }
 
-/// Notes when the first request entered, and what the drive had done by then.
+/// Notes when the first request entered, and the counters of the drive at that time.
 #[derive(Default)]
 struct Begun(Option<(Nanos, fowler_device::Counters)>);
 
@@ -81,7 +81,7 @@ fn windows_hold_exactly_what_happened_in_them() {
         let (began, before) = begun.expect("there were requests");
         check_requests(&over_time, &completions, began);
         check_drive(&over_time, &device, &before, began);
-        // In half as many windows it says the same.
+        // In half as many windows the results are the same.
         let coarser = over_time.coarser();
         assert_eq!(coarser.windows().len(), over_time.windows().len().div_ceil(2));
         assert_eq!(coarser.width(), over_time.width() * 2);
@@ -158,7 +158,7 @@ fn check_drive(
     assert!(counters.suspensions > 0, "nothing was suspended");
 }
 
-/// Every byte, request and program is in the region of its address; parity is in that of its
+/// Every byte, request and program is in the region of its address; parity is in the region of its
 /// stripe.
 #[test]
 fn regions_hold_exactly_what_happened_in_them() {
@@ -209,7 +209,7 @@ fn regions_hold_exactly_what_happened_in_them() {
     }
 }
 
-/// What is written often to one end of a drive is programmed there, and hardly elsewhere.
+/// Pages written often to one end of a drive are programmed there, and hardly elsewhere.
 #[test]
 fn what_a_region_costs_is_counted_there() {
     let mut config = config(2);

@@ -4,7 +4,7 @@
 use crate::{EraseOp, ProgramOp, Timing};
 use fowler_units::Nanos;
 
-/// When a running operation may be suspended.
+/// The point at which a running operation may be suspended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuspendAt {
     /// Inter-phase suspension: at the end of the running program or verify phase (S5).
@@ -16,14 +16,14 @@ pub enum SuspendAt {
 /// The result of an interruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
-    /// The operation completes before it could be suspended, so it continues.
+    /// The operation completes before it could be suspended, and so continues.
     Completes,
     /// The operation is off the cells.
     Off {
         /// When the die can sense.
         at: Nanos,
-        /// Whether this counts as a suspension (S10). It does not if the operation was resuming
-        /// and had not yet touched the cells (S11).
+        /// True if the interruption counts as a suspension (S10). It does not count if the
+        /// operation was resuming and had not yet touched the cells (S11).
         counted: bool,
     },
 }
@@ -52,9 +52,9 @@ pub enum PhaseKind {
 pub struct Phase {
     /// The kind of phase.
     pub kind: PhaseKind,
-    /// When it begins.
+    /// When the phase begins.
     pub from: Nanos,
-    /// When it ends.
+    /// When the phase ends.
     pub until: Nanos,
 }
 

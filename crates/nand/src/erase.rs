@@ -83,7 +83,7 @@ impl EraseOp {
             self.pulse_left = left;
             return off(now + reset);
         }
-        // S3, S5: the pulse is in its own reset, at whose end it is complete.
+        // S3, S5: the pulse is in its own reset, and is complete when the reset ends.
         self.pulse_left = Span::ZERO;
         off(now + left)
     }

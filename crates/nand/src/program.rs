@@ -1,12 +1,13 @@
 //! A page program: ISPP iterations of a program phase and a verify phase, and its suspension.
 //!
 //! From a start or resumption, a program goes through `[reload] [check-verify] phase, phase, ...`.
-//! Its position at any moment follows from the time since then, so that phases need no events.
+//! The position of a program at any moment follows from the time since then, so that phases need no
+//! events.
 
 use crate::{Interrupt, PhaseKind, SuspendAt, Timing};
 use fowler_units::{Nanos, Span};
 
-/// What follows the check-verify after a cancelled program phase (S7).
+/// The step that follows the check-verify after a cancelled program phase (S7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CancelledProgram {
     /// The program phase is repeated in full, with its verify. The worst case, and the only one
@@ -17,13 +18,14 @@ pub enum CancelledProgram {
     Reached,
 }
 
-/// How a read that arrives while the page buffer reloads is served (S11).
+/// The service of a read that arrives while the page buffer reloads (S11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reload {
-    /// At once. The reload is repeated in full afterwards.
+    /// The read is served at once. The reload is repeated in full afterwards.
     #[default]
     Abort,
-    /// After the reload, which is repeated afterwards because the read takes the buffer.
+    /// The read is served after the reload, which is repeated afterwards because the read takes the
+    /// buffer.
     Finish,
 }
 
@@ -82,7 +84,7 @@ impl ProgramOp {
         self.reload_due = false;
     }
 
-    /// Whether the page buffer must be filled again before the program can resume.
+    /// Returns true if the page buffer must be filled again before the program can resume.
     pub fn reload_due(&self) -> bool {
         self.reload_due
     }
@@ -126,7 +128,8 @@ impl ProgramOp {
         phases
     }
 
-    /// See docs/decisions/flash.md, "What if a read arrives exactly when a reload ends?".
+    /// Interrupts the program for a read at `now`. See docs/decisions/flash.md, "What if a read
+    /// arrives exactly when a reload ends?".
     pub(crate) fn interrupt(&mut self, now: Nanos, timing: &Timing, rule: SuspendAt) -> Interrupt {
         match self.place(now - self.since, timing) {
             Place::Reload { end } => Interrupt::Off {
@@ -156,7 +159,7 @@ impl ProgramOp {
         self.reload_due = true;
     }
 
-    /// Runs a phase to its end. Returns whether that completes the program, in which case nothing
+    /// Runs a phase to its end. Returns true if that completes the program, in which case nothing
     /// is suspended.
     fn complete(&mut self, kind: Phase, phases_before: u32) -> bool {
         let done = match kind {
@@ -173,7 +176,8 @@ impl ProgramOp {
         false
     }
 
-    /// See docs/decisions/flash.md, "Which phase does the moment between two phases belong to?".
+    /// Returns the place of a moment `into_run` after the last start or resumption. See
+    /// docs/decisions/flash.md, "Which phase does the moment between two phases belong to?".
     fn place(&self, into_run: Span, timing: &Timing) -> Place {
         if into_run < self.reloading {
             return Place::Reload { end: self.reloading };
@@ -204,8 +208,8 @@ impl ProgramOp {
     fn place_in_phases(&self, into: Span, start: Span, timing: &Timing) -> Place {
         let first = self.first_phase();
         let iteration = timing.iteration();
-        // Whole iterations that ended strictly before this moment. One that ends now still counts
-        // as the current one.
+        // Whole iterations that ended strictly before this moment. An iteration that ends now still
+        // counts as the current one.
         let whole = into.0.saturating_sub(1).checked_div(iteration.0).unwrap_or(0);
         let mut phases_before = first + 2 * whole as u32;
         let mut phase_start = iteration * whole;

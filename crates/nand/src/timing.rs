@@ -3,7 +3,7 @@
 use fowler_units::Span;
 
 /// A value that may differ by page type: one for SLC, two for MLC (lower, upper), three for TLC,
-/// four for QLC, and one more on drives that use such cells in SLC mode, too. The type of a page is
+/// four for QLC, and one more on drives that also use such cells in SLC mode. The type of a page is
 /// its position in the block modulo the number of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerPageType<T> {
@@ -11,11 +11,11 @@ pub struct PerPageType<T> {
     count: u8,
 }
 
-/// The most pages of a word line.
+/// The maximum number of pages of a word line.
 const PAGES_MOST: usize = 4;
 
 impl<T: Copy> PerPageType<T> {
-    /// Creates the same value for every page.
+    /// Creates a table with the same value for every page.
     pub fn uniform(value: T) -> Self {
         Self { values: [value; PAGES_MOST + 1], count: 1 }
     }
@@ -29,8 +29,8 @@ impl<T: Copy> PerPageType<T> {
         Some(Self { values: all, count: values.len() as u8 })
     }
 
-    /// Returns the values of a word line of so many pages, and one more for the page that it has in
-    /// SLC mode, whose type comes last.
+    /// Returns the values of a word line of `pages` pages, and one more for the single page of a
+    /// word line in SLC mode, whose type comes last.
     ///
     /// # Panics
     /// If there are no pages, or more than four.
@@ -50,7 +50,7 @@ impl<T: Copy> PerPageType<T> {
         self.of(|| offset)
     }
 
-    /// Returns the same as [`PerPageType::at`], but computes the offset only if values differ.
+    /// Like [`PerPageType::at`], but computes the offset only if values differ.
     #[inline]
     pub fn of(&self, offset: impl FnOnce() -> u32) -> T {
         if self.count == 1 {

@@ -1,4 +1,5 @@
-//! Tests the moments at which a die's behavior changes, one nanosecond before each and at it.
+//! Tests the moments at which a die's behavior changes, one nanosecond before each moment and at
+//! it.
 //!
 //! The arithmetic of the crate is compared with a simple model that walks the phases one by one.
 
@@ -38,8 +39,8 @@ fn program(timing: &Timing) -> CellOp {
     CellOp::Program(ProgramOp::new(iterations, CancelledProgram::Redo, Reload::Abort))
 }
 
-/// Interrupts a fresh operation `into` its run; returns how long the read waits, or `None` if the
-/// operation completes first.
+/// Interrupts a fresh operation `into` its run. Returns the wait of the read in nanoseconds, or
+/// `None` if the operation completes first.
 fn wait(fresh: CellOp, timing: &Timing, rule: SuspendAt, into: u64) -> Option<u64> {
     let mut op = fresh;
     let start = Nanos(1_000_000);

@@ -1,9 +1,10 @@
-//! When blocks fail for good: a program or an erase reports failure, and the controller no longer
-//! uses the block.
+//! The law by which blocks fail for good: a program or an erase reports failure, and the controller
+//! no longer uses the block.
 //!
 //! The P/E cycle in which a block fails is drawn from a Weibull distribution, the usual law of
-//! wear-out. It is set by the share of blocks that have failed when all have reached their rated
-//! endurance. Datasheets bound that share, but do not print the shape: assumed, to be swept.
+//! wear-out. The distribution is set by the share of blocks that have failed when all have reached
+//! their rated endurance. Datasheets bound that share, but do not print the shape: assumed, to be
+//! swept.
 
 /// The law of block failures.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,9 +23,9 @@ impl FailureLaw {
         -libm::expm1(-self.hazard(cycles))
     }
 
-    /// Returns the P/E cycles, more than `survived`, after which a block fails that has survived so
-    /// many. `luck`, in `[0, 1)`, is the share of such blocks that fail earlier. Infinite if no
-    /// block fails.
+    /// Returns the P/E cycles, more than `survived`, after which a block fails that has survived
+    /// `survived` cycles. `luck`, in `[0, 1)`, is the share of such blocks that fail earlier.
+    /// Infinite if no block fails.
     pub fn fails_after(&self, survived: f64, luck: f64) -> f64 {
         let all = -libm::log1p(-self.share);
         if all <= 0.0 {

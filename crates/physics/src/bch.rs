@@ -17,7 +17,7 @@ use crate::root;
 pub struct Bch {
     /// The number of bits in a code word, `m`.
     pub bits: u32,
-    /// The number of errors that it corrects, `n`; less than `bits`.
+    /// The number of errors that the code corrects, `n`; less than `bits`.
     pub corrects: u32,
 }
 
@@ -49,7 +49,7 @@ impl Bch {
         self.sum(p, self.corrects + 1, self.bits)
     }
 
-    /// Returns whether a word has more errors on average than the code corrects.
+    /// Returns true if a word has more errors on average than the code corrects.
     fn mostly_fails(&self, p: f64) -> bool {
         f64::from(self.bits) * p > f64::from(self.corrects)
     }

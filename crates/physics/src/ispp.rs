@@ -6,7 +6,7 @@
 //! program time of 600 us. That is the same law: [`crate::vth::Setting`] has the step at scale 1.
 //!
 //! A strong block can afford more errors, so it may be programmed at the coarsest step at which
-//! data written at its end of life can still be read. This is our reading of RHIO, which says
+//! data written at its end of life can still be read. That step is our reading of RHIO, which says
 //! "coarser" but not how much.
 
 use crate::ldpc::Ldpc;
@@ -45,7 +45,7 @@ pub fn program_time(time: Span, nominal: f64, step: f64) -> Span {
     Span((time.0 as f64 * (nominal / step)).round() as u64)
 }
 
-/// Returns whether a block of growth rate `growth`, programmed at `setting`, is readable at its end
+/// Returns true if a block of growth rate `growth`, programmed at `setting`, is readable at its end
 /// of life.
 fn survives(
     model: &Reliability,

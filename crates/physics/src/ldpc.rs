@@ -1,4 +1,5 @@
-//! Soft sensing: how many reference voltages a read needs, and how long the read takes.
+//! Soft sensing: the number of reference voltages that a read needs, and the time that the read
+//! takes.
 //!
 //! LDPC corrects more errors if it knows each cell's voltage more precisely. A read at a level
 //! senses `references` voltages in total: three (one for each boundary of a 2-bit cell, the hard
@@ -30,8 +31,8 @@ pub enum LdpcError {
     /// There is no level, or there are more than 255.
     #[error("{0} levels; expected 1 to 255")]
     Count(usize),
-    /// A level does not have more references and a higher correctable rate than the one before, or
-    /// that rate is not below 0.5.
+    /// A level does not have more references and a higher correctable rate than the previous level,
+    /// or that rate is not below 0.5.
     #[error(
         "level {0} must have more references than the level before, and correct a higher RBER \
          (below 0.5)"

@@ -9,10 +9,11 @@
 //!   measurements.
 //! - [`multibit`]: the 2^n states of cells of one to four bits, and the RBER of each type of page
 //!   at references that a read retry shifts.
-//! - [`ldpc`]: how many reference voltages a read must sense for that rate, and how long it takes.
+//! - [`ldpc`]: the reference voltages that a read must sense for that rate, and the time of the
+//!   read.
 //! - [`ispp`]: the program time by step, and the coarsest step that a block can afford.
 //! - [`voltage`]: the three voltage sets of HIRE, and the sensing levels that they need.
-//! - [`bad_blocks`]: when blocks fail for good.
+//! - [`bad_blocks`]: the law by which blocks fail for good.
 //! - [`bch`]: the yield of a BCH code word, and the worst cells that reach a given yield.
 //! - [`thresholds`]: all of the above in one dense table, so that a read in the simulator costs one
 //!   lookup.

@@ -31,17 +31,19 @@ use crate::root::Rising;
 use crate::vth::State;
 use fowler_units::Span;
 
-/// The most bits of a cell, and the states that it has then.
+/// The maximum number of bits of a cell, and the number of states of such a cell.
 pub const BITS_MOST: u32 = 4;
 const STATES_MOST: usize = 1 << BITS_MOST;
 
-/// How the bits of a cell are assigned to its states.
+/// The assignment of the bits of a cell to its states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrayCode {
-    /// Each page needs about as many references: 1-2 for two bits, 2-3-2 for three, 4-4-4-3 for
-    /// four. The last is the balanced Gray code of 4 bits, whose circle is cut in the top page.
+    /// Each page needs about as many references as the others: 1-2 for two bits, 2-3-2 for three,
+    /// 4-4-4-3 for four. The last is the balanced Gray code of 4 bits, whose circle is cut in the
+    /// top page.
     Balanced,
-    /// The reflected code: each page needs twice as many as the one before: 1-2-4, 1-2-4-8.
+    /// The reflected code: each page needs twice as many references as the one before: 1-2-4,
+    /// 1-2-4-8.
     Reflected,
 }
 
@@ -56,12 +58,12 @@ impl GrayCode {
     }
 }
 
-/// Where the states of a cell lie, in V, when just written.
+/// The positions of the states of a cell, in V, when just written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Bits of a cell: 1 to [`BITS_MOST`].
     pub bits: u32,
-    /// How they are assigned.
+    /// The assignment of the bits to the states.
     pub code: GrayCode,
     /// The means of the states, the erased one first; meaningless beyond 2^bits.
     means: [f64; STATES_MOST],
@@ -73,8 +75,8 @@ pub struct Window {
 
 impl Window {
     /// Returns programmed states at equal distances over `width`, with the erased state `below` the
-    /// lowest of them. The step is a `share` of that distance, and the erased state as much wider
-    /// than its distance to the lowest as `erased_sd` says. One programmed state lies at the top.
+    /// lowest of them. The step is a `share` of that distance, and `erased_sd` is the width of the
+    /// erased state as a share of its distance to the lowest. One programmed state lies at the top.
     ///
     /// # Panics
     /// If there are no bits, or more than [`BITS_MOST`].
@@ -130,7 +132,7 @@ impl Window {
     }
 }
 
-/// Cells of one to four bits: where their states lie, and how they wear and lose charge.
+/// Cells of one to four bits: the positions of their states, and their wear and loss of charge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cells {
     window: Window,
@@ -141,7 +143,7 @@ impl Cells {
     /// Creates cells. Of `parameters`, the growth of the RBER and the constants of retention count.
     ///
     /// # Errors
-    /// The first reason why they do not describe cells.
+    /// The first reason why the constants do not describe cells.
     pub fn new(window: Window, parameters: Parameters) -> Result<Cells, ModelError> {
         sound(&parameters)?;
         let Parameters { rber_unworn, .. } = parameters;
@@ -158,19 +160,19 @@ impl Cells {
         Ok(Cells { window, parameters })
     }
 
-    /// Returns where their states lie.
+    /// Returns the positions of the states.
     pub fn window(&self) -> &Window {
         &self.window
     }
 
-    /// Returns the mean RBER of just-written data after so many cycles, according to the growth
-    /// law.
+    /// Returns the mean RBER of just-written data after `cycles` P/E cycles, according to the
+    /// growth law.
     pub fn just_written(&self, cycles: f64) -> f64 {
         let Parameters { rber_unworn, growth_mean, .. } = self.parameters;
         (rber_unworn * libm::exp(growth_mean * cycles)).min(WORN_OUT)
     }
 
-    /// Returns the cells after so many cycles.
+    /// Returns the cells after `cycles` P/E cycles.
     pub fn worn(&self, cycles: f64) -> WornCells<'_> {
         let window = &self.window;
         let (height, step) = (window.height(), window.step);
@@ -198,7 +200,7 @@ pub struct WornCells<'a> {
     /// The variance of noise that wear has caused.
     noise: f64,
     /// Per unit of `ln(1 + age / onset)`: the share of its height that a state loses, and the
-    /// variance that this adds per volt of height.
+    /// variance that this loss adds per volt of height.
     loss: f64,
     spread: f64,
     onset: f64,
@@ -214,13 +216,13 @@ impl WornCells<'_> {
         State { mean: means[number] - self.loss * lost, sd: libm::sqrt(variance) }
     }
 
-    /// Returns how far the highest state of data of this age has come down.
+    /// Returns the voltage by which the highest state of data of this age has come down.
     pub fn shift(&self, age: Span) -> f64 {
         self.loss * self.window.height() * libm::log1p(age.as_s() / self.onset)
     }
 
-    /// Returns the reference above a state that is as many standard deviations from both of its
-    /// neighbors in data of this age.
+    /// Returns the reference above a state that is the same number of standard deviations from both
+    /// neighboring states in data of this age.
     pub fn reference(&self, boundary: usize, age: Span) -> f64 {
         let (low, high) = (self.state(boundary, age), self.state(boundary + 1, age));
         low.mean + (high.mean - low.mean) * low.sd / (low.sd + high.sd)
@@ -377,8 +379,9 @@ mod tests {
         assert_eq!(worn.state(0, days(1)).mean, -2.4);
     }
 
-    /// References that have come down as far as the data read it nearly as well as the best ones.
-    /// At those for just-written data, rates are many times as high, and rise with age and cycles.
+    /// References that have come down with the data read it nearly as well as the best references.
+    /// At the references for just-written data, rates are many times as high, and rise with age and
+    /// cycles.
     #[test]
     fn references_that_follow_the_data_read_it() {
         for bits in [2, 3, 4] {

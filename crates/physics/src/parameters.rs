@@ -2,7 +2,7 @@
 //! range to sweep.
 //!
 //! "V" means normalized volts: the papers print threshold voltages such as 1.17 and 3.54, which are
-//! not those of a chip.
+//! not those of a real chip.
 
 /// The origin of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Returns its name in tables.
+    /// Returns the name of the origin in tables.
     pub fn word(self) -> &'static str {
         match self {
             Origin::Published => "published",
@@ -30,15 +30,15 @@ impl Origin {
 /// One constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant {
-    /// Its name: the field of [`Parameters`].
+    /// The name of the constant: its field of [`Parameters`].
     pub name: &'static str,
     /// A description in one sentence.
     pub about: &'static str,
     /// The default value.
     pub value: f64,
-    /// Its unit; empty for a plain number.
+    /// The unit of the constant; empty for a plain number.
     pub unit: &'static str,
-    /// Where the value comes from.
+    /// The origin of the value.
     pub origin: Origin,
     /// The publication, or the reason for choosing this value.
     pub source: &'static str,

@@ -1,6 +1,7 @@
-//! Bit error rates as a lookup, for callers that need hundreds of thousands of them. A grid of wear
-//! and age holds their logarithms, which are interpolated linearly. Rates are within two percent of
-//! the model (`tests/all/properties.rs`). Each row is computed when it is first used.
+//! Bit error rates as a lookup, for callers that need hundreds of thousands of rates. A grid of
+//! wear and age holds the logarithms of the rates, which are interpolated linearly. Rates are
+//! within two percent of the model (`tests/all/properties.rs`). Each row is computed when it is
+//! first used.
 
 use crate::rber::Reliability;
 use crate::vth::Setting;

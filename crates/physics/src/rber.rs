@@ -37,14 +37,14 @@ use fowler_units::Span;
 /// The history of a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// Equivalent cycles of its block: P/E cycles times the block's growth rate over the mean one,
-    /// at least 0.
+    /// Equivalent cycles of the page's block: P/E cycles times the block's growth rate over the
+    /// mean one, at least 0.
     pub cycles: f64,
-    /// The time since it was programmed.
+    /// The time since the page was programmed.
     pub age: Span,
-    /// The reads of its block since the last erase.
+    /// The reads of the block since its last erase.
     pub reads: u32,
-    /// How it was programmed.
+    /// The voltages and the step at which the page was programmed.
     pub setting: Setting,
 }
 
@@ -58,7 +58,8 @@ pub enum Reliability {
 }
 
 impl Reliability {
-    /// Returns the constants. With tables, these are the constants for what tables do not cover.
+    /// Returns the constants. With tables, these are the constants for values that tables do not
+    /// cover.
     pub fn parameters(&self) -> &Parameters {
         match self {
             Reliability::Analytic(model) => &model.parameters,
@@ -66,7 +67,7 @@ impl Reliability {
         }
     }
 
-    /// Returns whether there are rates for pages programmed with this setting. Check this before
+    /// Returns true if there are rates for pages programmed with this setting. Check this before
     /// building a drive.
     pub fn covers(&self, setting: Setting) -> bool {
         match self {
@@ -102,7 +103,7 @@ impl Reliability {
 /// A block with a certain wear.
 #[derive(Clone, Copy, Debug)]
 pub enum Block<'a> {
-    /// Rates from its voltages.
+    /// Rates from the voltages of the block.
     Analytic(Worn<'a>),
     /// Rates from tables, after this many equivalent cycles.
     Tabled(&'a Tabled, f64),
@@ -139,14 +140,14 @@ pub struct Page<'a> {
 
 #[derive(Clone, Copy, Debug)]
 enum Data<'a> {
-    /// Its states, and the three read references in V.
+    /// The states of the page, and the three read references in V.
     Analytic(States, [f64; 3]),
-    /// A table, and the equivalent cycles at which it is read.
+    /// A table, and the equivalent cycles at which the table is read.
     Tabled(&'a Table, f64),
 }
 
 impl Page<'_> {
-    /// Returns whether the rate is known to rise with age everywhere. That of a table need not.
+    /// Returns true if the rate is known to rise with age everywhere. The rate of a table need not.
     pub(crate) fn is_smooth(&self) -> bool {
         matches!(self.data, Data::Analytic(..))
     }
@@ -167,9 +168,9 @@ pub enum ModelError {
     /// A constant is negative, too large, not a number, or zero where zero is not allowed.
     #[error("`{name}` is {value}; expected a number {} and below 1e12", least(.name))]
     NoAmount {
-        /// Its name.
+        /// The name of the constant.
         name: &'static str,
-        /// Its value.
+        /// The value of the constant.
         value: f64,
     },
     /// Each state must be above the one before it.
@@ -181,7 +182,7 @@ pub enum ModelError {
          cycle"
     )]
     Healing {
-        /// In standard deviations.
+        /// The bound, in standard deviations.
         bound: f64,
     },
     /// The widths of the states alone cause more errors than `rber_unworn`.
@@ -246,7 +247,7 @@ impl Analytic {
     /// Creates the model with these constants.
     ///
     /// # Errors
-    /// The first reason why they do not describe cells.
+    /// The first reason why the constants do not describe cells.
     pub fn new(parameters: Parameters) -> Result<Analytic, ModelError> {
         sound(&parameters)?;
         let Parameters { rber_unworn, .. } = parameters;
@@ -353,7 +354,7 @@ impl Worn<'_> {
     }
 }
 
-/// Returns the RBER that reads of its block add to a page.
+/// Returns the RBER that reads of the block add to a page.
 pub(crate) fn disturbed(parameters: &Parameters, cycles: f64, reads: u32) -> f64 {
     let Parameters { disturb_slope, disturb_cycles, disturb_power, .. } = *parameters;
     let wear = if cycles > 0.0 { libm::pow(cycles / disturb_cycles, disturb_power) } else { 0.0 };

@@ -5,11 +5,11 @@
 //! a share `C_e ln(t / t_0)` of it (equation 2), at least 0. The maximum without recovery is 3,000
 //! cycles. There are three readings of `t`:
 //!
-//! - As printed, it is the idle time between two cycles with `t_0` of an hour. This misses the
+//! - As printed, `t` is the idle time between two cycles with `t_0` of an hour. This misses the
 //!   paper's own Table 2 by more than half.
-//! - By default, it is the whole time over which the cycles are spread, cycles times mean idle
+//! - By default, `t` is the whole time over which the cycles are spread, cycles times mean idle
 //!   time, as in distributed cycling (Mielke et al.), with `t_0` of a day. This meets all ten rows
-//!   within 0.75 %. It is inferred, and was chosen among several forms.
+//!   within 0.75 %. The default is inferred, and was chosen among several forms.
 //! - The printed form with other constants meets that table equally well. It differs from the
 //!   default beyond a week of idle time.
 
@@ -23,7 +23,8 @@ pub const OXIDE: f64 = 2.0e-2;
 /// The exponents of the cycles for both (READY, equation 1).
 pub const POWERS: [f64; 2] = [0.62, 0.30];
 /// The rise at which cells become unreliable, in volts, as printed (READY, section 2). Cells reach
-/// it after 3,036 cycles instead of 3,000, so the default reading uses the rise at 3,000 cycles.
+/// this rise after 3,036 cycles instead of 3,000, so the default reading uses the rise at 3,000
+/// cycles.
 pub const MARGIN: f64 = 0.65;
 /// P/E cycles without recovery (READY, section 2).
 pub const CYCLES: f64 = 3000.0;
@@ -36,14 +37,14 @@ const CYCLES_MOST: f64 = 1e6;
 const HOUR: u64 = 3_600_000_000_000;
 const DAY: u64 = 24 * HOUR;
 
-/// How equation 2 is read.
+/// The reading of equation 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// The time over which all cycles are spread; `t_0` is a day. Inferred; the default.
+    /// `t` is the time over which all cycles are spread; `t_0` is a day. Inferred; the default.
     Spread,
     /// As printed, with constants fitted to Table 2: `C_e` 0.0703, `t_0` 46 s.
     Refit,
-    /// As printed: the idle time between two cycles, `C_e` 0.0563, `t_0` an hour.
+    /// As printed: `t` is the idle time between two cycles, `C_e` 0.0563, `t_0` an hour.
     Literal,
 }
 
@@ -122,25 +123,25 @@ pub enum RecoveryTableError {
     /// Idle times do not ascend.
     #[error("idle times must be ascending: item {place} is {idle}")]
     Idle {
-        /// Counted from one.
+        /// The place of the item, counted from one.
         place: usize,
-        /// The time there.
+        /// The idle time of the item.
         idle: Span,
     },
     /// Endurance falls with longer rest.
     #[error("cycles must not fall with longer idle times: item {place} is {cycles}")]
     Falls {
-        /// Counted from one.
+        /// The place of the item, counted from one.
         place: usize,
-        /// The cycles there.
+        /// The cycles of the item.
         cycles: f64,
     },
     /// Cycles are not positive, or too many.
     #[error("cycles must be above 0 and at most {CYCLES_MOST}: item {place} is {cycles}")]
     Cycles {
-        /// Counted from one.
+        /// The place of the item, counted from one.
         place: usize,
-        /// The cycles there.
+        /// The cycles of the item.
         cycles: f64,
     },
 }
@@ -198,7 +199,7 @@ impl RecoveryTable {
 pub enum Endurance {
     /// READY's model under one of its readings.
     Model(Reading),
-    /// A table.
+    /// A table of achievable cycles by idle time.
     Table(RecoveryTable),
 }
 
@@ -206,9 +207,9 @@ impl Endurance {
     /// Returns the P/E cycles that cells endure with a mean `idle` time between two cycles, if they
     /// endure `rated` cycles without idle time.
     ///
-    /// The model describes cells rated for 3,000 cycles. The endurance of others is proportional
-    /// (assumed): one of their cycles counts as more or less than one cycle of the model, and
-    /// healing over the whole time takes the same time.
+    /// The model describes cells rated for 3,000 cycles. The endurance of other cells is
+    /// proportional (assumed): one of their cycles counts as more or less than one cycle of the
+    /// model, and healing over the whole time takes the same time.
     pub fn achievable(&self, rated: f64, idle: Span) -> f64 {
         let of_one = rated / CYCLES;
         match self {
@@ -290,8 +291,8 @@ mod tests {
             assert!(cycles[4] > 1.9 * CYCLES && cycles[4] < CYCLES_MOST, "{reading:?}: {cycles:?}");
             assert!(reading.achievable(Span(u64::MAX)) >= cycles[4], "{reading:?}");
         }
-        // The spread reading still has a limit at its longest idle time. The others have no longest
-        // idle time.
+        // The spread reading still has a limit at its longest idle time. The other readings have no
+        // longest idle time.
         let most = Reading::Spread.achievable(IDLE_MOST);
         assert!((most / 168_040.0 - 1.0).abs() < 1e-3, "{most}, where there is still a limit");
         assert_eq!(most, Reading::Spread.achievable(Span(400 * DAY)));

@@ -10,8 +10,8 @@ const DOUBT: f64 = 1e-12;
 /// The maximum number of interpolation steps; then bisection takes over.
 const STEPS: usize = 30;
 
-/// Returns the largest number from `low` to `high` for which `holds` is true; `None` if it is false
-/// at `low`. The condition must hold up to some point and not beyond.
+/// Returns the largest number from `low` to `high` for which `holds` returns true; `None` if
+/// `holds` returns false at `low`. The condition must hold up to some point and not beyond.
 pub(crate) fn last(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> Option<f64> {
     if !holds(low) {
         return None;
@@ -46,10 +46,10 @@ pub(crate) struct Found {
 pub(crate) struct Rising<V> {
     pub value: V,
     pub target: f64,
-    /// Roughly where the function turns from linear to logarithmic. Affects only the speed of the
-    /// search, not its result.
+    /// The approximate place at which the function turns from linear to logarithmic. The place
+    /// affects only the speed of the search, not its result.
     pub bend: f64,
-    /// Whether the function is known to rise everywhere. If not, interpolation could find another
+    /// True if the function is known to rise everywhere. If not, interpolation could find another
     /// crossing than bisection does: an extrapolated table may fall again.
     pub smooth: bool,
 }
@@ -75,8 +75,8 @@ impl<V: Fn(f64) -> f64> Rising<V> {
         if high_holds {
             return Some(high.at);
         }
-        // Bisection visits the same numbers in any case, so that rounding has the same effect. It
-        // evaluates only those between `below` and `above`; the others are known.
+        // Bisection visits the same numbers in any case, so that rounding has the same effect. Only
+        // the numbers between `below` and `above` are evaluated; the others are known.
         let [below, above] =
             if self.smooth { self.close_in([low, high], grain) } else { [low.at, high.at] };
         let holds = |at| at <= below || at < above && (self.value)(at) <= self.target;

@@ -15,7 +15,7 @@ use fowler_units::Span;
 /// A page at which results are compared, in an average block at nominal voltages and step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Its name in tables.
+    /// The name of the point in tables.
     pub name: &'static str,
     /// Equivalent cycles.
     pub cycles: f64,
@@ -52,7 +52,7 @@ pub struct Results {
     pub hire: [Option<u32>; 3],
 }
 
-/// Returns the results with `parameters`; `None` if they do not describe cells.
+/// Returns the results with `parameters`; `None` if the constants do not describe cells.
 pub fn results(parameters: &Parameters) -> Option<Results> {
     let analytic = Analytic::new(*parameters).ok()?;
     let setting = analytic.nominal();
@@ -80,7 +80,7 @@ pub fn results(parameters: &Parameters) -> Option<Results> {
 pub struct Row {
     /// The constant.
     pub constant: &'static Constant,
-    /// Its value in this row.
+    /// The value of the constant in this row.
     pub value: f64,
     /// The results; `None` if the constants do not describe cells.
     pub results: Option<Results>,

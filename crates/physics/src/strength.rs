@@ -13,7 +13,7 @@ use crate::root;
 /// See docs/decisions/cells.md, "What is block strength?".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strengths {
-    /// The mean. Symmetric truncation does not change it.
+    /// The mean growth rate. Symmetric truncation does not change it.
     pub mean: f64,
     /// Standard deviation before truncation.
     pub sd: f64,

@@ -2,9 +2,9 @@
 //! retention age.
 //!
 //! Between its points, a table interpolates the logarithm of the rate linearly in the cycles and in
-//! `ln(1 + age / 1 h)`, the axis on which retention is a straight line. Before its first point it
-//! is constant, which overstates rates; beyond its last point it continues linearly, up to 0.5.
-//! Cycles are equivalent cycles, because a table describes an average block.
+//! `ln(1 + age / 1 h)`, the axis on which retention is a straight line. Before its first point the
+//! table is constant, which overstates rates; beyond its last point the table continues linearly,
+//! up to 0.5. Cycles are equivalent cycles, because a table describes an average block.
 
 use crate::parameters::Parameters;
 use crate::rber::disturbed;
@@ -34,7 +34,7 @@ pub enum TableError {
         axis: &'static str,
         /// The place on the axis, from 0.
         index: usize,
-        /// The value there.
+        /// The value at that place.
         value: f64,
     },
     /// A rate is not between 0 and 0.5.
@@ -44,7 +44,7 @@ pub enum TableError {
         cycles: usize,
         /// Place on the axis of ages, from 0.
         age: usize,
-        /// The value there.
+        /// The rate at that place.
         value: f64,
     },
     /// A rate is lower than the rate at less wear or less age.
@@ -145,8 +145,8 @@ pub struct Tabled {
 }
 
 impl Tabled {
-    /// Creates the model from one table for each setting. `parameters` provides what tables lack:
-    /// growth rates, read disturb and end of life.
+    /// Creates the model from one table for each setting. `parameters` provides the constants that
+    /// tables lack: growth rates, read disturb and end of life.
     ///
     /// # Errors
     /// If there is no table, or there are two for one setting.
@@ -161,12 +161,12 @@ impl Tabled {
         Ok(Tabled { parameters, tables })
     }
 
-    /// Returns the constants for what tables lack.
+    /// Returns the constants for values that tables lack.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Returns whether there is a table for a setting. Check this before building a drive.
+    /// Returns true if there is a table for a setting. Check this before building a drive.
     pub fn covers(&self, setting: Setting) -> bool {
         self.tables.iter().any(|(it, _)| *it == setting)
     }
@@ -217,7 +217,7 @@ mod tests {
         // ln(1 + 1 h / 1 h) is half of ln(1 + 3 h / 1 h).
         near(0.0, hours(1), 1e-3 / 10f64.sqrt());
         near(500.0, hours(1), 1e-3);
-        // Beyond the end it continues as before, and no page is worse than chance.
+        // Beyond its end the table continues as before, and no page is worse than chance.
         near(0.0, hours(63), 1e-1);
         near(0.0, hours(1_000_000), 0.5);
         near(2000.0, Span::ZERO, 1e-2);

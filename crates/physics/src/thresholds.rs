@@ -5,10 +5,10 @@
 //! the table has the age from which each level no longer suffices, found by bisection when it is
 //! first used. Buckets are rounded to their worst corner: wear and reads up to the end of the
 //! bucket, the age up to the next whole [`UNIT`] (1.07 s). A read is therefore never sensed at too
-//! low a level. How far the level can be too high depends on the width of the buckets. With 64
-//! buckets of wear up to 3,000 cycles of the weakest block, each spans 81 equivalent cycles, or 3 %
-//! of a just-written RBER. The upper bounds of the buckets of reads double. Pages beyond the table,
-//! by wear or reads, are uncorrectable.
+//! low a level. The width of the buckets bounds how far the level can be too high. With 64 buckets
+//! of wear up to 3,000 cycles of the weakest block, each spans 81 equivalent cycles, or 3 % of a
+//! just-written RBER. The upper bounds of the buckets of reads double. Pages beyond the table, by
+//! wear or reads, are uncorrectable.
 //!
 //! Memory: 4 bytes for each combination of level, wear, reads, step and voltage; see
 //! [`Thresholds::bytes`]. With the default buckets (64 of wear, 12 of reads) and 3 levels, that is
@@ -58,12 +58,12 @@ impl Grid {
 /// The condition of the page that is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Read {
-    /// Equivalent cycles of the block: P/E cycles times its growth rate over the mean one. A drive
-    /// stores this quotient, so it takes one multiplication.
+    /// Equivalent cycles of the block: P/E cycles times the block's growth rate over the mean one.
+    /// A drive stores this quotient, so computing the cycles takes one multiplication.
     pub cycles: f64,
     /// The time since the page was programmed.
     pub age: Span,
-    /// The reads of its block since the last erase.
+    /// The reads of the block since its last erase.
     pub reads: u32,
     /// Index into the scales.
     pub scale: usize,
@@ -71,15 +71,15 @@ pub struct Read {
     pub step: usize,
 }
 
-/// A level, and how long it stays the right one.
+/// A level, and the age and reads up to which it stays the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lasting {
     /// The index of the level to sense at; `None` if the page cannot be corrected or is beyond the
     /// table.
     pub level: Option<u8>,
-    /// The maximum age at which it is still right.
+    /// The maximum age at which the level is still right.
     pub age: Span,
-    /// The maximum number of reads at which it is still right.
+    /// The maximum number of reads at which the level is still right.
     pub reads: u32,
 }
 
@@ -87,8 +87,8 @@ pub struct Lasting {
 /// See docs/decisions/cells.md, "What must a sensing level be able to correct?".
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thresholds {
-    /// The first age, in units, at which a level no longer suffices; 0 if it never does. The levels
-    /// of one bucket are adjacent.
+    /// The first age, in units, at which a level no longer suffices; 0 for a level that never
+    /// suffices. The levels of one bucket are adjacent.
     ages: Vec<u32>,
     levels: usize,
     grid: Grid,
@@ -129,7 +129,7 @@ impl Thresholds {
         self.lasting(read).level
     }
 
-    /// Returns the level, and how long it stays right if only age and reads change.
+    /// Returns the level, and how long that level stays right if only age and reads change.
     ///
     /// # Panics
     /// As [`Thresholds::level`].

@@ -1,4 +1,4 @@
-//! HIRE's three voltage sets, and the number of references that a read of each needs.
+//! HIRE's three voltage sets, and the number of references that a read at each set needs.
 //!
 //! Table 1 of the paper has four threshold voltages for each set: the traditional ones times 1.2,
 //! 1.0 and 0.8. The step scales in the same way. The *wearing weight* of a program is that factor,
@@ -60,9 +60,9 @@ pub const OPERATING_POINT: (f64, Span) = (10_500.0, Span::ZERO);
 /// A comparison of a model with HIRE.
 #[derive(Clone, Copy, Debug)]
 pub struct Hire<'a> {
-    /// The cells.
+    /// The model of the cells.
     pub model: &'a Reliability,
-    /// The code that corrects their errors.
+    /// The code that corrects the errors of the cells.
     pub ldpc: &'a Ldpc,
 }
 
@@ -78,13 +78,13 @@ impl Hire<'_> {
         SCALES.map(|scale| self.ldpc.needed(block.rber(age, 0, self.setting(scale))))
     }
 
-    /// Returns whether the model needs the levels that the paper uses.
+    /// Returns true if the model needs the levels that the paper uses.
     pub fn agrees(&self, cycles: f64, age: Span) -> bool {
         self.levels(cycles, age) == PUBLISHED.map(Some)
     }
 
     /// Returns, for each voltage set and level, the age after which the level no longer suffices;
-    /// `None` if it does not even suffice for just-written data.
+    /// `None` if the level does not even suffice for just-written data.
     pub fn ages(&self, cycles: f64) -> [Vec<Option<Span>>; 3] {
         let block = self.model.block(cycles);
         SCALES.map(|scale| {
@@ -133,7 +133,7 @@ impl<'a> Ages<'a> {
         Ages { page, ends: [0.0, f64::from(u32::MAX)].map(found) }
     }
 
-    /// Returns the same as [`last_age`].
+    /// Returns the oldest age, like [`last_age`].
     pub fn last(&self, correctable: f64) -> Option<Span> {
         let value = |at| self.page.rber(units(at));
         let rate = Rising { value, target: correctable, bend: BEND, smooth: self.page.is_smooth() };

@@ -11,7 +11,7 @@
 //! variance = K_s (x - x_0) K_m n^0.6 ln(1 + t / t_0)
 //! ```
 //!
-//! where x - x_0 is the distance to the erased state, n the equivalent cycles and t the age. The
+//! Here x - x_0 is the distance to the erased state, n the equivalent cycles and t the age. The
 //! erased state does not move. The V_th scale multiplies the voltages, the step (HIRE, Table 1) and
 //! the width of the erased state. It does not multiply the noise, which is why boosting helps.
 //!
@@ -22,13 +22,13 @@
 use crate::parameters::Parameters;
 use fowler_units::Span;
 
-/// How a page was programmed.
+/// The voltages and the step at which a page was programmed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
     /// The factor of the threshold voltages: 1 is nominal, HIRE has 1.2, 1.0 and 0.8.
     pub scale: f64,
-    /// The ISPP step at scale 1, in V. The step on the cells is this times the scale, so program
-    /// time does not depend on the scale.
+    /// The ISPP step at scale 1, in V. The step on the cells is this step times the scale, so
+    /// program time does not depend on the scale.
     pub step: f64,
 }
 
@@ -47,10 +47,10 @@ pub struct States {
     erased: State,
     /// The means of the programmed states when just written, in V.
     written: [f64; 3],
-    /// Their variance when just written, in V^2.
+    /// The variance of the programmed states when just written, in V^2.
     variance: f64,
-    /// The retention loss per volt above the erased state, and the variance that it adds, both per
-    /// unit of `ln(1 + age / onset)`.
+    /// The retention loss per volt above the erased state, and the variance that the loss adds,
+    /// both per unit of `ln(1 + age / onset)`.
     shift: f64,
     spread: f64,
     onset: f64,

@@ -55,7 +55,7 @@ impl Bytes {
     }
 }
 
-/// Amounts that no machine has add up to the largest one.
+/// Adds amounts; a sum that no machine has becomes the largest amount.
 impl Add for Bytes {
     type Output = Bytes;
 

@@ -1,4 +1,4 @@
-//! Columns: one value per ID, indexed by it. The mapping of a drive is two columns of a hundred
+//! Columns: one value per ID, indexed by the ID. The mapping of a drive is two columns of a hundred
 //! megabytes or more that are accessed at random, so their memory layout determines the cost of a
 //! request (`docs/performance.md`).
 
@@ -36,8 +36,7 @@ fn advise_large_pages<T>(values: &Vec<T>) {
 }
 
 /// Prefetches `values[index]` into the cache, where the processor supports it. An index beyond the
-/// slice is ignored, without a branch, because whether an entry has a neighbor is often
-/// unpredictable.
+/// slice is ignored without a branch, which would often be mispredicted.
 #[inline]
 #[allow(unsafe_code, reason = "there is no safe way to ask the processor")]
 pub fn prefetch<T>(values: &[T], index: usize) {
@@ -152,7 +151,7 @@ impl<I: Id, T> IdVec<I, T> {
         self.raw.len()
     }
 
-    /// Returns whether the column has no entries.
+    /// Returns true if the column has no entries.
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
     }
@@ -211,7 +210,7 @@ impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
 mod tests {
     use super::*;
 
-    /// On large pages, and for every index that is asked for ahead of its time.
+    /// A large column holds its values on large pages, and for every index that is prefetched.
     #[test]
     #[cfg_attr(miri, ignore = "Miri cannot ask the system for large pages")]
     fn a_large_column_holds_its_values() {

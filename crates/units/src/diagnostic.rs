@@ -9,7 +9,7 @@ use std::fmt;
 /// The maximum length of quoted offending text, in characters as printed.
 const PRINTED_CHARS: usize = 120;
 
-/// How many problems are printed; the others are counted.
+/// The maximum number of problems printed; the others are counted.
 pub const PROBLEMS_SHOWN: usize = 20;
 
 /// A problem in the input.
@@ -21,11 +21,11 @@ pub struct Diagnostic {
     pub line: Option<u64>,
     /// The offending text as formatted by [`printable`]; may be empty.
     pub text: String,
-    /// What is wrong.
+    /// The problem in words.
     pub what: String,
-    /// What was expected; may be empty.
+    /// The expected input; may be empty.
     pub expected: String,
-    /// How to fix it.
+    /// A way to fix the problem.
     pub hint: Option<String>,
     /// The system's number of the error, if an operation of the system failed.
     pub os: Option<i32>,
@@ -58,7 +58,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets what was expected.
+    /// Sets the description of the expected input.
     pub fn expected(mut self, expected: impl Into<String>) -> Diagnostic {
         self.expected = expected.into();
         self
@@ -70,7 +70,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the number that the system gave this error, if it gave one.
+    /// Sets the number that the system gave this error, if any.
     pub fn os(mut self, number: Option<i32>) -> Diagnostic {
         self.os = number;
         self
@@ -79,8 +79,8 @@ impl Diagnostic {
 
 /// Returns true for a character that does something instead of being seen: a control character,
 /// which may command a terminal, a byte order mark, and the marks, embeddings, overrides and
-/// isolates of the bidirectional algorithm (Unicode Standard Annex 9), which make text read as
-/// something else than it is (CVE-2021-42574).
+/// isolates of the bidirectional algorithm (Unicode Standard Annex 9), which make text read
+/// differently from its bytes (CVE-2021-42574).
 pub fn is_command(c: char) -> bool {
     let bidirectional = matches!(
         c,
@@ -129,8 +129,8 @@ pub fn escaped_lines(text: &str) -> Cow<'_, str> {
     escaped_if(text, |c| is_command(c) && c != '\n')
 }
 
-/// Returns a JSON text with every command in its strings escaped as JSON does it.
-/// Outside of strings, JSON has none but line ends.
+/// Returns a JSON text with every command in its strings escaped in JSON's own form. Outside of
+/// strings, JSON has no commands but line ends.
 pub fn escaped_json(text: &str) -> Cow<'_, str> {
     if !text.contains(|c| is_command(c) && c != '\n') {
         return Cow::Borrowed(text);
@@ -161,7 +161,7 @@ impl fmt::Display for Diagnostic {
             }
             f.write_str(": ")?;
         }
-        // All of these may quote the input.
+        // All of these texts may quote the input.
         f.write_str(&escaped_lines(&self.what))?;
         if !self.text.is_empty() {
             write!(f, "\n    text: {}", self.text)?;

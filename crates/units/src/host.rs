@@ -1,13 +1,13 @@
-//! Host requests: what a trace record or a generator asks of the drive.
+//! Host requests: the commands that a trace record or a generator issues to the drive.
 //!
 //! Build a request with [`HostIo::read`], [`HostIo::write`], [`HostIo::trim`], [`HostIo::flush`] or
-//! [`HostIo::new`], and add what few sources specify using `with_*`. A new field therefore changes
-//! only this file and the code that reads the field.
+//! [`HostIo::new`], and add the fields that few sources specify using `with_*`. A new field
+//! therefore changes only this file and the code that reads the field.
 
 use crate::{Nanos, Span};
 use std::fmt;
 
-/// What a host request asks for.
+/// The operation that a host request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HostOp {
     /// Return data.
@@ -45,8 +45,9 @@ impl QueueId {
     pub const FIRST: QueueId = QueueId(0);
 }
 
-/// Where the host wants a write placed: data with the same handle belongs together. This is the
-/// placement handle of NVMe Flexible Data Placement and the stream of NVMe Directives; 0 to 254.
+/// The place at which the host wants a write stored: data with the same handle belongs together.
+/// This is the placement handle of NVMe Flexible Data Placement and the stream of NVMe Directives;
+/// 0 to 254.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlacementHandle(pub u8);
 
@@ -54,7 +55,7 @@ impl PlacementHandle {
     /// No placement requested; never a valid handle.
     pub const NONE: PlacementHandle = PlacementHandle(u8::MAX);
 
-    /// Returns whether the host named a handle.
+    /// Returns true if the host named a handle.
     #[inline]
     pub const fn is_some(self) -> bool {
         self.0 != PlacementHandle::NONE.0
@@ -67,8 +68,8 @@ impl Default for PlacementHandle {
     }
 }
 
-/// The time after its arrival within which the host wants a request answered, or no limit. A single
-/// word without a discriminant, so that a request stays at 32 bytes.
+/// The time after the arrival of a request within which the host wants an answer, or no limit. A
+/// single word without a discriminant, so that a request stays at 32 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Deadline(Span);
 
@@ -109,28 +110,29 @@ impl fmt::Debug for Deadline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct HostIo {
-    /// When it arrives. Sources yield requests in order of arrival.
+    /// When the request arrives. Sources yield requests in order of arrival.
     pub at: Nanos,
     /// First byte of the range.
     pub offset: u64,
-    /// The time after `at` within which the host wants it answered.
+    /// The time after `at` within which the host wants the request answered.
     pub deadline: Deadline,
     /// Length of the range in bytes; zero only for a flush.
     pub size: u32,
     /// The submission queue.
     pub queue: QueueId,
-    /// Where the host wants the data of a write placed.
+    /// The placement that the host wants for the data of a write.
     pub placement: PlacementHandle,
     /// The operation.
     pub op: HostOp,
 }
 
-/// Requests are copied several times on their way through a drive, so they fit half a cache line.
+/// Requests are copied several times inside a drive, so they fit half a cache line.
 const _: () = assert!(size_of::<HostIo>() == 32);
 
 impl HostIo {
-    /// Creates a request that arrives at `at` for the `size` bytes from `offset` on. It uses the
-    /// first queue, names no placement and has no deadline. For a flush both numbers are zero.
+    /// Creates a request that arrives at `at` for the `size` bytes from `offset` on. The request
+    /// uses the first queue, names no placement and has no deadline. For a flush both numbers are
+    /// zero.
     #[inline]
     pub const fn new(op: HostOp, at: Nanos, offset: u64, size: u32) -> HostIo {
         HostIo {

@@ -11,7 +11,7 @@ pub trait Id: Copy + Eq {
     fn new(index: usize) -> Self;
     /// Returns the item's position in its columns.
     fn index(self) -> usize;
-    /// Returns whether this identifies an item.
+    /// Returns true if the ID identifies an item.
     #[inline]
     fn is_some(self) -> bool {
         self != Self::NONE
@@ -50,7 +50,7 @@ ids! {
     /// A physical page, numbered over the whole drive, block by block.
     Ppn,
     /// A mapping unit in the flash, numbered page by page: the target of a mapping entry. Every
-    /// flash page holds one ([`crate::Locator::page_of`]).
+    /// flash page holds one unit ([`crate::Locator::page_of`]).
     UnitId,
     /// A logical page: a range of host addresses as large as a mapping unit.
     Lpn,

@@ -25,9 +25,9 @@ impl<I: Id> Link<I> {
 
 /// An item that can be in a list.
 pub trait Linked<I> {
-    /// Returns its neighbors.
+    /// Returns the neighbors of the item.
     fn link(&self) -> &Link<I>;
-    /// Returns its neighbors for modification.
+    /// Returns the neighbors of the item for modification.
     fn link_mut(&mut self) -> &mut Link<I>;
 }
 
@@ -49,7 +49,7 @@ impl<I: Id> List<I> {
         self.len
     }
 
-    /// Returns whether the list is empty.
+    /// Returns true if the list is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         !self.head.is_some()
@@ -132,7 +132,7 @@ impl<I: Id> Pile<I> {
         self.head.is_some().then_some(self.head)
     }
 
-    /// Returns whether the pile is empty.
+    /// Returns true if the pile is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         !self.head.is_some()
@@ -171,7 +171,7 @@ impl<I: Id> Pile<I> {
     }
 }
 
-/// Links the neighbors of a member to each other. Its own link is unchanged.
+/// Links the neighbors of a member to each other. The link of the member itself is unchanged.
 #[inline]
 fn unlink<I: Id, M>(head: &mut I, tail: &mut I, members: &mut M, id: I)
 where

@@ -7,7 +7,7 @@ use crate::{BlockId, DieId, Geometry, Lpn, PlaneId, Ppn, UnitId};
 
 /// Something stored in a flash page: the page itself, or a mapping unit in it.
 pub trait InPage: Copy {
-    /// Returns its page in the drive of `locator`; the null page for a null ID.
+    /// Returns the page of the item in the drive of `locator`; the null page for a null ID.
     fn page(self, locator: &Locator) -> Ppn;
 }
 
@@ -134,7 +134,7 @@ impl Locator {
         self.pages_per_block.remainder(unit.0)
     }
 
-    /// Returns whether a unit is the last of its block. If the block size is even, the mask rejects
+    /// Returns true if a unit is the last of its block. If the block size is even, the mask rejects
     /// most units before the division.
     #[inline]
     pub fn is_last_of_block(&self, unit: UnitId) -> bool {

@@ -4,9 +4,9 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; expected {expected}")]
 pub struct QuantityError {
-    /// What is wrong with the text.
+    /// The problem with the text.
     pub reason: String,
-    /// What was expected.
+    /// A description of the expected text.
     pub expected: &'static str,
 }
 

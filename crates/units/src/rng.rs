@@ -5,7 +5,7 @@ use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A deterministic generator: xoshiro256++ seeded from `(seed, name)`. The golden test below fixes
-/// its values, so that results of old runs stay reproducible.
+/// the values of the generator, so that results of old runs stay reproducible.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Rng(Xoshiro256PlusPlus);
 

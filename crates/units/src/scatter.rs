@@ -11,8 +11,8 @@ use crate::Rng;
 /// Rounds of the network: four hide any structure of the input (Luby and Rackoff, 1988).
 const ROUNDS: usize = 4;
 
-/// Values that walk their cycles together. A batch is large because its last few values are
-/// permuted one after another.
+/// The number of values that walk their cycles together. A batch is large because its last few
+/// values are permuted one after another.
 const BATCH: usize = 1024;
 
 /// A bijection of `0..n`.
@@ -48,8 +48,8 @@ impl Scatter {
         }
     }
 
-    /// Returns the same bijection with its rounds precomputed in tables, for callers that map most
-    /// of the range.
+    /// Returns this bijection with its rounds precomputed in tables, for callers that map most of
+    /// the range.
     ///
     /// # Panics
     /// If `n` is above 2^32.
@@ -97,7 +97,7 @@ impl TabledScatter {
     /// Replaces each value, which must be below `n`, by its image.
     pub fn apply(&self, values: &mut [u32]) {
         for values in values.chunks_mut(BATCH) {
-            // The positions of values that are still at or beyond `n`: at first all of them.
+            // The positions of values that are still at or beyond `n`: at first all positions.
             let mut outside: [u16; BATCH] = std::array::from_fn(|at| at as u16);
             let mut count = values.len();
             while count > 0 {

@@ -1,5 +1,5 @@
 //! Tables: columns of fixed length, indexed without a bounds check. A transaction is looked up some
-//! twenty times during its life; checking each time took one instruction in eight
+//! twenty times during its life; a check each time took one instruction in eight
 //! (docs/performance.md).
 
 use crate::Id;
@@ -30,7 +30,7 @@ impl<I: Id, T> Table<I, T> {
         self.values.len()
     }
 
-    /// Returns whether the table is empty.
+    /// Returns true if the table is empty.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

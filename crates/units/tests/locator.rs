@@ -1,5 +1,5 @@
-//! Tests which unit of a block is the last, on which garbage collection relies: a block whose last
-//! page goes unnoticed is never collected.
+//! Tests which unit of a block is the last. Garbage collection relies on the answer: a block whose
+//! last page goes unnoticed is never collected.
 
 use fowler_units::{Bytes, Geometry, Locator, UnitId};
 

@@ -1,5 +1,5 @@
-//! Requests from columns: every type that they may have, everything that may be wrong with them,
-//! and how fast.
+//! Requests from columns: every type that columns may have, every problem that they may have, and
+//! the speed of the conversion.
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
@@ -30,7 +30,7 @@ fn plain() -> [ArrayRef; 4] {
     ]
 }
 
-/// So many reads at time zero.
+/// Returns `rows` reads at time zero.
 fn at_once(rows: usize) -> RecordBatch {
     batch([
         column(UInt64Array::from(vec![0; rows])),
@@ -114,7 +114,7 @@ fn columns_that_cannot_be_are_told_at_once() {
     assert!(reported.to_string().contains("`at_ns` is of type Float64"), "{reported}");
 }
 
-/// pandas exports the index of a frame as a column and says so; nobody else may add one.
+/// pandas exports the index of a frame as a column and marks it; nobody else may add a column.
 #[test]
 fn the_index_of_a_frame_is_no_column() {
     let said = |metadata: &str, name: &str| {

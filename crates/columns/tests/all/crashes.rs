@@ -1,6 +1,6 @@
-//! A sweep on a machine that crashes at any moment. The test records what a sweep does to its
-//! files, replays every prefix of it on a disk that loses, tears and reorders what was not synced,
-//! and resumes: the folder must come out with the same bytes.
+//! A sweep on a machine that crashes at any moment. The test records the operations of a sweep on
+//! its files, replays every prefix of them on a disk that loses, tears and reorders writes that
+//! were not synced, and resumes: the folder must come out with the same bytes.
 //!
 //! The model is that of POSIX: only `fsync` of a file makes its bytes durable, and only `fsync` of
 //! its folder makes its name durable. A rename is atomic.
@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 
 static OPERATIONS: Mutex<Vec<Operation>> = Mutex::new(Vec::new());
 
-/// Crashes tried after each operation, each with another choice of what is lost.
+/// The number of crashes tried after each operation, each with another choice of lost writes.
 const CRASHES: u64 = 3;
 
 fn plan() -> Plan {
@@ -40,7 +40,7 @@ fn run(path: &Path, plan: &Plan) {
     assert_eq!(folder.missing(false).unwrap(), [0_usize; 0]);
 }
 
-/// Every file below a folder with its bytes, by its name there.
+/// Returns every file below a folder with its bytes, by its name there.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut open = vec![folder.to_path_buf()];
@@ -55,7 +55,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// A file: its bytes, and how many of them are on the disk.
+/// A file: its bytes, and the number of its bytes that are on the disk.
 #[derive(Clone, Default)]
 struct Inode {
     bytes: Vec<u8>,
@@ -69,7 +69,7 @@ struct Change {
     adds: Option<(PathBuf, usize)>,
 }
 
-/// A disk with what the system holds in memory for it.
+/// A disk, with the data that the system holds in memory for it.
 #[derive(Clone, Default)]
 struct Disk {
     inodes: Vec<Inode>,
@@ -81,7 +81,7 @@ struct Disk {
 }
 
 impl Disk {
-    /// Whether an operation changes anything. Folders are always there.
+    /// Returns true if an operation changes anything. Folders are always there.
     fn knows(operation: &Operation) -> bool {
         use Operation::{CreateFolder, Examine, List, Open, Read};
         !matches!(operation, CreateFolder(_) | List(_) | Examine(_) | Open(_) | Read(_))
@@ -95,7 +95,7 @@ impl Disk {
                 self.change(Change { removes: None, adds: Some((path.clone(), inode)) });
             }
             Operation::Write(path, bytes) => {
-                // What is written to a removed file is gone.
+                // Data written to a removed file is gone.
                 if let Some(&inode) = self.seen.get(path) {
                     self.inodes[inode].bytes.extend_from_slice(bytes);
                 }

@@ -11,8 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Points that are done in a moment, each seed under every scheme. With requests, half of them are
-/// on a drive that cannot be, all for one reason.
+/// Points that take a moment each, every seed under every scheme. With requests, half of the points
+/// are on a drive that is refused, all for one reason.
 fn plan(schemes: &[&str], seeds: u64, limit: u64, requests: bool) -> Plan {
     let device = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/small.toml");
     let text = format!(
@@ -34,7 +34,7 @@ fn empty(name: &str) -> PathBuf {
     path
 }
 
-/// Runs what is missing in a folder, and stops after so many runs.
+/// Runs the missing points of a folder, and stops after `most` runs.
 fn run(folder: &Folder, plan: &Plan, most: usize) {
     let (stop, ran) = (AtomicBool::new(most == 0), AtomicUsize::new(0));
     let control = Control { stop: &stop, progress: &|_| () };
@@ -73,7 +73,8 @@ fn shuffled<T>(items: &mut [T], rng: &mut Rng) {
     }
 }
 
-/// What a kill leaves: points that are not finished, and files under temporary names.
+/// Leaves a folder as a kill may leave it: with points that are not finished, and files under
+/// temporary names.
 fn killed(path: &Path, rng: &mut Rng) {
     let files = contents(path);
     let of_points = |name: &&(String, Vec<u8>)| name.0.starts_with("points/");
@@ -110,7 +111,7 @@ fn a_thousand_shards_in_any_order_are_the_bytes_of_one_run() {
     let run = |number: &usize| {
         shard(&folder(number), &plan, &format!("{number}/{SHARDS}"), usize::MAX);
     };
-    // Many at once, as a batch system runs them.
+    // Many shards run at once, as a batch system runs them.
     order.par_iter().for_each(run);
     let mut again = order[..SHARDS / 10].to_vec();
     again.iter().for_each(|number| killed(&folder(number), &mut rng));
@@ -133,7 +134,7 @@ fn shards_with_requests_and_points_that_fail_merge_and_merging_resumes() {
     let folders: Vec<PathBuf> = (1..=4).map(|it| here.join(format!("of-{it}"))).collect();
     for (number, folder) in (1..=4).zip(&folders) {
         let name = format!("{number}/4");
-        // One run at a time: each time it is stopped and resumes.
+        // One run at a time: each time the shard is stopped and resumes.
         while shards::open(folder, &plan, Shard::parse(&name).unwrap())
             .is_ok_and(|it| !it.missing(false).unwrap().is_empty())
         {
@@ -191,7 +192,7 @@ fn what_is_not_one_sweep_is_refused_by_name() {
     assert!(why.contains("begun: is shard 1/3, and 2 of its 2 runs are not finished"), "{why}");
     assert!(why.contains(&*point.display().to_string()) && why.contains("is damaged"), "{why}");
     shard(&b, &plan, "2/3", usize::MAX);
-    // Another version, and no version that this one knows.
+    // A shard of another version, and one of a version that this one does not know.
     let record = fs::read_to_string(a.join("shard").with_file_name("design.parquet"));
     assert!(record.is_err(), "a design is not text");
     fs::write(c.join("format"), "fowler sweep 9 9.0\n").unwrap();
@@ -200,7 +201,7 @@ fn what_is_not_one_sweep_is_refused_by_name() {
     shard_again_is_refused(&here, &plan);
 }
 
-/// A folder has one shard, or a whole sweep.
+/// Checks that a folder with a shard refuses other shards and the whole sweep.
 fn shard_again_is_refused(here: &Path, plan: &Plan) {
     let open = |name: &str, of: &str| {
         let shard = Shard::parse(of).unwrap();
@@ -208,7 +209,7 @@ fn shard_again_is_refused(here: &Path, plan: &Plan) {
     };
     assert!(open("a", "2/3").contains("a: holds shard 1/3 and not 2/3"), "{}", open("a", "2/3"));
     assert!(open("whole", "2/3").contains("holds a whole sweep"), "{}", open("whole", "2/3"));
-    // The file of another shard does not make it that shard's folder.
+    // The file of another shard does not make the folder that shard's folder.
     let own = fs::read(here.join("a/shard")).unwrap();
     fs::copy(here.join("b/shard"), here.join("a/shard")).unwrap();
     let why = open("a", "2/3");

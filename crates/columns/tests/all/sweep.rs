@@ -1,5 +1,5 @@
 //! The folder of a sweep: its bytes do not depend on threads, on where points were run, or on how
-//! often the work was taken up again.
+//! often the work was resumed.
 
 use crate::folders::contents;
 use arrow_array::Array;
@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Twelve points: under two schemes of the same choices, and half of them on drives that cannot be,
-/// all for one reason.
+/// Twelve points: under two schemes of the same choices, and half of them on drives that are
+/// refused, all for one reason.
 fn specification() -> String {
     let device = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/small.toml");
     format!(
@@ -67,7 +67,7 @@ fn the_bytes_do_not_depend_on_threads_or_on_interruptions() {
         "each point has a row and checksums; a point that fails has no requests"
     );
     assert!(all == contents(&four), "threads change bytes");
-    // Stopped after two points, taken up again, stopped, and finished.
+    // This sweep is stopped after two points, resumed, stopped, and finished.
     let parts = empty("parts");
     let plan = plan();
     for left in [3, 1, 0] {
@@ -95,7 +95,7 @@ fn points_that_are_run_elsewhere_are_the_same_files() {
     let stop = AtomicBool::new(false);
     let control = Control { stop: &stop, progress: &|_| () };
     for index in folder.missing(false).unwrap().into_iter().rev() {
-        // All that a worker gets is the text and a number.
+        // A worker gets only the text and a number.
         let worker = Plan::read(driver.text(), driver.name()).unwrap();
         let made: Made = store::make(&worker, index, control).unwrap().unwrap();
         assert_eq!(made.failed, made.requests.is_none());
@@ -141,7 +141,7 @@ fn a_folder_loads_as_a_table_of_its_points() {
     assert!(text("error", 0).unwrap().contains("over-provisioning"), "{:?}", text("error", 0));
     assert_eq!((real("read.mean_us", 0), text("summary", 0)), (None, None));
     assert_eq!(table.num_columns(), table.schema().fields().len());
-    // What a point takes on the disk is printed, not tested.
+    // The size of a point on the disk is printed, not tested.
     let points = contents(&path).into_iter().filter(|(name, _)| name.starts_with("points/"));
     let largest = points.map(|(_, bytes)| bytes.len()).max().unwrap();
     println!("a point: {largest} bytes at most, {} columns", table.num_columns());
@@ -180,8 +180,8 @@ fn what_is_no_sweep_is_said() {
     assert!(reported.contains(broken) && reported.contains("is damaged"), "{reported}");
 }
 
-/// A file without its bytes, one without its end, and none at all: of a row, of requests, and of
-/// the design.
+/// A file without its bytes, a file without its end, and a missing file: of a row, of requests, and
+/// of the design.
 #[test]
 fn files_that_are_not_whole_are_made_anew() {
     let path = empty("broken");
@@ -216,11 +216,11 @@ fn files_that_are_not_whole_are_made_anew() {
     assert_eq!(broken, 3 * (2 * 5 + 4), "of five points one failed, and has no requests");
 }
 
-/// Cases of random damage; each has a seed of its own.
+/// The number of cases of random damage; each has a seed of its own.
 const DAMAGES: u64 = 300;
 
-/// Whatever happens to a file, what is loaded is what was measured, or the file is named; and the
-/// same sweep mends the folder.
+/// Whatever happens to a file, the loaded values are the measured ones, or the file is named; and
+/// running the sweep again mends the folder.
 // Slow: a sweep is mended after each of 300 damages.
 #[test]
 fn no_damage_goes_unnoticed() {
@@ -267,7 +267,7 @@ fn no_damage_goes_unnoticed() {
     assert!(refused > DAMAGES / 4 && harmless > 0, "{refused} refused, {harmless} harmless");
 }
 
-/// What cannot be opened is said, and is not taken for missing: it may be whole.
+/// A file that cannot be opened is reported, and not taken for missing: it may be whole.
 #[cfg(unix)]
 #[test]
 fn files_that_cannot_be_opened_are_said() {

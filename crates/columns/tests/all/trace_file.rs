@@ -1,5 +1,5 @@
-//! Traces as Parquet and Arrow files: the same requests as from batches, and what is wrong with a
-//! file is said, however it is damaged.
+//! Traces as Parquet and Arrow files: they yield the same requests as batches, and every problem of
+//! a file is reported, however the file is damaged.
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use arrow_ipc::writer::FileWriter;
@@ -115,8 +115,8 @@ fn wrong_columns_and_rows_are_named() {
     }
 }
 
-/// Whatever the damage: requests in order, at most one error, no panic, and no allocation of what a
-/// file merely claims.
+/// Whatever the damage: requests in order, at most one error, no panic, and no allocation of a size
+/// that a file merely claims.
 #[test]
 fn no_damage_makes_a_reader_panic() {
     let folder = Folder::new("damaged-columns");

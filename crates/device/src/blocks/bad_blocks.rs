@@ -13,21 +13,20 @@ use fowler_physics::bad_blocks::FailureLaw;
 use fowler_units::{BlockId, Bytes, DieId, Id, IdVec, Nanos, PlaneId, Rng};
 use serde::{Deserialize, Serialize};
 
-/// What has become of failing blocks so far.
+/// Counts of failing blocks so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadBlockCounts {
     /// Programs that failed.
     pub programs: u64,
     /// Erases that failed.
     pub erases: u64,
-    /// Failed blocks that stayed in use for some cycles, because their plane could not do without
-    /// them at once.
+    /// Failed blocks that stayed in use for some cycles, because their plane needed them.
     pub delayed: u64,
     /// Retired blocks.
     pub retired: u64,
-    /// The pages that the drive can lose before it can no longer hold its data.
+    /// The number of pages that the drive can lose before it can no longer hold its data.
     pub spare: u64,
-    /// When a block failed that the drive could not lose. No block has failed since.
+    /// The time at which a block failed that the drive could not lose. No block has failed since.
     pub worn_out: Option<Nanos>,
 }
 
@@ -35,34 +34,35 @@ pub struct BadBlockCounts {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BadBlocksSnapshot {
     counts: BadBlockCounts,
-    /// Failed blocks that are not retired yet, and whether each waits to be emptied.
+    /// Failed blocks that are not retired yet; the flag is true for a block that waits to be
+    /// emptied.
     failed: Vec<(BlockId, bool)>,
 }
 
-/// How a block fails.
+/// The failure that is drawn for a block.
 #[derive(Clone, Copy, Debug)]
 struct Fate {
-    /// The P/E cycle in which it fails, counted from the beginning of the run.
+    /// The P/E cycle in which the block fails, counted from the beginning of the run.
     cycle: u32,
     /// The page whose program fails, or [`ERASE`].
     page: u16,
-    /// It has failed, and its pages are not counted on any more. It is retired as soon as its plane
-    /// can do without it.
+    /// True once the block has failed and its pages are no longer counted on. The block is retired
+    /// as soon as its plane can do without it.
     failed: bool,
 }
 
-/// No page: the erase at the end of the cycle fails.
+/// Marks a failure without a page: the erase at the end of the cycle fails.
 const ERASE: u16 = u16::MAX;
 
 /// The blocks that fail.
 #[derive(Clone, Debug)]
 pub(crate) struct BadBlocks {
     fates: IdVec<BlockId, Fate>,
-    /// How often each block had been erased at the beginning.
+    /// The erase count of each block at the beginning.
     begun: IdVec<BlockId, u32>,
-    /// The number of cycles that one stands for.
+    /// The number of real P/E cycles that a simulated one stands for.
     dilation: u32,
-    /// Blocks whose program has just failed. They are still open.
+    /// Blocks whose program has just failed. These blocks are still open.
     just_failed: Vec<BlockId>,
     /// Blocks that wait to be emptied.
     waiting: Vec<BlockId>,
@@ -74,7 +74,7 @@ pub(crate) struct BadBlocks {
 }
 
 impl Config {
-    /// Returns whether blocks may fail.
+    /// Returns true if blocks may fail.
     pub(crate) fn blocks_fail(&self) -> bool {
         self.bad_blocks.share > 0.0
     }
@@ -95,7 +95,7 @@ impl Config {
 }
 
 impl BadBlocks {
-    /// Draws the fate of every block; `erased` is how often each has been erased.
+    /// Draws the fate of every block; `erased` are the erase counts of the blocks.
     fn new(config: &Config, layout: &Layout, erased: &[u32]) -> BadBlocks {
         let its = &config.bad_blocks;
         let law = FailureLaw { share: its.share, cycles: config.life.cycles, shape: its.shape };
@@ -125,7 +125,7 @@ impl BadBlocks {
         }
     }
 
-    /// Returns the memory that this takes.
+    /// Returns the memory that the fates of all blocks take.
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         let blocks = u64::from(layout.geometry.blocks());
         match config.blocks_fail() {
@@ -134,11 +134,12 @@ impl BadBlocks {
         }
     }
 
-    /// Returns whether a block that has not failed yet does so in its present cycle.
+    /// Returns true if a block that has not failed yet fails in its present cycle.
     fn fails_in_this_cycle(&self, block: BlockId, erases: u32) -> bool {
         let Fate { cycle, failed, .. } = self.fates[block];
         let since = u64::from(erases - self.begun[block]) * u64::from(self.dilation);
-        // The cycle in which it fails is one of those that this one stands for, or an earlier one.
+        // The cycle of the failure is one of the real cycles that this one stands for, or an
+        // earlier one.
         !failed
             && since + u64::from(self.dilation) > u64::from(cycle)
             && self.counts.worn_out.is_none()
@@ -173,12 +174,12 @@ impl PageAllocator {
         self.bad_blocks = None;
     }
 
-    /// Returns what has become of failing blocks, if blocks may fail.
+    /// Returns the counts of failing blocks, if blocks may fail.
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
         self.bad_blocks.as_ref().map(|its| its.counts)
     }
 
-    /// Counts failures anew.
+    /// Resets the counts of failures. The spare pages and the time of wear-out stay.
     pub fn count_failures_anew(&mut self) {
         if let Some(its) = &mut self.bad_blocks {
             let BadBlockCounts { spare, worn_out, .. } = its.counts;
@@ -186,13 +187,13 @@ impl PageAllocator {
         }
     }
 
-    /// Returns whether blocks may fail.
+    /// Returns true if blocks may fail.
     #[inline]
     pub fn blocks_fail(&self) -> bool {
         self.bad_blocks.is_some()
     }
 
-    /// Returns whether the program of the next page of an open block fails.
+    /// Returns true if the program of the next page of an open block fails.
     #[inline]
     pub(super) fn program_fails(&self, block: BlockId) -> bool {
         self.bad_blocks.as_ref().is_some_and(|its| {
@@ -201,8 +202,9 @@ impl PageAllocator {
         })
     }
 
-    /// Returns the open block that takes a page in place of `block`, whose program of it fails.
-    /// Returns `block` if the plane cannot do without it now: then its erase fails.
+    /// Returns the open block that takes a page in place of `block`, which fails to program that
+    /// page. Returns `block` if the plane cannot do without it now: then the erase of `block`
+    /// fails.
     #[cold]
     #[inline(never)]
     pub(super) fn sound_block(
@@ -236,7 +238,8 @@ impl PageAllocator {
         block
     }
 
-    /// Returns how many pages of an open block, at most `most`, are programmed before one fails.
+    /// Returns the number of pages of an open block, at most `most`, that are programmed before a
+    /// program fails.
     pub(super) fn pages_before_failure(&self, block: BlockId, most: u32) -> u32 {
         let Some(its) = &self.bad_blocks else { return most };
         let (page, written) = (u32::from(its.fates[block].page), self.blocks.written(block));
@@ -244,7 +247,7 @@ impl PageAllocator {
         if fails { most.min(page - written) } else { most }
     }
 
-    /// Ends the erase of a block. It is erased, or has failed and is retired.
+    /// Ends the erase of a block: marks it as erased, or retires it because it has failed.
     pub fn erased(&mut self, block: BlockId, now: Nanos) {
         if self.bad_blocks.is_some() && self.retires(block, now) {
             self.blocks.retire(block);
@@ -253,7 +256,7 @@ impl PageAllocator {
         }
     }
 
-    /// Returns whether a block whose erase ends is used no more.
+    /// Returns true if a block whose erase ends is retired.
     #[cold]
     #[inline(never)]
     fn retires(&mut self, block: BlockId, now: Nanos) -> bool {
@@ -293,9 +296,9 @@ impl PageAllocator {
         }
     }
 
-    /// Returns whether a plane and its die can do without one more block now: what they hold, what
-    /// is on its way to them, and the page that is `taken` now must fit into the rest, or writes
-    /// would wait forever.
+    /// Returns true if a plane and its die can do without one more block now: the pages that they
+    /// hold, pages assigned to them, and the page that is `taken` now must fit into the rest, or
+    /// writes would wait forever.
     fn fits_without_a_block(&self, plane: PlaneId, taken: u32) -> bool {
         let geometry = self.blocks.geometry();
         let (pages, die) = (geometry.pages_per_block, geometry.die_of_plane(plane));
@@ -305,7 +308,8 @@ impl PageAllocator {
     }
 
     /// Takes a block from the room of its die for host data, if the drive can hold its data without
-    /// that. Data beyond the room moves to other dies as the host rewrites it.
+    /// that block. Data beyond the room moves to other dies as the host rewrites it. Returns true
+    /// if the block was taken.
     fn gives_up_a_block(&mut self, plane: PlaneId) -> bool {
         let pages = self.blocks.geometry().pages_per_block;
         let die = self.blocks.geometry().die_of_plane(plane);
@@ -326,7 +330,7 @@ impl PageAllocator {
         true
     }
 
-    /// Takes a block from the pages that a plane may hold.
+    /// Subtracts a block from the pages that a plane may hold.
     fn shrink(&mut self, plane: PlaneId) {
         let pages = self.blocks.geometry().pages_per_block;
         self.blocks.lower_limit(plane, pages);
@@ -360,8 +364,8 @@ impl PageAllocator {
         }
     }
 
-    /// Forgets the failed blocks of a die that has failed itself, and counts anew what the drive
-    /// can lose.
+    /// Forgets the failed blocks of a die that has failed itself, and counts anew the pages that
+    /// the drive can lose.
     pub(super) fn forget_failed_blocks(&mut self, die: DieId) {
         let geometry = *self.blocks.geometry();
         let dies = (0..geometry.dies()).map(DieId).filter(|&die| !self.has_failed(die));
@@ -375,7 +379,7 @@ impl PageAllocator {
                 its.counts.spare = its.counts.spare.min(room.saturating_sub(needed));
             }
             Some(homed) => {
-                // The others hold the pages of its stripes as well.
+                // The other dies hold the pages of the failed die's stripes as well.
                 *homed =
                     (u64::from(*homed) * u64::from(live + 1)).div_ceil(live.max(1).into()) as u32;
                 its.counts.spare = u64::from(least.saturating_sub(*homed)) * u64::from(live);
@@ -393,7 +397,7 @@ impl PageAllocator {
     }
 
     /// Resumes from a saved state. The room of planes and dies is already that of the snapshot.
-    /// Returns whether it can be the state of this drive.
+    /// Returns true if it can be the state of this drive.
     pub(super) fn resume_bad_blocks(&mut self, saved: Option<BadBlocksSnapshot>) -> bool {
         let (its, saved) = match (&mut self.bad_blocks, saved) {
             (Some(its), Some(saved)) => (its, saved),

@@ -1,4 +1,4 @@
-//! What has become of a block since its erase, in one word.
+//! The state of a block and the number of pages taken since its erase, in one word.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,25 +24,26 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum BlockState {
-    /// Being filled, or waiting for its last program to end.
+    /// The block is being filled, or waits for its last program to end.
     Open,
     /// Erased, waiting to be opened.
     Free,
     /// Full: a candidate for GC.
     Full,
-    /// Its pages are being moved, or it is being erased.
+    /// The pages of the block are being moved, or the block is being erased.
     Collecting,
-    /// It has failed, or its die has, and is used no more.
+    /// The block or its die has failed, and the block is no longer used.
     Retired,
 }
 
-/// The pages of a block taken since its erase, in bits 0 to 28, and its state in bits 29 to 31. The
-/// state of an open block is zero, so that one comparison tells whether it takes another page.
+/// The number of pages of a block taken since its erase, in bits 0 to 28, and the state of the
+/// block in bits 29 to 31. The state of an open block is zero, so that one comparison tells if the
+/// block takes another page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Progress(pub(super) u32);
 
-/// The most pages of a block.
+/// The maximum number of pages of a block.
 pub(super) const BLOCK_MOST: u32 = (1 << Progress::BITS) - 1;
 
 impl Progress {

@@ -3,7 +3,8 @@
 //!
 //! On a drive with superblocks a *block* is a superblock, its *pages* are mapping units, and there
 //! is one *plane*, with a second one for the superblocks set aside for the SLC cache. Such a drive
-//! has a few hundred of them, which are scanned: buckets would be relinked at every invalidation.
+//! has a few hundred superblocks, which are scanned: buckets would be relinked at every
+//! invalidation.
 
 pub use super::block_state::BlockState;
 use super::block_state::{BLOCK_MOST, Progress};
@@ -19,7 +20,7 @@ use std::ops::Range;
 pub(super) struct Block {
     pub(super) valid: u32,
     pub(super) progress: Progress,
-    /// Its neighbors in a bucket, or in the plane's list of erased blocks.
+    /// The block's neighbors in a bucket, or in the plane's list of erased blocks.
     link: Link<BlockId>,
 }
 
@@ -42,13 +43,13 @@ impl Linked<BlockId> for Block {
 }
 
 /// The states of all blocks. Superblocks are scanned: they have no buckets, and the valid counts
-/// and the hints of their planes are not kept.
+/// and the hints of their planes are not maintained.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     pub(super) geometry: Geometry,
     pub(super) locator: Locator,
     pub(super) words_per_block: usize,
-    /// Whether a block's bits fill whole words: a unit's number is then also that of its bit.
+    /// True if a block's bits fill whole words: the number of a unit is then also that of its bit.
     packed: bool,
     pub(super) blocks: IdVec<BlockId, Block>,
     pub(super) erases: IdVec<BlockId, u32>,
@@ -58,10 +59,10 @@ pub struct Blocks {
     pub(super) bits: Column<u64>,
     pub(super) buckets: Column<Pile<BlockId>>,
     pub(super) planes: IdVec<PlaneId, PlaneBlocks>,
-    /// The pages of a block that hold data: all of them, or, of a superblock, those without parity
-    /// and without the places of SLC mode.
+    /// The number of pages of a block that hold data: all pages or, of a superblock, those without
+    /// parity and without the places of SLC mode.
     pub(super) capacity: u32,
-    /// The first of the superblocks set aside, which have a plane of their own; `NONE` if none are.
+    /// The first of the superblocks set aside, which have a plane of their own; `NONE` without any.
     aside: BlockId,
     filled: u64,
 }
@@ -75,7 +76,7 @@ pub(super) struct PlaneBlocks {
     valid: u32,
     /// The maximum number of valid pages.
     limit: u32,
-    /// All buckets below this one are empty.
+    /// A bound of the nonempty buckets: all buckets below this one are empty.
     pub(super) lowest: u32,
 }
 
@@ -84,9 +85,9 @@ pub(super) struct PlaneBlocks {
 pub struct Programmed {
     /// The unit programmed.
     pub unit: UnitId,
-    /// Whether it was the last of its block.
+    /// True if the unit was the last of its block.
     pub last: bool,
-    /// Erased blocks left in its plane.
+    /// The number of erased blocks left in the plane of the block.
     pub free: u32,
 }
 
@@ -122,7 +123,8 @@ impl Blocks {
             + Bytes::of::<PlaneBlocks>(planes)
     }
 
-    /// A fresh drive: every block erased, with no P/E cycles. A plane may hold `limit` valid pages.
+    /// Creates the blocks of a fresh drive: all erased, with no P/E cycles. A plane may hold
+    /// `limit` valid pages.
     pub fn new(geometry: Geometry, limit: u32) -> Self {
         Self::with(geometry, limit, geometry.planes(), BlockId::NONE, true)
     }
@@ -187,7 +189,7 @@ impl Blocks {
         self.planes[plane].valid
     }
 
-    /// Returns whether a plane holds as many valid pages as it may.
+    /// Returns true if a plane holds as many valid pages as it may.
     #[inline]
     pub fn is_full(&self, plane: PlaneId) -> bool {
         let its = &self.planes[plane];
@@ -240,7 +242,7 @@ impl Blocks {
         (self.state(block) == BlockState::Full).then(|| self.fill_order[block])
     }
 
-    /// Returns how often a block has become full, over the whole drive.
+    /// Returns how many times any block has become full, over the whole drive.
     pub fn filled(&self) -> u64 {
         self.filled
     }
@@ -258,7 +260,7 @@ impl Blocks {
         }
     }
 
-    /// Resumes from a snapshot, with no page marked as valid yet. Returns whether the snapshot has
+    /// Resumes from a snapshot, with no page marked as valid yet. Returns true if the snapshot has
     /// the right number of blocks.
     pub fn resume(&mut self, snapshot: BlocksSnapshot) -> bool {
         let same = snapshot.blocks.len() == self.blocks.len()
@@ -406,7 +408,7 @@ impl Blocks {
         self.locator.block_of(unit)
     }
 
-    /// Returns whether every page of a block has been taken since its erase.
+    /// Returns true if every page of a block has been taken since its erase.
     #[inline]
     pub fn is_taken(&self, block: BlockId) -> bool {
         self.written(block) == self.geometry.pages_per_block
@@ -422,7 +424,7 @@ impl Blocks {
         }
     }
 
-    /// Returns whether blocks are scanned for a victim, not bucketed.
+    /// Returns true if blocks are scanned for a victim, not bucketed.
     #[inline]
     pub(super) fn is_scanned(&self) -> bool {
         self.buckets.is_empty()
@@ -480,7 +482,7 @@ impl Blocks {
         block
     }
 
-    /// Prefetches what invalidating a page needs.
+    /// Prefetches the entries that invalidating a page needs.
     #[inline]
     pub fn prefetch(&self, unit: UnitId) {
         let block = self.locator.block_of(unit);
@@ -516,7 +518,7 @@ impl Blocks {
         plane
     }
 
-    /// Marks a page of a plane as invalid. Returns whether it was valid.
+    /// Marks a page of a plane as invalid. Returns true if it was valid.
     #[inline(always)]
     pub fn invalidate_if_valid(&mut self, unit: UnitId, plane: PlaneId) -> bool {
         let was_valid = self.clear(unit);
@@ -526,7 +528,7 @@ impl Blocks {
         was_valid
     }
 
-    /// Clears a page's valid bit. Returns whether it was valid.
+    /// Clears a page's valid bit. Returns true if it was valid.
     #[inline(always)]
     pub(super) fn clear(&mut self, unit: UnitId) -> bool {
         let (word, bit) = self.bit_of(unit);
@@ -553,7 +555,7 @@ impl Blocks {
         }
     }
 
-    /// Returns whether a page holds current data.
+    /// Returns true if a page holds current data.
     #[inline]
     pub fn is_valid(&self, unit: UnitId) -> bool {
         let (word, bit) = self.bit_of(unit);

@@ -1,4 +1,5 @@
-//! What others see of the blocks of a plane: the candidates for GC, and the valid pages of a block.
+//! Views of the blocks of a plane for other modules: the candidates for GC, and the valid pages of
+//! a block.
 
 use super::block_table::{BlockState, Blocks};
 use fowler_units::{BlockId, Id, Nanos, Pile, PlaneId, UnitId};
@@ -27,12 +28,13 @@ impl Blocks {
     }
 }
 
-/// A walk over the valid pages of a block. It borrows nothing, so that pages can be moved during
-/// it; meanwhile no page of the block itself may become valid or invalid.
+/// A walk over the valid pages of a block. The walk borrows nothing, so that pages can be moved
+/// during it; meanwhile no page of the block itself may become valid or invalid.
 #[derive(Clone, Debug)]
 pub struct ValidPages {
     block: BlockId,
-    /// The current word of the block; `word` holds its bits not yet visited.
+    /// The index of the current word in the block; `word` holds the bits of that word not yet
+    /// visited.
     index: usize,
     word: u64,
 }
@@ -54,15 +56,15 @@ impl ValidPages {
     }
 }
 
-/// What a victim or wear policy sees of a plane: its full blocks. The superblocks of a drive that
-/// has them are the blocks of one plane.
+/// A plane as a victim or wear policy sees it: the full blocks. The superblocks of a drive that has
+/// them are the blocks of one plane.
 pub struct Candidates<'a> {
     blocks: &'a Blocks,
     plane: PlaneId,
 }
 
 impl Candidates<'_> {
-    /// Returns the plane.
+    /// Returns the plane of the candidates.
     pub fn plane(&self) -> PlaneId {
         self.plane
     }
@@ -72,8 +74,9 @@ impl Candidates<'_> {
         self.blocks.planes[self.plane].full
     }
 
-    /// Returns the pages that are free for data once a candidate is erased: the pages of a block,
-    /// or the units of data of a superblock, without parity. One in SLC mode holds fewer.
+    /// Returns the number of pages that are free for data once a candidate is erased: the pages of
+    /// a block, or the units of data of a superblock, without parity. A superblock in SLC mode
+    /// holds fewer.
     pub fn capacity(&self) -> u32 {
         self.blocks.capacity
     }
@@ -89,12 +92,12 @@ impl Candidates<'_> {
         self.blocks.of_plane(self.plane).len() as u32
     }
 
-    /// Returns whether a block of the plane is in use; a retired one is not.
+    /// Returns true if a block of the plane is in use; a retired one is not.
     pub fn is_in_use(&self, block: BlockId) -> bool {
         self.blocks.state(block) != BlockState::Retired
     }
 
-    /// Returns whether a block is a candidate: a full one of the plane.
+    /// Returns true if a block is a candidate: a full one of the plane.
     pub fn contains(&self, block: BlockId) -> bool {
         let range = self.blocks.of_plane(self.plane);
         range.contains(&block.0) && self.blocks.state(block) == BlockState::Full
@@ -106,7 +109,7 @@ impl Candidates<'_> {
     }
 
     /// Returns a candidate with the fewest valid pages: from the buckets, without scanning blocks,
-    /// or, of superblocks, the first of those.
+    /// or, of superblocks, the first one with the fewest.
     pub fn fewest_valid(&self) -> Option<BlockId> {
         if self.blocks.is_scanned() {
             return self.blocks.emptiest(self.plane);

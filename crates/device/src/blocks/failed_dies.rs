@@ -1,5 +1,6 @@
-//! Dies that fail. A spare die takes the place of a failed one as long as there are any. After that
-//! a failed die stays failed: its blocks are retired, and what the drive can hold shrinks by them.
+//! Dies that fail. A spare die takes the place of a failed one while spare dies are left. After
+//! that a failed die stays failed: its blocks are retired, and the capacity of the drive shrinks by
+//! them.
 //! See docs/decisions/blocks.md, "What happens to a die that fails?".
 
 use super::page_allocator::PageAllocator;
@@ -8,7 +9,7 @@ pub use crate::config::failed_dies::Params;
 use crate::config::layout::Layout;
 use fowler_units::{DieId, IdVec, Nanos};
 
-/// What has become of failing dies so far.
+/// Counts of failing dies so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FailedDieCounts {
     /// Dies that failed and stay failed.
@@ -17,18 +18,19 @@ pub struct FailedDieCounts {
     pub replaced: u32,
     /// The spare dies that are left.
     pub spare: u32,
-    /// When the dies that were left could no longer hold the capacity of the drive. It has taken no
-    /// write since.
+    /// The time at which the remaining dies could no longer hold the capacity of the drive. The
+    /// drive has taken no write since.
     pub read_only: Option<Nanos>,
-    /// When they could not even take what was in the controller. The drive has answered nothing
-    /// since.
+    /// The time at which the remaining dies could not even take the data in the controller. The
+    /// drive has answered nothing since.
     pub offline: Option<Nanos>,
-    /// Requests that it has refused.
+    /// Requests that the drive has refused.
     pub refused: u64,
-    /// Stripes with a page that cannot be read now, and is given only by the others.
+    /// Stripes with a page that cannot be read now, and is recovered from the other pages of the
+    /// stripe.
     pub degraded_stripes: u32,
-    /// Stripes with two pages on one chip now, because none was left without: a further chip may
-    /// take both.
+    /// Stripes with two pages on one chip now, because no chip was left without a page of the
+    /// stripe: the failure of a further chip may take both.
     pub sharing_stripes: u32,
 }
 
@@ -38,7 +40,8 @@ pub(crate) struct FailedDies {
     failed: IdVec<DieId, bool>,
     /// The pages that the drive must be able to hold.
     needed: u64,
-    /// The pages of a stripe, if the address of a page determines its die because of these.
+    /// The number of pages of a stripe, if the drive has stripes and the address of a page
+    /// therefore determines its die.
     pub width: Option<u32>,
     pub counts: FailedDieCounts,
 }
@@ -77,35 +80,35 @@ impl PageAllocator {
         self.failed_dies = FailedDies::new(config, layout);
     }
 
-    /// Returns what has become of failing dies; `None` if none has failed.
+    /// Returns the counts of failing dies; `None` if none has failed.
     pub fn failed_dies(&self) -> Option<FailedDieCounts> {
         let its = self.failed_dies.counts;
         (its.failed + its.replaced > 0).then_some(its)
     }
 
-    /// Returns the same, to count on.
+    /// Returns the counts of failing dies for modification.
     pub fn failed_dies_mut(&mut self) -> &mut FailedDieCounts {
         &mut self.failed_dies.counts
     }
 
-    /// Returns whether a die has failed for good.
+    /// Returns true if a die has failed for good.
     pub fn has_failed(&self, die: DieId) -> bool {
         self.failed_dies.failed[die]
     }
 
-    /// Returns whether any die has.
+    /// Returns true if any die has failed for good.
     pub fn dies_have_failed(&self) -> bool {
         self.failed_dies.any()
     }
 
-    /// Returns the pages of a stripe if a page may have to leave the die of its address, because
-    /// some die has failed.
+    /// Returns the number of pages of a stripe if a page may have to leave the die of its address,
+    /// because some die has failed.
     pub fn displaced_stripes(&self) -> Option<u32> {
         self.failed_dies.width.filter(|_| self.failed_dies.any())
     }
 
-    /// Notes that a die has failed. Returns whether it stays failed: nothing is placed on it any
-    /// more, and its valid pages remain until they are rebuilt, rewritten or lost.
+    /// Notes that a die has failed. Returns true if the die stays failed: nothing is placed on it
+    /// any more, and its valid pages remain until they are rebuilt, rewritten or lost.
     pub fn die_fails(&mut self, die: DieId) -> bool {
         let its = &mut self.failed_dies;
         if its.failed[die] {
@@ -136,13 +139,13 @@ impl PageAllocator {
         self.forget_failed_blocks(die);
     }
 
-    /// Returns whether the dies that are left can hold the capacity of the drive, and whatever its
+    /// Returns true if the remaining dies can hold the capacity of the drive, and the room that
     /// writes need beside that.
     pub fn holds_capacity(&self) -> bool {
         self.room_of_all() >= self.failed_dies.needed
     }
 
-    /// Returns how many more pages all dies together can take now.
+    /// Returns the number of further pages that all dies together can take now.
     pub fn slack(&self) -> u64 {
         let dies = (0..self.blocks.geometry().dies()).map(DieId);
         dies.map(|die| u64::from(self.room_of(die).saturating_sub(self.assigned_to(die)))).sum()

@@ -10,32 +10,32 @@ use fowler_units::BlockId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(8))]
 pub struct Job {
-    /// The block.
+    /// The block that the job empties.
     pub victim: BlockId,
-    /// The cause.
+    /// The cause of the job, to which its reads, programs and erase are charged.
     pub source: Source,
     /// The tag under which the block's data is rewritten, and the use of the open block that takes
-    /// it.
+    /// the data.
     pub tag: StreamTag,
     pub into: Opened,
-    /// The position from which to look for the next valid page.
+    /// The position in the block from which the next valid page is searched.
     pub offset: u32,
     /// Pages that were valid when the job began to compete with the host.
     pub pages: u32,
-    /// Pages that erasing the block gains.
+    /// Pages that the erase of the block gains.
     pub gain: u32,
-    /// Pages that the plane could spare at that time.
+    /// Pages that the plane could spare when the job began to compete with the host.
     pub surplus: u32,
-    /// Pages that the host has written to the plane since.
+    /// Pages that the host has written to the plane since the job began to compete with it.
     pub written: u32,
-    /// Whether the job competes with the host; otherwise it gives way.
+    /// True if the job competes with the host; otherwise the job gives way.
     pub foreground: bool,
-    /// Whether the job waits for the die to be idle.
+    /// True while the job waits for the die to be idle.
     pub paused: bool,
 }
 
 impl Job {
-    /// Returns whether the host may write one more page of the plane while `left` pages are still
+    /// Returns true if the host may write one more page of the plane while `left` pages are still
     /// to be moved.
     ///
     /// The plane's surplus is there for bursts. Beyond it the host gets the pages that the job

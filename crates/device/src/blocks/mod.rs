@@ -5,10 +5,11 @@
 //! nothing else. **Called for** a die with room, the next page of a plane, and GC candidates.
 //!
 //! - `block_table.rs`: the columns, erased blocks, full blocks by valid pages.
-//! - `superblock_table.rs`: what the columns do for superblocks alone.
+//! - `superblock_table.rs`: the functions of the columns for superblocks alone.
 //! - `block_state.rs`: the state of a block, and its pages programmed so far.
-//! - `open_blocks.rs`: which block takes which data, and the step and voltages it is opened with.
-//! - `page_allocator.rs`: which die takes a host page, and which of its planes may.
+//! - `open_blocks.rs`: the open block for each kind of data, and the step and voltages that the
+//!   block is opened with.
+//! - `page_allocator.rs`: the die that takes a host page, and the planes of that die that may.
 //! - `bad_blocks.rs`: blocks that fail and are retired.
 //! - `failed_dies.rs`: dies that fail, and those that take their place.
 //! - `candidates.rs`: the candidates for GC, and the valid pages of a block.

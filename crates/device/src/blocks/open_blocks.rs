@@ -1,5 +1,5 @@
-//! The open blocks of every plane: which data goes to which, which erased block is opened next, and
-//! at which step its pages are programmed.
+//! The open blocks of every plane: the block for each kind of data, the erased block to open next,
+//! and the step at which the pages of a block are programmed.
 
 use crate::blocks::block_table::Blocks;
 use crate::cells::program_mode::{Mode, Step, Voltage};
@@ -15,7 +15,7 @@ use crate::policy::voltage::{AnyVoltage, VoltageKind, VoltageRule};
 use fowler_units::{BlockId, Bytes, Geometry, Id, IdVec, PlaneId};
 use serde::{Deserialize, Serialize};
 
-/// Returns what the streams of a drive must comply with.
+/// Returns the limits that the streams of a drive must comply with.
 fn limits(config: &Config) -> StreamLimits {
     config.placement.limits(config.voltage.name == VoltageKind::ByHotness)
 }
@@ -40,7 +40,8 @@ pub enum Opened {
 }
 
 impl Opened {
-    /// Returns whether it takes host data, which is programmed on all planes of a die together.
+    /// Returns true if the block takes host data, which is programmed on all planes of a die
+    /// together.
     pub fn is_host(self) -> bool {
         matches!(self, Opened::Host(_))
     }
@@ -64,7 +65,7 @@ pub struct OpenBlocks {
     streams: StreamTable,
     step: AnyStep,
     voltage: AnyVoltage,
-    /// The data that each block was opened for, and how its pages are programmed.
+    /// The data that each block was opened for, and the programming mode of its pages.
     tags: IdVec<BlockId, StreamTag>,
     modes: IdVec<BlockId, Mode>,
     /// The controller's estimate of each block's strength.
@@ -121,7 +122,7 @@ impl OpenBlocks {
         }
     }
 
-    /// Returns the same open blocks under the rules of `config`.
+    /// Returns the present open blocks under the rules of `config`.
     pub fn ruled_by(&self, config: &Config) -> Self {
         let voltage = AnyVoltage::new(&config.voltage, config.seed);
         let plain = Mode { step: Step::NOMINAL, voltage: voltage.voltage(StreamTag::PLAIN) };
@@ -135,8 +136,8 @@ impl OpenBlocks {
         ruled
     }
 
-    /// Places data by the rule of `config` from now on, which may be a custom one. So far there is
-    /// plain data only. Its open blocks go on in its stream.
+    /// Places data by the rule of `config` from now on, which may be a custom one. So far all data
+    /// has the plain tag; the open blocks of that tag continue in the stream of the new rule.
     pub fn place_by(&mut self, config: &Config) {
         let custom = config.policies.placement.as_ref();
         self.placement = AnyPlacement::custom_or_new(custom, &config.placement, config.seed);
@@ -161,7 +162,7 @@ impl OpenBlocks {
         self.believed[block] = class;
     }
 
-    /// Returns how the pages of a block are programmed.
+    /// Returns the mode in which the pages of a block are programmed.
     #[inline]
     pub fn mode_of(&self, block: BlockId) -> Mode {
         self.modes[block]
@@ -192,7 +193,7 @@ impl OpenBlocks {
         self.tags[block]
     }
 
-    /// Returns whether data of these tags shares blocks.
+    /// Returns true if data of these tags shares blocks.
     pub fn mingle(&self, one: StreamTag, other: StreamTag) -> bool {
         self.stream(one) == self.stream(other)
     }
@@ -206,7 +207,7 @@ impl OpenBlocks {
     #[inline]
     pub fn opened_for(&self, source: Source, tag: StreamTag) -> Opened {
         let stream = self.streams[tag.index()];
-        // Refresh puts data into the same blocks as GC.
+        // Refresh writes data into the same blocks as GC.
         match (source, self.collected_to) {
             (Source::Wear, _) => Opened::Swapped,
             (Source::Gc | Source::Refresh, GcFrontier::Own) => Opened::Collected(stream),
@@ -297,7 +298,7 @@ impl OpenBlocks {
         }
     }
 
-    /// Returns what a block of a plane is open for, unless it takes no more data.
+    /// Returns the use that a block of a plane is open for, unless the block takes no more data.
     pub fn opened_as(&self, plane: PlaneId, block: BlockId) -> Option<Opened> {
         let its = &self.planes[plane];
         let place = |of: &[BlockId]| of.iter().position(|&open| open == block).map(|at| at as u8);

@@ -1,4 +1,4 @@
-//! Where the next page goes: which die takes the next host page, and which of its planes may.
+//! The location of the next page: the die that takes the next host page, and the planes that may.
 
 use super::bad_blocks::{BadBlocks, BadBlocksSnapshot};
 use super::failed_dies::FailedDies;
@@ -21,7 +21,8 @@ struct Stripe {
     pending: u32,
     /// The number of pages that the die can hold.
     room: u32,
-    /// The next plane of each stream: its pages should lie at the same offset on all planes.
+    /// The next plane of each stream: the pages of a stream should lie at the same offset on all
+    /// planes.
     turns: [u8; STREAMS_MAX],
 }
 
@@ -34,13 +35,13 @@ pub struct AllocatorSnapshot {
     bad_blocks: Option<BadBlocksSnapshot>,
 }
 
-/// Wraps a turn around, which may be at most one round past the last.
+/// Wraps a turn around. The turn may be at most one round past the last.
 #[inline]
 fn wrapped(turn: u32, turns: u32) -> u32 {
     if turn < turns { turn } else { turn - turns }
 }
 
-/// The blocks, and where each kind of data is written.
+/// The blocks, and the location at which each kind of data is written.
 #[derive(Clone, Debug)]
 pub struct PageAllocator {
     /// The blocks.
@@ -48,15 +49,15 @@ pub struct PageAllocator {
     /// The open blocks.
     pub open_blocks: OpenBlocks,
     stripes: IdVec<DieId, Stripe>,
-    /// The address of a page determines its die.
+    /// True if the address of a page determines its die.
     by_address: bool,
-    /// Every page must be on the die of its address.
+    /// True if every page must be on the die of its address.
     strict: bool,
     /// The dies in striping order, each repeated for every page of a stripe unit, and the next
     /// position.
     order: Box<[DieId]>,
     turn: usize,
-    /// Whether stripe units have one page.
+    /// True if stripe units have one page.
     page_by_page: bool,
     collected_to: GcFrontier,
     /// The blocks that fail, if any may.
@@ -70,15 +71,15 @@ pub struct PageAllocator {
 pub struct Taken {
     /// The page.
     pub unit: UnitId,
-    /// Its block.
+    /// The block of the page.
     pub block: BlockId,
-    /// Its plane, and the number of erased blocks left there.
+    /// The plane of the page, and the number of erased blocks left there.
     pub plane: PlaneId,
     pub free: u32,
 }
 
 impl PageAllocator {
-    /// A fresh drive.
+    /// Creates the allocator of a fresh drive.
     pub fn new(config: &Config, layout: &Layout) -> Self {
         let geometry = layout.geometry;
         let in_order = |at| match config.redundancy.has_stripes() {
@@ -113,7 +114,7 @@ impl PageAllocator {
             + Bytes::of::<DieId>(dies * u64::from(config.placement.stripe_unit))
     }
 
-    /// Returns the same blocks under the placement and the step rule of `config`.
+    /// Returns the present blocks under the placement and the step rule of `config`.
     pub fn ruled_by(&self, config: &Config) -> Self {
         Self { open_blocks: self.open_blocks.ruled_by(config), ..self.clone() }
     }
@@ -136,16 +137,16 @@ impl PageAllocator {
         AllocatorSnapshot { open_blocks, stripes, turn: self.turn as u64, bad_blocks }
     }
 
-    /// Resumes from a snapshot of this drive. Returns whether it can be one.
+    /// Resumes from a snapshot of this drive. Returns true if it can be one.
     pub fn resume(&mut self, snapshot: AllocatorSnapshot) -> bool {
         self.open_blocks.resume(snapshot.open_blocks);
         (self.stripes, self.turn) = (snapshot.stripes, snapshot.turn as usize);
         self.resume_bad_blocks(snapshot.bad_blocks)
     }
 
-    /// Returns the die for a host page: the die of its address, or else the next die in stripe
-    /// order with room for it, counting pages already assigned there. `None` if no die has room.
-    /// See docs/decisions/blocks.md, "Which die takes a host page?".
+    /// Returns the die for a host page: the die of the page's address, or else the next die in
+    /// stripe order with room for it, counting pages already assigned there. `None` if no die has
+    /// room. See docs/decisions/blocks.md, "Which die takes a host page?".
     #[inline(always)]
     pub fn place(&mut self, page: Lpn) -> Option<DieId> {
         if let Some(die) = self.home(page) {
@@ -181,7 +182,7 @@ impl PageAllocator {
         self.order[page.0 as usize % self.order.len()]
     }
 
-    /// Assigns a page to the die if it has room. Returns whether it had.
+    /// Assigns a page to the die if it has room. Returns true if it had.
     /// See docs/decisions/blocks.md, "Where does host data go when a plane is full?".
     #[inline]
     pub fn takes_in(&mut self, die: DieId) -> bool {
@@ -197,7 +198,7 @@ impl PageAllocator {
         self.stripes[die].room
     }
 
-    /// Returns the number of pages on a die, and of those assigned to it.
+    /// Returns the number of pages on a die or assigned to it.
     pub(super) fn assigned_to(&self, die: DieId) -> u32 {
         self.blocks.valid_on(die) + self.stripes[die].pending
     }
@@ -333,7 +334,7 @@ impl PageAllocator {
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
-    /// Returns whether the GC jobs of a die have progressed far enough for one more stripe of host
+    /// Returns true if the GC jobs of a die have progressed far enough for one more stripe of host
     /// pages across its planes. Checked per stripe, so that its planes are programmed together.
     #[inline(always)]
     fn keeps_pace<'a>(&self, die: DieId, job: impl Fn(PlaneId) -> Option<&'a Job>) -> bool {
@@ -369,8 +370,8 @@ impl PageAllocator {
     }
 
     /// Returns the open block of a host stream, or none, if a host page may be written without
-    /// taking what GC needs to proceed: the last erased block, and in a shared open block the room
-    /// for pages still to be moved.
+    /// taking the room that GC needs to proceed: the last erased block, and in a shared open block
+    /// the room for pages still to be moved.
     #[inline]
     fn open_to_host<'a>(
         &self,
@@ -390,7 +391,7 @@ impl PageAllocator {
         may.then_some(open)
     }
 
-    /// Returns whether an open block shared with GC has room for a host page.
+    /// Returns true if an open block shared with GC has room for a host page.
     fn spares(&self, plane: PlaneId, open: BlockId, job: Option<&Job>) -> bool {
         let room = self.blocks.geometry().pages_per_block - self.blocks.written(open);
         let left_to_move = job.map_or(0, |its| self.blocks.valid(its.victim));
@@ -437,7 +438,7 @@ impl PageAllocator {
         Taken { unit, block, plane, free }
     }
 
-    /// Closes an open block of a plane before it is full. Returns it, if there was one.
+    /// Closes an open block of a plane before it is full. Returns the block, if there was one.
     pub fn close_early(&mut self, plane: PlaneId, opened: Opened) -> Option<BlockId> {
         let block = self.open_blocks.take(plane, opened);
         if let Opened::Host(stream) = opened {
@@ -473,7 +474,7 @@ impl PageAllocator {
         (first, count)
     }
 
-    /// Whether stripe units have one page, so that [`PageAllocator::load_row`] applies.
+    /// Returns true if stripe units have one page, so that [`PageAllocator::load_row`] applies.
     pub fn takes_page_by_page(&self) -> bool {
         self.page_by_page
     }
@@ -495,7 +496,7 @@ impl PageAllocator {
             .collect()
     }
 
-    /// Opens an erased block for swapped data, unless one is still open. Returns whether a swap can
+    /// Opens an erased block for swapped data, unless one is still open. Returns true if a swap can
     /// go ahead and leave GC the last erased block.
     pub fn open_for_swap(&mut self, erased: BlockId) -> bool {
         let plane = self.blocks.geometry().plane_of_block(erased);

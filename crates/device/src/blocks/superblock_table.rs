@@ -1,6 +1,6 @@
-//! Superblocks in the block table: a *block* is a superblock, its *pages* are mapping units, and
-//! they are scanned for a victim instead of bucketed, because a drive has only some hundreds of
-//! them.
+//! Superblocks in the block table: a *block* is a superblock, and its *pages* are mapping units.
+//! Superblocks are scanned for a victim instead of bucketed, because a drive has only some hundreds
+//! of them.
 
 use super::block_table::{Block, BlockState, Blocks, PlaneBlocks};
 use fowler_units::{BlockId, Bytes, Geometry, Nanos, PlaneId, UnitId};
@@ -15,8 +15,8 @@ impl Blocks {
             + Bytes::of::<PlaneBlocks>(2)
     }
 
-    /// The superblocks of a fresh drive, scanned instead of bucketed, of which those from `aside`
-    /// on are set aside. Each holds `capacity` pages of data.
+    /// Creates the superblocks of a fresh drive, scanned instead of bucketed. Superblocks from
+    /// `aside` on are set aside. Each superblock holds `capacity` pages of data.
     pub fn scanned(geometry: Geometry, capacity: u32, aside: BlockId) -> Self {
         let mut blocks = Self::with(geometry, geometry.pages(), 2, aside, false);
         blocks.capacity = capacity;
@@ -36,7 +36,7 @@ impl Blocks {
         found
     }
 
-    /// Marks a page of a block as invalid, if blocks are scanned. Returns whether it was valid.
+    /// Marks a page of a block as invalid, if blocks are scanned. Returns true if it was valid.
     #[inline]
     pub fn release(&mut self, unit: UnitId, block: BlockId) -> bool {
         debug_assert_eq!(self.locator.block_of(unit), block);
@@ -46,8 +46,8 @@ impl Blocks {
         was_valid
     }
 
-    /// Returns which of `count` pages of a block from one on, at most 32, are valid: the first in
-    /// the lowest bit.
+    /// Returns the validity of up to 32 consecutive pages of a block, from `first` on: one bit per
+    /// page, the first in the lowest bit, set if the page is valid.
     #[inline]
     pub fn valid_among(&self, first: UnitId, count: u32) -> u32 {
         debug_assert!((1..=32).contains(&count), "{count} pages");
@@ -58,8 +58,8 @@ impl Blocks {
         (bits | next) as u32 & (u32::MAX >> (32 - count))
     }
 
-    /// Gives a victim back: some of its pages are still valid, and it is a candidate again. Its
-    /// place in the order of filling stays.
+    /// Gives a victim back: some of its pages are still valid, and it is a candidate again, at the
+    /// same place in the order of filling.
     pub fn give_back(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Collecting);
         self.blocks[block].set_state(BlockState::Full);
@@ -68,8 +68,8 @@ impl Blocks {
         self.link(block, plane);
     }
 
-    /// Puts the erased blocks of a plane, none of them twice, into an order, in which they will be
-    /// opened. Returns whether it has them all.
+    /// Sets the order in which the erased blocks of a plane will be opened. `order` must name no
+    /// block twice. Returns true if `order` names all of these blocks and no others.
     pub fn order_free(&mut self, plane: PlaneId, order: &[BlockId]) -> bool {
         let mut left = self.planes[plane].free.len();
         for &block in order {
@@ -91,7 +91,7 @@ impl Blocks {
         self.planes[plane].free.iter(&self.blocks)
     }
 
-    /// Sets how often each block has been erased.
+    /// Sets the erase count of every block.
     pub fn set_erases(&mut self, erases: &[u32]) {
         self.erases.as_mut_slice().copy_from_slice(erases);
     }
@@ -101,7 +101,7 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    /// Three blocks of so many pages, of which every third is valid, and some more.
+    /// Three blocks of `pages` pages, of which every third is valid, and some more.
     fn blocks(pages: u32) -> Blocks {
         let geometry = Geometry {
             channels: 1,

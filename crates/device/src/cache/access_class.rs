@@ -1,5 +1,5 @@
-//! How pages were used while in the buffer, and what happens to pages that leave it (HIRE, sections
-//! 3.1 and 3.2).
+//! The use of pages while they are in the buffer, and the treatment of pages that leave it (HIRE,
+//! sections 3.1 and 3.2).
 
 use crate::cells::program_mode::Voltage;
 use crate::config::layout::Layout;
@@ -14,14 +14,14 @@ use fowler_units::{Bytes, DieId, IdVec, Lpn, PlacementHandle};
 pub struct AccessClasses {
     /// The detectors.
     pub hotness: Hotness,
-    /// The placement handles that tags tell apart; 0 if the placement does not go by them.
+    /// The number of placement handles that tags tell apart; 0 if the placement does not go by them.
     handles: u8,
-    /// Whether pages stay in the buffer after a read.
+    /// True if pages stay in the buffer after a read.
     pub keeps_reads: bool,
-    /// What happens to read-hot pages that leave clean.
+    /// The treatment of read-hot pages that leave the buffer clean.
     pub read_hot: ReadHot,
-    /// If a page is read according to how it left the buffer: the voltages at which it is assumed
-    /// to be programmed.
+    /// The voltages at which each page is assumed to be programmed, if a page is read according to
+    /// how it left the buffer.
     pub marks: Option<IdVec<Lpn, Voltage>>,
     /// The next die to check for enough idle time to reprogram a page.
     pub rewriter: DieId,
@@ -66,7 +66,7 @@ impl AccessClasses {
         tag.with(self.hotness.class(page))
     }
 
-    /// Returns whether the access class of a page that leaves the buffer is needed.
+    /// Returns true if the access class of a page that leaves the buffer is needed.
     #[inline]
     pub fn asks(&self) -> bool {
         self.hotness.tells_classes() || self.marks.is_some()

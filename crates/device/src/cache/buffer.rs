@@ -7,12 +7,12 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{Bytes, FrameId, Id, Link, Linked, List, Lpn, Table, TxnId, UnitId};
 use std::collections::VecDeque;
 
-/// Which list a frame is in.
+/// The list that a frame is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// None: free, or only on its way to the flash.
+    /// In no list: the frame is free, or its data is only being written to the flash.
     No,
-    /// Data not in the flash and not on its way there.
+    /// Data that is not in the flash and not being written there.
     Dirty,
     /// Data that is also in the flash.
     Clean,
@@ -23,7 +23,7 @@ pub enum Listed {
 /// A page frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// The logical page that it holds.
+    /// The logical page that the frame holds.
     pub lpn: Lpn,
     /// The copy in the flash, or the page being programmed.
     pub unit: UnitId,
@@ -34,13 +34,13 @@ pub struct Frame {
     pub queued: TxnId,
     /// Programs in progress.
     pub programs: u16,
-    /// Whether the frame becomes free when its program ends.
+    /// True if the frame becomes free when its program ends.
     pub leaving: bool,
-    /// Whether its data was trimmed, so that the mapping no longer points to it.
+    /// True if the data was trimmed, so that the mapping no longer points to the frame.
     pub orphan: bool,
-    /// Whether part of its data was read from a page of the flash that was wrong, unnoticed.
+    /// True if part of the data was read from a flash page whose data was wrong, unnoticed.
     pub wrong: bool,
-    /// Which list it is in.
+    /// The list that the frame is in.
     pub listed: Listed,
     /// The kind of data, and the size in pages of the request that last wrote it.
     pub tag: StreamTag,
@@ -49,15 +49,15 @@ pub struct Frame {
     /// HIRE, section 3.1).
     pub reads: u16,
     pub writes: u16,
-    /// The time of its last use, counted in uses of the buffer.
+    /// The time of the last use of the frame, counted in uses of the buffer.
     used: u64,
-    /// The flush epoch of its dirty data.
+    /// The flush epoch of the dirty data in the frame.
     pub epoch: u32,
     link: Link<FrameId>,
 }
 
 impl Frame {
-    /// Resets the frame for a page of which it holds nothing yet.
+    /// Resets the frame for a page of which the frame holds nothing yet.
     #[inline]
     fn begin(&mut self, lpn: Lpn, unit: UnitId) {
         self.lpn = lpn;
@@ -87,9 +87,9 @@ pub enum Due {
     Drop(FrameId),
     /// A dirty page, to be programmed.
     Program {
-        /// Its frame.
+        /// The frame of the page.
         frame_id: FrameId,
-        /// Whether the frame is to become free.
+        /// True if the frame is to become free.
         room: bool,
     },
 }
@@ -99,7 +99,7 @@ pub enum Due {
 pub struct Buffer {
     frames: Table<FrameId, Frame>,
     free: Vec<FrameId>,
-    /// Each list is ordered from least to most recently used.
+    /// The dirty frames, like `clean` and `rewrite` from least to most recently used.
     dirty: List<FrameId>,
     clean: List<FrameId>,
     rewrite: List<FrameId>,
@@ -107,7 +107,7 @@ pub struct Buffer {
     replacement: AnyReplacement,
     uses: u64,
     leaving: u32,
-    /// Whether frames keep their data after it is written to the flash.
+    /// True if frames keep their data after it is written to the flash.
     retains: bool,
     evict_ahead: u32,
     /// Frames needed by a waiting write that takes several at once.
@@ -277,7 +277,7 @@ impl Buffer {
         self.rewrite.len()
     }
 
-    /// Returns whether clean frames are also dropped ahead of need.
+    /// Returns true if clean frames are also dropped ahead of need.
     #[inline]
     pub fn drops_ahead(&self) -> bool {
         self.replacement.drops_ahead()
@@ -295,7 +295,7 @@ impl Buffer {
         }
     }
 
-    /// Returns whether any frame is dirty.
+    /// Returns true if any frame is dirty.
     #[inline]
     pub fn has_dirty(&self) -> bool {
         !self.dirty.is_empty()
@@ -321,7 +321,7 @@ impl Buffer {
         }
     }
 
-    /// Returns whether frames for this many pages are available. If not, that many are freed before
+    /// Returns true if frames for this many pages are available. If not, that many are freed before
     /// any other page gets one.
     pub fn has_room(&mut self, pages: u32) -> bool {
         let clean = if self.drops_ahead() { 0 } else { self.clean.len() };
@@ -345,8 +345,8 @@ impl Buffer {
         }
     }
 
-    /// Marks the frame as clean if it is retained and nothing is pending for it. Returns whether it
-    /// is.
+    /// Marks the frame as clean if it is retained and nothing is pending for it. Returns true if
+    /// the frame is clean now.
     #[inline]
     pub fn stays_clean(&mut self, id: FrameId) -> bool {
         let frame = &mut self.frames[id];
@@ -387,7 +387,7 @@ impl Buffer {
     }
 
     /// Moves a used frame to the most recently used end of its list. A frame that a flush waits for
-    /// keeps its place: it must leave however often it is used.
+    /// keeps its place, and so leaves however often it is used.
     pub fn touch(&mut self, id: FrameId) {
         let Frame { listed, epoch, .. } = self.frames[id];
         let awaited = listed == Listed::Dirty && epoch < self.epoch;
@@ -436,18 +436,18 @@ impl Buffer {
         self.covered((from / self.sector * self.sector, (to.div_ceil(self.sector) * self.sector)))
     }
 
-    /// Returns whether the frame holds its whole page.
+    /// Returns true if the frame holds its whole page.
     pub fn is_whole(&self, id: FrameId) -> bool {
         self.frames[id].present == self.full
     }
 
-    /// Returns whether the newest version of a page does not depend on its copy in the flash: the
+    /// Returns true if the newest version of a page does not depend on its copy in the flash: the
     /// frame holds data to be programmed, or the whole page.
     pub fn holds_newest(&self, id: FrameId) -> bool {
         !self.is_clean(id) || self.is_whole(id)
     }
 
-    /// Returns whether a frame holds only what is also in the flash.
+    /// Returns true if all data of a frame is also in the flash.
     pub fn is_clean(&self, id: FrameId) -> bool {
         let Frame { queued, listed, programs, .. } = self.frames[id];
         !queued.is_some() && listed != Listed::Dirty && programs == 0
@@ -502,7 +502,7 @@ impl Buffer {
         self.epoch - 1
     }
 
-    /// Returns whether all data of `epoch`, which has ended, and of earlier ones has settled.
+    /// Returns true if all data of `epoch`, which has ended, and of earlier ones has settled.
     pub fn is_settled(&self, epoch: u32) -> bool {
         debug_assert!(epoch < self.epoch);
         self.older.front().is_none_or(|&(oldest, _)| oldest > epoch)

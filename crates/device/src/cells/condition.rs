@@ -1,5 +1,4 @@
-//! The age and wear of pages and blocks, and the sensing level that each read needs because of
-//! them.
+//! The age and wear of pages and blocks, and the sensing level that each read therefore needs.
 
 use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::Cells;
@@ -16,20 +15,20 @@ const GRAIN: u32 = 26;
 /// See docs/decisions/cells.md, "What does a controller assume of a block of unknown strength?".
 #[derive(Clone, Copy, Debug)]
 pub struct BlockCondition {
-    /// Its growth rate relative to the mean.
+    /// The growth rate of the block's error rate, relative to the mean.
     pub growth: f32,
-    /// The controller's estimate of that.
+    /// The controller's estimate of the growth rate.
     pub believed: f32,
-    /// Its wear.
+    /// The wear of the block.
     pub wear: Wear,
-    /// Reads since it was erased.
+    /// Reads of the block since its last erase.
     pub reads: u32,
-    /// How its pages are programmed.
+    /// The step and voltages at which the pages of the block are programmed.
     pub mode: Mode,
-    /// When its first and its last page were programmed.
+    /// The program times of the first and the last page of the block, in grains.
     pub first: u32,
     pub last: u32,
-    /// How its pages are read, as last determined.
+    /// The levels at which the pages of the block are read, as last determined.
     pub known: Known,
 }
 
@@ -60,28 +59,30 @@ impl Wear {
     }
 }
 
-/// How the pages of a block are read, cached for many reads.
+/// The levels at which the pages of a block are read, cached for many reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known {
-    /// How all of them are read; meaningless from `until_grain` on.
+    /// The levels for all pages of the block; meaningless from `until_grain` on.
     attempt: Attempt,
     /// The time, in grains, until which all pages are known to be read alike.
     until_grain: u32,
-    /// When this must be determined again: at `until_grain`, or later if the pages differ.
+    /// The time, in grains, at which the levels must be determined again: at `until_grain`, or
+    /// later if the pages differ.
     again: u32,
-    /// The number of reads up to which it holds.
+    /// The number of reads of the block up to which the levels hold.
     reads: u32,
 }
 
 impl Known {
-    /// Marks it as to be determined again.
+    /// Marks the levels as to be determined again.
     #[inline]
     fn forget(&mut self) {
         (self.until_grain, self.again) = (0, 0);
     }
 }
 
-/// How long a block whose pages are read differently is not checked again: 67 s.
+/// The time, in grains, for which a block whose pages are read differently is not checked again: 67
+/// s.
 const MIXED: u32 = 1000;
 
 /// The levels of a read.
@@ -100,10 +101,10 @@ pub struct Condition {
     levels: u8,
     sensing: AnySensing,
     blocks: IdVec<BlockId, BlockCondition>,
-    /// When each page was programmed, in grains since `epoch` before time zero.
+    /// The program time of each page, in grains since `epoch` before time zero.
     stamps: IdVec<Ppn, u32>,
     epoch: Span,
-    /// Whether the die order needs the age of every page that is read.
+    /// True if the die order needs the age of every page that is read.
     by_age: bool,
 }
 
@@ -112,9 +113,9 @@ pub struct Condition {
 pub struct Curves {
     /// The cells.
     pub cells: Cells,
-    /// What the controller knows about a page.
+    /// The inputs that the controller knows about a page.
     pub known: sensing::Params,
-    /// The worst case it assumes for the rest.
+    /// The worst case that the controller assumes for unknown inputs.
     pub end: EndOfLife,
     /// The lowest programming voltages in use.
     pub lowest: Voltage,
@@ -151,7 +152,8 @@ impl Curves {
 
     /// Returns the level that a page of a block needs according to the sensing rule's knowledge,
     /// with unknown inputs at their worst. If the block's strength is unknown, so is the step
-    /// chosen for it: the block is assumed to be the weakest, programmed at the nominal step.
+    /// chosen for the block: the block is assumed to be the weakest, programmed at the nominal
+    /// step.
     fn modeled(&mut self, its: &BlockCondition, age: Span) -> Lasting {
         let Curves { cells, known, end, lowest } = self;
         let knows = |input| known.knows(input);
@@ -178,7 +180,7 @@ impl Curves {
 }
 
 impl Condition {
-    /// Returns how a page of a block is read at `age`, and for how long that holds.
+    /// Returns the levels at which a page of a block is read at `age`, and for how long they hold.
     fn attempt(&mut self, its: &BlockCondition, age: Span) -> (Attempt, Lasting) {
         let Condition { curves, sensing, levels, .. } = self;
         let truth = curves.needed(its, age);
@@ -195,8 +197,8 @@ impl Condition {
         (attempt, lasting)
     }
 
-    /// Determines how the pages of a block are read, if all are read alike, and until when that
-    /// holds.
+    /// Determines the levels at which the pages of a block are read, if all are read alike, and the
+    /// time until which these levels hold.
     #[cold]
     fn know(&mut self, block: BlockId, grain: u32) {
         let its = self.blocks[block];
@@ -212,7 +214,7 @@ impl Condition {
         }
         let grains = u64::from(its.first) + (lasts.age.0 >> GRAIN) + 1;
         let lasting = u32::try_from(grains).unwrap_or(u32::MAX);
-        // If pages differ, each is checked individually; they may become alike later.
+        // If pages differ, each is checked individually; all pages may become alike later.
         let (until_grain, again) = if alike { (lasting, lasting) } else { (0, grain + MIXED) };
         self.blocks[block].known =
             Known { attempt: youngest, until_grain, again, reads: lasts.reads };
@@ -252,13 +254,13 @@ impl Condition {
         u32::try_from((now.0.saturating_add(self.epoch.0)) >> GRAIN).unwrap_or(u32::MAX)
     }
 
-    /// Returns a page's program time as a key that is smaller for younger pages.
+    /// Returns the program time of a page as a key that is smaller for younger pages.
     #[inline]
     pub fn youth(&self, page: Ppn) -> u32 {
         self.stamps.get(page).map_or(u32::MAX, |stamp| !stamp)
     }
 
-    /// Prefetches what a read of a page needs.
+    /// Prefetches the entries that a read of a page needs.
     #[inline]
     pub fn prefetch(&self, page: Ppn, block: BlockId) {
         if self.by_age {
@@ -352,7 +354,7 @@ impl Condition {
         (age(its.last), age(its.first))
     }
 
-    /// Returns whether no level would read a page of a block at `age`, with the next read counted.
+    /// Returns true if no level would read a page of a block at `age`, with the next read counted.
     pub(super) fn would_fail(
         &self,
         curves: &mut Curves,
@@ -403,8 +405,8 @@ impl Condition {
         its.known.forget();
     }
 
-    /// Returns the bit errors of a page, as a share of those that the strongest level corrects: as
-    /// it is, and as if its block had just been programmed.
+    /// Returns the bit errors of a page at present, and as if its block had just been programmed,
+    /// each as a share of the errors that the strongest level corrects.
     pub fn errors(&mut self, page: Ppn, block: BlockId, now: Nanos) -> (f64, f64) {
         let (its, age) = (self.blocks[block], self.age_read(page, block, now));
         let cycles = f64::from(its.growth) * its.wear.cycles();
@@ -434,7 +436,8 @@ impl Condition {
 mod tests {
     use super::*;
 
-    /// Each cycle wears by its voltages, and cycles at nominal ones are what they were counted as.
+    /// Each cycle wears a block by its voltages; cycles at nominal voltages wear by exactly their
+    /// number.
     #[test]
     fn a_cycle_wears_by_its_voltages() {
         let mut wear = Wear::after(3000);

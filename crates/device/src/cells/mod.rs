@@ -1,4 +1,5 @@
-//! The cells: the age and wear of pages and blocks, and how they are read as a result.
+//! The cells: the age and wear of pages and blocks, and the levels at which pages are therefore
+//! read.
 //!
 //! **Owns** the age of every page, the cycles, reads and strength of every block, and the curves of
 //! `physics` for one drive. **May touch** nothing else. **Called by** the flash, for the level at
@@ -11,8 +12,8 @@
 //!
 //! - `condition.rs`: the state, and the level that each read needs.
 //! - `reliability.rs`: levels, ISPP steps and classes of strength, from a configuration.
-//! - `program_mode.rs`: how a page is programmed.
-//! - `unreadable.rs`: which pages no level reads, for counting them. `random_failures.rs`: reads
+//! - `program_mode.rs`: the step and voltages at which a page is programmed.
+//! - `unreadable.rs`: pages that no level reads, for counting them. `random_failures.rs`: reads
 //!   that fail at a rate, whatever the age and wear of their page.
 
 pub mod condition;

@@ -1,4 +1,4 @@
-//! How a page is programmed: at which ISPP step, and at which threshold voltages.
+//! The ISPP step and the threshold voltages at which a page is programmed.
 
 pub use fowler_physics::voltage::Voltage;
 
@@ -12,7 +12,7 @@ impl Step {
     pub const NOMINAL: Step = Step(0);
 }
 
-/// How the pages of a block are programmed, from its erase to the next.
+/// The programming mode of the pages of a block, from its erase to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mode {
     /// The ISPP step.

@@ -1,23 +1,24 @@
-//! Reads that fail at a rate: the uncorrectable bit error rate (UBER) of a data sheet, which says
-//! how many errors remain after correction per bit read, whatever their cause (JEDEC, JESD218).
+//! Reads that fail at a rate: the uncorrectable bit error rate (UBER) of a data sheet, which is the
+//! number of errors that remain after correction per bit read, whatever their cause (JEDEC,
+//! JESD218).
 //! See docs/decisions/cells.md, "What does a rate of uncorrectable errors do?".
 
 use crate::config::Config;
 use fowler_units::Rng;
 
-/// Draws which reads fail. How many succeed before the next failure is drawn at once, so that each
-/// read costs one decrement.
+/// Draws the reads that fail. The number of successful reads before the next failure is drawn at
+/// once, so that each read costs one decrement.
 #[derive(Clone, Debug)]
 pub struct RandomFailures {
     /// The natural logarithm of the probability that a read succeeds.
     log_success: f64,
-    /// Reads that succeed before the next one fails.
+    /// The number of reads that succeed before the next one fails.
     left: u64,
     rng: Rng,
 }
 
 impl RandomFailures {
-    /// Creates the failures of a drive; none if its rate is zero.
+    /// Creates the failures of a drive; none if the drive's rate is zero.
     pub fn new(config: &Config) -> Option<Box<Self>> {
         let rate = config.reliability.uber;
         (rate > 0.0).then(|| {
@@ -34,7 +35,7 @@ impl RandomFailures {
         8.0 * config.geometry.page_size.0 as f64
     }
 
-    /// Counts a read. Returns whether it fails.
+    /// Counts a read. Returns true if it fails.
     #[inline]
     pub fn strikes(&mut self) -> bool {
         if self.left > 0 {
@@ -45,7 +46,7 @@ impl RandomFailures {
         true
     }
 
-    /// Lets the next read fail instead of the one that was to.
+    /// Lets the next read fail instead of the present one.
     pub fn put_off(&mut self) {
         self.left = 0;
     }
@@ -76,7 +77,7 @@ mod tests {
         })
     }
 
-    /// Gaps are geometric: their mean is `(1 - p) / p`, and so is, times `1 / p`, their variance.
+    /// Gaps are geometric: their mean is `(1 - p) / p`, and their variance is `1 / p` times that.
     #[test]
     fn failures_come_as_often_as_the_rate_says() {
         for (rate, seed) in [(1e-6, 1), (1e-7, 2), (1e-8, 3)] {
@@ -93,7 +94,7 @@ mod tests {
             let mean = gaps.iter().sum::<f64>() / failures as f64;
             let variance =
                 gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / failures as f64;
-            // A mean of n gaps scatters by 1/sqrt(n), or 0.7 %; their variance by three times that.
+            // The mean of n gaps scatters by 1/sqrt(n), or 0.7 %; the variance by three times that.
             let expected = (1.0 - p) / p;
             assert!((mean / expected - 1.0).abs() < 0.03, "{mean} for {expected}");
             assert!((variance * p / expected - 1.0).abs() < 0.1, "{variance}, p = {p}");

@@ -1,6 +1,6 @@
-//! How fast the cells of a drive accumulate errors, what its controller knows about them, and the
-//! resulting cost of reads and programs. The curves are in [`fowler_physics`]; this module applies
-//! them to a drive.
+//! The rate at which the cells of a drive accumulate errors, the controller's knowledge about them,
+//! and the resulting cost of reads and programs. The curves are in [`fowler_physics`]; this module
+//! applies them to a drive.
 
 use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::config::Config;
@@ -18,8 +18,8 @@ use fowler_physics::voltage::{ByVoltage, SCALES};
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
 
-/// How fast a block is believed to accumulate errors, as one of [`CLASSES`] classes, the strongest
-/// first.
+/// The rate at which a block is believed to accumulate errors, as one of [`CLASSES`] classes, the
+/// strongest first.
 pub type StrengthClass = u8;
 
 /// The number of strength classes, all equally probable.
@@ -42,7 +42,7 @@ const RUNGS_MAX: u32 = 16;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
     iterations: Vec<PerPageType<u32>>,
-    /// Each step's size relative to the nominal one.
+    /// The size of each step relative to the nominal one.
     ratios: Vec<f64>,
 }
 
@@ -54,8 +54,8 @@ impl Ladder {
 
     /// Returns the steps at which a drive with this configuration can program while the reliability
     /// of the data is known: only the nominal one with an error table, or if voltages alone
-    /// determine how a page is read. See docs/decisions/cells.md, "Which steps does a drive with an
-    /// error table have?".
+    /// determine the level of a read. See docs/decisions/cells.md, "Which steps does a drive with
+    /// an error table have?".
     pub fn of(config: &Config) -> Ladder {
         let timing = config.effective_timing();
         match config.reliability.model {
@@ -83,7 +83,7 @@ impl Ladder {
         }
     }
 
-    /// Returns whether there are steps other than the nominal one.
+    /// Returns true if there are steps other than the nominal one.
     #[inline]
     pub fn has_rungs(&self) -> bool {
         self.iterations.len() > 1
@@ -108,8 +108,8 @@ pub struct LevelTimes {
     /// By level; hard decision for levels that do not exist. The length is a power of two, so that
     /// reads need no bounds check.
     times: [(PerPageType<Span>, Span); LEVELS_MAX + 1],
-    /// By level, the time beyond hard decision for the first page type, and whether all page types
-    /// have the same.
+    /// By level, the time beyond hard decision for the first page type; the flag is true if all
+    /// page types have the same time.
     beyond_hard: [Span; LEVELS_MAX + 1],
     alike: bool,
     levels: u8,
@@ -169,15 +169,16 @@ impl LevelTimes {
         self.of(level).1
     }
 
-    /// Returns the times to sense and transfer a page. `offset` is called only if it makes a
-    /// difference.
+    /// Returns the times to sense and transfer a page. `offset` is called only if page types
+    /// differ.
     #[inline]
     pub fn sense_and_transfer(&self, level: u8, offset: impl FnOnce() -> u32) -> (Span, Span) {
         let (sense, transfer) = self.of(level);
         (sense.of(offset), *transfer)
     }
 
-    /// Returns the times to sense and to transfer what a level has beyond the previous one.
+    /// Returns the times to sense and to transfer the references and bits that a level has beyond
+    /// the previous one.
     pub fn beyond_last(&self, level: u8, offset: u32) -> (Span, Span) {
         let sense = self.sense(level, offset) - self.sense(level - 1, offset);
         (sense, self.transfer(level) - self.transfer(level - 1))
@@ -220,10 +221,11 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Creates the cells of a drive that models them. No page is programmed at less than `lowest`.
+    /// Creates the cells of a drive whose configuration models errors. No page is programmed at
+    /// less than `lowest`.
     ///
     /// # Errors
-    /// The reason why they cannot be modeled.
+    /// The reason why the cells cannot be modeled.
     ///
     /// # Panics
     /// If the model does not cover a step of the ladder.
@@ -298,8 +300,8 @@ impl Cells {
         self.rates[setting].rber(&self.model, cycles, age, reads)
     }
 
-    /// Returns the bit errors of a page as a share of those that the strongest level corrects, to
-    /// two per cent; none where voltages alone determine how a page is read.
+    /// Returns the bit errors of a page as a share of the errors that the strongest level corrects,
+    /// to two per cent; none where voltages alone determine the level of a read.
     pub fn errors(&mut self, cycles: f64, age: Span, reads: u32, mode: Mode) -> f64 {
         match self.kind {
             ModelKind::ByVoltage => 0.0,

@@ -1,17 +1,17 @@
-//! Which pages no sensing level reads: those whose reads have failed, and those whose reads would
+//! Pages that no sensing level reads: pages whose reads have failed, and pages whose reads would
 //! fail now. A read of a page gives the same result whenever it is repeated at the same moment, so
-//! this needs no read.
+//! this module reads nothing.
 
 use super::condition::{Condition, Curves};
 use crate::cells::program_mode::Voltage;
 use fowler_units::{BlockId, Bytes, Column, Geometry, Id, Nanos, Ppn};
 
 /// The pages whose reads have failed, one bit each. A copy of such a page has the same bit: moving
-/// it does not bring its data back.
+/// the page does not bring its data back.
 #[derive(Clone, Debug)]
 pub struct FailedReads {
     pages: Column<u64>,
-    /// Whether any read has ever failed; most drives need no more than that.
+    /// True if any read has ever failed; most drives need only this flag.
     any: bool,
 }
 
@@ -25,12 +25,12 @@ impl FailedReads {
         Self { pages: Column::filled(0, pages.div_ceil(64)), any: false }
     }
 
-    /// Returns the memory that this takes.
+    /// Returns the memory that the bits of all pages take.
     pub fn bytes(geometry: &Geometry) -> Bytes {
         Bytes::of::<u64>(u64::from(geometry.pages()).div_ceil(64))
     }
 
-    /// Returns whether a read of a page has failed, or of one that it is a copy of.
+    /// Returns true if a read of a page, or of the page that it is a copy of, has failed.
     pub fn has(&self, page: Ppn) -> bool {
         let (word, mask) = bit(page);
         self.pages[word] & mask != 0
@@ -43,13 +43,13 @@ impl FailedReads {
         self.any = true;
     }
 
-    /// Returns whether any read has ever failed.
+    /// Returns true if any read has ever failed.
     #[inline]
     pub fn any(&self) -> bool {
         self.any
     }
 
-    /// Notes that a page has been programmed with what was read from another.
+    /// Notes that a page has been programmed with the data read from another.
     pub fn copied(&mut self, from: Ppn, to: Ppn) {
         if self.has(from) {
             self.add(to);
@@ -64,23 +64,23 @@ impl FailedReads {
     }
 }
 
-/// How the pages of a block are read.
+/// The result of reading the pages of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Block {
-    /// Nobody has asked yet.
+    /// Not determined yet.
     Unknown,
-    /// Its oldest and its youngest page alike, and therefore all pages between them.
+    /// The oldest and the youngest page read alike, and therefore all pages between them.
     Alike { fail: bool },
-    /// Not alike.
+    /// Some pages fail and others do not.
     Mixed,
 }
 
-/// Says of any page whether a read at one moment would fail, without reading it: no clock moves, no
+/// Determines if a read of a page at one moment would fail, without reading it: no clock moves, no
 /// read is counted, and no cell is disturbed.
 #[derive(Debug)]
 pub struct Judge<'a> {
     condition: &'a Condition,
-    /// A copy: evaluating the curves fills their tables.
+    /// A copy of the curves: evaluating them fills their tables.
     curves: Curves,
     now: Nanos,
     blocks: Vec<Block>,
@@ -93,7 +93,7 @@ impl<'a> Judge<'a> {
         Self { condition, curves: condition.curves().clone(), now, blocks }
     }
 
-    /// Returns whether no sensing level reads a page, as [`Condition::find_out`] judges it.
+    /// Returns true if no sensing level reads a page, as [`Condition::find_out`] judges.
     pub fn fails(&mut self, page: Ppn, block: BlockId, read_as: Option<Voltage>) -> bool {
         let Judge { condition, curves, now, blocks } = self;
         if read_as.is_some() {

@@ -1,4 +1,4 @@
-//! How the data of a drive with superblocks ages, and what its controller does about it.
+//! Aging of the data on a drive with superblocks, and the controller's response to it.
 
 use fowler_units::Span;
 
@@ -6,11 +6,11 @@ use fowler_units::Span;
 /// See docs/decisions/superblocks.md, "How does a read age?".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgingConfig {
-    /// How the bits of a cell are assigned to its states; off for data that never ages.
+    /// The assignment of the bits of a cell to its states; off for data that never ages.
     pub coding: Coding,
     /// The distance of the highest programmed state from the lowest, in V.
     pub voltage_window: f64,
-    /// The distance of the erased state from the lowest programmed one, in V.
+    /// The distance of the erased state below the lowest programmed one, in V.
     pub erased_below: f64,
     /// The ISPP step as a share of the distance of two programmed states.
     pub step_share: f64,
@@ -18,29 +18,30 @@ pub struct AgingConfig {
     pub correctable: f64,
     /// The entries of the retry table after the usual references: 1 to 31.
     pub retry_entries: u32,
-    /// How much lower each entry has the reference of the highest state, in V. Those of lower
-    /// states come down in proportion to their height.
+    /// The shift of the highest state's reference from one entry of the retry table to the next, in
+    /// V, downward. The references of lower states come down in proportion to their height.
     pub retry_shift: f64,
     /// The time of a retry beyond sensing and transfer.
     pub retry_overhead: Span,
-    /// Which entry a read begins at.
+    /// The entry of the retry table at which a read begins.
     pub tracking: Tracking,
-    /// A superblock is moved when one of its pages was read at an entry beyond this; 0 for never.
+    /// A superblock is moved when one of its pages was read at an entry beyond this one; 0 for
+    /// never.
     pub refresh_above: u32,
 }
 
-/// How the bits of a cell are assigned to its states ([`fowler_physics::multibit::GrayCode`]).
+/// The assignment of the bits of a cell to its states ([`fowler_physics::multibit::GrayCode`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coding {
     /// The cells make no errors.
     Off,
-    /// Each page needs about as many references: 2-3-2, 4-4-4-3.
+    /// Each page type needs about as many references as the others: 2-3-2, 4-4-4-3.
     Balanced,
-    /// Each page needs twice as many as the one before: 1-2-4, 1-2-4-8.
+    /// Each page type needs twice as many references as the one before: 1-2-4, 1-2-4-8.
     Reflected,
 }
 
-/// Which entry of the retry table a read begins at.
+/// The entry of the retry table at which a read begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tracking {
     /// The usual references.
@@ -67,7 +68,7 @@ impl Default for AgingConfig {
 }
 
 impl AgingConfig {
-    /// Returns whether data ages.
+    /// Returns true if data ages.
     pub fn is_on(&self) -> bool {
         self.coding != Coding::Off
     }

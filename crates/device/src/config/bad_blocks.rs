@@ -1,6 +1,6 @@
 //! The configuration of bad blocks.
 
-/// When and how blocks fail.
+/// The share of blocks that fail, at which wear, and which operation reports the failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// The share of blocks that have failed when all have reached `lifetime.cycles`; in [0, 0.5].

@@ -1,8 +1,8 @@
 //! Constraints between settings, which a drive must meet to work at all. The requirements of
 //! settings to have an effect are in the crate `experiment`, beside the table of keys.
 //!
-//! One constraint is of both kinds: voltages on a drive without bit errors have no effect. It
-//! stays beside the other constraint on voltages; the table of keys only lists it.
+//! One constraint is of both kinds: voltages on a drive without bit errors have no effect. That
+//! constraint stays beside the other one on voltages; the table of keys only lists it.
 
 use super::{Admission, Arbitration, Config};
 use crate::config::layout::Refusals;
@@ -17,7 +17,7 @@ use fowler_units::Span;
 pub(crate) struct Constraint {
     /// Every key that a refusal names.
     keys: &'static [&'static str],
-    /// Returns whether a drive meets the constraint.
+    /// Returns true if a drive meets the constraint.
     met: fn(&Config) -> bool,
     /// The message of a refusal.
     what: &'static str,

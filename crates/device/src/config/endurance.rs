@@ -10,13 +10,13 @@ pub struct Params {
     pub target: Span,
     /// P/E cycles that cells endure without recovery.
     pub cycles: f64,
-    /// How idle time restores endurance.
+    /// The effect of idle time on endurance.
     pub recovery: Recovery,
     /// [`Recovery::Table`]: idle times between two P/E cycles, ascending, and the cycles that cells
     /// endure with each.
     pub table: (Vec<Span>, Vec<f64>),
-    /// The number of repetitions that a simulated one stands for; wear and lifetime are accelerated
-    /// by this factor.
+    /// The number of real repetitions that a simulated one stands for; wear and lifetime are
+    /// accelerated by this factor.
     pub dilation: u32,
 }
 
@@ -35,12 +35,12 @@ impl Default for Params {
     }
 }
 
-/// How idle time restores the endurance of cells.
+/// The model by which idle time restores the endurance of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// As in READY's model, under a given reading of it.
+    /// READY's model, under a given reading of the paper.
     Model(Reading),
-    /// As in a table.
+    /// A table of idle times and endurance.
     Table,
 }
 

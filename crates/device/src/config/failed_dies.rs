@@ -1,9 +1,9 @@
 //! The configuration of failed dies.
 
-/// What a drive has against dies that fail.
+/// The spare dies of a drive, against dies that fail for good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Params {
-    /// The dies that can take the place of failed ones. [`Params::ENDLESS`]: any number.
+    /// The number of dies that can take the place of failed ones. [`Params::ENDLESS`]: any number.
     pub spare: u32,
 }
 

@@ -1,14 +1,14 @@
 //! The registers of the dies, and programs in two passes.
 
-/// What the dies of a drive with superblocks can do. See docs/decisions/superblocks.md, "What is a
-/// cache register?" and "What are two passes?".
+/// Registers and program passes of the dies of a drive with superblocks. See
+/// docs/decisions/superblocks.md, "What is a cache register?" and "What are two passes?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashConfig {
-    /// Cache read: a page is sensed while the one read before it crosses the channel.
+    /// Cache read: a page is sensed while the previous page crosses the channel.
     pub cache_read: bool,
-    /// Cache program: a word line is programmed while the data of the next cross the channel.
+    /// Cache program: a word line is programmed while the data of the next one crosses the channel.
     pub cache_program: bool,
-    /// In how many passes a word line is programmed: one or two.
+    /// The number of passes in which a word line is programmed: one or two.
     pub program_passes: u32,
     /// ISPP iterations of the first of two passes.
     pub first_pass_iterations: u32,
@@ -22,7 +22,7 @@ impl Default for FlashConfig {
 }
 
 impl FlashConfig {
-    /// Returns whether the dies have a cache register.
+    /// Returns true if the dies have a cache register.
     pub fn caches(&self) -> bool {
         self.cache_read || self.cache_program
     }

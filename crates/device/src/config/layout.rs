@@ -19,9 +19,9 @@ use fowler_units::{Bytes, Geometry, Span};
 pub struct Layout {
     /// The flash array as simulated: independent planes count as dies with one plane.
     pub geometry: Geometry,
-    /// The size of what the map points at: a page, or a unit of it.
+    /// The size of a mapping unit: a page, or a unit of one on drives with superblocks.
     pub page_size: Bytes,
-    /// The most of them that a program command stores.
+    /// The maximum number of mapping units that a program command stores.
     pub command_pages: u32,
     /// Physical capacity.
     pub raw: Bytes,
@@ -29,7 +29,7 @@ pub struct Layout {
     pub logical: Bytes,
     /// Pages visible to the host.
     pub logical_pages: u32,
-    /// Pages of the mapping: those of the host and the parity of their stripes.
+    /// Pages of the mapping: the pages of the host and the parity of their stripes.
     pub mapped_pages: u32,
     /// Entries of the parity cache.
     pub parities: u32,
@@ -59,8 +59,8 @@ impl Layout {
     }
 }
 
-/// The most physical pages of a drive. The map numbers them with 32 bits, and one of these says
-/// whether a page is in the buffer.
+/// The maximum number of physical pages of a drive. The map numbers pages with 32 bits, one of
+/// which tells if a page is in the buffer.
 pub(crate) const PAGES_MAX: u64 = (1 << 31) - 1;
 
 /// A reason why a configuration cannot work.
@@ -68,9 +68,9 @@ pub(crate) const PAGES_MAX: u64 = (1 << 31) - 1;
 pub struct Refusal {
     /// The configuration keys involved.
     pub keys: Vec<&'static str>,
-    /// What is wrong, with the numbers.
+    /// The problem, with the numbers.
     pub what: String,
-    /// How to fix it.
+    /// A way to fix the problem.
     pub hint: Option<String>,
 }
 
@@ -352,7 +352,8 @@ impl Config {
         });
     }
 
-    /// See docs/decisions/blocks.md, "How much of a request lies on one die?".
+    /// Checks the size of a stripe unit. See docs/decisions/blocks.md, "How much of a request lies
+    /// on one die?".
     fn refuse_stripe_unit(&self, refusals: &mut Refusals) {
         let unit = self.placement.stripe_unit;
         refusals.unless(
@@ -366,7 +367,8 @@ impl Config {
         });
     }
 
-    /// The last units of the drive may make one die's share larger than what it can hold.
+    /// Checks every die's share of the pages, as the last units of the drive may make a share
+    /// larger than a die can hold.
     fn refuse_share_of_a_die(&self, layout: &Layout, refusals: &mut Refusals) {
         let unit = self.placement.stripe_unit;
         if unit == 1 {
@@ -551,13 +553,14 @@ impl Config {
         }
     }
 
-    /// Returns whether block strengths are measured during the run.
+    /// Returns true if block strengths are measured during the run.
     fn measures(&self) -> bool {
         let its = &self.reliability;
         its.model != ModelKind::Off && its.strength == StrengthSource::Measured
     }
 
-    /// See docs/decisions/blocks.md, "What does a plane keep in reserve?".
+    /// Checks the spare space of every plane. See docs/decisions/blocks.md, "What does a plane keep
+    /// in reserve?".
     fn refuse_space(&self, layout: &Layout, refusals: &mut Refusals) {
         let g = &layout.geometry;
         refusals.unless(g.dies() <= Event::INDEX_MAX, &["geometry"], || {
@@ -571,8 +574,8 @@ impl Config {
             format!("{blocks} blocks per plane; garbage collection alone needs {reserve} of them")
         });
         if blocks > reserve {
-            // One page less than all planes together hold: an overwrite needs its new page before
-            // the old one becomes invalid.
+            // One page less than all planes together can hold: an overwrite needs its new page
+            // before the old one becomes invalid.
             let most = u64::from(g.planes()) * u64::from(layout.plane_limit()) - 1;
             // Rounded up, so that the recommended value works.
             let needed = (1e4 * (1.0 - most as f64 / f64::from(g.pages()))).ceil() / 1e4;

@@ -5,11 +5,11 @@
 //! - `constraints.rs`: constraints between settings, which a drive must meet to work at all.
 //! - `flash.rs`: the registers of the dies, and programs in two passes.
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
-//! - `queues.rs`: how many requests the drive takes, in which order, and which wait for which.
+//! - `queues.rs`: the number of requests in the drive, their order, and which wait for which.
 //! - `scrubbing.rs`: the period of scrubbing that is possible.
 //! - `slc.rs`: the SLC cache of a drive with superblocks.
 //! - `stripes.rs`: the stripes that fit.
-//! - `superblocks.rs`: what the map points at, and the shape of superblocks.
+//! - `superblocks.rs`: the unit of the mapping, and the shape of superblocks.
 
 mod aging;
 pub(crate) mod bad_blocks;
@@ -47,27 +47,27 @@ pub struct Config {
     /// The share of the capacity hidden from the host: in `[0, 1)` of raw, or any non-negative
     /// share of the logical capacity, according to [`Config::over_provisioning_base`].
     pub over_provisioning: f64,
-    /// What [`Config::over_provisioning`] is a share of.
+    /// The capacity that [`Config::over_provisioning`] is a share of.
     pub over_provisioning_base: OpBase,
-    /// Whether the planes of a die operate together or independently.
+    /// The planes of a die operate together, or independently.
     pub plane_mode: PlaneMode,
     /// Operating times of the flash.
     pub timing: Timing,
-    /// Whether programs and erases take their nominal times (the paper's PER and PE0 do not).
+    /// Programs and erases take their nominal times, or those of the paper's PER and PE0.
     pub program_erase: ProgramErase,
-    /// What the map points at, and the shape of superblocks.
+    /// The unit of the mapping, and the shape of superblocks.
     pub superblocks: SuperblockConfig,
-    /// The registers of its dies, and the passes of their programs.
+    /// The registers of the dies, and the passes of their programs.
     pub flash: FlashConfig,
     /// The SLC cache of a drive with superblocks.
     pub slc: SlcConfig,
-    /// How the data of a drive with superblocks ages.
+    /// Aging of the data on a drive with superblocks.
     pub aging: AgingConfig,
     /// The write buffer.
     pub buffer: BufferConfig,
     /// The bounded queues between host and flash.
     pub queue: QueueConfig,
-    /// What a request that finds no room in them holds up.
+    /// The requests held up by one that finds no room in the queues.
     pub admission: Admission,
     /// The link to the host.
     pub host: LinkConfig,
@@ -75,45 +75,45 @@ pub struct Config {
     pub gc: GcConfig,
     /// The state of the drive before the first request.
     pub precondition: PreconditionConfig,
-    /// What happens on a read of a page that was never written.
+    /// The effect of a read of a page that was never written.
     pub unwritten_reads: UnwrittenReads,
-    /// What happens on a write of part of a page.
+    /// The effect of a write of part of a page.
     pub partial_writes: PartialWrites,
-    /// Which waiting transaction a die serves next.
+    /// The policy that chooses the waiting transaction that a die serves next.
     pub die_order: die_order::Params,
-    /// Whether a die may suspend the running operation.
+    /// The rule by which a die suspends the running operation for a read.
     pub suspension: suspension::Params,
-    /// How written data is classified.
+    /// The detector that classifies written data.
     pub hotness: hotness::Params,
-    /// Which open block takes it.
+    /// The policy that chooses the open block for written data.
     pub placement: placement::Params,
-    /// The ISPP step at which it is programmed.
+    /// The policy that chooses the ISPP step of a program.
     pub step: step::Params,
-    /// The voltages at which it is programmed.
+    /// The policy that chooses the voltages of a program.
     pub voltage: voltage::Params,
-    /// Which page leaves the buffer next.
+    /// The policy that chooses the page that leaves the buffer next.
     pub replacement: replacement::Params,
     /// The number of reference voltages with which a page is first read.
     pub sensing: sensing::Params,
-    /// How fast the cells accumulate errors.
+    /// The rate at which the cells accumulate errors.
     pub reliability: reliability::Params,
-    /// When blocks fail for good.
+    /// The model of blocks that fail for good.
     pub bad_blocks: bad_blocks::Params,
     /// The dies that take the place of failed ones.
     pub failed_dies: failed_dies::Params,
-    /// Which block GC collects next.
+    /// The policy that chooses the block that GC collects next.
     pub victim: victim::Params,
-    /// When wear leveling swaps hot and cold data.
+    /// Static wear leveling: when hot and cold data is swapped.
     pub wear: wear::Params,
-    /// How all data is read in the background.
+    /// Scrubbing: the reading of all data in the background.
     pub scrub: scrub::Params,
     /// The redundancy of stripes.
     pub redundancy: redundancy::Params,
-    /// When writes are delayed.
+    /// The policy that delays writes.
     pub throttle: throttle::Params,
     /// The target lifetime of the drive, and the endurance of its cells.
     pub life: endurance::Params,
-    /// Custom policies that replace those named above.
+    /// Custom policies that replace the policies named above.
     pub policies: Policies,
     /// The seed of every random stream of the device.
     pub seed: u64,
@@ -122,13 +122,13 @@ pub struct Config {
 /// The base of the over-provisioning share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpBase {
-    /// Of the raw capacity: spare / raw.
+    /// Share of the raw capacity: spare / raw.
     Raw,
-    /// Of the capacity the host sees: spare / logical.
+    /// Share of the capacity the host sees: spare / logical.
     Logical,
 }
 
-/// How the planes of a die operate.
+/// The operation of the planes of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaneMode {
     /// A die executes one command at a time; host pages at the same offset on several planes are
@@ -139,7 +139,7 @@ pub enum PlaneMode {
     Independent,
 }
 
-/// How long programs and erases take.
+/// The times of programs and erases.
 /// See docs/decisions/flash.md, "How long do programs take under PER and PE0?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramErase {
@@ -156,21 +156,22 @@ pub enum ProgramErase {
 pub struct BufferConfig {
     /// The size. With zero, the buffer holds only pages on their way to the flash.
     pub size: Bytes,
-    /// When a write is acknowledged.
+    /// The moment at which a write is acknowledged.
     pub ack: Ack,
     /// Pages kept free or on their way out, so that a burst finds room (`on_insert` only).
     pub evict_ahead: u32,
-    /// Whether a page read from the flash stays in the buffer.
+    /// True if a page read from the flash stays in the buffer.
     pub cache_reads: bool,
-    /// What happens to a read-hot page that leaves clean.
+    /// The treatment of a read-hot page that leaves the buffer clean.
     pub read_hot: ReadHot,
     /// `rewrite_on_idle` only: the maximum share of the frames, in (0, 1], that hold pages waiting
     /// to be reprogrammed and are unavailable to others. At least one frame.
     pub rewrite_share: f64,
-    /// The time between two units that enter a full buffer; with zero they are not paced.
+    /// The time between two units that enter a full buffer; with zero, the entry of units is not
+    /// paced.
     pub pace: Span,
-    /// The share of the buffer from which they are paced, in [0, 1): the time between two units
-    /// grows linearly, from nothing there to `pace` when the buffer is full.
+    /// The share of the buffer from which the entry of units is paced, in [0, 1): the time between
+    /// two units grows linearly, from zero at this share to `pace` when the buffer is full.
     pub pace_from: f64,
 }
 
@@ -189,32 +190,32 @@ impl Default for BufferConfig {
     }
 }
 
-/// What happens to a read-hot page that leaves the buffer clean (HIRE, section 3.1, which leaves it
-/// open).
+/// The treatment of a read-hot page that leaves the buffer clean (HIRE, section 3.1, which leaves
+/// this open).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadHot {
-    /// Nothing: its copy in the flash stays as it was programmed.
+    /// The copy in the flash stays as it was programmed.
     OnDirty,
-    /// From then on it is read as if it had been programmed at the voltages that its use calls for.
-    /// The paper's numbers require this, but no real cell can do it.
+    /// From then on the page is read as if it had been programmed at the voltages that its use
+    /// calls for. The paper's numbers require this, but no real cell can do it.
     OnEvict,
-    /// It is reprogrammed in idle time.
+    /// The page is reprogrammed in idle time.
     RewriteOnIdle,
 }
 
-/// When a write is acknowledged to the host.
+/// The moment at which a write is acknowledged to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ack {
-    /// When its data is in the buffer (which must then survive power loss).
+    /// When the data is in the buffer (which must then survive power loss).
     OnInsert,
-    /// When its data is in the flash; it is sent there immediately.
+    /// When the data is in the flash; it is sent there immediately.
     OnProgram,
 }
 
-/// Whether the directions of the link share it.
+/// The sharing of the link by its two directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplex {
-    /// Each has a link of its own, as lanes of PCIe.
+    /// Each direction has a link of its own, as lanes of PCIe.
     #[default]
     Full,
     /// One transfer at a time, in either direction, as SATA.
@@ -224,23 +225,24 @@ pub enum Duplex {
 /// The link to the host, first come first served, and the firmware that handles commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkConfig {
-    /// Its bandwidth; zero makes data transfers free.
+    /// The bandwidth of the link; zero makes data transfers free.
     pub bandwidth: ByteRate,
-    /// Whether its directions share it.
+    /// The sharing of the link by its two directions.
     pub duplex: Duplex,
     /// The time each command occupies the inbound direction.
     pub command: Span,
-    /// The firmware cores that handle commands, each one at a time; zero leaves their time out.
+    /// The firmware cores that handle commands, each one at a time; with zero, commands take no
+    /// core time.
     pub cores: u32,
-    /// The time that a command takes of a core.
+    /// The time that a command occupies a core.
     pub core_time: Span,
-    /// What a command takes besides, without holding others up: doorbell, fetch, interrupt, and
-    /// the host's own path.
+    /// The additional latency of a command, which holds no other command up: doorbell, fetch,
+    /// interrupt, and the host's own path.
     pub latency: Span,
-    /// The firmware's time for a trim: of a core where there are cores, or else of the one that
-    /// changes the mapping.
+    /// The time that a trim occupies the firmware: a core where there are cores, or else the single
+    /// unit that changes the mapping.
     pub trim: Span,
-    /// The time that each mapping entry takes besides that a trim makes invalid.
+    /// The additional time for each mapping entry that a trim makes invalid.
     pub trim_entry: Span,
 }
 
@@ -250,9 +252,9 @@ impl LinkConfig {
     /// (<https://github.com/axboe/fio/issues/764>).
     pub const TRIM: Span = Span::us(65);
 
-    /// The time of an entry: a trim of 512 KiB on a 2 TB NVMe drive took 178 us, 74 GiB of them
-    /// 27 s (<https://github.com/axboe/fio/issues/396>), which is 0.84 us more for each further
-    /// 4 KiB. Assumed: it is another drive.
+    /// The time for a mapping entry: a trim of 512 KiB on a 2 TB NVMe drive took 178 us, and trims
+    /// of 512 KiB over 74 GiB took 27 s (<https://github.com/axboe/fio/issues/396>), which is 0.84
+    /// us more for each further 4 KiB. Assumed: this drive is not that of [`LinkConfig::TRIM`].
     pub const TRIM_ENTRY: Span = Span::ns(800);
 }
 
@@ -279,13 +281,13 @@ pub struct GcConfig {
     pub foreground_below: u32,
     /// Background GC continues until a plane has this many erased blocks.
     pub background_below: u32,
-    /// How long a die must be idle before background GC starts on it.
+    /// The idle time of a die after which background GC starts on it.
     pub idle_after: Span,
     /// The open block that takes moved pages.
     pub frontier: GcFrontier,
 }
 
-/// Where pages moved by GC go.
+/// The destination of pages moved by GC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GcFrontier {
     /// To a separate open block, so that new host data and old survivors stay apart.
@@ -299,17 +301,17 @@ pub enum GcFrontier {
 pub struct PreconditionConfig {
     /// Share of the logical pages that hold data, `[0, 1]`.
     pub fill: f64,
-    /// The pattern in which they were written.
+    /// The pattern in which the pages were written.
     pub pattern: Pattern,
-    /// The access class of these pages, on drives that distinguish classes (HIRE, section 3.1):
-    /// they lie in blocks of that class, at its voltages.
+    /// The access class of these pages, on drives that distinguish classes (HIRE, section 3.1): the
+    /// pages lie in blocks of that class, at its voltages.
     pub access_class: AccessClass,
     /// Requests of the workload that are served but not measured. Only the runner of the workload
     /// uses it.
     pub warm_up: u64,
 }
 
-/// How the drive reached its initial state.
+/// The history by which the drive reached its initial state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// Written once, in address order.
@@ -325,18 +327,18 @@ pub enum Pattern {
     Rested,
 }
 
-/// What happens on a read of a page that was never written.
+/// The effect of a read of a page that was never written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnwrittenReads {
-    /// It is read from the die where the page would be placed, as data written before the run.
+    /// The page is read from the die where it would be placed, as data written before the run.
     Preconditioned,
-    /// It is answered from the mapping: zeroes, no flash access.
+    /// The read is answered from the mapping: zeroes, no flash access.
     Zero,
-    /// It is an error of the workload.
+    /// The read is an error of the workload.
     Error,
 }
 
-/// What happens on a write of part of a page if the rest of the page holds data.
+/// The effect of a write of part of a page if the rest of the page holds data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartialWrites {
     /// The old page is read before the new one is programmed.
@@ -429,7 +431,8 @@ impl Config {
             Timing { verify_phase: Span::ZERO, erase_verify: Span::ZERO, ..nominal };
         match self.program_erase {
             ProgramErase::Nominal => nominal,
-            // Iterations of one nanosecond: their number gives the read time of the page type.
+            // Programs have iterations of one nanosecond: their number gives the read time of the
+            // page type.
             ProgramErase::AsRead => Timing {
                 program_phase: Span::ns(1),
                 program_iterations: nominal.read.map(|read| read.0 as u32),
@@ -450,7 +453,7 @@ impl Config {
 pub(crate) mod tests {
     use super::*;
 
-    /// Creates a drive of that shape, with the times of two-bit cells.
+    /// Creates a drive of this geometry, with the times of two-bit cells.
     pub(crate) fn shaped(geometry: Geometry) -> Config {
         let timing = Timing {
             bus_transfer: Span::us(40),

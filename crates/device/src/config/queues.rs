@@ -1,4 +1,4 @@
-//! How many requests the drive takes, in which order, and which of them wait for which.
+//! The number of requests in the drive, their order, and which of them wait for which.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,16 +10,16 @@ pub struct QueueConfig {
     pub depth: u32,
     /// Maximum host page reads waiting or in service.
     pub max_reads: u32,
-    /// Maximum host page writes on their way to the flash.
+    /// Maximum host page writes between the buffer and the flash.
     pub max_writes: u32,
     /// [`Admission::Shared`] only: the writes that are served between two turns of the reads.
     pub reads_behind: u32,
-    /// In which order writes are taken from the submission queues.
+    /// The order in which writes are taken from the submission queues.
     pub arbitration: Arbitration,
-    /// [`Arbitration::Weighted`] only: how many writes each queue hands over in its turn.
+    /// [`Arbitration::Weighted`] only: the number of writes that each queue hands over in its turn.
     pub weights: Weights,
-    /// Unless writes are taken in the order of their arrival: the most writes that wait in the
-    /// drive, besides those that wait in their queues.
+    /// Maximum writes that wait in the drive besides those that wait in their queues. No effect if
+    /// writes are taken in the order of their arrival.
     pub taken: u32,
 }
 
@@ -37,13 +37,13 @@ impl Default for QueueConfig {
     }
 }
 
-/// What a request that finds no room in a queue of pages holds up.
-/// See docs/decisions/host.md, "Whom does a full write queue hold up?".
+/// The requests held up by one that finds no room in a queue of pages. See docs/decisions/host.md,
+/// "Whom does a full write queue hold up?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Its own kind: reads pass writes that wait for room, and the other way round.
+    /// Requests of the same kind: reads pass writes that wait for room, and writes pass reads.
     ReadsPass,
-    /// Everything behind it: requests enter one by one, in their order.
+    /// Every later request: requests enter one by one, in their order.
     InOrder,
     /// Reads take turns with writes that wait: all reads are let through after every
     /// [`QueueConfig::reads_behind`] writes since the line began, and a read at the latest after
@@ -51,32 +51,33 @@ pub enum Admission {
     Shared,
 }
 
-/// In which order writes are taken from the submission queues.
-/// See docs/decisions/superblocks.md.
+/// The order in which writes are taken from the submission queues. See
+/// docs/decisions/superblocks.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
-    /// As they arrive, whatever their queue.
+    /// Writes in the order of their arrival, whatever their queue.
     Arrival,
-    /// One from each queue in turn. Drives with superblocks only.
+    /// One write from each queue in turn. Drives with superblocks only.
     RoundRobin,
-    /// As many from each queue as it weighs, in turn. Drives with superblocks only.
+    /// As many writes from each queue as its weight, in turn. Drives with superblocks only.
     Weighted,
 }
 
-/// How many writes a submission queue hands over in its turn.
+/// The number of writes that a submission queue hands over in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// Of the first queues; the last holds for all others. Those after `count` are not used.
+    /// The weights of the first queues; the last weight holds for all other queues. Entries from
+    /// `count` on are not used.
     its: [u16; Weights::MOST],
     count: u8,
 }
 
 impl Weights {
-    /// The most queues that have their own.
+    /// The maximum number of queues with a weight of their own.
     pub const MOST: usize = 16;
     /// The largest weight: that of NVMe.
     pub const LARGEST: u16 = 256;
-    /// One for every queue.
+    /// A weight of one for every queue.
     pub const EQUAL: Weights = Weights { its: [1; Weights::MOST], count: 1 };
 
     /// Returns the weight of a queue.

@@ -11,21 +11,21 @@ use fowler_units::Span;
 /// The reliability of a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// Whether and how it is modeled.
+    /// The error model, or none.
     pub model: ModelKind,
-    /// Bit error rates, where they come from a table.
+    /// Bit error rates of [`ModelKind::Table`].
     pub table: RateTable,
     /// The constants of the cells. The operating times are those of the drive
     /// ([`crate::Config::timing`]).
     pub cells: Parameters,
-    /// The number of sensing levels that its code supports: 1 to 3.
+    /// The number of sensing levels that the code supports: 1 to 3.
     pub levels: u32,
     /// The cost of a retry at the next level.
     pub retry: RetryCost,
     /// P/E cycles of every block before preconditioning.
     pub cycles: u32,
-    /// The maximum of the additional cycles that each block draws at random. They raise its bit
-    /// error rate, and count when stripes look for worn blocks.
+    /// The maximum of the additional cycles that each block draws at random. These cycles raise the
+    /// bit error rate of a block, and count when stripes look for worn blocks.
     pub cycles_spread: u32,
     /// Uncorrectable errors per bit read, whatever the age and wear of the page: 0 (none) to 1e-6.
     /// A page that such an error strikes cannot be read any more.
@@ -33,7 +33,7 @@ pub struct Params {
     /// The age of the oldest data at the first request. Ages are spread evenly from there to zero,
     /// in the order in which preconditioning filled the blocks.
     pub oldest: Span,
-    /// How the controller knows the strength of a block.
+    /// The source from which the controller knows the strength of a block.
     pub strength: StrengthSource,
     /// The time in which every block is measured once.
     pub measure_every: Span,
@@ -46,17 +46,17 @@ pub struct Params {
 /// See docs/decisions/cells.md, "What does a retry cost?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryCost {
-    /// It senses every reference voltage of its level and transfers every bit.
+    /// The retry senses every reference voltage of its level and transfers every bit.
     Whole,
-    /// It senses and transfers only what its level has beyond the previous one (progressive
-    /// sensing: Zhao et al., "LDPC-in-SSD", FAST 2013, RHIO's reference 9).
+    /// The retry senses and transfers only the part of its level that goes beyond the previous one
+    /// (progressive sensing: Zhao et al., "LDPC-in-SSD", FAST 2013, RHIO's reference 9).
     Increment,
 }
 
 /// The error model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelKind {
-    /// No errors: a read takes its nominal time.
+    /// Cells without errors: a read takes its nominal time.
     Off,
     /// By threshold voltages.
     Analytic,
@@ -90,12 +90,12 @@ pub enum NoModel {
     Table(Vec<TableError>),
 }
 
-/// How the controller knows the strength of a block.
+/// The source from which the controller knows the strength of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrengthSource {
-    /// It knows the true strength.
+    /// The true strength, which no real controller knows.
     Oracle,
-    /// It counts the errors corrected in pages that it reads in idle time (RHIO, section II-B).
+    /// Errors corrected in pages that the controller reads in idle time (RHIO, section II-B).
     Measured,
 }
 
@@ -127,7 +127,7 @@ impl Params {
     /// Returns the model; the analytic one if none is selected.
     ///
     /// # Errors
-    /// Why there is none: all problems of the table, or the first of the constants.
+    /// The reason why there is no model: all problems of the table, or the first of the constants.
     pub fn model(&self) -> Result<Reliability, NoModel> {
         if self.model != ModelKind::Table {
             return Analytic::new(self.cells).map(Reliability::Analytic).map_err(NoModel::Cells);
@@ -138,7 +138,7 @@ impl Params {
         Ok(Reliability::Tabled(tabled.expect("one table per setting")))
     }
 
-    /// Returns the code.
+    /// Returns the error-correcting code, with the levels that the drive supports.
     pub fn ldpc(&self) -> Ldpc {
         let all = Ldpc::hire(&self.cells).expect("the levels were checked before");
         let levels: Vec<Level> = all.levels()[..self.levels as usize].to_vec();

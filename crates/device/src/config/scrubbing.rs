@@ -5,17 +5,17 @@ use crate::config::{Config, PlaneMode};
 use crate::policy::scrub::ScrubKind;
 use fowler_units::Span;
 
-/// The maximum share of a die's time that reading all its pages may take, as a divisor: when it is
-/// late, it reads twice as often.
+/// The maximum share of a die's time that reading all its pages may take, as a divisor: a die that
+/// is behind schedule reads twice as often.
 const SHARE_OF_DIE: u64 = 4;
 
 impl Config {
-    /// Returns whether data is read in the background.
+    /// Returns true if data is read in the background.
     pub(crate) fn scrubs(&self) -> bool {
         self.scrub.name != ScrubKind::Off
     }
 
-    /// Returns whether scrubbing compares stripes with their parity. What it compares are versions.
+    /// Returns true if scrubbing compares stripes with their parity. The comparison is of versions.
     pub fn compares_stripes(&self) -> bool {
         let its = &self.redundancy;
         self.scrubs() && self.scrub.stripes && its.has_stripes() && its.integrity

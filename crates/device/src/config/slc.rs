@@ -3,33 +3,34 @@
 use fowler_nand::Timing;
 use fowler_units::Span;
 
-/// Superblocks that take what the host writes with one bit to a cell: a word line holds one page
-/// instead of [`crate::SuperblockConfig::word_line`], which is programmed and read faster. They are
-/// emptied into others later. See docs/decisions/superblocks.md, "What is the SLC cache?".
+/// Superblocks that take host writes with one bit per cell: a word line holds one page instead of
+/// [`crate::SuperblockConfig::word_line`], and that page is programmed and read faster. The data of
+/// these superblocks is folded into others later. See docs/decisions/superblocks.md, "What is the
+/// SLC cache?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlcConfig {
-    /// Superblocks set aside, which are never used otherwise; 0 for none.
+    /// Superblocks set aside for the cache, which are never used otherwise; 0 for none.
     pub fixed: u32,
-    /// The most erased superblocks that are used in SLC mode besides; 0 for none.
+    /// The maximum number of erased superblocks that are used in SLC mode besides; 0 for none.
     pub dynamic: u32,
-    /// Of erased superblocks, `dynamic` leaves so many.
+    /// The number of erased superblocks that `dynamic` leaves untouched.
     pub keep_erased: u32,
-    /// What the host's data does when the cache is full.
+    /// The path of host data while the cache is full.
     pub when_full: WhenFull,
-    /// How long the host must have been idle before the cache is emptied in idle time.
+    /// The idle time of the host after which the cache is folded.
     pub fold_after: Span,
-    /// Sensing a page in SLC mode.
+    /// The time to sense a page in SLC mode.
     pub read_time: Span,
     /// ISPP iterations of a program in SLC mode.
     pub iterations: u32,
 }
 
-/// What the host's data does when the cache is full.
+/// The path of host data while the cache is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// It goes past the cache, as on a drive without one.
+    /// The data bypasses the cache, as on a drive without one.
     Direct,
-    /// It waits in the buffer until a superblock of the cache has been emptied.
+    /// The data waits in the buffer until a superblock of the cache has been emptied.
     Wait,
 }
 
@@ -48,13 +49,13 @@ impl Default for SlcConfig {
 }
 
 impl SlcConfig {
-    /// Returns whether there is a cache.
+    /// Returns true if the drive has an SLC cache.
     pub fn is_on(&self) -> bool {
         self.fixed > 0 || self.dynamic > 0
     }
 
-    /// Returns the operating times of the pages of a word line, and of the page that it has in SLC
-    /// mode.
+    /// Returns the operating times of the pages of a word line, and of the single page of a word
+    /// line in SLC mode.
     pub(super) fn timing(&self, usual: Timing, word_line: u32) -> Timing {
         Timing {
             read: usual.read.with_slc(word_line, self.read_time),

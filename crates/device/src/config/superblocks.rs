@@ -1,21 +1,21 @@
-//! What the map of a drive points at, and the shape of its superblocks.
+//! The unit of a drive's mapping, and the shape of its superblocks.
 
 use fowler_units::Bytes;
 
-/// How the drive maps logical addresses, and the shape of its superblocks.
+/// The unit of the mapping, and the shape of superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SuperblockConfig {
-    /// What the map points at.
+    /// The unit of the mapping.
     pub mapping: Mapping,
     /// The size of a unit, a divisor of the page size.
     pub unit: Bytes,
-    /// The pages of a word line, which are programmed at once: 3 for TLC.
+    /// The number of pages of a word line, which are programmed at once: 3 for TLC.
     pub word_line: u32,
-    /// One command in this many programs parity over the others (RAIN); 0 for none.
+    /// The number of commands of which one programs parity over the others (RAIN); 0 for none.
     pub parity: u32,
 }
 
-/// What the map points at.
+/// The unit of the mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
     /// Flash pages; each die is written, collected and erased on its own.

@@ -9,8 +9,8 @@ use fowler_units::{Id, Lpn, Ppn, UnitId};
 
 impl Device {
     /// Counts every page that neither a sensing level nor an equation of its stripe gives back, at
-    /// this moment. Nothing is read, timed or changed. Takes some nanoseconds for each page of the
-    /// mapping; a drive that is never asked pays nothing.
+    /// this moment. Nothing is read, timed or changed. The count takes some nanoseconds for each
+    /// page of the mapping; a drive that is never asked pays nothing.
     ///
     /// Without a model of errors and without versions, everything can be read.
     /// See docs/decisions/raid.md, "Which pages does a census count as lost?".
@@ -26,8 +26,8 @@ impl Device {
         taking.census
     }
 
-    /// Returns whether a page of the host reads well and holds something else than was written to
-    /// it: nobody has noticed.
+    /// Returns true if a page of the host reads well but does not hold the data written to it:
+    /// nobody has noticed.
     pub fn is_wrong(&self, page: Lpn) -> bool {
         let (core, judge, silent) = (&self.layer.ftl.core, self.judge(), self.layer.silent());
         let mut taking = Taking { core, judge, silent, census: Census::default() };
@@ -50,13 +50,13 @@ impl Device {
         fails.map(|unit| core.locator.page_of(unit)).collect()
     }
 
-    /// Returns the judge of this moment, as [`Taking`] needs it.
+    /// Returns the judge of this moment, as [`Taking`] needs one.
     fn judge(&self) -> impl FnMut(Lpn, UnitId) -> Verdict {
         let (core, integrity) = (&self.layer.ftl.core, self.integrity());
         let mut cells = self.flash.condition().map(|cells| Judge::new(cells, self.now()));
         let failed = self.flash.failed_reads();
         let marks = core.classes.marks.as_ref();
-        // What has been read to be moved comes back with the move, however old it is by then.
+        // Data that has been read to be moved comes back with the move, however old it is by then.
         let mut moving: Vec<UnitId> = units_at_hand(&self.flash).collect();
         moving.sort_unstable();
         move |page: Lpn, unit: UnitId| {

@@ -1,5 +1,5 @@
-//! All conservation laws. They can be checked after any event, but slowly: for tests, and for users
-//! who doubt a result.
+//! All conservation laws. The laws can be checked after any event, but slowly: for tests, and for
+//! users who doubt a result.
 
 use super::Device;
 use crate::blocks::block_table::BlockState;
@@ -20,7 +20,7 @@ impl Device {
         self.check_blocks()?;
         self.check_mapping()?;
         if self.layer.ftl.service == Service::Offline {
-            return Ok(()); // What was in its controller is there still, and goes nowhere.
+            return Ok(()); // Data in the controller is still there, and goes nowhere.
         }
         self.check_failed_dies()?;
         self.check_buffer()?;
@@ -33,13 +33,13 @@ impl Device {
         }
     }
 
-    /// Returns whether a logical page holds data.
+    /// Returns true if a logical page holds data.
     pub fn holds(&self, page: Lpn) -> bool {
         self.layer.ftl.core.map.place(self.stored_page(page)) != Location::Nowhere
     }
 
-    /// Checks that valid counts match the bitmaps, that every block is in one state, and that full
-    /// blocks are in the right bucket.
+    /// Checks that valid counts match the bitmaps, that every block is in exactly one state, and
+    /// that full blocks are in the right bucket.
     fn check_blocks(&self) -> Result<(), Violation> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
         let geometry = self.layout().geometry;
@@ -135,7 +135,8 @@ impl Device {
         self.flash.txns.iter().filter(|(_, txn)| moves(txn)).count() as u64
     }
 
-    /// Checks that nothing is or is to be programmed, erased or placed on a die that has failed.
+    /// Checks that a die that has failed does no work, and that nothing is queued for it or placed
+    /// on it.
     fn check_failed_dies(&self) -> Result<(), Violation> {
         let allocator = &self.layer.ftl.core.allocator;
         for die in (0..self.layout().geometry.dies()).map(DieId) {
@@ -194,8 +195,8 @@ impl Device {
     }
 
     /// Checks that a block holds data of one class, that its pages are programmed as that class
-    /// requires (HIRE, section 3.2), and that data keeps its class when GC moves it. Compares with
-    /// each running program, and therefore with every page during a run.
+    /// requires (HIRE, section 3.2), and that data keeps its class when GC moves it. The check
+    /// covers each running program, and therefore every page during a run.
     fn check_programs(&self) -> Result<(), Violation> {
         let locator = &self.layer.ftl.core.locator;
         let open_blocks = &self.layer.ftl.core.allocator.open_blocks;

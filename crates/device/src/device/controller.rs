@@ -1,6 +1,6 @@
-//! Event dispatch: which components are called when a flash transaction ends, a die becomes idle or
-//! a timer fires. Holds the translation and its redundancy; each call checks once whether the drive
-//! has redundancy.
+//! Event dispatch: the components to call when a flash transaction ends, a die becomes idle or a
+//! timer fires. Holds the translation and its redundancy; each call checks once if the drive has
+//! redundancy.
 
 use super::Layer;
 use super::fault_schedule::FaultSchedule;
@@ -40,14 +40,14 @@ pub struct Controller {
     pub(crate) faults: Option<Box<FaultSchedule>>,
 }
 
-/// What the code of the host calls beside the translation.
+/// The redundancy hooks that the host side calls beside the translation.
 #[derive(Clone, Debug)]
 pub(crate) enum Hooks {
-    /// Nothing: the drive has no redundancy, and a page that cannot be read goes unnoticed.
+    /// No redundancy: a page that cannot be read goes unnoticed.
     Nothing,
-    /// No redundancy either, but the pages that faults take are noted.
+    /// No redundancy, but the pages that faults take are noted.
     LostPages(Box<LostPages>),
-    /// Redundancy.
+    /// Redundancy over stripes.
     Raid(Box<Raid>),
 }
 
@@ -177,8 +177,8 @@ fn read_done<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, id: TxnId, ra
     }
 }
 
-/// Handles a timer of a die: it may have been idle for long enough, and what it leaves idle may be
-/// scrubbed.
+/// Handles a timer of a die. The die may have been idle for long enough to work in idle time, and
+/// the time that is left may be used for scrubbing.
 fn idle_event<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, die: DieId, raid: &mut R) {
     work_in_idle_time(ftl, flash, die, raid);
     ftl.gc.patrol_event(&mut ftl.core, flash, die);

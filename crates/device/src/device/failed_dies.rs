@@ -1,4 +1,4 @@
-//! Dies that fail: whether a spare one takes their place, and what becomes of a drive without one.
+//! Dies that fail: their replacement by spare dies, and the effects on a drive without a spare one.
 
 use super::Device;
 use super::controller::{Controller, with_redundancy};
@@ -11,7 +11,7 @@ use crate::raid::fault_kinds::Fault;
 use fowler_units::{DieId, Id, Lpn, TxnId, UnitId};
 
 impl Device {
-    /// Returns what has become of failing dies; `None` if none has failed.
+    /// Returns the counts of failing dies; `None` if none has failed.
     pub fn failed_dies(&self) -> Option<FailedDieCounts> {
         let core = &self.layer.ftl.core;
         let mut counts = core.allocator.failed_dies()?;
@@ -23,8 +23,8 @@ impl Device {
 }
 
 impl Controller {
-    /// Lets the dies of a unit fail for which there is no spare one, before their pages do. What
-    /// they had begun goes to other dies.
+    /// Lets the dies of a unit fail for which there is no spare one, before their pages fail.
+    /// Programs that these dies had begun go to other dies.
     pub(super) fn fail_dies(&mut self, flash: &mut Flash, fault: Fault) {
         let ftl = &mut self.ftl;
         let mut begun = Vec::new();
@@ -45,8 +45,8 @@ impl Controller {
         self.program_again(flash);
     }
 
-    /// Programs again what a failed die had programmed, and what is in the controller still because
-    /// its answer waits for parity.
+    /// Programs again the data that a failed die had programmed, if the controller still has the
+    /// data because its answer waits for parity.
     fn program_again(&mut self, flash: &mut Flash) {
         let core = &self.ftl.core;
         let stays = |txn: &Txn| {
@@ -66,7 +66,8 @@ impl Controller {
         }
     }
 
-    /// Decides what the drive still does if dies have failed, and their pages with them.
+    /// Determines the service that the drive still gives, if dies have failed, and their pages with
+    /// them.
     pub(super) fn look_at_capacity(&mut self, flash: &mut Flash) {
         let now = flash.now();
         let allocator = &mut self.ftl.core.allocator;

@@ -31,7 +31,7 @@ impl Device {
         Some(ledger)
     }
 
-    /// Returns what took a page of the host, if it is lost.
+    /// Returns the loss that took a page of the host, if the page is lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
         match &self.layer.hooks {
             Hooks::LostPages(its) => its.lost(page),
@@ -94,19 +94,20 @@ impl Device {
         self.integrity().map_or(0, |its| its.version(stored))
     }
 
-    /// Returns whether a host page is in the controller, on its way to or from the flash.
+    /// Returns true if a host page is in the controller, before or after a transfer to or from the
+    /// flash.
     pub fn is_buffered(&self, page: Lpn) -> bool {
         matches!(self.layer.ftl.core.map.place(self.stored_page(page)), Location::Buffer(_))
     }
 
-    /// Returns whether a physical page's data is in the controller: it is being programmed or
+    /// Returns true if a physical page's data is in the controller: it is being programmed or
     /// moved.
     pub fn is_at_hand(&self, page: Ppn) -> bool {
         let unit = self.layer.ftl.core.locator.first_unit(page);
         crate::raid::fault_kinds::is_at_hand(&self.flash, unit)
     }
 
-    /// Returns whether the acknowledged version of a page is only in the buffer: no die has begun
+    /// Returns true if the acknowledged version of a page is only in the buffer: no die has begun
     /// to program it.
     pub fn is_dirty(&self, page: Lpn) -> bool {
         match self.layer.ftl.core.map.place(self.stored_page(page)) {
@@ -144,7 +145,7 @@ impl Controller {
         Some(LossLedger { silent: silent.ledger, ..*ledger })
     }
 
-    /// Returns the pages that are wrong though they read well, if the drive notices losses.
+    /// Returns the pages that read well but are wrong, if the drive notices losses.
     pub(super) fn silent(&self) -> Option<&SilentErrors> {
         match &self.hooks {
             Hooks::Raid(raid) => raid.integrity.as_ref().map(|its| &its.silent),

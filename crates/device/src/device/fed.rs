@@ -1,5 +1,5 @@
 //! Serving a host whose requests depend on the answers: several streams, each with its own pace and
-//! its own bound on what is in flight. [`Device::run`] draws from one stream and needs none of
+//! its own bound on the requests in flight. [`Device::run`] draws from one stream and needs none of
 //! this. See docs/decisions/device.md, "How do several streams feed one drive?".
 
 use super::controller::Controller;
@@ -9,24 +9,24 @@ use crate::flash::flash_trace::{FlashStep, Steps};
 use crate::observe::completion::Completion;
 use fowler_units::{HostIo, Nanos, Span};
 
-/// A host that decides when to issue what. The device asks it for the time of its next request,
-/// takes the request at that time, and shows it every answer.
+/// A host that decides when to issue each request. The device asks the host for the time of its
+/// next request, takes the request at that time, and reports every answer.
 pub trait Feed<L = Controller> {
     /// Returns when the host acts next if nothing is answered before; a time in the past means now.
     /// `None` if the host waits for answers, or has no more requests. Asked again after every
-    /// answer and every act; must not change by itself.
+    /// answer and every act; the result must not change otherwise.
     fn due(&mut self) -> Option<Nanos>;
 
-    /// Lets the host act, with the device as of its last event. The request that it returns is
-    /// issued at `at`, which becomes its arrival time; `None` if the host was busy with itself, as
-    /// one is that collects answers or starts to sleep.
+    /// Lets the host act, with the device as of its last event. The request that the host returns
+    /// is issued at `at`, which becomes its arrival time; `None` if the host was busy with itself,
+    /// for example to collect answers or to start to sleep.
     fn take(&mut self, device: &Device<L>, at: Nanos) -> Option<HostIo>;
 
     /// A request was answered. Called in order of completion, with the device as of that moment.
     fn answered(&mut self, device: &Device<L>, completion: &Completion);
 }
 
-/// Passes everything on to a probe, and keeps the answers for the host.
+/// Passes everything on to a probe, and saves the answers for the host.
 struct Answers<'a, P> {
     probe: &'a mut P,
     answered: Vec<Completion>,
@@ -61,7 +61,7 @@ impl<L, P: Probe<L>> Probe<L> for Answers<'_, P> {
     }
 }
 
-/// What happens next from outside.
+/// The next act from outside the drive.
 enum Next {
     /// The host issues a request.
     Issue(Nanos),
@@ -69,13 +69,13 @@ enum Next {
     Enter(Nanos),
     /// The last request was served; the dies still decide.
     Settle(Nanos),
-    /// Only the drive can go on.
+    /// No act: only the drive can proceed.
     Wait,
 }
 
 impl<L: Layer> Device<L> {
-    /// Serves every request of `feed` until it has none left and all are answered. May be called
-    /// again; time continues.
+    /// Serves every request of `feed` until none is left and all are answered. May be called again;
+    /// time continues.
     ///
     /// # Panics
     /// If a request lies beyond the drive or has no length.
@@ -112,13 +112,14 @@ impl<L: Layer> Device<L> {
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request was never answered");
     }
 
-    /// Returns what comes next if the next request is issued at `due`; `None` when all is done.
+    /// Returns the next act if the next request is issued at `due`; `None` when all is done.
     fn next_of(&self, due: Option<Nanos>) -> Option<Next> {
         let due = due.map(|due| due.max(self.now()).max(self.last_issue));
         let entry = self.arrivals.front().and_then(|arrival| self.entry(arrival));
         let open = self.layer.front().requests.open_count() > 0 || !self.arrivals.is_empty();
         match (due, entry) {
-            // What is issued at the nanosecond at which another enters joins the line behind it.
+            // A request issued at the nanosecond at which another enters joins the line behind that
+            // one.
             (Some(due), Some(entry)) if due < entry => Some(Next::Issue(due)),
             (_, Some(entry)) => Some(Next::Enter(entry)),
             (Some(due), None) => Some(Next::Issue(due)),
@@ -141,7 +142,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Shows the host what was answered.
+    /// Reports the answers to the host.
     fn hand_over<P>(&mut self, feed: &mut impl Feed<L>, probe: &mut Answers<'_, P>) {
         for completion in &probe.answered {
             feed.answered(self, completion);

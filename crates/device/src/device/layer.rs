@@ -8,7 +8,7 @@ use fowler_units::{DieId, HostIo, Nanos, Span};
 
 /// A translation layer that serves host requests on the flash.
 pub trait Layer: Translation {
-    /// Returns its requests in flight, and the link.
+    /// Returns the requests in flight of the layer, and the link.
     fn front(&self) -> &FrontEnd;
     /// Returns the sizes of the drive.
     fn layout(&self) -> &Layout;
@@ -16,7 +16,7 @@ pub trait Layer: Translation {
     fn front_mut(&mut self) -> &mut FrontEnd;
     /// Admits a request that has come over the link, was delayed by `throttled`, and has a slot.
     fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span);
-    /// Returns whether writes may be delayed before they enter.
+    /// Returns true if writes may be delayed before they enter.
     fn may_delay_writes(&self) -> bool {
         false
     }
@@ -24,18 +24,19 @@ pub trait Layer: Translation {
     fn delay(&mut self, _flash: &mut Flash, _io: &HostIo, _now: Nanos) -> Throttled {
         Throttled::default()
     }
-    /// Handles a die that may have been idle for long enough, or has its next step of scrubbing.
+    /// Handles a die that may have been idle for long enough, or for which the next step of
+    /// scrubbing is due.
     fn idle_event(&mut self, _flash: &mut Flash, _die: DieId) {}
     /// Handles data that may have reached its maximum age.
     fn deadline_event(&mut self, _flash: &mut Flash) {}
     /// Handles a fault that strikes at a time known in advance.
     fn fault_event(&mut self, _flash: &mut Flash) {}
-    /// Goes on with what a rate limits.
+    /// Continues work that a rate limits.
     fn paced_event(&mut self, _flash: &mut Flash) {}
     /// Prefetches the first lookup of a request that will enter soon.
     fn prefetch(&self, _io: &HostIo) {}
-    /// Prefetches the second lookup, closer to its turn.
+    /// Prefetches the second lookup of the request, closer to its turn.
     fn prefetch_second(&self, _io: &HostIo, _flash: &Flash) {}
-    /// Prefetches the third lookup, still closer.
+    /// Prefetches the third lookup of the request, still closer to its turn.
     fn prefetch_third(&self, _io: &HostIo) {}
 }

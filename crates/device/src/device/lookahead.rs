@@ -1,15 +1,15 @@
 //! Lookahead in the request stream. The data that a request looks up is scattered over hundreds of
 //! megabytes; prefetched a few requests ahead, it is in the cache when the request's turn comes.
-//! Results do not depend on it.
+//! Results do not depend on the lookahead.
 
 use super::Layer;
 use crate::flash::Flash;
 use fowler_units::{HostIo, Nanos};
 
-/// How many requests are drawn ahead: enough for three dependent memory accesses to complete before
-/// the request enters.
+/// The number of requests drawn ahead: enough for three dependent memory accesses to complete
+/// before the request enters.
 const AHEAD: usize = 8;
-/// How many turns ahead of a request its second prefetch begins, and its third.
+/// The number of turns before a request at which its second prefetch begins, and its third.
 const SECOND: usize = 5;
 const THIRD: usize = 2;
 

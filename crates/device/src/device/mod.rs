@@ -2,14 +2,15 @@
 //! flight is done. Drives the flash and a translation layer on top of it ([`Layer`]); the
 //! page-mapped controller is one.
 //!
-//! - `controller.rs`: the page-mapped controller: which component is called when a transaction
+//! - `controller.rs`: the page-mapped controller: the components that are called when a transaction
 //!   ends.
 //! - `lookahead.rs`: draws requests early, so that the simulator's own memory is in its cache when
 //!   their turn comes. Invisible to the drive.
 //! - `fed.rs`: a host of several streams, whose requests depend on the answers.
 //! - `probe.rs`: the interface for observing a run. `check.rs`: all laws, checkable at any event.
-//! - `faults.rs`, `power_loss.rs`: failures from outside. `fault_schedule.rs`: those at times known
-//!   in advance. `census.rs`: what they and the cells have taken. `write_out.rs`: the end of a run.
+//! - `faults.rs`, `power_loss.rs`: failures from outside. `fault_schedule.rs`: failures at times
+//!   known in advance. `census.rs`: the pages that failures and the cells have taken.
+//!   `write_out.rs`: the end of a run.
 
 mod census;
 mod check;
@@ -54,16 +55,16 @@ use lookahead::Lookahead;
 use probe::Probe;
 use std::collections::VecDeque;
 
-/// Steps of flash operations to collect before the probe sees them.
+/// The number of steps of flash operations to collect before the probe sees them.
 const STEPS: usize = 4096;
 
-/// How requests are issued.
+/// The rule by which requests are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
-    /// At their arrival times, whatever the drive does.
+    /// Requests are issued at their arrival times, whatever the drive does.
     Open,
-    /// Each as soon as fewer than `depth` are outstanding. Arrival times are ignored, and latency
-    /// counts from the time of issue.
+    /// Each request is issued as soon as fewer than `depth` are outstanding. Arrival times are
+    /// ignored, and latency counts from the time of issue.
     Closed {
         /// Requests outstanding at once.
         depth: u32,
@@ -86,8 +87,8 @@ pub struct Device<L = Controller> {
     began: Option<Nanos>,
     started: Nanos,
     last_issue: Nanos,
-    /// How far the host lags behind its own arrival times: a delayed write delays all later
-    /// requests.
+    /// The time by which the host lags behind its own arrival times: a delayed write delays all
+    /// later requests.
     behind: Span,
 }
 
@@ -96,9 +97,9 @@ pub struct Device<L = Controller> {
 struct Arrival {
     io: HostIo,
     ready: Nanos,
-    /// When it may enter: it has come over the link and is no longer delayed.
+    /// The earliest time of entry: the request has come over the link and is no longer delayed.
     enters: Nanos,
-    /// Its delay; `None` until the throttle has decided.
+    /// The delay of the request; `None` until the throttle has decided.
     delay: Option<Span>,
 }
 
@@ -126,7 +127,7 @@ impl Device {
         Ok(done.and_then(|preconditioned| Device::begin(config, core, gc, preconditioned, watch)))
     }
 
-    /// A drive at time zero whose data lie as `core` has them; none if it was stopped.
+    /// Creates a drive at time zero whose data lies as in `core`; none if `watch` stopped it.
     pub(crate) fn begin(
         config: &Config,
         core: Core,
@@ -145,7 +146,7 @@ impl Device {
         &self.layer.preconditioned
     }
 
-    /// Returns how often each block has been erased, preconditioning included.
+    /// Returns the erase count of each block, preconditioning included.
     pub fn erase_counts(&self) -> &[u32] {
         self.layer.ftl.core.allocator.blocks.erase_counts()
     }
@@ -156,12 +157,12 @@ impl Device {
         self.layer.throttle.as_ref().map(|holder| holder.state(blocks, self.now()))
     }
 
-    /// Counts failures of blocks anew: what a warm-up has cost is no result.
+    /// Counts failures of blocks anew: failures during a warm-up are no result.
     pub fn count_failures_anew(&mut self) {
         self.layer.ftl.core.allocator.count_failures_anew();
     }
 
-    /// Returns what has become of failing blocks; `None` if none fails.
+    /// Returns the counts of failing blocks; `None` if blocks cannot fail.
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
         self.layer.ftl.core.allocator.bad_blocks()
     }
@@ -190,8 +191,8 @@ impl PreconditionedImage {
         Ok(device.expect("nobody stops it"))
     }
 
-    /// The same; none if `watch` stopped it. On a drive that measures its blocks before the run,
-    /// that takes a second.
+    /// [`PreconditionedImage::device`], reporting to `watch`; none if `watch` stopped it. A drive
+    /// that measures its blocks before the run takes a second.
     ///
     /// # Errors
     /// As [`Device::new`].
@@ -209,10 +210,10 @@ impl PreconditionedImage {
 }
 
 impl Device {
-    /// The drive of `config` in the middle of a life, simulated event by event from there on: its
-    /// data lie as in `seasoned`, and the throttle of `life` goes on. The host's next request is
-    /// due at its own time plus [`SteadyLife::behind`]. Pages written and programmed count on from
-    /// what they were.
+    /// Creates the drive of `config` in the middle of a life, simulated event by event from there
+    /// on: the data lies as in `seasoned`, and the throttle of `life` continues. The host's next
+    /// request is due at its own time plus [`SteadyLife::behind`]. The counts of pages written and
+    /// programmed continue.
     ///
     /// # Panics
     /// If `config` is that of another drive.
@@ -283,8 +284,9 @@ impl<L: Layer> Device<L> {
         self.began.unwrap_or(self.now())
     }
 
-    /// Makes the next request the first of the run: [`Device::began`] becomes the time at which it
-    /// is issued, and [`Probe::begun`] is called for it. The counters keep their values.
+    /// Makes the next request the first of the run: [`Device::began`] becomes the time at which
+    /// that request is issued, and [`Probe::begun`] is called for it. The counters keep their
+    /// values.
     ///
     /// # Panics
     /// If a request is in the drive.
@@ -360,8 +362,8 @@ impl<L: Layer> Device<L> {
             if served && !self.flash.has_marked() {
                 break;
             }
-            // When all are served, nothing else enters at this nanosecond: the dies make their
-            // decisions, and the run ends.
+            // When all requests are served, nothing else enters at this nanosecond: the dies make
+            // their decisions, and the run ends.
             let entry = match served {
                 true => Some(self.now() + Span::ns(1)),
                 false => self.arrivals.front().and_then(|arrival| self.entry(arrival)),
@@ -389,7 +391,7 @@ impl<L: Layer> Device<L> {
     }
 
     /// Processes events up to the entry of the next request at `entry`, stopping when a request is
-    /// answered, because then another may be issued or find a slot. Returns whether one was
+    /// answered, because then another may be issued or find a slot. Returns true if a request was
     /// answered.
     #[inline(always)]
     fn served_before<P: Probe<L>>(
@@ -416,7 +418,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Returns whether the dies decide next: after everything that ends or enters at this
+    /// Returns true if the dies decide next: after everything that ends or enters at this
     /// nanosecond (S15).
     #[inline]
     fn decides_before(&self, entry: Nanos) -> bool {
@@ -426,7 +428,7 @@ impl<L: Layer> Device<L> {
             && entry > now
     }
 
-    /// Returns whether another request may be issued now.
+    /// Returns true if another request may be issued now.
     #[inline]
     fn may_pull(&self, pacing: Pacing) -> bool {
         match pacing {
@@ -437,7 +439,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Issues the next request of the source. Returns whether there was one.
+    /// Issues the next request of the source. Returns true if there was one.
     #[inline]
     fn pull(
         &mut self,
@@ -454,7 +456,7 @@ impl<L: Layer> Device<L> {
         true
     }
 
-    /// Issues a request at its arrival time: it comes over the link, then waits to enter.
+    /// Issues a request at its arrival time: the request comes over the link, then waits to enter.
     #[inline(always)]
     fn issue(&mut self, io: HostIo) {
         assert!(io.at >= self.last_issue, "requests must come in order of arrival: {io:?}");
@@ -472,7 +474,7 @@ impl<L: Layer> Device<L> {
         self.layer.front().requests.has_room().then(|| arrival.enters.max(self.now()))
     }
 
-    /// Returns whether the next arrival, which could enter at `at`, is delayed. Determined once per
+    /// Returns true if the next arrival, which could enter at `at`, is delayed. Determined once per
     /// arrival. See docs/decisions/host.md, "What does a throttled write delay?".
     #[inline]
     fn keeps_out(&mut self, at: Nanos, pacing: Pacing) -> bool {
@@ -541,7 +543,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Passes the flash operation steps since the last call to the probe, if it watches.
+    /// Passes the flash operation steps since the last call to the probe, if the probe watches.
     #[inline]
     pub(crate) fn tell<P: Probe<L>>(&mut self, probe: &mut P) {
         if let Some(steps) = self.flash.trace() {

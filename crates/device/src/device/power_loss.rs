@@ -54,7 +54,7 @@ impl Device {
     }
 }
 
-/// What a loss of power takes from the controller.
+/// The losses of the controller by one loss of power.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Taken {
     /// Acknowledged writes that no die has begun to program.
@@ -88,8 +88,8 @@ impl Controller {
         its.overdue += overdue;
     }
 
-    /// Discards what caches cannot keep without power, and cuts off programs if the drive does not
-    /// end them.
+    /// Discards the contents of caches that do not survive without power, and cuts off programs if
+    /// the drive does not end them.
     pub(super) fn lose_power(&mut self, flash: &mut Flash) -> Taken {
         let saved = self.saved;
         if saved == usize::MAX || self.ftl.service == Service::Offline {

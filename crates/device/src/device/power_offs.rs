@@ -1,13 +1,13 @@
-//! The count of power losses, and what they took.
+//! Totals of power losses: their number, and the writes and pages that they took.
 
 use fowler_units::Span;
 
 /// Totals of all spans without power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PowerOffs {
-    /// Their number.
+    /// The number of spans without power.
     pub spans: u32,
-    /// Their total length.
+    /// The total length of the spans without power.
     pub off: Span,
     /// Acknowledged writes lost.
     pub lost_writes: u64,

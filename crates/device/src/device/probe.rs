@@ -12,25 +12,27 @@ pub trait Probe<L = Controller> {
     /// A host request was answered. Called in order of completion.
     fn completed(&mut self, completion: &Completion);
 
-    /// Returns which steps of flash operations it wants; it may get more. Called before a run.
+    /// Returns the steps of flash operations that the probe wants; it may get more. Called before a
+    /// run.
     fn watches_flash(&self) -> Steps {
         Steps::None
     }
 
-    /// Receives steps of flash operations, in time order, before the completion that follows them.
+    /// Receives steps of flash operations, in time order, before the completion that follows these
+    /// steps.
     fn stepped(&mut self, _steps: &[FlashStep]) {}
 
     /// The first request enters the drive now.
     fn begun(&mut self, _device: &Device<L>) {}
 
-    /// Returns the next time at which it wants to see the drive. Called at every event.
+    /// Returns the next time at which the probe wants to see the drive. Called at every event.
     #[inline]
     fn due(&self) -> Nanos {
         Nanos::NEVER
     }
 
     /// Receives the drive as of [`Probe::due`]: all events of that time have happened, and no later
-    /// ones. The next time must be later.
+    /// ones. The next time that the probe asks for must be later.
     fn shown(&mut self, _device: &Device<L>) {}
 }
 

@@ -1,4 +1,4 @@
-//! Faults at times known in advance, as they come.
+//! Faults at times known in advance: scheduling, and the strike.
 
 use super::Device;
 use super::controller::Controller;
@@ -20,7 +20,7 @@ impl Device {
     /// in the order of the calls.
     ///
     /// # Panics
-    /// If `at` is in the past or before a fault that is still to come. When it strikes, as
+    /// If `at` is in the past or before a fault that is still to come. When the fault strikes, as
     /// [`Device::inject`].
     pub fn schedule_fault(&mut self, at: Nanos, fault: Fault) {
         self.schedule(at, Coming::Fault(fault));
@@ -43,7 +43,7 @@ impl Device {
         self.flash.agenda.schedule(at, Phase::Completion, Event::Fault);
     }
 
-    /// Returns what has been noted since the first fault was scheduled, or since
+    /// Returns the faults that have struck since the first fault was scheduled, or since
     /// [`Device::note_faults`], in order.
     pub fn struck(&self) -> &[Struck] {
         self.layer.faults.as_ref().map_or(&[], |its| &its.struck)
@@ -66,7 +66,7 @@ impl Controller {
         }
     }
 
-    /// Notes what a fault did, if any are scheduled.
+    /// Notes the effect of a fault, if any faults are scheduled.
     pub(super) fn note_struck(&mut self, fault: Fault, at: Nanos, before: Option<LossLedger>) {
         let after = self.ledger().unwrap_or_default();
         if let Some(its) = &mut self.faults {

@@ -1,12 +1,12 @@
-//! The end of a run: what the caches hold is written to the flash, so that postponed writes are
-//! counted.
+//! The end of a run: the contents of the caches are written to the flash, so that postponed writes
+//! are counted.
 
 use super::Device;
 use super::controller::{Hooks, with_redundancy};
 use crate::device::probe::Probe;
 use fowler_units::Span;
 
-/// How often the drive checks whether everything is written.
+/// The time between two checks for the end of writing.
 const STEP: Span = Span::ms(10);
 /// The maximum number of such steps: after a fault, an entry may stay in the parity cache.
 const STEPS: u32 = 10_000;

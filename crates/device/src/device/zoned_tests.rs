@@ -188,7 +188,7 @@ fn a_zoned_drive_writes_in_order_reads_and_resets() {
     assert_eq!(device.layer.written.as_slice()[..2], [4, 4]);
 }
 
-/// A read behind a program waits for it or suspends it, as on any drive.
+/// A read behind a program waits for the program or suspends it, as on any drive.
 #[test]
 fn a_zoned_drive_suspends_programs_for_reads() {
     const SECOND: u64 = 1_000_000_000;
@@ -202,7 +202,7 @@ fn a_zoned_drive_suspends_programs_for_reads() {
         let requests = [
             io(HostOp::Write, 0, 0, ZONE_PAGES),
             io(HostOp::Write, SECOND, ZONE_PAGES, 1),
-            // On the same plane, when the program has just begun.
+            // This read is for the same plane, when the program has just begun.
             io(HostOp::Read, SECOND + config.timing.bus_transfer.0 + 1000, 0, 1),
         ];
         device.run(requests, Pacing::Open, &mut answers);

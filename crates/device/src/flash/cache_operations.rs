@@ -14,8 +14,8 @@ use fowler_nand::CellOp;
 use fowler_units::{DieId, Id, TxnId};
 
 impl Die {
-    /// Whether the cache register waits for the channel, and may have it: while a command is off
-    /// the cells, no data of the next program enter.
+    /// Returns true if the cache register waits for the channel and may have it. While a command is
+    /// off the cells, no data of the next program enters.
     #[inline]
     pub fn cache_may_transfer(&self) -> bool {
         self.cache.awaits_channel() && (self.cells != Cells::Suspended || self.cache.has_read())
@@ -23,7 +23,7 @@ impl Die {
 }
 
 impl Channel {
-    /// Lets the cache register of a die transfer, at once or when its turn comes.
+    /// Starts the transfer of a die's cache register, at once or when the die's turn comes.
     fn ask_for_cache(&mut self, id: DieId, die: &mut Die, agenda: &mut Agenda<Event>) {
         if self.is_free_for(id) {
             self.grant_to_cache(id, die, agenda);
@@ -56,12 +56,12 @@ impl Channel {
 }
 
 impl Flash {
-    /// Whether the data of reads leave through the cache register.
+    /// Returns true if the data of reads leaves through the cache register.
     pub(super) fn caches_reads(&self) -> bool {
         self.registers.cache_read
     }
 
-    /// Whether the data of the next program enter the cache register while a program runs.
+    /// Returns true if the data of the next program enters the cache register while a program runs.
     pub(super) fn caches_programs(&self) -> bool {
         self.registers.cache_program
     }
@@ -73,8 +73,8 @@ impl Flash {
         }
     }
 
-    /// What the cache register of a die has to transfer waits behind others, where the page
-    /// register has used its place in line.
+    /// Puts a die whose cache register has data to transfer back in line for the channel, after the
+    /// page register has used the die's place.
     #[inline]
     pub(super) fn stand_in_line_for_cache(&mut self, id: DieId) {
         let die = &mut self.dies[id];
@@ -83,9 +83,9 @@ impl Flash {
         }
     }
 
-    /// A page was sensed on a die with cache reads. It leaves through the cache register if that is
-    /// empty. It waits for another read that leaves through it, and leaves past the data of a
-    /// program. A try that fails does not enter it: the page is sensed again.
+    /// Moves a page that was sensed on a die with cache reads into the cache register if that is
+    /// empty. The page waits while another read leaves through the register, and leaves past the
+    /// data of a program. A try that fails does not enter the register: the page is sensed again.
     pub(super) fn sensed_beside_cache(&mut self, id: DieId) {
         let die = &mut self.dies[id];
         let read = die.cursor;
@@ -100,8 +100,8 @@ impl Flash {
         }
         let cache = &mut die.cache;
         (cache.holds, cache.txn, cache.transfer) = (Holds::AwaitOut, read, die.transfer);
-        // The accounting of the die does not change: it reads until the data have left, or other
-        // work begins.
+        // The die's account does not change: the die counts as reading until the data has left, or
+        // other work begins.
         die.state = State::Idle;
         self.channels[die.channel].ask_for_cache(id, die, &mut self.agenda);
         self.mark(id);
@@ -141,7 +141,7 @@ impl Flash {
     fn page_entered_cache<L: Translation>(&mut self, id: DieId, layer: &L) {
         let CacheRegister { txn, cursor, transfer, .. } = self.dies[id].cache;
         self.note(id, cursor, FlashEvent::LoadAhead { transfer });
-        // The first one is in the queue, where it is chained to others.
+        // The first page program is in the queue, where `next` chains it to others.
         let page = self.txns.get(cursor);
         let next = if cursor == txn { layer.rest_of(page) } else { page.next };
         let die = &mut self.dies[id];
@@ -152,14 +152,15 @@ impl Flash {
             die.cache.holds = Holds::Program;
         }
         if self.dies[id].state == State::Idle {
-            // It may have waited for the channel, too.
+            // An idle die may wait for the channel, too.
             self.mark(id);
         }
     }
 
-    /// Lets the data of the next program enter the cache register of a die, if a program runs on
-    /// it, or enter further, if that was off the cells. Of the programs that wait, the one that was
-    /// submitted first is next. It stays in the queue until the cells take it up.
+    /// Lets the data of the next program enter the cache register of a die while a program runs on
+    /// the cells. Pages that were held back while a command was off the cells enter now. Of the
+    /// programs that wait, the one submitted first is next. That program stays in the queue until
+    /// the cells take it up.
     pub(super) fn load_ahead(&mut self, id: DieId) {
         let die = &mut self.dies[id];
         let runs = die.state == State::Running && matches!(die.command.cells, CellOp::Program(_));
@@ -180,9 +181,9 @@ impl Flash {
         self.channels[die.channel].ask_for_cache(id, die, &mut self.agenda);
     }
 
-    /// [`Flash::take_up`] for an idle die whose cache register is in use. Only a read goes beside
-    /// the data of a read. Beside the data of a program, all go but other programs: that one is
-    /// next among them.
+    /// [`Flash::take_up`] for an idle die whose cache register is in use. While the register holds
+    /// the data of a read, only another read may start. While the register holds a program's data,
+    /// everything but other programs may start: that program is the next one.
     pub(super) fn take_up_beside_cache<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         let Some(txn) = self.pick(id) else { return };
         let leaving = self.dies[id].cache.has_read();
@@ -194,7 +195,7 @@ impl Flash {
         }
     }
 
-    /// Begins the program whose data are in the cache register, or on their way there.
+    /// Begins the program whose data is in the cache register, or on the way there.
     fn start_cached<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         let now = self.now();
         let first = self.dies[id].cache.txn;
@@ -220,7 +221,8 @@ impl Flash {
         match state {
             State::TransferIn => (die.ticket, die.until) = (ticket, until),
             State::Loaded => self.begin_cells(id),
-            // It has lost its place in line if a command was off the cells meanwhile.
+            // The register has lost the die's place in line if a command was off the cells
+            // meanwhile.
             _ if !die.wants_channel => {
                 self.channels[die.channel].ask(id, die, &mut self.agenda);
             }

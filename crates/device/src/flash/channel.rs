@@ -15,7 +15,7 @@ impl Channel {
         }
     }
 
-    /// Takes a die that has found something better to do out of the line, if it is there.
+    /// Takes a die that has found something better to do out of the line, if the die is there.
     #[inline]
     pub(super) fn withdraw(&mut self, id: DieId, die: &mut Die) {
         if die.wants_channel {
@@ -26,13 +26,13 @@ impl Channel {
     #[cold]
     fn leave_line(&mut self, id: DieId, die: &mut Die) {
         if die.cache.awaits_channel() {
-            return; // The place in line is that of its cache register, too.
+            return; // The die's cache register shares the place in line.
         }
         die.wants_channel = false;
         self.waiting.retain(|&waiting| waiting != id);
     }
 
-    /// Lets a die transfer a page, at once or when its turn comes.
+    /// Starts the transfer of a page by a die, at once or when the die's turn comes.
     #[inline]
     pub(super) fn ask(&mut self, id: DieId, die: &mut Die, agenda: &mut Agenda<Event>) {
         if self.is_free_for(id) {
@@ -64,7 +64,7 @@ impl Channel {
         agenda: &mut Agenda<Event>,
     ) {
         assert!(!self.busy, "two transfers on one channel");
-        // Every caller has just tested it, or has just taken the die out of the line.
+        // Every caller has just tested the channel, or has just taken the die out of the line.
         debug_assert!(self.is_free_for(id), "the channel is reserved for another die");
         self.busy = true;
         self.reserved = DieId::NONE;
@@ -101,7 +101,7 @@ impl Flash {
             die.offered = true;
             die.mark(next, &mut self.marked);
         } else if L::PACKED && !for_cache && !die.page_waits_for_channel() {
-            // Its cache register waited, until a command was taken off the cells.
+            // The cache register of this die waited, until a command was taken off the cells.
             let channel = die.channel;
             self.offer_to_next::<L>(channel);
         } else {
@@ -109,7 +109,7 @@ impl Flash {
         }
     }
 
-    /// [`Flash::release_channel`], for a die in line that has no use for it any more.
+    /// [`Flash::release_channel`], for a die in line that no longer needs the channel.
     #[cold]
     #[inline(never)]
     fn offer_to_next<L: Translation>(&mut self, channel: ChannelId) {
@@ -118,7 +118,7 @@ impl Flash {
         }
     }
 
-    /// Passes the channel on if the die it was reserved for did not take it.
+    /// Passes the channel on if the die it was reserved for did not take the channel.
     #[inline]
     pub(super) fn pass_channel_on<L: Translation>(&mut self, id: DieId) {
         let die = &mut self.dies[id];

@@ -10,11 +10,11 @@ use fowler_nand::{CellOp, EraseOp, Timing};
 use fowler_units::{ChannelId, DieId, Id, Nanos, Span, TxnId};
 use std::collections::VecDeque;
 
-/// What a die is doing.
+/// The current activity of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing. It may wait for the channel to begin a program or to refill the page buffer. It
-    /// takes up anything better that comes meanwhile.
+    /// The die does nothing. It may wait for the channel to begin a program or to refill the page
+    /// buffer, and takes up anything better that comes meanwhile.
     Idle,
     /// Sensing the page of a read.
     Sensing,
@@ -22,7 +22,7 @@ pub enum State {
     AwaitOut,
     /// The page read is being transferred out.
     TransferOut,
-    /// The page read is in the page buffer and waits until the one before it has left the cache
+    /// The page read is in the page buffer and waits until the previous page has left the cache
     /// register.
     AwaitCache,
     /// The next page of a multi-plane program waits for the channel.
@@ -31,24 +31,25 @@ pub enum State {
     TransferIn,
     /// The data of a suspended program is being transferred in again.
     Refill,
-    /// The data of a program is in the page buffer. It goes on the cells unless a read goes first.
+    /// The data of a program is in the page buffer. The program goes on the cells unless a read
+    /// goes first.
     Loaded,
     /// A program or erase is on the cells.
     Running,
     /// A program or erase is being taken off the cells.
     Suspending,
-    /// Data is being transferred to it, but it has failed meanwhile.
+    /// Data is being transferred to a die that has failed meanwhile.
     Abandoned,
 }
 
 /// Where the program or erase of a die is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cells {
-    /// The die has none.
+    /// The die has no program or erase.
     Free,
-    /// It is on the cells.
+    /// A program or erase is on the cells.
     Running,
-    /// It was taken off the cells.
+    /// A program or erase was taken off the cells.
     Suspended,
     /// The die has failed for good, and begins nothing any more.
     Failed,
@@ -57,24 +58,25 @@ pub enum Cells {
 /// A program or erase that a die has begun.
 #[derive(Clone, Debug)]
 pub struct Command {
-    /// Its transactions, chained: one for each plane that takes part.
+    /// First transaction of the command. `Txn::next` chains one transaction for each plane that
+    /// takes part.
     pub first: TxnId,
-    /// Its progress on the cells.
+    /// Progress of the command on the cells.
     pub cells: CellOp,
-    /// When it first went on the cells.
+    /// When the command first went on the cells.
     pub started: Nanos,
-    /// Its time on the cells if undisturbed.
+    /// Time of the command on the cells if undisturbed.
     pub nominal: Span,
-    /// Time spent on reads while it was suspended.
+    /// Time spent on reads while the command was suspended.
     pub reads: Span,
-    /// When it was first suspended, if it has been.
+    /// When the command was first suspended, if ever.
     pub suspended: Option<Nanos>,
-    /// The die's time accounting at that moment, if the die's log no longer reaches back to it.
+    /// The die's account at the first suspension, if the die's log no longer reaches back to it.
     pub account: Ledger,
 }
 
 impl Command {
-    /// A placeholder for a die that has begun none.
+    /// A placeholder for a die that has begun no command.
     fn none(timing: &Timing) -> Self {
         Self {
             first: TxnId::NONE,
@@ -91,50 +93,50 @@ impl Command {
 /// A die.
 #[derive(Clone, Debug)]
 pub struct Die {
-    /// Its channel.
+    /// The channel of the die.
     pub channel: ChannelId,
-    /// The transactions that wait for it.
+    /// The transactions that wait for the die.
     pub queue: DieQueue,
-    /// The same by rank, if the die order needs ranks.
+    /// The waiting host reads and programs by rank, if the die order needs ranks.
     pub ranked: Option<Box<RankedQueue>>,
-    /// Its time accounting.
+    /// The time accounting of the die.
     pub account: Account,
-    /// What it is doing.
+    /// The current activity of the die.
     pub state: State,
-    /// The agenda entry for the end of that. Any other entry of the die is stale.
+    /// The agenda entry for the end of the current activity. Any other entry of the die is stale.
     pub ticket: Ticket,
     /// The transactions of the program being transferred in, chained.
     pub first: TxnId,
-    /// The transaction among them whose page is being transferred, or the read being served.
+    /// The page program among them whose page is being transferred, or the read being served.
     pub cursor: TxnId,
     /// The transfer time of the page on its way in or out.
     pub transfer: Span,
-    /// Whether it has begun a program or erase, and where that is.
+    /// State of the program or erase that the die has begun, if any.
     pub cells: Cells,
-    /// That program or erase. Meaningless while the cells are free.
+    /// The program or erase that the die has begun. Meaningless while the cells are free.
     pub command: Command,
-    /// What crosses the channel beside what it is doing.
+    /// The cache register, whose data crosses the channel beside the die's current activity.
     pub cache: CacheRegister,
-    /// When what it is doing ends, if that is known. No valid event of the die is due before.
+    /// When the current activity ends, if that is known. No valid event of the die is due before.
     pub until: Nanos,
     /// A read goes next, once the transfer in progress ends (S14).
     pub suspend_wanted: bool,
-    /// It is in the line of its channel.
+    /// True while the die is in the line of its channel.
     pub wants_channel: bool,
-    /// It will be attended to before time moves on.
+    /// True while the die is marked: it will decide before time moves on.
     pub marked: bool,
-    /// Its channel was reserved for it. It may have taken the channel since.
+    /// True if the channel was reserved for the die, which may have taken the channel since.
     pub offered: bool,
     /// No page is available here for host programs until a GC job ends.
     pub blocked: bool,
-    /// The time of its finished operations. Reads during a suspension count once.
+    /// The total time of the die's finished operations. Reads during a suspension count once.
     pub served: Span,
-    /// When it last became idle.
+    /// When the die last became idle.
     pub idle_since: Nanos,
 }
 
 impl Die {
-    /// Creates an idle die on a channel. With `ranked`, its queue is ranked.
+    /// Creates an idle die on a channel. With `ranked`, the queue of the die is ranked.
     pub fn new(channel: ChannelId, ranked: Option<Box<RankedQueue>>, timing: &Timing) -> Self {
         Self {
             channel,
@@ -160,7 +162,7 @@ impl Die {
         }
     }
 
-    /// Changes what it is doing.
+    /// Changes the activity of the die.
     #[inline]
     pub fn enter(&mut self, now: Nanos, state: State, doing: Doing, txns: &mut Txns) {
         self.state = state;
@@ -169,13 +171,13 @@ impl Die {
         }
     }
 
-    /// Whether the page register waits for the channel.
+    /// Returns true while the page register waits for the channel.
     #[inline]
     pub fn page_waits_for_channel(&self) -> bool {
         matches!(self.state, State::AwaitIn | State::AwaitOut)
     }
 
-    /// Marks it as to be attended to before time moves on, at most once.
+    /// Marks the die, at most once, so that it decides before time moves on.
     #[inline]
     pub fn mark(&mut self, id: DieId, marked: &mut Marked) {
         if !std::mem::replace(&mut self.marked, true) {
@@ -183,8 +185,8 @@ impl Die {
         }
     }
 
-    /// Takes a transaction out of the queue to serve it. What the die did since its submission is
-    /// what it waited behind.
+    /// Takes a transaction out of the queue to serve it. The transaction waited behind everything
+    /// that the die did since the submission.
     #[inline]
     pub fn dispatch(&mut self, id: TxnId, now: Nanos, txns: &mut Txns) {
         if self.ranked.is_some() {
@@ -228,7 +230,7 @@ impl Die {
         ranked.remove(id, txns);
     }
 
-    /// Whether it does nothing and nothing waits for it.
+    /// Returns true if the die does nothing and nothing waits for it.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.state == State::Idle && self.cells < Cells::Suspended && self.queue.is_empty()
@@ -240,13 +242,13 @@ impl Die {
 pub struct Channel {
     /// A transfer is in progress.
     pub busy: bool,
-    /// The idle die whose turn it is, until it has decided what to do.
+    /// The idle die whose turn is next, until that die has decided what to do.
     pub reserved: DieId,
     /// The dies that wait, each at most once.
     pub waiting: VecDeque<DieId>,
     /// Transfer time so far, all of the transfer in progress included.
     pub carried: Span,
-    /// When the latest transfer ends, and its time.
+    /// When the latest transfer ends, and the time that it takes.
     pub until: Nanos,
     pub latest: Span,
 }
@@ -279,7 +281,7 @@ impl Channel {
         self.carried - to_come.min(self.latest)
     }
 
-    /// Whether a die may begin a transfer.
+    /// Returns true if a die may begin a transfer.
     #[inline]
     pub fn is_free_for(&self, id: DieId) -> bool {
         !self.busy && (!self.reserved.is_some() || self.reserved == id)

@@ -1,6 +1,6 @@
-//! Dies that have failed for good. What such a die had begun comes to nothing, except for a read,
-//! which ends when it would have ended. Whatever else waits for it, or is sent to it later, is
-//! handed back at once: neither the die nor its channel spends any time on it.
+//! Dies that have failed for good. A program or erase that such a die had begun is lost; a read
+//! ends when it would have ended. Transactions that wait for the die, or are sent to it later, are
+//! handed back at once: neither the die nor its channel spends any time on them.
 
 use super::{Flash, Translation};
 use crate::flash::die::{Cells, State};
@@ -13,7 +13,7 @@ use fowler_agenda::Ticket;
 use fowler_units::{DieId, Id, TxnId};
 
 impl Flash {
-    /// Returns whether a die has failed for good.
+    /// Returns true if a die has failed for good.
     #[inline]
     pub fn has_failed(&self, die: DieId) -> bool {
         self.dies[die].cells == Cells::Failed
@@ -40,7 +40,7 @@ impl Flash {
         let begun = self.take_chain(first);
         let die = &mut self.dies[id];
         if !reads {
-            // The channel is busy for as long as it would have been.
+            // The transfer occupies the channel to its end.
             let transfers = matches!(die.state, State::TransferIn | State::Refill);
             let state = if transfers { State::Abandoned } else { State::Idle };
             die.cells = Cells::Free;
@@ -65,7 +65,7 @@ impl Flash {
         if let Some(ranked) = &mut die.ranked {
             ranked.clear();
         }
-        // Whatever it is still doing never ends.
+        // Whatever the die is still doing never ends.
         let now = self.agenda.now();
         die.ticket = Ticket::NONE;
         die.enter(now, State::Idle, Doing::IDLE, &mut self.txns);
@@ -84,7 +84,7 @@ impl Flash {
         chain
     }
 
-    /// The transfer to a die ends that has failed meanwhile.
+    /// Ends the transfer to a die that has failed meanwhile.
     #[cold]
     pub(super) fn abandoned(&mut self, id: DieId) {
         self.dies[id].state = State::Idle;
@@ -110,7 +110,7 @@ impl Flash {
         }
     }
 
-    /// Returns whether a read was handed back by a failed die.
+    /// Returns true if a failed die handed a read back.
     pub fn was_handed_back(&self, id: TxnId) -> bool {
         let Txn { op, die, dispatched, .. } = *self.txns.get(id);
         op == Op::Read && self.has_failed(die) && dispatched == self.now()

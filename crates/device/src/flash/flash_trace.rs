@@ -5,84 +5,85 @@ use crate::observe::operation::{Op, Source};
 use fowler_nand::CellOp;
 use fowler_units::{DieId, Lpn, Nanos, Ppn, ReqId, Span};
 
-/// Which steps of flash operations are recorded.
+/// Selects which steps of flash operations are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Steps {
-    /// None.
+    /// No step.
     #[default]
     None,
     /// [`FlashEvent::Done`] of programs.
     Programs,
-    /// All.
+    /// All steps.
     All,
 }
 
 /// One step of a flash operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashStep {
-    /// When.
+    /// When the step ended, in simulated time.
     pub at: Nanos,
-    /// Where.
+    /// The die that executed the step.
     pub die: DieId,
-    /// Of which operation.
+    /// The operation that the step belongs to.
     pub operation: Operation,
-    /// What.
+    /// The kind of the step, and its times.
     pub event: FlashEvent,
 }
 
 /// A flash operation, as shown to a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Its place in the order in which operations were opened, which is unique.
+    /// Place of the operation in the order in which operations were opened, which is unique.
     pub order: u64,
-    /// What it does.
+    /// Read, program or erase.
     pub op: Op,
-    /// On whose behalf.
+    /// The source of the operation: host, GC and so on.
     pub source: Source,
-    /// The host request that waits for it, if any. Its id is used again once that is answered.
+    /// The host request that waits for the operation, if any. The id is used again once that
+    /// request is answered.
     pub request: ReqId,
     /// The physical page, or the first page of the block; none for a page that was never written.
     pub ppn: Ppn,
     /// The logical page; none for an erase.
     pub lpn: Lpn,
-    /// When it was submitted to its die.
+    /// When the operation was submitted to its die.
     pub submitted: Nanos,
-    /// When the die took it up.
+    /// When the die took the operation up.
     pub dispatched: Nanos,
 }
 
-/// What happens in a step.
+/// The kinds of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlashEvent {
     /// A try of a read ends. The page was sensed from the start of the try, and transferred until
     /// now; in between it waited for the channel.
     Read {
-        /// Sensing.
+        /// The time to sense the page.
         sense: Span,
-        /// The transfer out.
+        /// The time to transfer the page out.
         transfer: Span,
-        /// The level; 0 is the hard decision.
+        /// The sensing level; 0 is the hard decision.
         level: u8,
-        /// Whether the page is read again at the next level.
+        /// True if the page is read again at the next level.
         again: bool,
     },
     /// The transfer of a page in has just ended.
     Load {
-        /// The transfer.
+        /// The time of the transfer.
         transfer: Span,
-        /// Whether the data was transferred in again, because of a suspension.
+        /// True if a suspension made the second transfer of the same data necessary.
         again: bool,
     },
     /// The transfer of a page of the next program into the cache register has just ended.
     LoadAhead {
-        /// The transfer.
+        /// The time of the transfer.
         transfer: Span,
     },
     /// A program or erase goes on the cells, for the first time or again.
     Run {
-        /// Its progress, from which its phases follow.
+        /// Progress of the operation, from which its phases follow.
         cells: CellOp,
-        /// When it ends unless it is interrupted.
+        /// When the operation ends unless it is interrupted.
         until: Nanos,
     },
     /// A program or erase is taken off the cells.
@@ -91,7 +92,7 @@ pub enum FlashEvent {
         stopped: Nanos,
         /// When the cells are free for a read.
         free: Nanos,
-        /// Whether it had touched the cells (S10).
+        /// True if the operation had touched the cells, so that this counts as a suspension (S10).
         counted: bool,
     },
     /// The operation is done.

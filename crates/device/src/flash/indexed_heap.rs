@@ -1,5 +1,5 @@
-//! A binary heap of transactions by rank. It records the place of each member, so that any member
-//! can leave in logarithmic time. It allocates only to grow.
+//! A binary heap of transactions by rank. The heap records the place of each member, so that any
+//! member can leave in logarithmic time, and allocates only to grow.
 
 use fowler_units::{IdVec, TxnId};
 
@@ -64,8 +64,8 @@ impl IndexedHeap {
         }
     }
 
-    /// Moves a member up past those that rank after it. They are shifted down, and the member is
-    /// stored once at the end. Returns its place.
+    /// Moves a member up past those that rank after it. Those members are shifted down, and the
+    /// risen member is stored once at the end. Returns its place.
     fn rise(&mut self, mut at: usize, places: &mut Places) -> usize {
         let member = self.heap[at];
         while at > 0 {

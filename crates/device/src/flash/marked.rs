@@ -2,16 +2,16 @@
 
 use fowler_units::DieId;
 
-/// The marked dies, in the order in which they were marked. Each waits in it at most once
+/// The marked dies, in the order in which they were marked. A die waits here at most once
 /// ([`super::die::Die::mark`]), so a ring with a place for every die never has to grow. A push that
 /// could grow would save registers for the allocator.
 #[derive(Clone, Debug)]
 pub struct Marked {
-    /// As many places as dies, rounded up to a power of two.
+    /// The ring of dies, with as many places as dies, rounded up to a power of two.
     ring: Box<[DieId]>,
-    /// One less than that: the bits of a count that tell the place.
+    /// The length of the ring minus one: the bits of a count that give the place.
     mask: usize,
-    /// The number of dies marked since it was last cleared, those attended to included.
+    /// The number of dies marked since the ring was last cleared, those attended to included.
     count: usize,
 }
 
@@ -22,7 +22,7 @@ impl Marked {
         Self { mask: ring.len() - 1, ring, count: 0 }
     }
 
-    /// Whether no die is marked.
+    /// Returns true if no die is marked.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -39,7 +39,8 @@ impl Marked {
         self.count += 1;
     }
 
-    /// Returns the die that was marked after `before` others. It may be marked again from then on.
+    /// Returns the die that was marked after `before` others. That die may be marked again from
+    /// then on.
     #[inline]
     pub fn get(&self, before: usize) -> Option<DieId> {
         if before == self.count {
@@ -67,7 +68,7 @@ mod tests {
             for die in 0..3 {
                 marked.push(DieId((die + round) % 3));
             }
-            // Each comes again twice, while the others wait.
+            // Each die comes again twice, while the others wait.
             let (mut order, mut next) = (Vec::new(), 0);
             while let Some(die) = marked.get(next) {
                 next += 1;

@@ -10,18 +10,15 @@
 //! were marked (S15).
 //!
 //! - `die.rs`, `queue.rs`, `indexed_heap.rs`: a die and its queue, in order of submission or by
-//!   rank. `marked.rs`: the marked dies.
-//! - `ranks.rs`: submitting to a die that ranks its queue, and picking from it.
+//!   rank. `ranks.rs`: submitting to a ranked queue, and picking from it. `marked.rs`: the marked
+//!   dies.
 //! - `txn.rs`: transactions. `reads.rs`, `program_erase.rs`: reads; programs and erases.
 //!   `read_retry.rs`: reads of aged data, repeated at other references.
-//! - `suspend.rs`: taking operations off the cells and putting them back. `channel.rs`: whose turn
-//!   it is to transfer.
-//! - `cache_register.rs`, `cache_operations.rs`: what crosses the channel while the cells work on
-//!   other data.
-//! - `failed_die.rs`: dies that have failed for good.
+//! - `suspend.rs`: taking operations off the cells and putting them back. `channel.rs`: the order
+//!   of transfers. `cache_register.rs`, `cache_operations.rs`: transfers while the cells work.
+//! - `failed_die.rs`: dies that have failed for good. `raw_die.rs`: one die under raw commands.
 //! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step,
 //!   for a probe that watches.
-//! - `raw_die.rs`: one die under raw commands.
 
 mod cache_operations;
 pub mod cache_register;
@@ -74,7 +71,7 @@ pub use read_retry::Tries;
 pub enum Bind {
     /// The transaction's `unit` is set.
     Bound,
-    /// There is nothing left to program.
+    /// The program has no data left to write.
     Dropped,
     /// No page is available until a GC job ends.
     Blocked,
@@ -82,20 +79,20 @@ pub enum Bind {
 
 /// The layer above, which binds programs to pages and is called when transactions are done.
 pub trait Translation {
-    /// Whether its pages hold several units, each of which has a transfer of its own
-    /// ([`Txn::parts`]), and its program commands come with all their pages. A constant, so that
-    /// drives whose layer has neither pay for neither.
+    /// True if a page of the layer holds several units, each with a transfer of its own
+    /// ([`Txn::parts`]), and program commands come with all their pages. A constant, so that drives
+    /// whose layer has neither pay for neither.
     const PACKED: bool = false;
     /// Binds a program to a page. This happens as late as possible, so that the pages of a block
     /// are programmed in order, in whatever order the queue is served. See docs/decisions/flash.md,
     /// "When does a program get its page?".
     fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind;
     /// Binds a further host program to a page at the same offset as that of `first`, on a plane
-    /// that takes no part yet. Returns whether it could.
+    /// that takes no part yet. Returns true if there was such a page.
     fn bind_beside(&mut self, flash: &mut Flash, first: TxnId, id: TxnId) -> bool;
-    /// Returns the second page program of a command whose pages are submitted together, to which
-    /// the others are chained, if the layer is [`Translation::PACKED`]. Only its first page program
-    /// waits for the die.
+    /// Returns the second page program of a command whose pages are submitted together, if the
+    /// layer is [`Translation::PACKED`]. The others are chained to the second. Only the first page
+    /// program of the command waits for the die.
     fn rest_of(&self, _first: &Txn) -> TxnId {
         TxnId::NONE
     }
@@ -103,7 +100,8 @@ pub trait Translation {
     fn tries(&mut self, _page: UnitId, _now: Nanos) -> Tries {
         unreachable!("the data of this drive does not age")
     }
-    /// Called when a transaction is done or was dropped. It is still open; the layer closes it.
+    /// Called when a transaction is done or was dropped. The transaction is still open; the layer
+    /// closes it.
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool);
     /// Like [`Translation::done`], for reads, which are the most frequent.
     fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
@@ -125,49 +123,50 @@ pub trait Translation {
 /// The result of [`Flash::queued`].
 #[derive(Clone, Copy, Debug)]
 pub struct Queued {
-    /// By the queue in order of submission.
+    /// Host transactions counted in the queue in order of submission.
     pub by_the_host: usize,
-    /// By the ranked queue, if the die has one.
+    /// Host transactions counted in the ranked queue, if the die has one.
     pub ranked: Option<usize>,
 }
 
-/// Dies, channels, their queues, and the agenda.
+/// The flash array: dies, channels, their queues, and the agenda.
 #[derive(Clone, Debug)]
 pub struct Flash {
     /// The clock and the events to come.
     pub agenda: Agenda<Event>,
     /// Transactions in flight.
     pub txns: Txns,
-    /// Sums over the run.
+    /// The counters of the run.
     pub counters: Counters,
     geometry: Geometry,
     locator: Locator,
     timing: Timing,
-    /// [`Timing::iteration`].
+    /// The time of one ISPP iteration ([`Timing::iteration`]).
     iteration: Span,
     levels: LevelTimes,
     retry: RetryCost,
-    /// How reads of aged data are repeated, if the layer is [`Translation::PACKED`].
+    /// Limits and cost of repeated reads of aged data, if the layer is [`Translation::PACKED`].
     read_retry: ReadRetry,
     ladder: Ladder,
-    /// Whether errors are modeled, and the level at which pages of unknown condition are read.
+    /// True if read errors are modeled by level.
     errs: bool,
-    /// Whether a read may need more than its nominal time: errors are modeled, or strike at a
-    /// rate, or data ages.
+    /// True if a read may need more than its nominal time: errors are modeled, or strike at a rate,
+    /// or data ages.
     may_err: bool,
     unknown_level: u8,
     /// The condition of the cells, if errors are modeled.
     condition: Option<Box<Condition>>,
     /// Errors that strike at a rate, if any do.
     random_failures: Option<Box<RandomFailures>>,
-    /// The pages whose reads have failed, if reads can fail and no versions tell.
+    /// The pages whose reads have failed. `None` if reads cannot fail, or if versions detect lost
+    /// data.
     failed_reads: Option<Box<FailedReads>>,
     dies: Table<DieId, Die>,
     channels: Table<ChannelId, Channel>,
-    /// Every die has a channel of its own.
+    /// True if every die has a channel of its own.
     channels_owned: bool,
     order: AnyDieOrder,
-    /// Whether the order serves each class in order of submission.
+    /// True if the die order serves each class in order of submission.
     in_order: bool,
     suspension: AnySuspension,
     rules: suspension::Params,
@@ -176,12 +175,12 @@ pub struct Flash {
     /// The time of every program on the cells, if all take the same time, nothing is ever
     /// interrupted, and no probe watches.
     plain_program: Option<Span>,
-    /// Whether programs of the same page may take different times: at different steps, because they
+    /// True if programs of the same page may take different times: at different steps, because they
     /// fail and are repeated, or in two passes.
     programs_differ: bool,
-    /// ISPP iterations of the first of two passes, if they are not those of the second.
+    /// ISPP iterations of the first of two passes, if they differ from those of the second.
     first_pass: Option<u32>,
-    /// Whether a probe watches all steps.
+    /// True if a probe watches all steps.
     watched: bool,
     /// The steps so far, if a probe wants any.
     trace: Option<Vec<FlashStep>>,
@@ -355,7 +354,7 @@ impl Flash {
         }
     }
 
-    /// Returns whether a program or erase has begun to change its cells.
+    /// Returns true if a program or erase has begun to change its cells.
     pub fn is_on_the_cells(&self, id: TxnId) -> bool {
         let die = self.die(self.txns.get(id).die);
         let mut member = die.command.first;
@@ -373,7 +372,7 @@ impl Flash {
         self.channels.as_slice().iter().fold(Span::ZERO, |sum, channel| sum + channel.carried)
     }
 
-    /// Opens a transaction. It waits for its die once it is submitted.
+    /// Opens a transaction, which waits for its die once it is submitted.
     #[inline]
     pub fn open(
         &mut self,
@@ -387,15 +386,15 @@ impl Flash {
         self.txns.open(op, source, class, owner, die, now)
     }
 
-    /// Puts a transaction into the queue of its die, where it waits from now on.
+    /// Puts a transaction into the queue of its die. The wait of the transaction begins now.
     #[inline(never)]
     pub fn submit(&mut self, id: TxnId) {
         let Txn { die, joined, .. } = *self.txns.get(id);
         self.submit_to(id, die, joined.is_some());
     }
 
-    /// Like [`Flash::submit`], inlined, for GC's reads and programs: no page write ever joins them,
-    /// and the caller knows their die and class.
+    /// Like [`Flash::submit`], inlined, for reads and programs of GC: no page write ever joins
+    /// them, and the caller knows their die and class.
     #[inline(always)]
     pub fn submit_alone(&mut self, id: TxnId, die: DieId, class: TxnClass) {
         let txn = self.txns.get_mut(id);
@@ -442,7 +441,7 @@ impl Flash {
         }
     }
 
-    /// A page write joins a waiting program; its own wait begins now.
+    /// Starts the wait of a page write that joins a waiting program.
     pub fn join_at(&mut self, id: TxnId, die: DieId) {
         let now = self.now();
         let txn = self.txns.get_mut(id);
@@ -465,7 +464,7 @@ impl Flash {
         self.dies[die].mark(die, &mut self.marked);
     }
 
-    /// Whether a die has something to decide.
+    /// Returns true if any die has something to decide.
     #[inline]
     pub fn has_marked(&self) -> bool {
         !self.marked.is_empty()
@@ -518,13 +517,13 @@ impl Flash {
         }
     }
 
-    /// Whether programs and erases always run to their end.
+    /// Returns true if programs and erases always run to their end.
     #[inline]
     fn never_interrupts(&self) -> bool {
         matches!(self.suspension, AnySuspension::Never(_))
     }
 
-    /// Ends what a die was doing.
+    /// Ends the current activity of a die.
     #[inline]
     pub fn die_event<L: Translation>(&mut self, id: DieId, ticket: Ticket, layer: &mut L) {
         let die = &self.dies[id];
@@ -547,7 +546,7 @@ impl Flash {
             State::TransferIn => {
                 self.transferred_in(id);
                 if L::PACKED && self.caches_programs() {
-                    self.mark(id); // It may be on the cells already.
+                    self.mark(id); // The command may be on the cells already.
                 }
             }
             State::Refill => self.refilled(id),
@@ -560,7 +559,7 @@ impl Flash {
                 unreachable!("die {} has no event in state {state:?}", id.0)
             }
         }
-        // It was a transfer.
+        // The event was the end of a transfer.
         if L::PACKED {
             self.stand_in_line_for_cache(id);
         }
@@ -576,7 +575,8 @@ impl Flash {
     #[inline]
     fn pick(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
-        // Usually one class waits. If it is served in order of submission, there is no choice.
+        // Usually one class waits. If that class is served in order of submission, there is no
+        // choice.
         if self.in_order {
             let head = match die.blocked {
                 false => die.queue.only_head(),
@@ -623,9 +623,9 @@ impl Flash {
         assert!(waits, "a die order chose transaction {}, which does not wait here", choice.0);
     }
 
-    /// Returns a waiting read of the block that an erase is for, or, as a superblock has one on
-    /// each plane, of one of these. See docs/decisions/flash.md, "Does an erase wait for reads of
-    /// its block?".
+    /// Returns a waiting read of the block that `erase` erases. The erase of a superblock covers
+    /// one block on each plane, so a read of any of these blocks counts. See
+    /// docs/decisions/flash.md, "Does an erase wait for reads of its block?".
     fn read_of_block(&self, id: DieId, erase: TxnId) -> Option<TxnId> {
         let Txn { unit, owner, .. } = *self.txns.get(erase);
         let of_superblock = matches!(owner, Owner::Superblock(_));
@@ -642,7 +642,7 @@ impl Flash {
         })
     }
 
-    /// Begins what an idle die should serve next, if anything waits.
+    /// Begins the next transaction of an idle die, if any waits.
     #[inline]
     fn take_up<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         if self.dies[id].cells >= Cells::Suspended {
@@ -678,13 +678,13 @@ impl Flash {
         }
         match self.pick(id).filter(|&txn| self.may_suspend(txn)) {
             Some(read) => self.start_read(id, read, layer),
-            // What was suspended resumes when the data of all reads have left.
+            // The suspended command resumes when the data of all reads has left.
             None if L::PACKED && self.dies[id].cache.has_read() => {}
             None => self.resume(id),
         }
     }
 
-    /// A die found nothing to do.
+    /// Reports to the layer that a die found nothing to do.
     #[inline]
     fn rest(&mut self, id: DieId, layer: &mut impl Translation) {
         let now = self.now();

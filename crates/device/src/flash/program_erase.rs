@@ -59,7 +59,7 @@ impl Flash {
         die.cursor = txn;
         die.enter(now, State::AwaitIn, Doing::serving(Op::Program, source), &mut self.txns);
         if needs_channel {
-            // It was free above, and binding transfers nothing.
+            // The channel was free above, and binding transfers nothing.
             let channel = &mut self.channels[die.channel];
             let transfer = self.txns.get(txn).all_of(L::PACKED, self.timing.bus_transfer);
             die.transfer = transfer;
@@ -79,7 +79,7 @@ impl Flash {
         layer.done(self, txn, true);
     }
 
-    /// Adds to the first page of a command the others, which come with it.
+    /// Chains the other pages of a program command to the first; they come with it.
     pub(super) fn chain_rest(&mut self, first: TxnId, layer: &impl Translation) {
         let now = self.now();
         let rest = layer.rest_of(self.txns.get(first));
@@ -92,9 +92,9 @@ impl Flash {
         }
     }
 
-    /// Adds host programs that can have pages at the same offset on other planes to the command of
-    /// `first`, whatever waits between them. See docs/decisions/flash.md, "How do planes work in
-    /// lockstep?".
+    /// Adds further host programs to the command of `first`, as long as they can have pages at the
+    /// same offset on other planes, whatever waits between them. See docs/decisions/flash.md, "How
+    /// do planes work in lockstep?".
     fn gather_programs(&mut self, id: DieId, first: TxnId, layer: &mut impl Translation) {
         let now = self.now();
         let mut last = first;
@@ -109,7 +109,7 @@ impl Flash {
         }
     }
 
-    /// Returns the host program whose turn it is, by rank if the die ranks its queue.
+    /// Returns the next host program of a die, by rank if the die ranks its queue.
     fn first_program(&self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
         match &die.ranked {
@@ -132,7 +132,7 @@ impl Flash {
         self.note_load(id);
         if next.is_some() {
             let die = &mut self.dies[id];
-            // Its next page waits behind the dies that already wait for the channel.
+            // The next page of the command waits behind the dies that already wait for the channel.
             die.cursor = next;
             die.state = State::AwaitIn;
             self.channels[die.channel].stand_in_line(id, die);
@@ -141,8 +141,8 @@ impl Flash {
         }
     }
 
-    /// A program has its data. If reads may go first, it waits for those that arrive at this very
-    /// nanosecond.
+    /// Starts a program whose data is in the page buffer. If reads may go first, the program waits
+    /// for those that arrive at this very nanosecond.
     #[inline]
     pub(super) fn loaded(&mut self, id: DieId) {
         self.dies[id].state = State::Loaded;
@@ -153,7 +153,7 @@ impl Flash {
         }
     }
 
-    /// A program that has its data gives way to a read, or goes on the cells.
+    /// Lets a program whose data is in the page buffer give way to a read, or go on the cells.
     pub(super) fn leave_or_start(&mut self, id: DieId) {
         self.consider_displacing(id);
         self.start_loaded(id);
@@ -195,9 +195,9 @@ impl Flash {
         while member.is_some() {
             let Txn { mode, unit, failed, next, owner, .. } = *self.txns.get(member);
             if let (Owner::FirstPass(_), Some(iterations)) = (owner, self.first_pass) {
-                return iterations; // Of all pages: they are programmed together.
+                return iterations; // All pages are programmed together.
             }
-            // A program that fails is taken to be as long as one that does not.
+            // A program that fails is assumed to be as long as one that does not.
             let tries = 1 + u32::from(failed);
             most = most.max(tries * self.ladder.iterations(mode.step, self.offset(unit)));
             member = next;
@@ -226,7 +226,7 @@ impl Flash {
         if at.is_some() { layer.erase_pulse(self.locator.block_of(at)) } else { None }
     }
 
-    /// Puts a new operation on the cells, unless a read that came during its transfer goes first
+    /// Puts a new operation on the cells, unless a read that came during the transfer goes first
     /// (S14).
     #[inline]
     fn start_cells(&mut self, id: DieId, first: TxnId, cells: CellOp, nominal: Span) {
@@ -242,7 +242,7 @@ impl Flash {
         if std::mem::take(&mut die.suspend_wanted) {
             self.displace(id);
         } else {
-            // It runs for the first time: its end follows without adding up phases.
+            // The operation runs for the first time: its end follows without adding up phases.
             let until = now + nominal;
             die.command.cells.begin(now);
             die.run_until(id, until, &mut self.agenda);
@@ -274,7 +274,7 @@ impl Flash {
                 self.wear_by(txn);
             }
             match op {
-                // What is programmed in two passes counts when it is done.
+                // A word line that is programmed in two passes counts when the second is done.
                 Op::Program if L::PACKED && self.txns.get(txn).is_first_pass() => {}
                 Op::Program => {
                     self.counters.programs[source] += self.txns.get(txn).units(L::PACKED);

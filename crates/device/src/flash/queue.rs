@@ -36,13 +36,13 @@ impl TxnClass {
 }
 
 /// The transactions of one class, chained by [`Txn::next`]. Almost everything leaves from the head,
-/// so neither the head's `prev` nor the tail of an empty line is maintained. A
-/// [`fowler_units::List`], which does both, costs 0.6 % more instructions for a random write and
-/// 1 % for a sequential one.
+/// so neither the `prev` of the head nor the tail of an empty line is maintained. A
+/// [`fowler_units::List`], which does both, costs 0.6 % more instructions for a random write and 1
+/// % for a sequential one.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    /// The head's place in the order of submission. Like the tail, it is meaningless without a
-    /// head.
+    /// Place of the head in the order of submission. Like the tail, this number is meaningless
+    /// without a head.
     order: u64,
     head: TxnId,
     tail: TxnId,
@@ -129,7 +129,7 @@ impl DieQueue {
         head.is_some().then_some(head)
     }
 
-    /// Whether nothing waits.
+    /// Returns true if nothing waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.waiting == 0
@@ -177,16 +177,16 @@ const BACKGROUND: u8 = 1 << TxnClass::BackgroundRead as u8
     | 1 << TxnClass::BackgroundProgram as u8
     | 1 << TxnClass::Erase as u8;
 
-/// Whether a host request waits for a transaction.
+/// Returns true if a host request waits for a transaction.
 fn is_awaited(txn: &Txn) -> bool {
     let served = matches!(txn.class, TxnClass::HostRead | TxnClass::HostProgram);
     (served || matches!(txn.owner, Owner::Merge(_))) && txn.source == Source::Host
 }
 
-/// The transactions that wait for one die, host reads and host programs by rank, for an order that
-/// goes by more than time.
+/// The transactions that wait for one die, with host reads and host programs by rank, for a die
+/// order that considers more than the time of submission.
 ///
-/// Usually one or two wait, which needs no heaps: they enter the heaps when a third one comes.
+/// Usually one or two wait, which needs no heaps: transactions enter the heaps when a third comes.
 #[derive(Clone, Debug)]
 pub struct RankedQueue {
     /// The deadline of requests without one of their own.
@@ -195,12 +195,13 @@ pub struct RankedQueue {
     count: u32,
     /// The waiting transactions in order of submission, while none is in the heaps.
     aside: [Aside; 2],
-    /// Whether the second of them goes before the first by rank, if both are of one class.
+    /// True if the second transaction of `aside` goes before the first by rank, if both are of one
+    /// class.
     overtakes: bool,
     reads: IndexedHeap,
     programs: IndexedHeap,
-    /// Everything that a host request waits for, by the time at which it is due: the two above, and
-    /// the reads of old pages for partial writes.
+    /// All transactions that a host request waits for, by due time: the members of `reads` and
+    /// `programs`, and the reads of old pages for partial writes.
     waiting: IndexedHeap,
 }
 
@@ -209,7 +210,7 @@ pub struct RankedQueue {
 struct Aside {
     id: TxnId,
     class: TxnClass,
-    /// Its key in [`RankedQueue::push`].
+    /// The `age_key` of the transaction in [`RankedQueue::push`].
     age_key: u32,
 }
 
@@ -330,8 +331,8 @@ impl RankedQueue {
         }
     }
 
-    /// Takes out a transaction if nothing else waits. Returns whether it did; otherwise
-    /// [`RankedQueue::remove`] has to.
+    /// Takes out a transaction if nothing else waits. Returns true if it was taken out; otherwise
+    /// [`RankedQueue::remove`] has to be called.
     #[inline]
     pub fn remove_alone(&mut self, id: TxnId) -> bool {
         let [one, other] = &mut self.aside;
@@ -406,7 +407,7 @@ impl RankedQueue {
     }
 
     /// Returns the transaction due first of those that a host request waits for, and when it is
-    /// due. Of equals, it may be any.
+    /// due. If several are due at that time, any of them may be returned.
     #[inline]
     fn first_due(&self, txns: &Txns) -> Option<(TxnId, Nanos)> {
         let [one, other] = &self.aside;
@@ -421,7 +422,7 @@ impl RankedQueue {
     }
 }
 
-/// What a die order sees: the waiting transactions of a die that may be served now.
+/// The waiting transactions of a die that may be served now, as a die order sees them.
 pub struct View<'a> {
     queue: &'a DieQueue,
     ranked: Option<&'a RankedQueue>,
@@ -432,7 +433,7 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     /// Creates the view of a die. With `programs_blocked` there is no page for host programs, and
-    /// they are hidden.
+    /// the view hides them.
     #[inline]
     pub fn new(
         queue: &'a DieQueue,
@@ -458,9 +459,10 @@ impl<'a> View<'a> {
     }
 
     /// Returns the transaction to serve now because of a deadline: the one due first, if a request
-    /// that waits for it is past its deadline. If it is a program without a page to go to, the
-    /// oldest transaction of the GC that frees one. See docs/decisions/flash.md, "When does a
-    /// deadline start to count?" and "Whose deadline counts?".
+    /// that waits for it is past its deadline. If that transaction is a program without a page to
+    /// go to, the oldest transaction of the GC that frees one is returned. See
+    /// docs/decisions/flash.md, "When does a deadline start to count?" and "Whose deadline
+    /// counts?".
     #[inline]
     pub fn overdue(&self) -> Option<TxnId> {
         let (first, due) = self.ranked?.first_due(self.txns)?;
@@ -540,21 +542,21 @@ impl<'a> View<'a> {
 /// A waiting transaction, in the form for users of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Its number.
+    /// The number of the transaction.
     pub id: TxnId,
-    /// The class that it waits in.
+    /// The class that the transaction waits in.
     pub class: TxnClass,
-    /// The die that it waits for.
+    /// The die that the transaction waits for.
     pub die: DieId,
-    /// The page of the host, if it has one.
+    /// The logical page of the host, if the transaction has one.
     pub lpn: Option<Lpn>,
-    /// Host programs: the number of pages of the request that wrote it; others: zero.
+    /// Host programs: the number of pages of the request that wrote the data; others: zero.
     pub group: u16,
-    /// Its place in the order of submission.
+    /// Place of the transaction in the order of submission.
     pub order: u64,
-    /// Since when a host request has waited for it.
+    /// Since when a host request has waited for the transaction.
     pub asked: Nanos,
-    /// When it was submitted to its die.
+    /// When the transaction was submitted to its die.
     pub submitted: Nanos,
 }
 
@@ -611,7 +613,7 @@ mod tests {
                 let found = ranked.first_due(&txns);
                 assert_eq!(found.map(|it| it.1), first.map(|&(id, _)| txns.get(id).due(SPAN)));
                 if ranked.aside[0].id.is_some() {
-                    // Of those that are due at the same moment, too.
+                    // Without heaps, the order of submission breaks ties, too.
                     assert_eq!(found.map(|it| it.0), first.map(|&(id, _)| id));
                 }
                 most = most.max(expected.len());

@@ -1,16 +1,16 @@
 //! Submitting to a die that ranks its queue, and picking from it. Usually a transaction finds the
 //! queue empty and is taken up before the next one comes. That path is short: every rarer case is a
-//! call at its end, so that it saves no registers for them.
+//! call at the end, so that the short path saves no registers for it.
 
 use super::Flash;
 use crate::policy::die_order::AnyDieOrder;
 use fowler_units::{DieId, TxnId};
 
 impl Flash {
-    /// The rest of [`Flash::submit`] where the die ranks what waits for it.
+    /// The rest of [`Flash::submit`] where the die ranks the waiting transactions.
     #[inline(never)]
     pub(super) fn rank(&mut self, id: TxnId, die: DieId) {
-        // Of reads: the younger the page, the smaller the key.
+        // Reads rank by age: the younger the page, the smaller the key.
         let page = self.locator.page_of(self.txns.get(id).unit);
         let age_key = self.condition.as_ref().map_or(0, |its| its.youth(page));
         if let Some(ranked) = &mut self.dies[die].ranked {
@@ -27,8 +27,8 @@ impl Flash {
         }
     }
 
-    /// [`Flash::pick`] for an order that may go by rank, where something waits. A transaction that
-    /// waits alone is taken without asking the order, unless that is a custom one.
+    /// [`Flash::pick`] for a die order that may go by rank, where something waits. A transaction
+    /// that waits alone is taken without asking the die order, unless that is a custom one.
     #[inline(never)]
     pub(super) fn pick_by_rank(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];

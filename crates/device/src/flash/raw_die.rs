@@ -1,5 +1,5 @@
-//! One die under raw flash commands: the flash array without a translation layer. Tests of it test
-//! the code that runs in every drive.
+//! One die under raw flash commands: the flash array without a translation layer. Tests of a raw
+//! die test the code that runs in every drive.
 
 use crate::cells::reliability::{Cells, ModelKind};
 use crate::config::Config;
@@ -36,23 +36,23 @@ impl ChipOp {
 }
 
 /// A raw flash command and the moment it reaches the die. Commands may be given in any order;
-/// those of one moment are taken in the order given.
+/// commands of the same moment are taken in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChipCommand {
-    /// When it arrives.
+    /// When the command arrives.
     pub at: Nanos,
-    /// What it is.
+    /// The kind of the command.
     pub op: ChipOp,
 }
 
 /// The result of a raw flash command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChipResult {
-    /// When the die took it up.
+    /// When the die took the command up.
     pub start: Nanos,
-    /// When it was done.
+    /// When the command was done.
     pub done: Nanos,
-    /// How often it was suspended (S10).
+    /// The number of suspensions of the command (S10).
     pub suspensions: u32,
 }
 

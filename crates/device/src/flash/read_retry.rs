@@ -14,21 +14,22 @@ use crate::flash::txn::Txn;
 use crate::observe::blame::{Blame, Part};
 use fowler_units::{DieId, Span, TxnId, UnitId};
 
-/// How a page is read.
+/// The tries that the read of a page takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tries {
-    /// The entry of the retry table that the first try is at.
+    /// The entry of the retry table at which the first try reads.
     pub first: u8,
-    /// The tries after the first that it takes; one more than there are if none succeeds.
+    /// The tries after the first that the read takes; one more than the drive allows if none
+    /// succeeds.
     pub more: u8,
 }
 
-/// How reads are repeated on a drive.
+/// The limits and the cost of repeated reads on a drive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReadRetry {
-    /// The most tries of a read after its first.
+    /// The maximum number of tries of a read after the first.
     most: u8,
-    /// The time of each of them beyond sensing and transfer.
+    /// The time of each repeated try beyond sensing and transfer.
     overhead: Span,
 }
 
@@ -39,7 +40,7 @@ impl ReadRetry {
 }
 
 impl Flash {
-    /// Begins to sense a page, and notes how often that will be repeated. Not inlined, because a
+    /// Begins to sense a page, and notes how many tries the read will take. Not inlined, because a
     /// drive whose data does not age never needs it.
     #[inline(never)]
     pub(super) fn sense_by_age<L: Translation>(&mut self, id: DieId, read: TxnId, layer: &mut L) {
@@ -51,7 +52,7 @@ impl Flash {
         self.sense_for(id, sense, self.txns.get(read).all_of(true, transfer));
     }
 
-    /// Reads a page again, because the last try has failed. Returns whether there is another.
+    /// Reads a page again, because the last try has failed. Returns true if there is another try.
     #[cold]
     pub(super) fn retries(&mut self, id: DieId, read: TxnId) -> bool {
         let Txn { unit, level: tried, parts, .. } = *self.txns.get(read);
@@ -89,7 +90,7 @@ impl Flash {
         blame[Part::Channel] -= tries;
     }
 
-    /// Returns how long a page takes to sense, and each of its units to transfer.
+    /// Returns the time to sense a page, and the time to transfer each of its units.
     fn try_of_page(&self, unit: UnitId) -> (Span, Span) {
         self.levels.sense_and_transfer(0, || self.offset(unit))
     }

@@ -46,13 +46,13 @@ impl Flash {
             self.sense(id, page, 0);
         }
         if fails {
-            // No level corrects it; the read finds that out level by level.
+            // No level corrects the page; the read finds that out level by level.
             self.txns.get_mut(txn).needed = self.levels.count();
         }
     }
 
-    /// Returns whether no level corrects what a read of a page senses, because an error has struck
-    /// that no model explains: now, or in an earlier read.
+    /// Returns true if no level corrects the data that a read of a page senses, because an error
+    /// that no model explains has struck: now, or in an earlier read.
     fn fails_at_random(&mut self, page: Ppn) -> bool {
         if !page.is_some() {
             return false;
@@ -97,9 +97,9 @@ impl Flash {
         self.sense_by_search(id, txn, page);
     }
 
-    /// The same where the level is not known from the last read of the block. Pages of unknown
-    /// condition are read at the worst level: pages of raw commands, and pages written before the
-    /// run at no known place.
+    /// [`Flash::sense_by_last`] where the last read of the block does not tell the level. Pages of
+    /// unknown condition are read at the worst level: pages of raw commands, and pages written
+    /// before the run at no known place.
     #[cold]
     #[inline(never)]
     fn sense_by_search(&mut self, id: DieId, txn: TxnId, page: Ppn) {
@@ -129,7 +129,7 @@ impl Flash {
         self.sense_for(id, time, transfer);
     }
 
-    /// Begins to sense the page of a read for `time`. Its transfer takes `transfer`.
+    /// Begins to sense the page of a read for `time`. The transfer afterwards takes `transfer`.
     #[inline(always)]
     pub(super) fn sense_for(&mut self, id: DieId, mut time: Span, transfer: Span) {
         let now = self.now();
@@ -177,7 +177,7 @@ impl Flash {
         self.mark(id);
     }
 
-    /// A read has ended. It occupied its die for `took`, other reads aside.
+    /// Ends a read that occupied its die for `took`, other reads aside.
     #[inline(always)]
     pub(super) fn read_ended<L: Translation>(
         &mut self,
@@ -203,8 +203,8 @@ impl Flash {
         layer.read_done(self, read);
     }
 
-    /// Reads a page again at the next level, because it has too many errors for the last one.
-    /// Returns whether there is a next level.
+    /// Reads a page again at the next level, because the page has too many errors for the last one.
+    /// Returns true if there is a next level.
     #[cold]
     fn climbs(&mut self, id: DieId, read: TxnId) -> bool {
         let record = self.txns.get_mut(read);

@@ -13,8 +13,8 @@ use fowler_agenda::{Agenda, Phase, Ticket};
 use fowler_nand::{CellOp, Interrupt, SuspendAt, Timing};
 use fowler_units::{DieId, Id, Nanos, Span, TxnId};
 
-/// The lane of programs and erases that are being taken off the cells. They are as rare as answers
-/// over the link, and most take the same time.
+/// The agenda's lane of programs and erases that are being taken off the cells. These events are as
+/// rare as answers over the link, and most take the same time.
 const OFF: usize = lane::LINK;
 
 impl Die {
@@ -26,7 +26,7 @@ impl Die {
     }
 
     /// Puts the program that was transferred in on the cells for `time`, on a drive where nothing
-    /// needs to know its progress.
+    /// needs to know the progress of a program.
     #[inline(always)]
     pub(super) fn run_plain(&mut self, id: DieId, time: Span, agenda: &mut Agenda<Event>) {
         debug_assert!(self.command.suspended.is_none(), "nothing is ever suspended here");
@@ -41,7 +41,7 @@ impl Die {
         self.ticket = agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, Event::Die(id));
     }
 
-    /// The command is on the cells, and ends at `end` unless it is interrupted.
+    /// Notes that the command is on the cells, and ends at `end` unless it is interrupted.
     #[inline(always)]
     pub(super) fn run_until(&mut self, id: DieId, end: Nanos, agenda: &mut Agenda<Event>) {
         let event = Event::Die(id);
@@ -57,7 +57,7 @@ impl Die {
 }
 
 impl Flash {
-    /// Whether a transaction may interrupt a program or erase, or go before it is resumed.
+    /// Returns true if a transaction may interrupt a program or erase, or go before it is resumed.
     pub(super) fn may_suspend(&self, txn: TxnId) -> bool {
         let txn = self.txns.get(txn);
         txn.op == Op::Read && (txn.host_waits() || self.rules.reads == SuspendingReads::All)
@@ -100,7 +100,7 @@ impl Flash {
         else {
             return;
         };
-        // What was loading the page buffer has no state to save.
+        // An operation that was still loading the page buffer has no state to save.
         let (stopped, at) = (at, if counted { at + self.rules.delay } else { at });
         if counted {
             self.count_suspension(id);
@@ -141,7 +141,7 @@ impl Flash {
         self.dies[id].suspend_wanted = self.interrupting(id, first, Span::ZERO).is_some();
     }
 
-    /// Suspends a command that has its data, before it goes on the cells.
+    /// Suspends a command whose data is in the page buffer, before it goes on the cells.
     pub(super) fn displace(&mut self, id: DieId) {
         if let CellOp::Program(program) = &mut self.dies[id].command.cells {
             program.displace();
@@ -164,7 +164,7 @@ impl Flash {
         self.txns.get_mut(command.first).suspensions += 1;
     }
 
-    /// The command is off the cells: the die is free for reads.
+    /// Notes that the command is off the cells: the die is free for reads.
     pub(super) fn park(&mut self, id: DieId) {
         let now = self.now();
         let die = &mut self.dies[id];
@@ -182,7 +182,7 @@ impl Flash {
         self.note_run(id, until);
         self.look_again(id);
         if self.dies[id].cache.holds == Holds::AwaitIn {
-            self.mark(id); // The data of the next program enter further.
+            self.mark(id); // The data of the next program continues to enter.
         }
     }
 

@@ -10,9 +10,9 @@ use fowler_units::{Id, InPage, Nanos, Span, TxnId};
 
 impl Die {
     /// Folds the full log into the sums, after saving a reading for every transaction that still
-    /// needs the log. A transaction without a request does not need it: no one reads its blame.
-    /// Queues are in order of submission, and transactions submitted before the log began have
-    /// their readings already.
+    /// needs the log. A transaction without a request does not need the log: no one reads its
+    /// blame. Queues are in order of submission, and transactions submitted before the log began
+    /// have their readings already.
     #[cold]
     pub(super) fn sum_up(&mut self, txns: &mut Txns) {
         let begins = self.account.log_begins();
@@ -50,7 +50,7 @@ impl Die {
         self.account.sum_up();
     }
 
-    /// Saves what the log says about the waits of a read, or of the pages of a command.
+    /// Saves the waits of a read, or of the pages of a command, as the log records them.
     fn settle(&self, first: TxnId, txns: &mut Txns) {
         let mut id = first;
         while id.is_some() {
@@ -63,7 +63,8 @@ impl Die {
         }
     }
 
-    /// Ends the wait of a transaction with a saved reading, and of those that joined it.
+    /// Ends the waits of a transaction with a saved reading, and of the page writes that joined the
+    /// transaction.
     #[cold]
     pub(super) fn settle_waits(&self, id: TxnId, now: Nanos, txns: &mut Txns) {
         let mut waiter = id;
@@ -79,8 +80,9 @@ impl Die {
 }
 
 impl Flash {
-    /// Adds to `blame` where the time of a transaction went from its submission until now, when it
-    /// is done. `id` is the transaction served, `waiter` that or one that joined it.
+    /// Adds the time of a transaction from its submission until now, when it is done, to the parts
+    /// of `blame`. `id` is the transaction served; `waiter` is that transaction or one that joined
+    /// it.
     #[inline(always)]
     pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         self.blame_service::<false>(id, waiter, blame);
@@ -104,7 +106,7 @@ impl Flash {
             Wait::Noted => unreachable!("transaction {} still waits", waiter.0),
             Wait::Settled => self.txns.waits(waiter).blame(blame),
         }
-        // None joined after the die took the program up: that would have been a new program.
+        // No page write joined after the die took the program up: a new program would have begun.
         let total = self.now() - txn.dispatched;
         match txn.op {
             Op::Read => {
@@ -125,7 +127,7 @@ impl Flash {
     }
 
     /// Moves the time that a read took beyond a hard decision from the channel to soft sensing.
-    /// Where pages differ, that is a call at the end, so that no register is saved for it.
+    /// Where pages differ, a call at the end does so, so that no register is saved for that case.
     #[cold]
     #[inline(never)]
     fn soft_blame(&self, txn: &Txn, blame: &mut Blame) {
@@ -177,7 +179,7 @@ impl Flash {
     fn cells_blame<const PACKED: bool>(&self, txn: &Txn, total: Span, blame: &mut Blame) {
         let die = &self.dies[txn.die];
         if die.cells != Cells::Running {
-            return; // Dropped: nothing was done, and it took no time.
+            return; // A dropped program did nothing and took no time.
         }
         let command = &die.command;
         let transfer = match txn.op {
@@ -197,7 +199,7 @@ impl Flash {
             since.blame_reads(blame);
             own -= since.reading();
         }
-        // If a cut pulse had reached its voltage, the rest of it is saved (S7, `reached`).
+        // If a cut pulse had reached its voltage, the rest of the pulse is saved (S7, `reached`).
         let program = own.min(command.nominal);
         blame[Part::Program] += program;
         blame[Part::Suspend] += own - program;

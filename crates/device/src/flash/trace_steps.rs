@@ -1,4 +1,4 @@
-//! The steps of the flash as it records them for a trace.
+//! Recording of the steps of flash operations for a trace.
 
 use super::Flash;
 use super::flash_trace::{FlashEvent, FlashStep, Operation, Steps};
@@ -17,7 +17,7 @@ impl Flash {
         self.plain_program = self.plain_program();
     }
 
-    /// Returns the steps since they were last cleared, if a probe watches.
+    /// Returns the recorded steps, up to the last clearing, if a probe watches.
     #[inline]
     pub(crate) fn trace(&mut self) -> Option<&mut Vec<FlashStep>> {
         self.trace.as_mut()
@@ -57,7 +57,7 @@ impl Flash {
         trace.push(FlashStep { at, die, operation, event });
     }
 
-    /// Records the end of a transaction and of those that joined it, if a probe watches.
+    /// Records the end of a transaction and of the page writes that joined it, if a probe watches.
     #[inline]
     pub(super) fn note_done(&mut self, die: DieId, txn: TxnId) {
         if self.trace.is_some() {
@@ -65,21 +65,21 @@ impl Flash {
         }
     }
 
-    /// Whether a probe watches all steps.
+    /// Returns true if a probe watches all steps.
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
         self.watched
     }
 
-    /// Records that a transaction, and those that joined it, have waited since the end of their own
-    /// service for a parity transaction that is now done.
+    /// Records that a transaction, and the page writes that joined it, have waited since the end of
+    /// their own service for a parity transaction that is now done.
     #[cold]
     pub(crate) fn note_awaited(&mut self, done: &Txn, waiter: TxnId) {
         let Txn { dispatched: since, joined, .. } = *self.txns.get(waiter);
         let mut at = waiter;
         while at.is_some() {
             let Txn { req: request, created, next, .. } = *self.txns.get(at);
-            // One that joined later has waited only since then.
+            // A page write that joined later has waited only since then.
             let submitted = since.max(created);
             let operation = Operation { request, submitted, ..self.operation(done) };
             if request.is_some() {

@@ -11,17 +11,17 @@ use fowler_units::{
     Bytes, DieId, FrameId, Id, Lpn, Nanos, ParityId, ReqId, Span, Table, TxnId, UnitId,
 };
 
-/// Who is notified when a transaction is done.
+/// The owner of a transaction, which is notified when the transaction is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// The host request in [`Txn::req`], which waits for this page read.
     Request,
-    /// A buffered page on its way to the flash, and possibly requests that wait for it.
+    /// A buffered page that is written to the flash, and possibly requests that wait for the write.
     Frame(FrameId),
     /// The buffered page of a partial write, which needs the old page.
     Merge(FrameId),
-    /// Data of a program that a failed die has not ended: of a buffered page, or if there is none,
-    /// of a page that was being moved. It goes to another die.
+    /// Data of a program that a failed die has not ended: of a buffered page or, without a frame,
+    /// of a page that was being moved. The data goes to another die.
     Displaced(FrameId),
     /// A GC job of the plane that the transaction's page lies in.
     Job,
@@ -33,63 +33,64 @@ pub enum Owner {
     StripeCheck(DieId),
     /// The mapping, which needs an entry.
     Mapping,
-    /// The parity of a stripe, by its place in the parity cache.
+    /// The parity of a stripe, by the stripe's place in the parity cache.
     Parity(ParityId),
-    /// The rebuild of a page that could not be read, by its number.
+    /// The rebuild of a page that could not be read, by the number of the rebuild.
     DegradedRead(u32),
-    /// A raw flash command, by its number.
+    /// A raw flash command, by the number of the command.
     Raw(u32),
-    /// A program command of a superblock, by its number.
+    /// A program command of a superblock, by the number of the command.
     Command(u32),
-    /// The first of two passes of such a command.
+    /// The first of two passes of a program command of a superblock.
     FirstPass(u32),
     /// The emptying or erasing of a superblock.
     Superblock(u32),
 }
 
-/// How the time accounting knows what a transaction waited behind.
+/// The source from which the time accounting knows what a transaction waited behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// The log of its die reaches back to its submission.
+    /// The log of the die, which reaches back to the submission of the transaction.
     InLog,
-    /// It still waits, and the account of its die at its submission was saved.
+    /// The account of the die at the submission, which was saved. The transaction still waits.
     Noted,
-    /// It no longer waits, and what the die did meanwhile was saved.
+    /// The saved account of what the die did during the wait, which is over.
     Settled,
 }
 
-/// One transaction.
+/// One transaction: a read or program of a page, or an erase of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Txn {
-    /// What it does.
+    /// Read, program or erase.
     pub op: Op,
-    /// On whose behalf it does that.
+    /// The source on whose behalf the transaction runs.
     pub source: Source,
-    /// The class that it waits in.
+    /// The class that the transaction waits in.
     pub class: TxnClass,
     /// Programs: the data is already in the page buffer of the die, so there is no transfer in.
     pub data_in_buffer: bool,
-    /// Whether it is in flight. A free place of the arena is not open.
+    /// True while the transaction is in flight. A free place of the arena is not open.
     open: bool,
-    /// How the time accounting knows what it waited behind.
+    /// The source from which the time accounting knows what the transaction waited behind.
     pub wait: Wait,
-    /// Host reads and programs: it was taken up before one of its class that was submitted earlier.
+    /// Host reads and programs: true if the transaction was taken up before one of the same class
+    /// that was submitted earlier.
     pub overtook: bool,
     /// Programs of host data: the stream of the data.
     pub tag: StreamTag,
-    /// Programs, once bound: step and voltages of its block.
+    /// Programs, once bound: step and voltages of the block.
     pub mode: Mode,
-    /// Programs, once bound: how many programs of its data have failed before this one.
+    /// Programs, once bound: how many earlier programs of the same data have failed.
     pub failed: u8,
-    /// Reads: the voltages that the page is assumed to have been programmed at, if not those of
-    /// its block.
+    /// Reads: the voltages that the page is assumed to have been programmed at, if not those of the
+    /// block.
     pub read_as: Option<Voltage>,
-    /// Programs of host data: the number of pages of the request that wrote it.
+    /// Programs of host data: the number of pages of the request that wrote the data.
     pub group: u16,
-    /// The deadline of its request, counted from `asked`, in steps of
-    /// [`crate::policy::die_order::DEADLINE_GRAIN`]; zero if the drive's applies.
+    /// The deadline of the request, counted from `asked`, in steps of
+    /// [`crate::policy::die_order::DEADLINE_GRAIN`]; zero if the drive's deadline applies.
     pub deadline: u8,
-    /// The transfers it takes, each of `timing.bus_transfer`: the units of its page.
+    /// The number of transfers, each of `timing.bus_transfer`: the units of the page.
     pub parts: u8,
     /// Reads: the levels of the first and of the latest try, and the level needed. Reads of aged
     /// data on drives with superblocks: the entry of the retry table of the first try, the tries
@@ -97,58 +98,58 @@ pub struct Txn {
     pub first_level: u8,
     pub level: u8,
     pub needed: u8,
-    /// Who is notified.
+    /// The owner, which is notified when the transaction is done.
     pub owner: Owner,
-    /// The die it waits for.
+    /// The die that the transaction waits for.
     pub die: DieId,
     /// Reads: the mapping unit. Programs: the first unit of the page, once bound. Erases: the first
     /// unit of the block.
     pub unit: UnitId,
     /// Programs and moves: the logical page.
     pub lpn: Lpn,
-    /// The next one in its queue. Also chains the transactions of a multi-plane command, and the
-    /// page writes that joined one program.
+    /// The next transaction in the queue. Also chains the transactions of a multi-plane command,
+    /// and the page writes that joined one program.
     pub next: TxnId,
-    /// The previous one in its queue. Meaningless for the first.
+    /// The previous transaction in the queue. Meaningless for the first.
     pub prev: TxnId,
     /// The first of the page writes that joined this program while it waited.
     pub joined: TxnId,
-    /// The host request that waits for it, if any.
+    /// The host request that waits for the transaction, if any.
     pub req: ReqId,
     /// Moves and displaced data: the unit that the data comes from.
     pub from: UnitId,
-    /// Programs of buffered data: the flush epoch of the data. Reads for parity: the turn of its
-    /// entry.
+    /// Programs of buffered data: the flush epoch of the data. Reads for parity: the turn of the
+    /// entry of the parity cache.
     pub epoch: u32,
     /// Programs of buffered data: when the old page had been merged in, if it had to be read. The
     /// program needs a die from then on.
     pub merged_at: Nanos,
-    /// Its place in the order of submission.
+    /// Place of the transaction in the order of submission.
     pub order: u64,
-    /// When it was opened.
+    /// When the transaction was opened.
     pub created: Nanos,
-    /// Since when a host request has waited for it, in the drive or before its queues.
+    /// Since when a host request has waited for the transaction, in the drive or before its queues.
     pub asked: Nanos,
-    /// How long its request had waited for buffer space by then.
+    /// The time that the request had waited for buffer space when the transaction was opened.
     pub buffer_wait: Span,
-    /// How long its request had waited for the mapping by then.
+    /// The time that the request had waited for the mapping when the transaction was opened.
     pub mapping_wait: Span,
-    /// When it was submitted to its die.
+    /// When the transaction was submitted to its die.
     pub submitted: Nanos,
-    /// When the die took it up.
+    /// When the die took the transaction up.
     pub dispatched: Nanos,
-    /// How often it was suspended.
+    /// The number of suspensions of the transaction.
     pub suspensions: u32,
 }
 
 impl Txn {
-    /// Returns the units of its page: [`Txn::parts`], if the layer packs pages.
+    /// Returns the number of units of the page: [`Txn::parts`], if the layer packs pages.
     #[inline(always)]
     pub fn units(&self, packed: bool) -> u64 {
         if packed { u64::from(self.parts) } else { 1 }
     }
 
-    /// Returns the time of all its transfers, each of which takes `transfer`.
+    /// Returns the time of all transfers of the transaction, each of which takes `transfer`.
     #[inline(always)]
     pub fn all_of(&self, packed: bool, transfer: Span) -> Span {
         if packed { transfer * u64::from(self.parts) } else { transfer }
@@ -197,20 +198,21 @@ impl Txn {
         }
     }
 
-    /// Returns when it is due. `deadline` is the drive's, for requests without their own.
+    /// Returns when the transaction is due. `deadline` is the drive's, for requests without their
+    /// own.
     #[inline]
     pub fn due(&self, deadline: Span) -> Nanos {
         let own = DEADLINE_GRAIN * u64::from(self.deadline);
         self.asked + if self.deadline == 0 { deadline } else { own }
     }
 
-    /// Whether it is the first of two passes of a program.
+    /// Returns true if the transaction is the first of two passes of a program.
     #[inline]
     pub fn is_first_pass(&self) -> bool {
         matches!(self.owner, Owner::FirstPass(_))
     }
 
-    /// Whether a host request waits for this very transaction.
+    /// Returns true if a host request waits for this very transaction.
     #[inline]
     pub fn host_waits(&self) -> bool {
         self.class == TxnClass::HostRead
@@ -220,18 +222,19 @@ impl Txn {
 /// The two heaps of a ranked queue; a transaction is in each at most once.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
-    /// By the order of its class.
+    /// The heap of a class, by rank.
     Rank,
-    /// By the arrival of the host request.
+    /// The heap of everything that a host request waits for, by due time.
     Age,
 }
 
-/// The arena. Its capacity follows from the configuration; admission keeps within it.
+/// The arena of transactions. Its capacity follows from the configuration; admission keeps within
+/// it.
 #[derive(Clone, Debug)]
 pub struct Txns {
     records: Table<TxnId, Txn>,
     waits: Table<TxnId, Ledger>,
-    /// The place of each in the heaps of its die, if the die ranks its queue.
+    /// The place of each transaction in the heaps of its die, if the die ranks its queue.
     places: [Places; 2],
     free: Vec<TxnId>,
     submitted: u64,
@@ -297,16 +300,16 @@ impl Txns {
     }
 
     /// Closes a transaction of a GC job and opens the next one of that job on the same die, with
-    /// the same id. Writes only what may differ.
+    /// the same id. Writes only the fields that may differ.
     #[inline]
     pub fn follow(&mut self, id: TxnId, op: Op, class: TxnClass, now: Nanos) -> &mut Txn {
         self.submitted += 1;
         let record = &mut self.records[id];
-        // Following one that is closed would give two transactions one place.
+        // Following a closed transaction would give two transactions one place.
         assert!(record.open, "a closed transaction has no next one");
-        // Only GC calls this, with the transaction that it was given as its own. Page writes join
-        // programs of buffered data, and requests wait for those and for their own reads, never
-        // for a job.
+        // Only GC calls this function, with a transaction of its own. Page writes join programs of
+        // buffered data, and requests wait for those programs and for their own reads, never for a
+        // job.
         debug_assert!(record.owner == Owner::Job);
         debug_assert!(!record.joined.is_some() && !record.req.is_some());
         (record.op, record.class, record.order) = (op, class, self.submitted);
@@ -316,7 +319,7 @@ impl Txns {
         record
     }
 
-    /// Closes a transaction, which frees its place. Each is closed exactly once.
+    /// Closes a transaction, which frees its place. A transaction is closed exactly once.
     #[inline]
     pub fn close(&mut self, id: TxnId) {
         let open = std::mem::replace(&mut self.records[id].open, false);
@@ -343,7 +346,7 @@ impl Txns {
         &mut self.records[id]
     }
 
-    /// Returns what the die did while the transaction waited, or had done before; see [`Wait`].
+    /// Returns the die's activity while the transaction waited, or had done before; see [`Wait`].
     #[inline]
     pub fn waits(&self, id: TxnId) -> &Ledger {
         &self.waits[id]

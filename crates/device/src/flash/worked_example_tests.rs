@@ -1,6 +1,6 @@
 //! Figure 2 of RHIO (section III-A) through the scheduler of every drive: six writes that wait for
-//! one chip. Their pages take 200, 220 and 240 us by the size of the request; the order alone makes
-//! the difference.
+//! one chip. The pages of a write take 200, 220 and 240 us by the size of the request; the order
+//! alone makes the difference.
 
 use super::{Bind, Flash, Translation};
 use crate::cells::program_mode::{Mode, Step, Voltage};
@@ -20,7 +20,7 @@ const SIZES: [u16; 6] = [8, 2, 4, 2, 2, 4];
 struct Requests([Nanos; SIZES.len()]);
 
 impl Translation for Requests {
-    /// 12 iterations of 20 us nominally; a rung above takes one less.
+    /// A program takes 12 iterations of 20 us nominally; each rung above takes one less.
     fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind {
         let txn = flash.txns.get_mut(id);
         let step = match txn.group {

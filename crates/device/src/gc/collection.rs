@@ -57,7 +57,8 @@ impl Gc {
         self.step(core, flash, plane, die);
     }
 
-    /// Returns the job with its budget as of the moment when it begins to compete with the host.
+    /// Returns the job with its budget as of the moment at which it begins to compete with the
+    /// host.
     pub(super) fn competing(&self, core: &mut Core, plane: PlaneId, job: Job) -> Job {
         let pages = core.allocator.blocks.valid(job.victim);
         let pages_per_block = core.layout.geometry.pages_per_block;
@@ -157,7 +158,7 @@ impl Gc {
             let plane = core.locator.plane_of(from);
             return self.step_after(core, flash, id, (plane, die));
         }
-        // Its mapping entry will change.
+        // The program will change the mapping entry of the page.
         let page = core.map.owner(from);
         if let Err(miss) = core.map.bring(flash, page) {
             return core.map.wait(miss, Waiter::Move(id));
@@ -182,7 +183,8 @@ impl Gc {
         job
     }
 
-    /// Starts what follows an erase on its plane. Called once all components know of the erase.
+    /// Starts the work that follows an erase on its plane. Called once all components know of the
+    /// erase.
     pub fn after_erase(&mut self, core: &mut Core, flash: &mut Flash, job: Job) {
         let plane = core.locator.plane_of_block(job.victim);
         let busy = self.empty_failed(core, flash, plane);
@@ -196,7 +198,7 @@ impl Gc {
         }
     }
 
-    /// Handles the program of a page: if it was the last of its block, the block becomes a GC
+    /// Handles the program of a page: if the page was the last of its block, the block becomes a GC
     /// candidate.
     #[inline(always)]
     pub fn page_programmed(&mut self, core: &mut Core, flash: &mut Flash, unit: UnitId) {
@@ -231,7 +233,7 @@ impl Gc {
         true
     }
 
-    /// Returns the block whose data should move into `erased`, if any.
+    /// Returns the block whose cold data should move into `erased`, if any.
     pub fn coldest_for(
         &mut self,
         core: &mut Core,

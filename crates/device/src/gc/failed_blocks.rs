@@ -1,4 +1,4 @@
-//! Blocks whose program has failed: their data moves at once, and they are retired when it is gone.
+//! Blocks whose program has failed: their data moves at once, and the empty blocks are retired.
 
 use super::Gc;
 use crate::core::Core;
@@ -14,18 +14,21 @@ impl Gc {
         let mut failed = 0;
         while let Some(block) = core.allocator.next_failed() {
             failed += 1;
-            // Its last program has ended: a die programs one page of a block after another.
+            // The last program of the block has ended: a die programs one page of a block after
+            // another.
             self.await_emptying(core, block, flash.now());
             let plane = core.locator.plane_of_block(block);
             if !self.empty_failed(core, flash, plane) {
-                // It waits for the job of its plane, which may be one that gives way to the host.
+                // The block waits for the job of its plane, which may be one that gives way to the
+                // host.
                 self.promote(core, flash, plane);
             }
         }
         flash.txns.get_mut(id).failed = failed;
     }
 
-    /// Makes a failed block wait to be emptied. GC does not choose it: that would gain nothing.
+    /// Makes a failed block wait to be emptied. GC does not choose such a block: that would gain
+    /// nothing.
     fn await_emptying(&mut self, core: &mut Core, block: BlockId, now: Nanos) {
         core.allocator.blocks.fill(block, now);
         core.allocator.blocks.collect(block);
@@ -33,7 +36,7 @@ impl Gc {
     }
 
     /// Begins to empty a failed block of a plane, if there is one and the plane is free. Returns
-    /// whether it did.
+    /// true if a job has begun.
     #[inline]
     pub(super) fn empty_failed(
         &mut self,

@@ -5,7 +5,7 @@ use crate::core::Core;
 use fowler_units::DieId;
 
 impl Gc {
-    /// Gives up all work on a die. The transactions of its jobs come to nothing.
+    /// Gives up all work on a die. The transactions of the die's jobs come to nothing.
     pub fn give_up_die(&mut self, core: &Core, die: DieId) {
         let geometry = &core.layout.geometry;
         self.wanting[die] = false;
@@ -13,7 +13,7 @@ impl Gc {
             self.jobs[plane] = None;
             self.starved[plane] = false;
             for block in geometry.blocks_of_plane(plane) {
-                // Its data is not refreshed any more.
+                // The data of the block is not refreshed any more.
                 self.refreshed(block);
             }
         }

@@ -31,7 +31,8 @@ impl Gc {
     }
 
     /// Handles a scheduled check: if the die has been idle for long enough, garbage collection and
-    /// refresh begin on its planes. Returns whether it has been and is still idle.
+    /// refresh begin on its planes. Returns true if the die has been idle for long enough and still
+    /// is.
     pub fn idle_event(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         if self.timed[die] != flash.now() {
             return false; // Superseded by an earlier event.

@@ -6,8 +6,8 @@
 //! by** the code that allocates or invalidates pages ([`Gc::maybe_start`], [`Gc::invalidate`]), by
 //! the flash when a job's transaction ends, and by the clock.
 //!
-//! - `trigger.rs`: when a plane must collect (free-block watermarks); `policy/victim` chooses the
-//!   block.
+//! - `trigger.rs`: the free-block watermarks at which a plane must collect; `policy/victim` chooses
+//!   the block.
 //! - `collection.rs`: a job empties one block, page by page, and erases it; static wear leveling
 //!   after an erase.
 //! - `failed_blocks.rs`: empties blocks that have failed.
@@ -15,9 +15,9 @@
 //! - `idle_work.rs`: the work of idle dies: background GC, refresh, measuring.
 //! - `refresh.rs`, `refresh_checks.rs`, `refresh_jobs.rs`: empties blocks before their data is too
 //!   old or has been read too often.
-//! - `scrub.rs`, `scrub_turns.rs`: reads all data once in a while, and empties blocks whose errors
-//!   are many.
-//! - `strength_measurement.rs`: measures how strong blocks are, in idle time.
+//! - `scrub.rs`, `scrub_turns.rs`: read all data once in a while, and empty blocks with many
+//!   errors.
+//! - `strength_measurement.rs`: measures the strength of blocks in idle time.
 //! - `untimed.rs`: the same work in no simulated time, for preconditioning and whole lives.
 
 pub mod collection;
@@ -56,9 +56,9 @@ pub struct Gc {
     victim: AnyVictim,
     wear: AnyWear,
     jobs: IdVec<PlaneId, Option<Job>>,
-    /// Planes that would collect if a block were worth it.
+    /// True for planes that would collect if a block were worth the moves.
     starved: IdVec<PlaneId, bool>,
-    /// Dies with work for idle time, and the next check of each die.
+    /// True for dies with work for idle time; and the next check of each die.
     wanting: IdVec<DieId, bool>,
     timed: IdVec<DieId, Nanos>,
     /// The maximum number of valid pages of a block collected in idle time: that of the average
@@ -133,7 +133,7 @@ impl Gc {
         }
     }
 
-    /// Returns whether a plane waits for a page to become invalid.
+    /// Returns true if a plane waits for a page to become invalid.
     #[inline]
     pub fn is_starved(&self, plane: PlaneId) -> bool {
         self.starved[plane]
@@ -144,8 +144,8 @@ impl Gc {
         self.wanting[die] = true;
     }
 
-    /// Returns the number of erased blocks, besides the last one, that a busy host leaves to GC. If
-    /// the watermark allows: one for the moves, and one for the host meanwhile.
+    /// Returns the number of erased blocks, besides the last one, that a busy host leaves to GC: if
+    /// the watermark allows, one for the moves, and one for the host meanwhile.
     pub fn reserve(&self) -> u32 {
         (self.rules.foreground_below - 2).min(2)
     }

@@ -1,8 +1,8 @@
 //! Refresh: a block is emptied and erased before its data is too old or has been read too often
-//! (UDL of DA-RAID-5, section III-C). At the *hard limit* it is refreshed at once; at a *soft
+//! (UDL of DA-RAID-5, section III-C). At the *hard limit* a block is refreshed at once; at a *soft
 //! limit* somewhat earlier, when its die is idle. A block that reaches a limit while still open is
-//! closed early, because a block that fills slowly would keep its first pages for too long. Its
-//! remaining pages are not programmed until after its erase.
+//! closed early, because a block that fills slowly would keep its first pages for too long. The
+//! remaining pages of such a block are not programmed until after its erase.
 //!
 //! Scans of all blocks find those that have reached a limit. The time at which the oldest data will
 //! reach the hard limit is an event, so that a drive that is never idle also refreshes in time:
@@ -13,17 +13,17 @@ use crate::config::Config;
 use fowler_units::{BlockId, Bytes, Geometry, IdVec, Link, Linked, List, Nanos, PlaneId, Span};
 
 /// The soft limit as a share of the hard one. Assumed: the paper refreshes data that is "close to
-/// or longer than" it.
+/// or longer than" the hard limit.
 const SOFT_LIMIT_NUMERATOR: u64 = 9;
 const SOFT_LIMIT_DENOMINATOR: u64 = 10;
 /// The number of scans of all blocks during the retention limit. Assumed: "periodically".
 const LOOKS: u64 = 100;
-/// The margin, as a fraction of the retention limit, by which a block is refreshed early. It limits
-/// the scans caused by deadlines to a thousand per retention period. Assumed: no paper gives the
-/// precision of a controller's clock.
+/// The margin, as a fraction of the retention limit, by which a block is refreshed early. The
+/// margin limits the scans caused by deadlines to a thousand per retention period. Assumed: no
+/// paper gives the precision of a controller's clock.
 const DUE_BEFORE: u64 = 1000;
 
-/// How urgently a block must be refreshed.
+/// The urgency with which a block must be refreshed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
     Fresh,
@@ -34,12 +34,12 @@ pub(super) enum Urgency {
 /// The refresh state of a block; changes with every counted read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Age {
-    /// Reads since its erase: the read counter of the paper.
+    /// Reads of the block since its erase: the read counter of the paper.
     pub reads: u32,
     pub(super) urgency: Urgency,
-    /// Its neighbors in the plane's list for its urgency.
+    /// The neighbors of the block in the plane's list for its urgency.
     link: Link<BlockId>,
-    /// Its timestamp: when its first page was programmed; none while erased.
+    /// The timestamp of the block: when its first page was programmed; none while erased.
     pub(super) since: Option<Span>,
 }
 
@@ -61,7 +61,7 @@ pub struct Refresher {
     past_hard: IdVec<PlaneId, List<BlockId>>,
     retention: Span,
     reads: u32,
-    /// If these limits depend on wear: the factor for each block, and that for each erase.
+    /// If the limits depend on wear: the factor of each block's limits, and the factor per erase.
     pub(super) longer: Option<IdVec<BlockId, f64>>,
     pub(super) per_erase: f64,
     /// The age of the oldest data at time zero: timestamps count from there.
@@ -70,9 +70,9 @@ pub struct Refresher {
     pub(super) look_every: Span,
     /// The time of the next deadline event; `NEVER` if none is scheduled.
     pub(super) deadline: Nanos,
-    /// Whether an open block is past the hard limit and could not be closed.
+    /// True if an open block is past the hard limit and could not be closed.
     pub(super) overdue_open: bool,
-    /// Whether blocks are refreshed now: under the rules of the current stage of life, or because
+    /// True if blocks are refreshed now: under the rules of the current stage of life, or because
     /// some stripes still lack the parity that replaces refresh.
     pub active: bool,
 }
@@ -138,7 +138,7 @@ impl Refresher {
         self.longer.as_ref().map_or(self.retention, longer)
     }
 
-    /// Returns how often a block may be read.
+    /// Returns the number of reads that a block may serve before it is overdue.
     pub(super) fn reads_of(&self, block: BlockId) -> u32 {
         let longer = |all: &IdVec<BlockId, f64>| (f64::from(self.reads) * all[block]) as u32;
         self.longer.as_ref().map_or(self.reads, longer)

@@ -1,5 +1,5 @@
-//! The checks of refresh: which blocks of an idle die hold data that is too old or was read too
-//! often.
+//! The checks of refresh: the search for blocks of an idle die whose data is too old or was read
+//! too often.
 
 use super::Gc;
 use super::refresh::{Refresher, Urgency, soft_limit};
@@ -40,12 +40,12 @@ impl Gc {
     }
 
     /// Schedules an event for the next deadline, if there is one. Data written later reaches its
-    /// deadline later.
+    /// own deadline later.
     pub(super) fn expect_deadline(&mut self, core: &mut Core, flash: &mut Flash) {
         let now = flash.now();
         let Some(refresher) = &mut self.refresh else { return };
-        // Data past the hard limit that cannot be refreshed now, because its block is open, is
-        // checked again then.
+        // An open block past the hard limit cannot be refreshed now. The next event, at the latest
+        // after the time between two scans, checks it again.
         let open = |block: BlockId| core.allocator.blocks.state(block) == BlockState::Open;
         let overdue_open =
             |it: BlockId| open(it) && refresher.urgency(it, now) == Urgency::HardLimit;
@@ -120,12 +120,13 @@ impl Gc {
         }
     }
 
-    /// Returns whether no page of a block has been programmed since its erase.
+    /// Returns true if no page of a block has been programmed since its erase.
     fn is_unstamped(&self, block: BlockId) -> bool {
         self.refresh.as_ref().is_some_and(|its| its.blocks[block].since.is_none())
     }
 
-    /// Resets a block after its erase, which removes the charge that reads left on its cells.
+    /// Resets the age of a block after its erase, which removes the charge that reads left on its
+    /// cells.
     #[inline]
     pub fn refreshed(&mut self, block: BlockId) {
         if let Some(refresher) = &mut self.refresh {

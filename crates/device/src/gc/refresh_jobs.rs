@@ -1,5 +1,5 @@
 //! Refresh, continued: the lists of blocks that have reached a limit, the closing of open blocks,
-//! and the jobs that empty them.
+//! and the jobs that empty blocks.
 
 use super::Gc;
 use super::refresh::{Refresher, Urgency};
@@ -11,8 +11,8 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{BlockId, Id, Nanos, PlaneId, Span};
 
 impl Gc {
-    /// Puts a block into the list of the limit that it has reached, if it can be refreshed and is
-    /// in no list yet. Returns its plane.
+    /// Puts a block into the list of the limit that it has reached, if the block can be refreshed
+    /// and is in no list yet. Returns the plane of the block.
     pub(super) fn line_up(
         &mut self,
         core: &mut Core,
@@ -72,7 +72,7 @@ impl Gc {
         self.refresh.as_ref().map(|its| its.looked + its.look_every)
     }
 
-    /// Handles a block that has become full; it may have reached a limit earlier.
+    /// Handles a block that has become full; the block may have reached a limit earlier.
     #[inline]
     pub fn filled(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         if self.refresh.is_some() {
@@ -101,8 +101,8 @@ impl Gc {
     }
 
     /// Closes an open block, and the blocks of its die programmed together with it, whose pages
-    /// should lie at the same offset. Does nothing while one of them is being programmed, or if GC
-    /// relies on its room.
+    /// should lie at the same offset. Does nothing while one of these blocks is being programmed,
+    /// or if GC relies on their room.
     pub(super) fn close_open(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         let now = flash.now();
         let home = core.locator.plane_of_block(block);
@@ -195,12 +195,12 @@ impl Gc {
         if refreshes { overdue as u64 } else { 0 }
     }
 
-    /// Refreshes a block past the hard limit at once, if its plane is free.
+    /// Refreshes a block past the hard limit at once, if the block's plane is free.
     pub fn refresh_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         self.start_refresh(core, flash, plane, true);
     }
 
-    /// Refreshes a block of a plane whose die is idle. Returns whether there was one.
+    /// Refreshes a block of a plane whose die is idle. Returns true if there was one.
     #[inline]
     pub fn refresh_in_idle_time(
         &mut self,
@@ -213,12 +213,12 @@ impl Gc {
                 || self.start_refresh(core, flash, plane, false))
     }
 
-    /// Returns whether blocks are refreshed now.
+    /// Returns true if blocks are refreshed now.
     pub(super) fn refreshes(&self) -> bool {
         self.refresh.as_ref().is_some_and(|its| its.active)
     }
 
-    /// Promotes the job of a plane on which data past the hard limit waits for it.
+    /// Promotes the job of a plane on which data past the hard limit waits for the end of the job.
     pub(super) fn promote_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let Some(job) = self.job(plane) else { return };
         let urgent = |its: &Refresher| {
@@ -229,7 +229,7 @@ impl Gc {
         }
     }
 
-    /// Closes the open blocks of a die that are past the hard limit. Returns whether one is left
+    /// Closes the open blocks of a die that are past the hard limit. Returns true if one is left
     /// that waits for a job of the die to end: without a break between jobs it would wait forever.
     pub(super) fn close_overdue(
         &mut self,

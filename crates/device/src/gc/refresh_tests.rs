@@ -46,8 +46,8 @@ fn io(op: HostOp, page: u64, at: Span) -> HostIo {
     HostIo::new(op, Nanos(at.0), page * 4096, 4096)
 }
 
-/// One page per second fills a block of the drive in some minutes. Neither its first pages nor
-/// those of open blocks that take no more data are kept for too long.
+/// One page per second fills a block of the drive in some minutes. Neither the first pages of such
+/// a block nor those of open blocks that take no more data are kept for too long.
 #[test]
 fn a_block_that_fills_slowly_keeps_no_page_for_too_long() {
     for writes in [0, 1] {
@@ -71,8 +71,8 @@ fn a_block_that_fills_slowly_keeps_no_page_for_too_long() {
     }
 }
 
-/// The same on a drive that the host reads without a pause, so that no die is ever idle and no
-/// block fills: the blocks, each older than the next, are refreshed in time.
+/// On a drive that the host reads without a pause, no die is ever idle and no block fills. The
+/// blocks, each older than the next, are refreshed in time.
 #[test]
 fn a_drive_that_is_never_idle_refreshes_in_time() {
     let limit = Span::ms(2000);
@@ -108,7 +108,7 @@ fn a_block_that_is_open_is_not_read_too_often() {
     let mut config = config();
     (config.redundancy.reads, config.redundancy.retention) = (200, Span::ms(1_000_000_000));
     let mut device = Device::new(&config).unwrap();
-    // The buffer holds eight pages: at the end, not the first of these.
+    // The buffer holds eight pages: at the end, it does not hold the first of these.
     let ios = (7..27).map(|page| io(HostOp::Write, page, Span::ZERO));
     let reads = (1..3000).map(|turn| io(HostOp::Read, 7, Span::ms(1) * turn));
     let mut completions: Vec<Completion> = Vec::new();
@@ -118,7 +118,7 @@ fn a_block_that_is_open_is_not_read_too_often() {
     assert!(device.counters().closed_early > 0);
 }
 
-/// Every try of a read disturbs its block.
+/// Every try of a read disturbs the block of its page.
 #[test]
 fn a_retry_is_a_read() {
     let mut config = config();

@@ -1,4 +1,4 @@
-//! The turns of scrubbing: reads of data in idle time, and what follows from their errors.
+//! The turns of scrubbing: reads of data in idle time, and decisions that follow from their errors.
 
 use super::Gc;
 use super::scrub::{Moving, Patrol, Scrub, TURNS_TO_MOVE};
@@ -24,7 +24,7 @@ impl Gc {
         }
     }
 
-    /// Schedules the next step of a die, instead of one that is scheduled already.
+    /// Schedules the next step of a die, instead of a step that is scheduled already.
     fn patrol_at(&mut self, flash: &mut Flash, die: DieId, at: Nanos) {
         if let Some(scrub) = self.scrub.as_mut().filter(|_| !flash.has_failed(die)) {
             scrub.dies[die].at = at;
@@ -51,8 +51,8 @@ impl Gc {
         }
     }
 
-    /// Notes that time has passed without power. What is late by more than a period is as late as
-    /// that: everything is read once.
+    /// Notes that time has passed without power. A turn that is late by more than a period becomes
+    /// late by one period: everything is read once.
     pub fn scrub_without_power(&mut self, core: &Core, flash: &mut Flash, lasts: Span) {
         let now = flash.now();
         for die in (0..core.layout.geometry.dies()).map(DieId) {
@@ -63,14 +63,14 @@ impl Gc {
             let oldest = Nanos((now + scrub.off).0.saturating_sub(scrub.period.0));
             let its = &mut scrub.dies[die];
             its.turn = its.turn.max(oldest);
-            // One that reads goes on by itself.
+            // A die with a read in flight continues when the read ends.
             if !its.reading {
                 self.patrol_at_turn(flash, die);
             }
         }
     }
 
-    /// Takes the next step on a die, or schedules it.
+    /// Reads the next page of a die, or schedules the next step.
     fn patrol(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
         let now = flash.now();
         let waits = self.waits_for_move(core, flash, die);
@@ -95,26 +95,26 @@ impl Gc {
         }
     }
 
-    /// Returns when an idle die will have been idle for long enough; none if it is busy.
+    /// Returns when an idle die will have been idle for long enough; none if the die is busy.
     fn rests_since(&self, flash: &Flash, die: DieId) -> Option<Nanos> {
         let its = flash.die(die);
         its.is_idle().then(|| its.idle_since + self.rules.idle_after)
     }
 
-    /// Returns the next page to read, of a block that has its turn.
+    /// Returns the next page to read in a block that has its turn.
     fn next_to_scrub(&mut self, core: &Core, flash: &mut Flash, die: DieId) -> Option<UnitId> {
         let now = flash.now();
         let scrub = self.scrub.as_mut()?;
         while now + scrub.off >= scrub.dies[die].turn {
             let Patrol { block, page, begun, turn, .. } = scrub.dies[die];
             let block = BlockId(die.0 * scrub.blocks + block);
-            // What is being moved is read by that.
+            // The job that moves a block reads its pages.
             let moves = core.allocator.blocks.state(block) == BlockState::Collecting;
             let mut places =
                 std::iter::successors(core.allocator.blocks.next_valid(block, page), |&place| {
                     core.allocator.blocks.next_valid(block, place + 1)
                 });
-            // It is known of these that they are lost.
+            // Pages whose reads have failed are known to be lost.
             let known = |unit: UnitId| {
                 flash.failed_reads().is_some_and(|its| its.has(core.locator.page_of(unit)))
             };
@@ -131,7 +131,7 @@ impl Gc {
         None
     }
 
-    /// Reads a page.
+    /// Reads a page for scrubbing.
     fn scrub_page(&mut self, core: &Core, flash: &mut Flash, unit: UnitId, in_idle_time: bool) {
         let Some(scrub) = &mut self.scrub else { return };
         let die = core.locator.die_of(unit);
@@ -145,7 +145,8 @@ impl Gc {
         flash.submit(id);
     }
 
-    /// Handles the end of such a read. `known` says that the page was known to be unreadable.
+    /// Handles the end of a read by scrubbing. `known` is true if the page was known to be
+    /// unreadable.
     pub fn scrubbed(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId, known: bool) {
         let Txn { unit, die, needed, level, .. } = *flash.txns.get(id);
         flash.txns.close(id);
@@ -174,18 +175,18 @@ impl Gc {
         }
     }
 
-    /// Decides what becomes of the block of a page that was read.
+    /// Decides if the block of a page that was read moves.
     fn judge_block(&mut self, core: &Core, flash: &mut Flash, unit: UnitId, failed: bool) {
         let (page, block) = (core.locator.page_of(unit), core.locator.block_of(unit));
         let (now, die) = (flash.now(), core.locator.die_of(unit));
         let Some(scrub) = &mut self.scrub else { return };
         let Some(condition) = flash.condition_mut() else { return };
-        // A block moves once in its turn at most, whatever is found.
+        // A block moves at most once in its turn, whatever errors are found.
         if scrub.dies[die].decided || core.allocator.blocks.valid(block) == 0 {
             return;
         }
         let (share, fresh) = condition.errors(page, block, now);
-        // Levels are looked up with a margin of their own.
+        // The levels of a read are looked up with a margin of their own.
         let share = if failed { share.max(1.0) } else { share };
         let verdict = scrub.policy.judge(Errors { now: share, fresh });
         let its = &mut scrub.dies[die];
@@ -200,7 +201,7 @@ impl Gc {
         }
     }
 
-    /// Goes on with a die after the move that it waited for.
+    /// Continues with a die after the move that it waited for.
     pub(super) fn patrol_after_move(&mut self, core: &Core, flash: &mut Flash, block: BlockId) {
         let die = core.locator.die_of_plane(core.locator.plane_of_block(block));
         let moved = |its: &Scrub| its.dies[die].moving.is_some_and(|its| its.block == block);
@@ -209,7 +210,7 @@ impl Gc {
         }
     }
 
-    /// Moves the block of a die that has to move. Returns whether it still has to.
+    /// Moves the block of a die that has to move. Returns true if it still has to.
     fn waits_for_move(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();
         let Some(scrub) = &mut self.scrub else { return false };

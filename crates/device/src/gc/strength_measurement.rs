@@ -1,4 +1,4 @@
-//! Measures how strong blocks are: in idle time the controller reads a page of each block in turn
+//! Measures the strength of blocks: in idle time the controller reads a page of each block in turn
 //! and counts the bits that its code corrects (RHIO, section II-B). The reads occupy dies and
 //! channels, and are charged to wear leveling.
 
@@ -25,9 +25,9 @@ pub struct StrengthMeasurement {
     bits: f64,
     /// The time between measurements on a die.
     every: Span,
-    /// The accepted probability that a block is weaker than its assigned class.
+    /// The accepted probability that a block is weaker than the class assigned to it.
     risk: f32,
-    /// The next measurement of each die, and the block it measures.
+    /// The next measurement of each die, and the block that it measures.
     due: IdVec<DieId, Nanos>,
     next: IdVec<DieId, u32>,
     likelihoods: IdVec<BlockId, Likelihoods>,
@@ -120,7 +120,7 @@ impl Gc {
     }
 
     /// Measures the next block of a die that has been idle for long enough, if a measurement is
-    /// due. Returns whether a read was started. See docs/decisions/gc.md, "What are strength
+    /// due. Returns true if a read was started. See docs/decisions/gc.md, "What are strength
     /// measurements charged to?".
     pub fn measure(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();

@@ -1,5 +1,5 @@
-//! When a plane collects, and which block: the watermarks of erased blocks (`gc.foreground_below`,
-//! `gc.background_below`), and the victim.
+//! The trigger of GC on a plane: the watermarks of erased blocks (`gc.foreground_below`,
+//! `gc.background_below`), and the choice of the victim.
 
 use super::Gc;
 use crate::blocks::gc_job::Job;

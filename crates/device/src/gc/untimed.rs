@@ -12,7 +12,7 @@ use fowler_physics::voltage::ByVoltage;
 use fowler_units::{BlockId, Id, Lpn, Nanos, PlaneId, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// How many moves ahead the mapping entry of a moved page is prefetched.
+/// The number of moves ahead of which the mapping entry of a moved page is prefetched.
 const MOVES_AHEAD: u32 = 32;
 
 /// State of work in no simulated time.
@@ -20,9 +20,9 @@ const MOVES_AHEAD: u32 = 32;
 pub struct Untimed {
     /// Pages moved.
     pub moves: Moves,
-    /// The time at which it happens.
+    /// The simulated time at which the untimed work happens.
     pub clock: Nanos,
-    /// Whether it includes wear leveling.
+    /// True if the untimed work includes wear leveling.
     pub levels_wear: bool,
     /// Pages programmed by voltage; `None` if they need not be counted.
     pub programs_at: Option<ByVoltage<u64>>,
@@ -41,9 +41,9 @@ impl Untimed {
 /// Pages moved in no simulated time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moves {
-    /// By garbage collection.
+    /// Pages moved by garbage collection.
     pub collected: u64,
-    /// By wear leveling.
+    /// Pages moved by wear leveling.
     pub leveled: u64,
 }
 
@@ -80,7 +80,7 @@ impl Gc {
         }
     }
 
-    /// Trims a page in no time. Returns whether it was mapped.
+    /// Trims a page in no time. Returns true if it was mapped.
     pub fn forget_now(&mut self, core: &mut Core, page: Lpn) -> bool {
         let Location::Flash(old) = core.map.place(page) else { return false };
         core.allocator.blocks.invalidate(old);

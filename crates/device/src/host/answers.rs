@@ -1,4 +1,4 @@
-//! Answers: the end of a request, its blame, and its way back over the link.
+//! Answers: the end of a request, its blame, and the way of its answer over the link.
 
 use super::redundancy_hooks::RedundancyHooks;
 use super::request::Request;
@@ -12,7 +12,7 @@ use fowler_units::{Id, ReqId, TxnId};
 
 impl FrontEnd {
     /// Answers a request whose last page is done and whose blame is complete from its ready time
-    /// on: data that it read goes over the link.
+    /// on. The data of a read goes over the link.
     #[inline(always)]
     pub fn served(&mut self, flash: &mut Flash, id: ReqId) {
         let now = flash.now();
@@ -40,7 +40,8 @@ impl FrontEnd {
         blame[Part::Throttled] = throttled;
         blame[Part::Mapping] += done - now;
         if done > now {
-            // Behind the answers on the link, which would have to leave their lane otherwise.
+            // The event is scheduled behind the answers on the link, which would have to leave
+            // their lane otherwise.
             flash.agenda.schedule(done, Phase::Completion, Event::Answered(id));
         } else {
             self.completed.push(id);
@@ -121,7 +122,8 @@ impl Ftl {
         blame[Part::BufferFull] = buffer_wait;
         blame[Part::Mapping] = mapping_wait;
         blame[Part::QueueFull] = (created - ready) - buffer_wait - mapping_wait;
-        // A write that joined later waited for only part of the old page's read, or for none of it.
+        // A write that joined later waited for only part of the read of the old page, or for none
+        // of it.
         let complete = flash.txns.get(id).merged_at.max(created);
         blame[Part::Merge] = complete - created;
         let for_parity = raid.wait_before_die(flash, id).min(submitted - complete);

@@ -1,5 +1,5 @@
-//! What a failed die takes from the host's side: programs that go to another die, and requests that
-//! the drive refuses because the dies that are left are too few.
+//! The effects of a failed die on the host side: programs that go to another die, and requests that
+//! the drive refuses because too few dies are left.
 //! See docs/decisions/blocks.md, "What happens to a die that fails?".
 
 use super::Ftl;
@@ -13,20 +13,20 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, ReqId, TxnId, UnitId};
 use std::collections::VecDeque;
 
-/// What a drive still does for its host.
+/// The service that a drive still gives its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// Everything.
+    /// The drive serves every request.
     Whole,
-    /// It takes no writes and trims: it could not hold its capacity.
+    /// The drive takes no writes and trims: it could not hold its capacity.
     ReadOnly,
-    /// Nothing: it cannot even hold what was in its controller.
+    /// The drive serves nothing: it cannot even hold the data that was in its controller.
     Offline,
 }
 
 impl Ftl {
-    /// Sends a program whose die has failed to another die. If the die had begun it, the controller
-    /// still has the data.
+    /// Sends a program whose die has failed to another die. If the die had begun the program, the
+    /// controller still has the data.
     pub fn displace(&mut self, flash: &mut Flash, id: TxnId) {
         let Txn { owner, unit, from, die, lpn, .. } = *flash.txns.get(id);
         let blocks = &mut self.core.allocator.blocks;
@@ -47,7 +47,7 @@ impl Ftl {
             _ if unit.is_some() => {
                 blocks.invalidate(unit);
             }
-            // It was assigned to the die, and not begun.
+            // The program was assigned to the die, and not begun.
             _ => self.core.allocator.arrived(die),
         }
         let txn = flash.txns.get_mut(id);
@@ -57,7 +57,7 @@ impl Ftl {
         self.try_to_place(flash, id);
     }
 
-    /// Programs a page of a failed die elsewhere whose data the controller has.
+    /// Programs the data of a page of a failed die elsewhere. The controller has the data.
     pub fn program_copy(&mut self, flash: &mut Flash, from: UnitId, lpn: Lpn) {
         let block = self.core.locator.block_of(from);
         let tag = self.core.allocator.open_blocks.tag_of_survivors(block);
@@ -111,7 +111,8 @@ impl Ftl {
         self.place_waiting(flash);
     }
 
-    /// Refuses a request if the drive takes none of its kind any more. Returns whether it did.
+    /// Refuses a request if the drive takes none of its kind any more. Returns true if it was
+    /// refused.
     #[cold]
     #[inline(never)]
     pub(super) fn refuses(&mut self, flash: &mut Flash, id: ReqId) -> bool {
@@ -131,7 +132,7 @@ impl Ftl {
         self.answer_at_once(flash, id);
     }
 
-    /// Takes no writes any more. Those that have entered and wait for room are refused; a write
+    /// Makes the drive read-only. Writes that have entered and wait for room are refused; a write
     /// that has begun ends with the pages that it has issued.
     pub fn become_read_only<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         self.service = Service::ReadOnly;
@@ -157,7 +158,7 @@ impl Ftl {
         self.resume_writes(flash, raid);
     }
 
-    /// Does nothing any more: refuses every request that is in the drive.
+    /// Takes the drive offline: refuses every request that is in the drive.
     pub fn go_offline(&mut self, flash: &mut Flash) {
         self.service = Service::Offline;
         let queues = &mut self.queues;
@@ -175,27 +176,27 @@ impl Ftl {
         open.into_iter().for_each(|id| self.refuse(flash, id));
     }
 
-    /// Returns the pages that the controller may still have to place: those of its buffer and of
-    /// the parity cache.
+    /// Returns the number of pages that the controller may still have to place: those of its buffer
+    /// and of the parity cache.
     fn to_place(&self) -> u64 {
         let unwritten = |frame: &Frame| frame.listed == Listed::Dirty || frame.queued.is_some();
         let frames = self.core.buffer.used().filter(|(_, frame)| unwritten(frame)).count();
         frames as u64 + u64::from(self.core.layout.parities) + 1
     }
 
-    /// Returns whether the dies that are left can take all that is in the controller.
+    /// Returns true if the remaining dies can take all data that is in the controller.
     pub fn holds_what_it_has(&self) -> bool {
         self.core.allocator.slack() >= self.to_place()
     }
 
-    /// Returns whether an unreadable page may be rebuilt: a drive without enough dies keeps room
-    /// for what is in its controller.
+    /// Returns true if an unreadable page may be rebuilt: a drive without enough dies keeps room
+    /// for the data in its controller.
     pub fn has_room_to_rebuild(&self) -> bool {
         self.service == Service::Whole
             || self.service == Service::ReadOnly && self.holds_what_it_has()
     }
 
-    /// Returns whether a program is of no use any more: its page was trimmed.
+    /// Returns true if a program is no longer of use, because its page was trimmed.
     pub fn is_orphan(&self, flash: &Flash, id: TxnId) -> bool {
         let Txn { owner, op, unit, .. } = *flash.txns.get(id);
         let Owner::Frame(frame_id) = owner else { return false };

@@ -1,6 +1,5 @@
-//! The lifetime of a drive: its target, the endurance of its cells, and how much of it is left
-//! (READY, FAST 2012, sections 2 and 3.1). Wear is that of the drive's blocks, counted page by
-//! page.
+//! The lifetime of a drive: its target, the endurance of its cells, and the remainder (READY, FAST
+//! 2012, sections 2 and 3.1). Wear is that of the drive's blocks, counted page by page.
 
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;
@@ -12,8 +11,8 @@ use fowler_physics::voltage::{ByVoltage, Voltage};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// The most windows of demand that are remembered: each is a number, and an epoch of any number of
-/// them is tried when one is chosen.
+/// The maximum number of windows of demand that are remembered. Each window is a number, and
+/// choosing an epoch tries every number of windows.
 const WINDOWS_MOST: u64 = 100_000;
 
 impl Config {
@@ -97,9 +96,10 @@ pub struct Life {
     pages: f64,
     before: u64,
     /// The maximum number of pages that can be programmed during the lifetime, given the endurance
-    /// at its end.
+    /// at the end of the lifetime.
     sustained: f64,
-    /// The extra wear of all programs over that at nominal voltages, in such programs.
+    /// The extra wear of all programs over that at nominal voltages, in programs at nominal
+    /// voltages.
     more: f64,
 }
 
@@ -124,19 +124,19 @@ impl Life {
         f64::from(self.params.dilation.max(1))
     }
 
-    /// Returns when it ends.
+    /// Returns when the lifetime ends.
     pub fn ends(&self) -> Nanos {
         Nanos(self.params.target.0 / u64::from(self.params.dilation.max(1)))
     }
 
-    /// Returns the pages programmed in it so far, counting every repetition that a simulated one
-    /// stands for.
+    /// Returns the pages programmed in the lifetime so far, counting every repetition that a
+    /// simulated one stands for.
     pub(crate) fn programmed(&self, blocks: &Blocks) -> f64 {
         blocks.programmed().wrapping_sub(self.before) as f64 * self.dilation()
     }
 
-    /// The same life on other blocks, which have been programmed with so many pages in it so far.
-    /// They may have seen fewer before: the difference is taken modulo 2^64.
+    /// Returns this lifetime on other blocks, in which `so_far` pages have been programmed so far.
+    /// The other blocks may have seen fewer programs before: the difference is taken modulo 2^64.
     pub(crate) fn moved_to(&self, blocks: &Blocks, so_far: u64) -> Self {
         Self { before: blocks.programmed().wrapping_sub(so_far), ..self.clone() }
     }
@@ -200,7 +200,8 @@ impl Life {
 pub struct Totals {
     /// Pages programmed so far, for any source: `W_work`.
     pub programmed: f64,
-    /// Their wear, in programs at nominal voltages; the same number if all voltages are nominal.
+    /// The wear of these programs, in programs at nominal voltages; the same number if all voltages
+    /// are nominal.
     pub worn: f64,
     /// The mean idle time between two cycles of a block; `None` before the first page.
     pub idle: Option<Span>,
@@ -271,7 +272,8 @@ mod tests {
         }
         blocks.fill(block, Nanos::ZERO);
         assert_eq!(blocks.programmed(), 4);
-        // Four programs at reduced voltages leave room for as much as 0.8 at nominal ones more.
+        // Four programs at reduced voltages wear like 3.2 at nominal ones, and so leave room for
+        // 0.8 more.
         let mut life = life(1, Reading::Spread, 1);
         let left = |life: &Life| life.left(&blocks, Nanos(1_000_000_000), true);
         let nominal = left(&life);

@@ -86,7 +86,7 @@ impl Ftl {
                 self.core.buffer.enlist(frame_id, Listed::Clean);
                 self.evict(flash, raid);
             }
-            // Another request has read it at the same time.
+            // Another request has read the page at the same time.
             Location::Buffer(frame_id) => {
                 self.core.buffer.count(frame_id, false);
                 self.core.buffer.touch(frame_id);
@@ -95,8 +95,8 @@ impl Ftl {
         }
     }
 
-    /// Returns a frame for a page that is not in the buffer: an empty one, or that of a clean page,
-    /// which is dropped. `None` if there is neither.
+    /// Returns a frame for a page that is not in the buffer: an empty frame, or the frame of a
+    /// clean page, which is dropped. `None` if there is neither.
     #[inline(always)]
     pub(super) fn new_frame(
         &mut self,
@@ -173,7 +173,7 @@ impl Ftl {
         self.core.buffer.release(frame_id);
     }
 
-    /// Returns whether a read-hot page is programmed at other voltages than it should be.
+    /// Returns true if a read-hot page is programmed at other voltages than it should be.
     pub(super) fn gains(&self, frame_id: FrameId) -> bool {
         let unit = self.core.buffer.get(frame_id).unit;
         let block = self.core.locator.block_of(unit);
@@ -201,7 +201,7 @@ impl Ftl {
     }
 
     /// Reprograms the longest-waiting page that may lie on a die that has been idle for long
-    /// enough. Returns whether there was one.
+    /// enough. Returns true if there was one.
     pub fn rewrite<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -230,7 +230,7 @@ impl Ftl {
         let frame = self.core.buffer.get_mut(frame_id);
         (txn.lpn, txn.from) = (frame.lpn, frame.unit);
         txn.tag = frame.tag.with(AccessClass::ReadHot);
-        // No request waits for it, so it ranks after every write with a waiting request.
+        // No request waits for this program, so it ranks after every write with a waiting request.
         txn.group = u16::MAX;
         frame.queued = id;
         txn.epoch = self.core.buffer.born();

@@ -12,19 +12,19 @@ use fowler_units::{HostIo, HostOp, Nanos, Span};
 #[derive(Clone, Debug)]
 pub struct Link {
     config: LinkConfig,
-    /// When the last transfer to the drive ends, and the last one to the host; on a half-duplex
-    /// link the first is the last of either.
+    /// When the last transfer to the drive ends, and when the last one to the host ends. On a
+    /// half-duplex link the first is the last end in either direction.
     inbound_free: Nanos,
     outbound_free: Nanos,
     /// On a half-duplex link, the gap before the last transfer to the drive: transfers to the host
-    /// may come in it until the request is issued.
+    /// may use the gap until the request is issued.
     half: bool,
     gap: Gap,
-    /// When each firmware core is free.
+    /// The time at which each firmware core is free.
     cores: Vec<Nanos>,
     /// Without cores: when the last trim has changed the mapping.
     mapping_free: Nanos,
-    /// Whether anything happens to a command after it has come over, or there is a gap to note.
+    /// True if a command is handled after it has come over the link, or there is a gap to note.
     handles: bool,
 }
 
@@ -36,7 +36,7 @@ struct Gap {
 }
 
 impl Link {
-    /// An idle link.
+    /// Creates an idle link.
     pub fn new(config: LinkConfig) -> Self {
         let cores = vec![Nanos::ZERO; config.cores as usize];
         let half = config.duplex == Duplex::Half;
@@ -47,9 +47,9 @@ impl Link {
         Self { config, inbound_free, outbound_free, half, gap, cores, mapping_free, handles }
     }
 
-    /// Returns when a request issued at `at` has come over and has been handled: its command, and
-    /// the data of a write. It may be issued in the future, but then it is the next to come.
-    /// Requests must be passed in order of issue.
+    /// Returns when a request issued at `at` has come over the link and has been handled: the
+    /// command, and the data of a write. The request may be issued in the future, but then it is
+    /// the next to come. Requests must be passed in order of issue.
     #[inline]
     pub fn receive(&mut self, io: &HostIo, at: Nanos) -> Nanos {
         let data = if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
@@ -61,7 +61,7 @@ impl Link {
 
     /// Returns when a command has been handled that came over an inbound link that was free from
     /// `before` to `begin`: by the core that is free first, if there are cores, and after a
-    /// constant latency. All commands take a core as long, so they come out in order.
+    /// constant latency. All commands take the same core time, so they come out in order.
     #[inline(never)]
     fn handle(&mut self, before: Nanos, begin: Nanos) -> Nanos {
         self.gap = Gap { begin: before, end: begin };
@@ -74,7 +74,7 @@ impl Link {
         ready + self.config.latency
     }
 
-    /// Returns when the data of a read that is available at `now` has gone over.
+    /// Returns when the data of a read that is available at `now` has crossed the link.
     #[inline]
     pub fn send(&mut self, io: &HostIo, now: Nanos) -> Nanos {
         if io.op != HostOp::Read {
@@ -88,9 +88,9 @@ impl Link {
         self.outbound_free
     }
 
-    /// Returns when the firmware has made `entries` mapping entries invalid for a trim that it may
-    /// begin at `now`: on the core that is free first, where the commands to come wait for it, or
-    /// after the trims before it. See docs/decisions/host.md, "What does a trim take?".
+    /// Returns when the firmware has made `entries` mapping entries invalid for a trim that may
+    /// begin at `now`: on the core that is free first, which later commands wait for, or without
+    /// cores after the trims before it. See docs/decisions/host.md, "What does a trim take?".
     pub fn trim(&mut self, entries: u32, now: Nanos) -> Nanos {
         let time = self.config.trim + self.config.trim_entry * u64::from(entries);
         let free = self.cores.iter_mut().min().unwrap_or(&mut self.mapping_free);
@@ -98,8 +98,8 @@ impl Link {
         *free
     }
 
-    /// [`Link::send`] on a half-duplex link: before the last transfer to the drive if that has not
-    /// begun and there is time, or behind it.
+    /// [`Link::send`] on a half-duplex link: before the last transfer to the drive if that transfer
+    /// has not begun and there is time, or behind it.
     #[inline(never)]
     fn send_between(&mut self, cost: Span, now: Nanos) -> Nanos {
         let end = now.max(self.gap.begin) + cost;
@@ -120,7 +120,7 @@ mod tests {
     const UNIT: u32 = 4096;
 
     fn link(duplex: Duplex) -> Link {
-        // A unit takes 10 us, and a command 1.
+        // A unit takes 10 us, and a command 1 us.
         let (bandwidth, command) = (ByteRate(409_600_000), Span::us(1));
         Link::new(LinkConfig { bandwidth, command, duplex, ..LinkConfig::default() })
     }

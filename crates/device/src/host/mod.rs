@@ -8,15 +8,16 @@
 //! `redundancy_hooks.rs`.
 //!
 //! - `reads.rs`, `writes.rs`, `trim_and_flush.rs`: from a request to pages and frames.
-//! - `eviction.rs`: what leaves the buffer, and when.
+//! - `eviction.rs`: the frames that leave the buffer, and when.
 //! - `programs.rs`: a frame's way to its page in the flash, and the end of its program.
 //! - `read_modify_write.rs`: reading the old page for a frame that holds only part of its page.
-//! - `displaced.rs`: programs whose die has failed, and requests that too few dies are left for.
-//! - `power_loss.rs`: what the buffer loses with the power, and the programs cut off (called by
-//!   `device/power_loss.rs`).
+//! - `displaced.rs`: programs whose die has failed, and requests that are refused because too few
+//!   dies are left.
+//! - `power_loss.rs`: the data that the buffer loses with the power, and the programs cut off
+//!   (called by `device/power_loss.rs`).
 //! - `answers.rs`, `link.rs`, `request.rs`: answers, the link, the arena of requests.
 //! - `write_throttle.rs`, `endurance.rs`: the delay of writes for the sake of the drive's lifetime
-//!   (the loop in `device/mod.rs` applies it); how much of that lifetime is left.
+//!   (the loop in `device/mod.rs` applies it); the remainder of that lifetime.
 
 mod answers;
 pub mod displaced;
@@ -70,17 +71,17 @@ pub struct Ftl {
     /// Work that waits for room.
     pub queues: Queues,
     rules: Rules,
-    /// What the drive still does for its host.
+    /// The service that the drive still gives its host.
     pub service: Service,
 }
 
-/// How reads and writes behave.
+/// The configured behavior of reads and writes.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     ack: Ack,
     unwritten: UnwrittenReads,
     partial: PartialWrites,
-    /// Whether programs are cut off on power loss.
+    /// True if programs are cut off on power loss.
     tears: bool,
     word_line: u32,
 }
@@ -89,15 +90,15 @@ struct Rules {
 #[derive(Clone, Debug)]
 pub struct Queues {
     reads_max: u32,
-    /// Maximum page writes on their way to the flash.
+    /// Maximum page writes between the buffer and the flash.
     pub writes_max: u32,
     /// Host page reads in flight.
     pub reads: u32,
-    /// Page writes on their way to the flash.
+    /// Page writes between the buffer and the flash.
     pub writes: u32,
     admission: Admission,
-    /// Requests whose next page waits for room, in order. Admitted in order, reads stand among the
-    /// writes; only those that had to wait for the mapping stand apart.
+    /// Requests whose next page waits for room, in order. With [`Admission::InOrder`], reads stand
+    /// among the writes; only reads that had to wait for the mapping stand apart.
     waiting_reads: VecDeque<ReqId>,
     waiting_writes: VecDeque<ReqId>,
     resuming: Resuming,
@@ -105,11 +106,11 @@ pub struct Queues {
     unplaced: VecDeque<TxnId>,
     /// Waiting flushes with the epoch they wait for, in order.
     flushes: VecDeque<(u32, ReqId)>,
-    /// The run is over: everything dirty goes to the flash.
+    /// True once the run is over: all dirty data goes to the flash.
     pub writing_out: bool,
 }
 
-/// Whether waiting writes are being resumed, and whether that must be tried again.
+/// The state of resuming waiting writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Resuming {
     /// Not being resumed.
@@ -121,7 +122,7 @@ enum Resuming {
 }
 
 impl FrontEnd {
-    /// Empty queues.
+    /// Creates a front end without requests.
     pub fn new(config: &Config, locator: &Locator) -> Self {
         Self {
             requests: Requests::with_capacity(config.queue.depth, locator),
@@ -168,7 +169,7 @@ impl Ftl {
         &self.core.layout
     }
 
-    /// Returns whether a write is complete when its data is in the buffer.
+    /// Returns true if a write is complete when its data is in the buffer.
     pub fn answers_on_insert(&self) -> bool {
         self.rules.ack == Ack::OnInsert
     }
@@ -228,13 +229,13 @@ impl Ftl {
                     self.queues.waiting_reads.push_back(id);
                 }
             }
-            // A trim is queued among the writes: it must not overtake one that waits.
+            // A trim is queued among the writes: a trim must not overtake a write that waits.
             HostOp::Write | HostOp::Trim => {
                 if io.op == HostOp::Write {
                     self.describe(id);
                 }
                 if let Some(&head) = self.queues.waiting_writes.front() {
-                    // A request in line waits for the same thing as the head of the line.
+                    // A request in line waits for the same resource as the head of the line.
                     let stalled = self.front.requests.get(head).stalled;
                     self.front.requests.get_mut(id).stalled =
                         stalled.map(|(stall, _)| (stall, flash.now()));

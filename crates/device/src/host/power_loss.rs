@@ -1,4 +1,4 @@
-//! What the buffer loses with the power, and the programs that it cuts off.
+//! The data that the buffer loses with the power, and the programs that a power loss cuts off.
 //! See docs/decisions/raid.md, "What becomes of a program when the power goes?".
 
 use super::Ftl;
@@ -13,15 +13,15 @@ use fowler_units::{FrameId, Id, TxnId, UnitId};
 /// The programs in flight, when the power goes.
 #[derive(Clone, Debug, Default)]
 pub struct Cut {
-    /// How many the energy left in the drive ends.
+    /// The number of programs that the energy left in the drive ends.
     pub ended: usize,
-    /// The others, in order of submission.
+    /// The programs that are cut off, in order of submission.
     pub torn: Vec<TxnId>,
 }
 
 impl Ftl {
-    /// Returns which programs in flight are cut off, if the drive does not end all of them. It has
-    /// the energy for as many as can be `saved`.
+    /// Returns the programs in flight that are cut off, if the drive does not end all of them. The
+    /// drive has the energy for `saved` programs.
     pub fn cut_programs(&self, flash: &Flash, saved: usize) -> Cut {
         if !self.rules.tears {
             return Cut::default();
@@ -35,10 +35,10 @@ impl Ftl {
         Cut { ended, torn }
     }
 
-    /// Takes acknowledged data whose program is cut off from the buffer: it is nowhere but in a
-    /// page of the flash that cannot be read. Returns these pages. The program of a write that was
-    /// not acknowledged is repeated, because the host repeats the write; that of a moved page is,
-    /// because its old copy is whole; and lost parity is computed again.
+    /// Takes acknowledged data whose program is cut off from the buffer: the only copy is a page of
+    /// the flash that cannot be read. Returns these pages. A program of a write that was not
+    /// acknowledged is repeated, because the host repeats the write. The program of a moved page is
+    /// repeated, because the old copy is whole; and lost parity is computed again.
     pub fn lose_torn_frames(&mut self, flash: &Flash, torn: &[TxnId]) -> Vec<UnitId> {
         let mut lost = Vec::new();
         for &id in torn {
@@ -60,8 +60,8 @@ impl Ftl {
         lost
     }
 
-    /// Returns the pages with data that go with those whose programs are cut off on the cells: the
-    /// earlier pages of the same word lines, except those that are being programmed themselves.
+    /// Returns the pages with data that are lost with programs cut off on the cells: the earlier
+    /// pages of the same word lines, except pages that are being programmed themselves.
     pub fn paired_pages(&self, flash: &Flash, torn: &[TxnId]) -> Vec<UnitId> {
         let programs = flash.txns.iter().filter(|(_, txn)| txn.op == Op::Program);
         let in_flight: Vec<UnitId> = programs.map(|(_, txn)| txn.unit).collect();
@@ -78,9 +78,9 @@ impl Ftl {
         paired
     }
 
-    /// Discards acknowledged data that no die has begun to program, except for as many pages as can
-    /// be `saved`: those on their way to the flash first. Returns the number of page writes lost,
-    /// and of pages that could still be saved.
+    /// Discards acknowledged data that no die has begun to program, except for `saved` pages: pages
+    /// with a queued program are saved first. Returns the number of page writes lost, and of pages
+    /// that could still be saved.
     pub fn lose_buffer<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -110,7 +110,7 @@ impl Ftl {
         clean.into_iter().for_each(|frame_id| self.drop_clean(flash, frame_id));
     }
 
-    /// Returns whether a frame holds acknowledged data that no die has begun to program. This
+    /// Returns true if a frame holds acknowledged data that no die has begun to program. This
     /// excludes data whose write is not acknowledged yet, and data reprogrammed in idle time, which
     /// is also in the flash.
     pub fn is_only_here<R: RedundancyHooks>(
@@ -133,7 +133,7 @@ impl Ftl {
         let frame = *self.core.buffer.get(frame_id);
         raid.frame_lost(frame.lpn, frame.unit);
         if frame.queued.is_some() {
-            // Its program is dropped when its turn comes, like that of a trimmed page.
+            // The queued program is dropped when its turn comes, like that of a trimmed page.
             self.core.map.set_flash(frame.lpn, frame.unit);
             let its = self.core.buffer.get_mut(frame_id);
             (its.orphan, its.unit) = (true, UnitId::NONE);

@@ -1,5 +1,5 @@
-//! Programs of buffered data: a frame's way to its page in the flash, and the completion of the
-//! writes that wait for it.
+//! Programs of buffered data: the way of a frame's data to its page in the flash, and the
+//! completion of the writes that wait for the program.
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
@@ -10,8 +10,8 @@ use crate::flash::{Bind, Flash};
 use fowler_units::{DieId, FrameId, Id, TxnId, UnitId};
 
 impl Ftl {
-    /// Sends a frame's data towards the flash, reading the old page first if the frame holds only
-    /// part of the new one.
+    /// Sends the data of a frame towards the flash. If the frame holds only part of the new page,
+    /// the old page is read first.
     #[inline(always)]
     pub fn send<R: RedundancyHooks>(
         &mut self,
@@ -244,8 +244,8 @@ impl Ftl {
         self.gc.page_programmed(&mut self.core, flash, unit);
     }
 
-    /// Sends a program back to the redundancy hooks, because it came too late for the parity of its
-    /// stripe.
+    /// Sends a program back to the redundancy hooks, because the program came too late for the
+    /// parity of its stripe.
     pub(super) fn begin_anew<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -259,7 +259,7 @@ impl Ftl {
     }
 
     /// Adds a host program to others on its die: allocates a page at the same offset on a plane
-    /// that takes no part yet. Returns whether it could.
+    /// that takes no part yet. Returns true if there was such a page.
     pub fn bind_beside<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -273,7 +273,8 @@ impl Ftl {
                 let Frame { orphan, lpn, .. } = *self.core.buffer.get(frame_id);
                 !orphan && !raid.comes_too_late(self, flash, id, lpn)
             }
-            // It may lie at any offset, but its room is looked for when its own turn comes.
+            // Displaced data may lie at any offset, but room is looked for when the turn of its
+            // program comes.
             Owner::Displaced(_) => false,
             _ => raid.wants(self, flash, id),
         };

@@ -43,7 +43,7 @@ impl Ftl {
         let now = flash.now();
         let txn = flash.txns.get_mut(program);
         if needed > level {
-            // The rest of the page cannot be read: what is programmed is as incomplete.
+            // The rest of the page cannot be read: the page is programmed without it.
             txn.from = old;
         }
         txn.merged_at = now;

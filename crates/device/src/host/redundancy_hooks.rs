@@ -25,7 +25,7 @@ pub trait RedundancyHooks: Sized {
         page
     }
 
-    /// Returns whether a page may lie on any die, and not only on that of its address.
+    /// Returns true if a page may lie on any die, and not only on that of its address.
     #[inline]
     fn lies_anywhere(&self) -> bool {
         true
@@ -34,7 +34,7 @@ pub trait RedundancyHooks: Sized {
     /// Writes the next page of a request, or several pages that must be written together.
     ///
     /// # Errors
-    /// The reason why it must wait.
+    /// The reason why the request must wait.
     #[inline]
     fn write(
         &mut self,
@@ -59,13 +59,13 @@ pub trait RedundancyHooks: Sized {
     #[inline]
     fn frame_read(&mut self, _ftl: &Ftl, _slot: FrameId) {}
 
-    /// Returns whether what is read from a page of the flash is wrong, unnoticed.
+    /// Returns true if the data read from a page of the flash is wrong, unnoticed.
     #[inline]
     fn reads_wrong(&self, _unit: UnitId) -> bool {
         false
     }
 
-    /// Handles a host read of an unmapped page. Returns whether the page is lost.
+    /// Handles a host read of an unmapped page. Returns true if the page is lost.
     #[inline]
     fn reads_lost(&mut self, _page: Lpn) -> bool {
         false
@@ -88,7 +88,7 @@ pub trait RedundancyHooks: Sized {
         ftl.try_to_place(flash, id);
     }
 
-    /// Returns whether a program must go back although it has a die, because its page was not to be
+    /// Returns true if a program must go back although it has a die, because its page was not to be
     /// covered by parity when it was sent there.
     #[inline]
     fn comes_too_late(&self, _ftl: &Ftl, _flash: &Flash, _id: TxnId, _page: Lpn) -> bool {
@@ -112,7 +112,7 @@ pub trait RedundancyHooks: Sized {
     #[inline]
     fn given_up(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _id: TxnId, _page: Lpn) {}
 
-    /// Notes that buffered data is in the flash. Returns whether its answer must wait.
+    /// Notes that buffered data is in the flash. Returns true if its answer must wait.
     #[inline]
     fn defers_answer(
         &mut self,
@@ -136,7 +136,7 @@ pub trait RedundancyHooks: Sized {
         flash.service_blame(id, waiter, blame);
     }
 
-    /// Returns whether a page may be trimmed now; if not, the trim waits.
+    /// Returns true if a page may be trimmed now; if not, the trim waits.
     #[inline]
     fn may_trim(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _page: Lpn) -> bool {
         true
@@ -168,7 +168,7 @@ pub trait RedundancyHooks: Sized {
     #[inline]
     fn erased(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _block: BlockId) {}
 
-    /// Handles the end of a transaction. Returns whether nothing more is to be done: it belonged to
+    /// Handles the end of a transaction. Returns true if nothing more is to be done: it belonged to
     /// the redundancy code, or is a read that failed.
     #[inline]
     fn done(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _id: TxnId, _dropped: bool) -> bool {
@@ -180,17 +180,17 @@ pub trait RedundancyHooks: Sized {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
 
-    /// Returns whether such a program is still needed.
+    /// Returns true if a program by the redundancy code is still needed.
     fn wants(&self, _ftl: &Ftl, _flash: &Flash, id: TxnId) -> bool {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
 
-    /// Adds such a program, with a page, to others on its die.
+    /// Adds a program by the redundancy code, with a page, to others on its die.
     fn take_page(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId, _page: Taken) {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
 
-    /// Returns whether the last version written of a page is the one at `unit`, as far as can be
+    /// Returns true if the last version written of a page is the one at `unit`, as far as can be
     /// determined.
     fn same_as_flash(&self, _page: Lpn, _unit: UnitId) -> bool {
         true

@@ -6,10 +6,10 @@ use crate::policy::die_order::deadline_steps;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{Bytes, HostIo, HostOp, Id, Locator, Lpn, Nanos, ReqId, Span, Table};
 
-/// Why a request waits before its pages are issued.
+/// The reason why a request waits before its pages are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stall {
-    /// The maximum number of page writes are on their way to the flash.
+    /// As many page writes as allowed are between the buffer and the flash.
     Queue,
     /// All page frames of the buffer are in use.
     Buffer,
@@ -22,34 +22,34 @@ pub enum Stall {
 pub struct Request {
     /// The request, with its arrival time.
     pub io: HostIo,
-    /// When it had come over the link and passed the throttle.
+    /// When the request had come over the link and passed the throttle.
     pub ready: Nanos,
-    /// Its delay by the throttle.
+    /// The delay of the request by the throttle.
     pub throttled: Span,
     /// The next page to be issued.
     pub next: u32,
     /// The page after the last.
     pub end: u32,
-    /// The number of its pages.
+    /// The number of pages of the request.
     pub pages: u32,
     /// Writes: `pages`, capped to 16 bits, as stored in frames and programs.
     pub group: u16,
-    /// Its deadline, in the steps of [`crate::flash::txn::Txn::deadline`].
+    /// The deadline of the request, in the steps of [`crate::flash::txn::Txn::deadline`].
     pub deadline: u8,
-    /// Pages not yet done; of a trim, its pages without those that were found to hold no data.
+    /// Pages not yet done; of a trim, all its pages minus those found to hold no data.
     pub left: u32,
-    /// Writes: the kind of data, and the parts of each page that it covers, as in frames; zero if
-    /// these differ from page to page.
+    /// Writes: the kind of data, and the parts of each page that the request covers, as in frames;
+    /// zero if the parts differ from page to page.
     pub tag: StreamTag,
     pub covered: u64,
-    /// Whether one of its pages was served before a longer-waiting page of its kind on the same
-    /// die.
+    /// True if a page of the request was served before a longer-waiting page of its kind on the
+    /// same die.
     pub overtook: bool,
-    /// Why its next page waits, and since when.
+    /// The reason why the next page waits, and since when.
     pub stalled: Option<(Stall, Nanos)>,
-    /// The total time that its pages have waited for buffer space.
+    /// The total time that pages of the request have waited for buffer space.
     pub buffer_wait: Span,
-    /// The total time that they have waited for the mapping.
+    /// The total time that pages of the request have waited for the mapping.
     pub mapping_wait: Span,
 }
 
@@ -90,7 +90,7 @@ impl Request {
         }
     }
 
-    /// Returns whether a request covers every page that it touches completely.
+    /// Returns true if a request covers every page that it touches completely.
     #[inline]
     pub fn covers_whole_pages(&self, locator: &Locator) -> bool {
         let start = |page: u32| u64::from(page) * locator.page_size();
@@ -98,7 +98,7 @@ impl Request {
         (start(self.next), start(self.end)) == (self.io.offset, end)
     }
 
-    /// Ends the wait of its next page at `now`.
+    /// Ends the wait of the request's next page at `now`.
     #[inline]
     pub fn end_stall(&mut self, now: Nanos) {
         if self.stalled.is_some() {
@@ -129,7 +129,7 @@ impl Request {
 #[derive(Clone, Debug)]
 struct Place {
     request: Request,
-    /// The completion to be reported; its breakdown is that of the last page done.
+    /// The completion to be reported; its breakdown is that of the page done last.
     completion: Completion,
     open: bool,
 }
@@ -164,7 +164,7 @@ impl Requests {
         Bytes::of::<Place>(capacity.into()) + Bytes::of::<ReqId>(capacity.into())
     }
 
-    /// Returns whether another request fits.
+    /// Returns true if another request fits.
     #[inline]
     pub fn has_room(&self) -> bool {
         !self.free.is_empty()
@@ -177,7 +177,7 @@ impl Requests {
     }
 
     /// Returns when the last of the requests answered so far was answered; zero before the first.
-    /// While none is in flight, no other has been in flight since.
+    /// While no request is in flight, none has been in flight since that time.
     pub fn last_answered(&self) -> Nanos {
         // The slot that was freed last is the next to be used.
         self.free.last().map_or(Nanos::ZERO, |&id| self.places[id].completion.done)
@@ -189,7 +189,7 @@ impl Requests {
         open.map(|place| u128::from((now - place.request.io.at).0)).sum()
     }
 
-    /// Returns the requests in flight of which this holds.
+    /// Returns the requests in flight for which `holds` returns true.
     pub fn open_ids(&self, holds: impl Fn(&Request) -> bool) -> impl Iterator<Item = ReqId> {
         let open = move |&id: &ReqId| self.places[id].open && holds(&self.places[id].request);
         self.places.ids().filter(open)
@@ -204,14 +204,14 @@ impl Requests {
         id
     }
 
-    /// Frees the slot.
+    /// Frees the slot of a request that has been answered.
     #[inline]
     pub fn close(&mut self, id: ReqId) {
         self.places[id].open = false;
         self.free.push(id);
     }
 
-    /// Counts a page as done. Returns whether it was the last.
+    /// Counts a page as done. Returns true if it was the last.
     #[inline]
     pub fn page_done(&mut self, id: ReqId) -> bool {
         let request = &mut self.places[id].request;
@@ -219,7 +219,7 @@ impl Requests {
         request.left == 0
     }
 
-    /// Returns the breakdown of its latency, reset.
+    /// Resets the breakdown of a request's latency, and returns it.
     #[inline]
     pub fn blame_anew(&mut self, id: ReqId) -> &mut Blame {
         let blame = &mut self.places[id].completion.blame;
@@ -227,7 +227,7 @@ impl Requests {
         blame
     }
 
-    /// Returns the breakdown of its latency.
+    /// Returns the breakdown of a request's latency.
     #[inline]
     pub fn blame_mut(&mut self, id: ReqId) -> &mut Blame {
         &mut self.places[id].completion.blame
@@ -255,13 +255,13 @@ impl Requests {
     }
 }
 
-/// How far a request's reads have been issued.
+/// The progress of issuing a request's reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// All have been issued.
+    /// All reads have been issued.
     All,
-    /// The queue has no room for the next.
+    /// The queue has no room for the next read.
     NoRoom,
-    /// The next waits for a mapping entry, and is resumed when that is loaded.
+    /// The next read waits for a mapping entry, and is resumed when the entry is loaded.
     MissesMapping,
 }

@@ -11,7 +11,7 @@ use crate::observe::blame::Part;
 use fowler_units::{FrameId, HostOp, Id, Lpn, ReqId, UnitId};
 
 impl Ftl {
-    /// Trims the pages of a request. Returns whether all are trimmed: a stripe may have to wait for
+    /// Trims the pages of a request. Returns true if all are trimmed: a stripe may have to wait for
     /// its parity. See docs/decisions/host.md, "When does a trim take effect?".
     pub(super) fn trim<R: RedundancyHooks>(
         &mut self,
@@ -78,7 +78,7 @@ impl Ftl {
         self.evict(flash, raid);
     }
 
-    /// Answers the flushes whose data is all in the flash.
+    /// Answers the flushes for which all data is in the flash.
     pub fn flushed(&mut self, flash: &mut Flash) {
         while let Some(&(epoch, id)) = self.queues.flushes.front() {
             if !self.core.buffer.is_settled(epoch) {
@@ -95,8 +95,8 @@ impl Ftl {
         self.front.served(flash, id);
     }
 
-    /// Blames the wait of such a request, and of a trim: a flush waited for programs, the others
-    /// for the writes before them.
+    /// Blames the wait of a request without pages of its own, and of a trim: a flush waited for
+    /// programs, the others for the writes before them.
     fn blame_wait(&mut self, flash: &mut Flash, id: ReqId) {
         self.release_stall(flash, id);
         let Request { io, buffer_wait, mapping_wait, ready, .. } = *self.front.requests.get(id);

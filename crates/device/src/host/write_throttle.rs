@@ -20,7 +20,7 @@ pub struct WriteThrottle {
 struct View<'a> {
     life: &'a Life,
     blocks: &'a Blocks,
-    /// The maximum number of host pages that are on their way to the flash.
+    /// The maximum number of host pages between the buffer and the flash.
     on_the_way: u64,
     taken: u64,
 }

@@ -16,7 +16,7 @@ use crate::policy::hotness::Used;
 use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, ReqId, TxnId};
 
 impl Ftl {
-    /// Issues a request's writes as far as there is room. Returns whether all were issued.
+    /// Issues a request's writes as far as there is room. Returns true if all were issued.
     pub(super) fn write_pages<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -37,7 +37,7 @@ impl Ftl {
         }
     }
 
-    /// Notes why the next page of a request waits from now on.
+    /// Notes the reason why the next page of a request waits from now on.
     pub(super) fn stall(&mut self, flash: &Flash, id: ReqId, stall: Stall) {
         let now = flash.now();
         let request = self.front.requests.get_mut(id);
@@ -45,13 +45,13 @@ impl Ftl {
         request.stalled = Some((stall, now));
     }
 
-    /// Notes that it no longer waits.
+    /// Notes that the next page of a request no longer waits.
     pub(super) fn release_stall(&mut self, flash: &Flash, id: ReqId) {
         self.front.requests.get_mut(id).end_stall(flash.now());
     }
 
     /// Issues the pages of a request that stands among the writes, as far as there is room. Returns
-    /// whether all were issued. Not inlined, so that the path of reads stays short.
+    /// true if all were issued. Not inlined, so that the path of reads stays short.
     #[inline(never)]
     pub(super) fn send_pages<R: RedundancyHooks>(
         &mut self,

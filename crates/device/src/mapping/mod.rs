@@ -1,5 +1,5 @@
-//! The mapping from logical to physical: the mapping unit that holds each logical page, and what
-//! must be waited for to find out (docs/decisions/mapping.md).
+//! The mapping from logical to physical: the mapping unit that holds each logical page, and the
+//! flash reads to wait for if the entry is not in memory (docs/decisions/mapping.md).
 //!
 //! **Owns** both directions of the mapping, the set of entries in the controller's memory, and the
 //! waiters for the others. **May touch** the flash, to read entries that are not in memory.
@@ -35,7 +35,7 @@ use std::ops::{Deref, DerefMut};
 #[derive(Clone, Debug)]
 pub struct Mapping {
     table: PageMap,
-    /// Which entries are in the controller's memory.
+    /// The set of entries in the controller's memory.
     pub residency: Residency,
     waiters: VecDeque<(TxnId, Waiter)>,
 }

@@ -57,7 +57,7 @@ impl PageMap {
         self.forward.clone()
     }
 
-    /// Resumes from a snapshot, with no unit owned yet. Returns whether the snapshot has the right
+    /// Resumes from a snapshot, with no unit owned yet. Returns true if the snapshot has the right
     /// number of pages.
     pub fn resume(&mut self, snapshot: IdVec<Lpn, u32>) -> bool {
         let same = snapshot.len() == self.forward.len();

@@ -1,4 +1,4 @@
-//! Which mapping entries are in the controller's memory. The simulator always holds the whole
+//! The set of mapping entries in the controller's memory. The simulator always holds the whole
 //! table; an entry that is not in the simulated memory must be read from the flash before use.
 
 use super::Miss;
@@ -18,7 +18,7 @@ pub enum Residency {
 }
 
 impl Residency {
-    /// Returns whether a lookup can miss at all. If not, the compiler removes the waiting code.
+    /// Returns true if a lookup can miss at all. If not, the compiler removes the waiting code.
     #[inline(always)]
     pub fn may_miss(&self) -> bool {
         match self {
@@ -31,7 +31,7 @@ impl Residency {
     /// Ensures that the entry of a page is in memory.
     ///
     /// # Errors
-    /// The flash transaction that loads it, newly submitted or already on its way.
+    /// The flash transaction that loads the entry, newly submitted or already in flight.
     #[inline(always)]
     pub fn load(&mut self, flash: &mut Flash, page: Lpn) -> Result<(), Miss> {
         match self {

@@ -1,4 +1,4 @@
-//! The breakdown of a request's latency into parts, which sum to it to the nanosecond.
+//! The breakdown of a request's latency into parts, whose sum is the latency to the nanosecond.
 
 use crate::observe::operation::{Op, Source};
 use fowler_units::Span;
@@ -8,7 +8,7 @@ use std::ops::{AddAssign, Index, IndexMut};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Part {
-    /// The link between host and drive: commands and data on it, and waiting for it.
+    /// The link between host and drive: commands and data on it, and the wait for it.
     HostLink,
     /// Delayed by the throttle for the sake of the drive's life.
     Throttled,
@@ -53,7 +53,7 @@ pub enum Part {
     Suspend,
     /// Reading the old page for a partial write, before the new page can be programmed.
     Merge,
-    /// Sensing.
+    /// The request's own sensing.
     Sense,
     /// The request's own transfer over the channel.
     Transfer,

@@ -8,11 +8,11 @@ use fowler_units::{HostIo, Nanos, ReqId, Span};
 pub struct Completion {
     /// The request, with its arrival time.
     pub io: HostIo,
-    /// Its ID while it was in flight; reused afterwards.
+    /// The ID of the request while it was in flight; reused afterwards.
     pub id: ReqId,
     /// When the host received the answer.
     pub done: Nanos,
-    /// The breakdown of its latency; the parts sum to [`Completion::latency`].
+    /// The breakdown of the latency; the parts sum to [`Completion::latency`].
     pub blame: Blame,
 }
 

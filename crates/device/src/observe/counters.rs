@@ -15,37 +15,37 @@ use std::ops::Sub;
 pub struct Counters {
     /// Logical pages that host reads touched.
     pub pages_read: u64,
-    /// Of them, answered by the write buffer.
+    /// Logical pages read by the host that the write buffer answered.
     pub buffer_read_hits: u64,
-    /// Of them, pages never written before.
+    /// Logical pages read by the host that were never written before.
     pub unwritten_reads: u64,
     /// Logical pages that host writes touched.
     pub pages_written: u64,
-    /// Of them, absorbed by a buffered page that had not yet gone to the flash.
+    /// Logical pages written by the host into a buffered page that had not yet gone to the flash.
     pub buffer_write_hits: u64,
     /// Logical pages trimmed that held data.
     pub pages_trimmed: u64,
     /// Flash page reads; on a drive with superblocks, units read.
     pub reads: BySource<u64>,
-    /// Of the host's flash reads, those required by partial writes.
+    /// Flash page reads of the host that partial writes required.
     pub merge_reads: u64,
     /// Flash page programs; on a drive with superblocks, units programmed, padding included.
     pub programs: BySource<u64>,
-    /// The same programs by threshold voltage; zero if errors are not modeled.
+    /// Flash page programs by threshold voltage; zero if errors are not modeled.
     pub programs_at: BySource<ByVoltage<u64>>,
     /// Pages that left the buffer, or were written through it, by access class.
     pub left: ByClass<u64>,
-    /// What happened to clean read-hot pages.
+    /// Clean read-hot pages that left the buffer, by their treatment.
     pub rewritten: Rewritten,
     /// Flash page reads by the level that succeeded, the hard decision first; zero if errors are
     /// not modeled.
     pub reads_at: [u64; 4],
     /// Tries that failed at each level, so that the read continued at the next.
     pub retries_at: [u64; 4],
-    /// Of the reads, those with more errors than the code corrects at its highest level.
+    /// Flash page reads with more errors than the code corrects at its highest level.
     pub uncorrectable: u64,
-    /// Of these, the first of each page that an error at the rate `reliability.uber` has struck.
-    /// Not in checkpoints of lifetimes, whose drives read nothing of the kind.
+    /// Uncorrectable reads caused by an error at the rate `reliability.uber`, the first read of
+    /// each struck page. Not in checkpoints of lifetimes, whose drives have no such errors.
     #[serde(skip)]
     pub failed_at_random: u64,
     /// Block erases; those by the host are raw commands.
@@ -57,15 +57,15 @@ pub struct Counters {
     /// Blocks closed before they were full, because their first pages were old or had been read
     /// often.
     pub closed_early: u64,
-    /// What scrubbing has read and moved.
+    /// Pages that scrubbing has read, and blocks that it has moved.
     pub scrubbed: Scrubbed,
     /// Garbage collections.
     pub collections: Collections,
-    /// What went through the SLC cache of a drive with superblocks. Not in checkpoints of
+    /// Units that went through the SLC cache of a drive with superblocks. Not in checkpoints of
     /// lifetimes, whose drives have none.
     #[serde(skip)]
     pub slc: SlcCounts,
-    /// What reads of aged data took on a drive with superblocks. Not in checkpoints of lifetimes,
+    /// Retries of reads of aged data on a drive with superblocks. Not in checkpoints of lifetimes,
     /// whose drives have none.
     #[serde(skip)]
     pub aged: AgedCounts,
@@ -73,14 +73,14 @@ pub struct Counters {
     pub suspensions: u64,
     /// Programs and erases executed; a multi-plane program counts once.
     pub operations: u64,
-    /// Of them, suspended at least once.
+    /// Programs and erases that were suspended at least once.
     pub suspended_operations: u64,
     /// The sum of the undisturbed times of the suspended operations.
     pub suspended_nominal: Span,
     /// The sum of the additional times that the suspended operations took, including reads served
     /// meanwhile.
     pub suspended_extra: Span,
-    /// How long the throttle delayed writes.
+    /// The time for which the throttle delayed writes.
     pub throttled: ThrottleTime,
     /// Writes that the throttle stopped.
     pub stops: u64,
@@ -107,7 +107,7 @@ impl Counters {
         waf(&self.programs)
     }
 
-    /// Returns what was counted after `before`, an earlier moment of the same drive.
+    /// Returns the counts since `before`, an earlier moment of the same drive.
     #[must_use]
     pub fn since(&self, before: &Counters) -> Counters {
         Counters {
@@ -159,62 +159,64 @@ pub fn waf(programs: &BySource<u64>) -> Option<f64> {
     (host > 0).then(|| programs.sum() as f64 / host as f64)
 }
 
-/// What happened to clean read-hot pages.
+/// Clean read-hot pages that left the buffer, by their treatment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rewritten {
-    /// Reprogrammed.
+    /// Pages reprogrammed.
     pub anew: u64,
-    /// Dropped for lack of idle time.
+    /// Pages dropped for lack of idle time.
     pub given_up: u64,
 }
 
 /// Parity pages by the data they were computed from (DA-RAID-5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParityWays {
-    /// The rest of their stripe, equation (2).
+    /// Parity computed from the rest of the stripe, equation (2).
     pub from_rest: u64,
-    /// The old data and the old parity, equation (1).
+    /// Parity computed from the old data and the old parity, equation (1).
     pub by_delta: u64,
 }
 
 /// Blocks whose data was moved because of its age or its number of reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refreshed {
-    /// At their hard limit.
+    /// Blocks refreshed at their hard limit.
     pub at_hard_limit: u64,
-    /// Earlier, when the die was idle.
+    /// Blocks refreshed earlier, when the die was idle.
     pub when_idle: u64,
 }
 
 /// Reads in the background, and blocks that were moved because of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scrubbed {
-    /// Pages read.
+    /// Pages read by scrubbing.
     pub pages: u64,
-    /// Of them, read though their die was in use, because they were late.
+    /// Pages read while their die was in use, because scrubbing was behind schedule.
     pub under_load: u64,
-    /// Of them, found to be beyond correction.
+    /// Pages found to be beyond correction.
     pub unreadable: u64,
-    /// Blocks read to their end.
+    /// Blocks read to the end.
     pub blocks: u64,
     /// Blocks whose errors reached the margin, and that were moved.
     pub moved: u64,
-    /// The same, not moved: they would have as many errors if they had just been programmed.
+    /// Blocks whose errors reached the margin, not moved: they would have as many errors if they
+    /// had just been programmed.
     pub left: u64,
-    /// The same, put off to the next period: their plane had no room for a move.
+    /// Blocks whose errors reached the margin, postponed to the next period: their plane had no
+    /// room for a move.
     pub postponed: u64,
 }
 
 /// Garbage collections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collections {
-    /// In competition with the host.
+    /// Garbage collections in competition with the host.
     pub foreground: u64,
-    /// In idle time.
+    /// Garbage collections in idle time.
     pub background: u64,
 }
 
-/// What went through an SLC cache.
+/// Units and superblocks that went through an SLC cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlcCounts {
     /// Units of the host programmed in SLC mode.
@@ -230,27 +232,27 @@ pub struct SlcCounts {
 pub struct AgedCounts {
     /// Flash page reads that were repeated.
     pub retried: u64,
-    /// Units that tries which failed have transferred.
+    /// Units transferred by tries that failed.
     pub units: u64,
     /// Superblocks whose data was moved because of its age.
     pub refreshed: u64,
 }
 
-/// How long the throttle delayed writes.
+/// The time for which the throttle delayed writes, by means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThrottleTime {
-    /// By spreading delays over pages.
+    /// Time of delays that were spread over pages.
     pub delayed: Span,
-    /// By stops, when no capacity was left.
+    /// Time of stops, when no capacity was left.
     pub stopped: Span,
 }
 
 /// Requests served before others of their kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prioritized {
-    /// Reads.
+    /// Reads served before a longer-waiting read.
     pub reads: u64,
-    /// Writes.
+    /// Writes served before a longer-waiting write.
     pub writes: u64,
 }
 

@@ -1,5 +1,6 @@
-//! The time accounting of a die: a log of its activities. What a transaction waited behind is
-//! determined afterwards, so that blame costs nothing during the wait, however long the queue.
+//! The time accounting of a die: a log of its activities. The activities that a transaction waited
+//! behind are determined afterwards, so that blame costs nothing during the wait, however long the
+//! queue is.
 
 use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::{Op, Source};
@@ -26,9 +27,9 @@ const BEHIND: [Part; Doing::COUNT] = {
 };
 
 impl Doing {
-    /// Idle. A transaction that waits meanwhile waits for the channel.
+    /// The die is idle. A transaction that waits meanwhile waits for the channel.
     pub const IDLE: Doing = Doing(14);
-    /// Taking an operation off the cells or putting it back.
+    /// The die takes an operation off the cells or puts it back.
     pub const SUSPENDING: Doing = Doing(15);
     /// The number of activities.
     pub const COUNT: usize = 16;
@@ -135,9 +136,10 @@ const SPELLS: usize = 32;
 
 /// The ledger of a die in progress: sums, and a log of recent activities.
 ///
-/// What a transaction waited behind is read from the log on demand, between two moments: waiting
-/// costs nothing, and most waits are never queried. A full log is summed up ([`Account::sum_up`]);
-/// transactions that are waiting then must first take a reading ([`Account::read_at`]).
+/// The activities that a transaction waited behind are read from the log on demand, between two
+/// moments: waiting costs nothing, and most waits are never queried. A full log is summed up
+/// ([`Account::sum_up`]); transactions that are waiting then must first take a reading
+/// ([`Account::read_at`]).
 #[derive(Clone, Debug)]
 pub struct Account {
     /// Time by activity before the first spell of the log.
@@ -161,7 +163,7 @@ impl Default for Account {
 }
 
 impl Account {
-    /// Switches to another activity. Returns whether the log is full.
+    /// Switches to another activity. Returns true if the log is full.
     #[inline]
     #[must_use = "a full log must be summed up"]
     pub fn switch(&mut self, now: Nanos, doing: Doing) -> bool {

@@ -1,6 +1,6 @@
 //! Flash operations and their sources: the terms in which time and wear are accounted for.
 
-/// What a transaction does to the flash.
+/// The kinds of operations that a transaction performs on the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Op {
@@ -33,7 +33,7 @@ impl Source {
     pub const ALL: [Source; 5] =
         [Source::Host, Source::Gc, Source::Wear, Source::Refresh, Source::Parity];
 
-    /// Returns its name in JSON and tables.
+    /// Returns the name of the source in JSON and tables.
     pub fn name(self) -> &'static str {
         ["host", "GC", "wear leveling", "refresh", "parity"][self as usize]
     }

@@ -1,6 +1,6 @@
-//! Custom policies, supplied by the code that builds the drive instead of chosen by name. They are
-//! for prototypes, in any language. They see the same views and make the same decisions as built-in
-//! policies, at the cost of a virtual call and of the language they are written in.
+//! Custom policies, supplied by the code that builds the drive instead of chosen by name, for
+//! prototypes in any language. Custom policies see the same views and make the same decisions as
+//! built-in policies, at the cost of a virtual call and of the language they are written in.
 //!
 //! A custom policy replaces the one that the configuration names for its slot. State that the drive
 //! maintains for the named policy is maintained for the custom one too: ranks for `rhio`, access
@@ -21,17 +21,17 @@ use std::fmt::Debug;
 /// See docs/decisions/policy.md, "How does a custom policy fill a slot?".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policies {
-    /// Which waiting transaction a die serves next.
+    /// Selects the waiting transaction that a die serves next.
     pub die_order: Option<Maker<dyn CustomDieOrder>>,
-    /// Whether a read may suspend the running operation.
+    /// Decides if a read may suspend the running operation.
     pub suspension: Option<Maker<dyn CustomSuspension>>,
-    /// The access class of a page.
+    /// Detects the access class of a page.
     pub hotness: Option<Maker<dyn CustomHotness>>,
-    /// How long a write is delayed.
+    /// Sets the delay of a write.
     pub throttle: Option<Maker<dyn CustomThrottle>>,
-    /// Which block GC collects.
+    /// Selects the block that GC collects.
     pub victim: Option<Maker<dyn CustomVictim>>,
-    /// Which data shares blocks, and which erased block is opened next.
+    /// Assigns data to shared blocks, and selects the erased block to open next.
     pub placement: Option<Maker<dyn CustomPlacement>>,
 }
 

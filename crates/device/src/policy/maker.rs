@@ -1,4 +1,4 @@
-//! Makers of custom policies, and what every custom policy must be able to do.
+//! Makers of custom policies, and the abilities that every custom policy must have.
 
 use dyn_clone::DynClone;
 use std::fmt::{self, Debug};

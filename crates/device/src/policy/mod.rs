@@ -5,11 +5,11 @@
 //!
 //! A slot belongs to the module that calls it, and may import that module's views:
 //!
-//! - flash: `die_order` (which waiting transaction is next), `suspension` (whether a program or
-//!   erase is suspended; the crate `nand` knows where it can stop, and the cost).
+//! - flash: `die_order` (the waiting transaction that is next), `suspension` (the suspension of a
+//!   program or erase; the crate `nand` knows where it can stop, and the cost).
 //! - cells: `sensing` (the level of a read's first try), `step` (ISPP), `voltage` (threshold
 //!   voltages).
-//! - blocks: `placement` (which open block, of which die).
+//! - blocks: `placement` (the open block for data, and its die).
 //! - cache: `hotness` (read-hot, write-hot), `replacement` (clean or dirty next).
 //! - GC: `victim` (the block to collect), `wear` (static wear leveling; there is no dynamic one:
 //!   the block erased longest ago is opened next), `scrub` (reading all data in the background).

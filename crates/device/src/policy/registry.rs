@@ -1,6 +1,6 @@
-//! The macro that declares a slot. It generates the modules, the enum of policies, their names for
-//! configuration, help and tests, and the dispatch, all from one list. Adding a policy takes one
-//! file and one line.
+//! The macro that declares a slot. From one list, the macro generates the modules, the enum of
+//! policies, their names for configuration, help and tests, and the dispatch. Adding a policy takes
+//! one file and one line.
 
 /// Declares a policy slot. Every policy is created by `Policy::new(&Params, seed)`. A slot that
 /// supports custom policies declares `or Custom(ItsTrait)`; see [`crate::policy::custom`].

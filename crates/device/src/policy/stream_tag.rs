@@ -1,10 +1,10 @@
-//! The tag of a page on its way to the flash: its access class, whether it is hot, and the placement
-//! handle that the host gave it.
+//! The tag of a page to be programmed: its access class, the expectation that it is overwritten
+//! soon, and the placement handle that the host gave it.
 
 use fowler_units::PlacementHandle;
 use serde::{Deserialize, Serialize};
 
-/// How a page was used while it was in the buffer (HIRE, section 3.1).
+/// The use of a page while it was in the buffer (HIRE, section 3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum AccessClass {
@@ -59,8 +59,7 @@ impl StreamTag {
         })
     }
 
-    /// Creates a tag of handle 0 from whether the page is expected to become invalid soon, and its
-    /// access class.
+    /// Creates a tag of handle 0. `hot` is true for a page that is expected to become invalid soon.
     #[inline]
     pub fn new(hot: bool, class: AccessClass) -> StreamTag {
         StreamTag(2 * class as u8 + u8::from(hot))
@@ -72,7 +71,7 @@ impl StreamTag {
         usize::from(self.0)
     }
 
-    /// Returns whether the page is expected to become invalid soon.
+    /// Returns true if the page is expected to become invalid soon.
     #[inline]
     pub fn is_hot(self) -> bool {
         self.0 & 1 == 1

@@ -20,15 +20,15 @@ use std::thread::{self, Builder};
 const SLICE: usize = 1 << 16;
 /// Bits of the lower half of a physical page number.
 const LOWER: u32 = 16;
-/// Entries written to their slice at once: one cache line.
+/// The number of entries written to their slice at once: one cache line.
 const LINE: usize = 16;
-/// Lines written together. Each misses the TLB, and only writes in close succession overlap these
-/// misses.
+/// The number of lines written together. Each line misses the TLB, and only writes in close
+/// succession overlap these misses.
 const BURST: usize = 32;
 /// The number of slices from which a second core is worth its startup time.
 const SLICES_SHARED: usize = 32;
 
-/// Entries of a slice: a complete line, or the last ones while these do not fill a line.
+/// Entries of a slice: a complete line, or the last entries while they do not fill a line.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Line([u32; LINE]);
@@ -36,9 +36,9 @@ struct Line([u32; LINE]);
 /// The progress of a slice.
 #[derive(Clone, Default)]
 struct Slice {
-    /// Its number of entries so far.
+    /// The number of entries of the slice so far.
     count: u32,
-    /// The index of the word of upper halves being written, and its content so far.
+    /// The index of the word of upper halves being written, and the content of that word so far.
     index: u32,
     word: u64,
 }
@@ -109,8 +109,8 @@ impl BulkMapLoad {
     fn complete(&mut self, map: &mut PageMap, number: usize, entry: u32) {
         let first = number * SLICE + self.slices[number].count as usize - LINE;
         self.whole.push((first, self.lines[number].clone()));
-        // Written into the copy: storing it in the line before copying that would make the copy
-        // wait for all earlier stores.
+        // The entry is written into the copy: storing it in the line before copying the line would
+        // make the copy wait for all earlier stores.
         self.whole.last_mut().expect("just pushed").1.0[LINE - 1] = entry;
         if self.whole.len() == BURST {
             self.write_whole(map);
@@ -139,7 +139,7 @@ impl BulkMapLoad {
         if slices < SLICES_SHARED {
             return self.settle_slices(entries, 0);
         }
-        // Slices are independent, so two cores take half of them each.
+        // Slices are independent, so each of two cores takes half of them.
         let half = slices / 2;
         let (low, high) = entries.split_at_mut(half * SLICE);
         let shared = thread::scope(|threads| {

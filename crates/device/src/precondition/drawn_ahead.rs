@@ -28,7 +28,7 @@ pub(super) fn drawn_ahead<B: Default + Send>(
     if pages >= PAGES_LEAST {
         on_two_cores(Builder::new(), &mut draw, &mut write);
     }
-    // Still here if there was no second thread to take it.
+    // `draw` is still here if there was no second thread to take it.
     if let Some(draw) = draw {
         draw(&mut |mut batch| {
             write(&mut batch);
@@ -58,11 +58,11 @@ fn on_two_cores<B: Default + Send, D: FnOnce(&mut dyn FnMut(B) -> B) + Send>(
             });
         });
         let Ok(drawing) = drawing else { return };
-        // Dropped here if `write` panics: the other thread may be waiting for a batch.
+        // `empty` is dropped here if `write` panics: the other thread may be waiting for a batch.
         let empty = empty;
         for mut batch in filled {
             write(&mut batch);
-            // At the end nobody receives it.
+            // At the end nobody receives the empty batch.
             let _last = empty.send(batch);
         }
         if let Err(panic) = drawing.join() {
@@ -88,7 +88,7 @@ mod tests {
         };
         let ended = catch_unwind(AssertUnwindSafe(|| {
             drawn_ahead(PAGES_LEAST, draw, |_| {
-                // Until all empty batches are used up, and the other thread waits for one.
+                // Waits until all empty batches are used up, and the other thread waits for one.
                 while drawn.load(Relaxed) <= BATCHES {
                     thread::yield_now();
                 }

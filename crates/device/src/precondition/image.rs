@@ -19,18 +19,19 @@ pub struct PreconditionedImage {
 }
 
 impl Config {
-    /// Returns whether preconditioning places data identically under both configurations, which
-    /// must agree in everything that it depends on. Die order, suspension, operating times, queues,
-    /// the link, acknowledgment and the warm-up may differ. So may the treatment of kinds of data
-    /// and of blocks (preconditioning writes plain data into blocks that are all alike), except for
-    /// the number of open blocks that it reserves. Of custom policies only a victim rule acts then.
+    /// Returns true if preconditioning places data identically under both configurations, which
+    /// must agree in every option that the placement depends on. Die order, suspension, operating
+    /// times, queues, the link, acknowledgment and the warm-up may differ. So may the treatment of
+    /// kinds of data and of blocks (preconditioning writes plain data into blocks that are all
+    /// alike), except for the number of open blocks that the treatment reserves. Of custom policies
+    /// only a victim rule acts during preconditioning.
     pub fn ages_like(&self, other: &Config) -> bool {
         self.aged_part(other) == *other && self.open_streams() == other.open_streams()
     }
 
-    /// Returns `other` with everything of this configuration that the placement of data depends on,
-    /// and the number of open blocks that are reserved for kinds of data. Two configurations age
-    /// alike if both are the same for the same `other`.
+    /// Returns `other` with every option of this configuration that the placement of data depends
+    /// on, and the number of open blocks that are reserved for kinds of data. Two configurations
+    /// place data alike if both results are the same for the same `other`.
     pub fn placement_identity(&self, other: &Config) -> (Config, usize) {
         (self.aged_part(other), self.open_streams())
     }

@@ -26,7 +26,8 @@ const WEAKEST: StrengthClass = (CLASSES - 1) as StrengthClass;
 
 impl Config {
     /// Returns the P/E cycles of blocks before preconditioning: those of the configuration, plus a
-    /// random number up to its spread. They determine bit errors, and which blocks count as worn.
+    /// random number up to its spread. The cycles determine bit errors, and which blocks count as
+    /// worn.
     pub(crate) fn initial_cycles(&self, blocks: u32) -> IdVec<BlockId, u32> {
         let mut rng = Rng::stream(self.seed, "reliability/cycles");
         let its = &self.reliability;
@@ -35,8 +36,8 @@ impl Config {
     }
 }
 
-/// Lets the cells of the drive err from now on, if they are modeled.
-/// The drive is of no use if `watch` stopped it.
+/// Lets the cells of the drive err from now on, if errors are modeled. The drive is unusable if
+/// `watch` stopped this function.
 pub(crate) fn wear(
     core: &mut Core,
     gc: &mut Gc,
@@ -160,7 +161,7 @@ mod tests {
     use crate::policy::redundancy::RedundancyKind;
     use fowler_units::{BlockId, Bytes, Geometry};
 
-    /// A block's bit errors follow from the same cycles by which it counts as worn, with and
+    /// A block's bit errors follow from the same cycles by which the block counts as worn, with and
     /// without stripes.
     #[test]
     fn cells_have_been_through_the_cycles_that_blocks_are_counted_by() {

@@ -6,7 +6,7 @@
 //!
 //! - `bulk_map_load.rs`: loading a mapping in random order, in slices that fit the cache.
 //! - `drawn_ahead.rs`: drawing on one core while another writes.
-//! - `striped.rs`: the same for a drive with stripes.
+//! - `striped.rs`: preconditioning of a drive with stripes.
 //! - `initial_cell_state.rs`: strength, wear and age at time zero.
 //! - `watch.rs`: progress, and early termination.
 //! - `image.rs`: a preconditioned drive from which many runs can start.
@@ -41,18 +41,19 @@ pub use watch::Watch;
 pub struct Preconditioned {
     /// Logical pages that hold data, and all logical pages.
     pub filled: (u32, u32),
-    /// How they were written.
+    /// The pattern in which the filled pages were written.
     pub pattern: Pattern,
     /// Pages overwritten at random afterwards.
     pub overwritten: u64,
-    /// Write amplification over the last window of overwrites, parity included, if there was one.
+    /// Write amplification over the last window of overwrites, parity included; `None` without a
+    /// window.
     pub waf: Option<f64>,
-    /// Whether the last two windows agree within one per cent.
+    /// True if the last two windows agree within one per cent.
     pub steady: bool,
 }
 
 impl Preconditioned {
-    /// Returns that of a drive that holds nothing yet.
+    /// Returns the history of a drive that holds nothing yet.
     pub(crate) fn none(pattern: Pattern) -> Preconditioned {
         Preconditioned { filled: (0, 0), pattern, overwritten: 0, waf: None, steady: false }
     }
@@ -83,8 +84,8 @@ const WINDOWS_MAX: u32 = 10;
 /// Two windows that agree within this share count as steady.
 const STEADY_WITHIN: f64 = 0.01;
 
-/// Preconditions a fresh drive according to its configuration. `None` if it was stopped, which
-/// makes the drive unusable.
+/// Preconditions a fresh drive according to its configuration. `None` if the watch stopped it,
+/// which makes the drive unusable.
 pub(crate) fn run(
     config: &Config,
     core: &mut Core,
@@ -226,8 +227,8 @@ impl Preconditioning<'_> {
         at_home
     }
 
-    /// Returns the number of rows, one block of every plane each, that `filled` pages fill. It is
-    /// zero if a die takes several pages in a row: those are stored one by one.
+    /// Returns the number of rows, one block of every plane each, that `filled` pages fill; zero if
+    /// a die takes several pages in a row, because such pages are stored one by one.
     fn rows(&self, filled: u32, row: u32) -> u32 {
         if self.core.allocator.takes_page_by_page() { filled / row } else { 0 }
     }
@@ -240,7 +241,7 @@ impl Preconditioning<'_> {
         let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
         let row = planes * pages_per_block;
         let rows = self.rows(filled, row);
-        // Prefetches the entries of one run, then writes those of the previous one.
+        // The loop prefetches the entries of one run, then writes those of the previous run.
         let (mut runs, mut now) = ([Run::default(), Run::default()], 0);
         for first in (0..rows).map(|number| number * row) {
             if self.watch.stopped() {
@@ -427,7 +428,7 @@ struct AgedBlocks {
 }
 
 impl AgedBlocks {
-    /// Draws another block: which of its pages are valid, `valid` in all.
+    /// Draws another block: the set of its valid pages, `valid` in all.
     fn draw(&mut self, plane: PlaneId, valid: u32, geometry: &Geometry, rng: &mut Rng) {
         self.planes.push(plane);
         let (mut left, mut here) = (u64::from(valid), u64::from(geometry.pages_per_block));
@@ -469,7 +470,7 @@ impl Run {
 /// The logical pages in random order, drawn in batches.
 pub(crate) struct Scattered<'a> {
     order: &'a TabledScatter,
-    /// The turn after those already drawn.
+    /// The first turn that is not drawn yet.
     turn: u32,
     drawn: [u32; DRAWN],
     taken: usize,
@@ -506,7 +507,7 @@ impl<'a> Scattered<'a> {
 struct Overwrites {
     rng: Rng,
     filled: u64,
-    /// Two bursts: the current one, and the next.
+    /// The pages of two bursts: the current one, and the next.
     drawn: [Lpn; 2 * BURST],
     taken: usize,
 }
@@ -514,8 +515,8 @@ struct Overwrites {
 /// Overwrites drawn and prefetched together: on a large drive nearly every lookup misses the TLB,
 /// and only lookups in close succession overlap these misses.
 const BURST: usize = 32;
-/// The turns of a burst at which it prefetches, for the next burst, the records of the blocks whose
-/// pages that will invalidate, and then the neighbors of these blocks.
+/// The turns of a burst at which the records of the blocks are prefetched whose pages the next
+/// burst will invalidate, and then the neighbors of these blocks.
 const BURST_STEPS: [usize; 2] = [16, 24];
 
 impl Overwrites {
@@ -568,7 +569,7 @@ pub(crate) fn bytes(config: &Config, layout: &Layout) -> Bytes {
     }
 }
 
-/// Returns the locations of those pages that are in the flash.
+/// Returns the locations of the pages that are in the flash.
 fn located<'a>(map: &'a PageMap, pages: &'a [Lpn]) -> impl Iterator<Item = UnitId> + 'a {
     pages.iter().filter_map(|&page| match map.place(page) {
         Location::Flash(old) => Some(old),
@@ -600,7 +601,7 @@ fn valid_by_age(pages: u32, blocks: u32, pages_per_block: u32) -> Vec<u32> {
         left -= here;
         valid.push(here);
     }
-    // Rounding leaves a few pages over; they go to the youngest blocks with room.
+    // Rounding leaves a few pages over, which go to the youngest blocks with room.
     for here in valid.iter_mut().rev() {
         let more = left.min(pages_per_block - *here);
         *here += more;

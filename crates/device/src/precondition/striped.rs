@@ -11,7 +11,7 @@ use fowler_units::{Lpn, TabledScatter};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StripedFill {
     pub stripes: Stripes,
-    /// Whether stripes have parity from the start.
+    /// True if stripes have parity from the start.
     with_parity: bool,
 }
 
@@ -46,15 +46,15 @@ impl Preconditioning<'_> {
         }
     }
 
-    /// Returns whether a page holds data before the run. A parity page does only if stripes have
+    /// Returns true if a page holds data before the run. A parity page does so only if stripes have
     /// parity from the start.
     pub(super) fn holds_from_the_start(&self, page: Lpn) -> bool {
         let is_parity = self.stripes.is_some_and(|its| its.stripes.is_parity(page));
         self.parity_from_the_start() || !is_parity
     }
 
-    /// Overwrites a page before the run, and its stripe's parity. Returns whether the page is a
-    /// data page.
+    /// Overwrites a page before the run, and the parity of its stripe. Returns true if the page is
+    /// a data page.
     pub(super) fn overwrite(&mut self, page: Lpn, kept: u32) -> bool {
         let Some(StripedFill { stripes, .. }) = self.stripes else {
             self.gc.store(self.core, page, kept);
@@ -70,7 +70,7 @@ impl Preconditioning<'_> {
         true
     }
 
-    /// Returns whether preconditioning gives stripes their parity.
+    /// Returns true if preconditioning gives stripes their parity.
     /// See docs/decisions/precondition.md, "In what state do stripes start?".
     pub(super) fn parity_from_the_start(&self) -> bool {
         self.stripes.is_some_and(|its| its.with_parity)

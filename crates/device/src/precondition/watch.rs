@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Overwrites between two checks of the watch.
 pub(crate) const WATCHED_EVERY: u64 = 1 << 16;
 
-/// An observer of preconditioning that may end it early: on a large drive it takes half a minute.
+/// An observer of preconditioning that may end it early: a large drive takes half a minute.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set from outside to end it.
+    /// A flag that is set from outside to end preconditioning.
     pub stop: &'a AtomicBool,
-    /// Called now and then with the share that is done, from 0 to 1. If steady state determines the
-    /// end, that is not known in advance, and the share jumps to 1.
+    /// Called now and then with the share that is done, from 0 to 1. If preconditioning ends in
+    /// steady state, the end is not known in advance, and the share jumps to 1.
     pub progress: &'a (dyn Fn(f64) + Sync),
 }
 

@@ -1,9 +1,9 @@
-//! The census: every page of a drive that neither a sensing level nor an equation gives back,
-//! counted at one moment without reading anything.
+//! The census: a count of every page of a drive that neither a sensing level nor an equation gives
+//! back, at one moment and without reading anything.
 //!
 //! A run reports a page as lost once somebody has read it. A drive whose parity makes it read more
-//! therefore finds more of its losses, though no more data is lost. The census counts both: what
-//! has been *found*, and what a read would find.
+//! therefore finds more of its losses, though no more data is lost. The census counts both: losses
+//! that have been *found*, and losses that a read would find.
 
 use super::Raid;
 use super::integrity::Integrity;
@@ -17,12 +17,12 @@ use fowler_units::{FrameId, Id, Lpn, StripeId, UnitId};
 /// The pages lost in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// What took them.
+    /// The cause of the loss.
     pub loss: Loss,
-    /// Those that the drive knows of: a read by the host, of GC, for parity or to rebuild a page
-    /// has failed, or the unit that holds them has.
+    /// Pages that the drive knows to be lost: a read by the host, of GC, for parity or to rebuild a
+    /// page has failed, or the unit that holds the page has.
     pub found: u64,
-    /// Those that nobody has read since.
+    /// Lost pages that nobody has read since.
     pub unfound: u64,
 }
 
@@ -31,28 +31,28 @@ pub struct Counted {
 /// `unreadable` = `buffered` + `recoverable` + [`Census::lost`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Census {
-    /// Pages that hold data, those that are lost included. A page is not lost any more once the
-    /// host has rewritten or trimmed it.
+    /// Pages that hold data, lost pages included. A page is no longer lost once the host has
+    /// rewritten or trimmed it.
     pub pages: u64,
-    /// Of them, those whose copy in the flash no sensing level reads.
+    /// Pages with data whose copy in the flash no sensing level reads.
     pub unreadable: u64,
-    /// Of the unreadable ones, those whose newest version is in the buffer.
+    /// Unreadable pages whose newest version is in the buffer.
     pub buffered: u64,
-    /// Of the unreadable ones, those that an equation of their stripe gives back.
+    /// Unreadable pages that an equation of their stripe gives back.
     pub recoverable: u64,
-    /// The lost pages, by what took them, in order.
+    /// The lost pages, by cause, in order.
     pub losses: Vec<Counted>,
-    /// Pages that read well and hold something else than was written: nobody has noticed. None of
-    /// them is unreadable.
+    /// Pages that read well but do not hold the data written to them: nobody has noticed. No such
+    /// page is unreadable.
     pub wrong: u64,
     /// Parity pages in the flash.
     pub parity_pages: u64,
-    /// Of them, those that no sensing level reads.
+    /// Parity pages that no sensing level reads.
     pub parity_unreadable: u64,
-    /// Of the unreadable ones, those whose stripe has lost data too, so that they cannot be
-    /// computed again.
+    /// Unreadable parity pages whose stripe has lost data too, so that they cannot be computed
+    /// again.
     pub parity_lost: u64,
-    /// Parity pages that read well and are not the parity of what was written to their stripe.
+    /// Parity pages that read well but are not the parity of the data written to their stripe.
     pub parity_wrong: u64,
 }
 
@@ -83,7 +83,7 @@ impl Census {
     }
 }
 
-/// What the cells of a page say.
+/// The result of a read of a page, as far as the cells determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// A read succeeds.
@@ -97,10 +97,10 @@ pub(crate) enum Verdict {
 /// A census being taken.
 pub(crate) struct Taking<'a, J> {
     pub core: &'a Core,
-    /// Returns the verdict on a copy in the flash of a page of the mapping, which is null for
+    /// Returns the verdict on a copy in the flash of a page of the mapping. The page is null for
     /// copies that are not its current one.
     pub judge: J,
-    /// The pages that are wrong, if the drive knows of any such thing.
+    /// The pages that are wrong, if the drive tracks silent errors.
     pub silent: Option<&'a SilentErrors>,
     pub census: Census,
 }
@@ -110,9 +110,9 @@ pub(crate) struct Taking<'a, J> {
 pub(crate) enum Fate {
     /// The copy in the flash reads well, or there is none.
     Well,
-    /// It does not, and does not matter.
+    /// The copy in the flash is unreadable, but the buffer holds the newest version.
     Buffered,
-    /// It does not, and the page depends on it.
+    /// The copy in the flash is unreadable, and the page depends on it.
     Unreadable { found: bool },
 }
 
@@ -141,7 +141,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         self.census.unreadable += 1;
         let found = verdict == Verdict::HasFailed;
         match frame {
-            // What a clean frame holds was read from this very copy.
+            // The data of a clean frame was read from this very copy.
             Some(frame_id)
                 if core.buffer.holds_newest(frame_id)
                     && !(found && core.buffer.is_clean(frame_id)) =>
@@ -153,7 +153,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         }
     }
 
-    /// Returns whether a page holds something else than was written, in its frame or in the flash.
+    /// Returns true if a page does not hold the data written to it, in its frame or in the flash.
     fn is_wrong(&self, unit: UnitId, frame: Option<FrameId>) -> bool {
         let Some(silent) = self.silent.filter(|its| its.any()) else { return false };
         let buffer = &self.core.buffer;
@@ -162,7 +162,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         in_frame || !whole && silent.error(unit) != 0
     }
 
-    /// Counts a drive without stripes, of whose pages `lost` knows those that faults took.
+    /// Counts a drive without stripes. `lost` returns the loss of a page that a fault took.
     pub fn plain(&mut self, lost: impl Fn(Lpn) -> Option<Loss>) {
         for page in (0..self.core.map.logical()).map(Lpn) {
             if let Some(loss) = lost(page) {
@@ -182,7 +182,8 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
 
     fn stripe(&mut self, raid: &Raid, stripe: StripeId) {
         let integrity = raid.integrity.as_deref();
-        // Unreadable copies; of them, those that matter, and those whose reads have failed.
+        // Unreadable copies; of these, the copies that the drive needs, and those whose reads have
+        // failed.
         let (mut unread, mut needed, mut found) = (0, 0, 0);
         for (at, page) in raid.stripes.data_pages(stripe) {
             if let Some(loss) = integrity.and_then(|its| its.lost(page)) {

@@ -41,7 +41,7 @@ impl Raid {
     }
 
     /// Defers the answer of a completed transaction, and records the blame of everyone who waits
-    /// for it.
+    /// for the answer.
     pub(super) fn defer(&mut self, flash: &mut Flash, id: TxnId) {
         let mut waiter = id;
         loop {
@@ -60,7 +60,7 @@ impl Raid {
         flash.txns.get_mut(id).dispatched = now;
     }
 
-    /// Assigns blame for a transaction's time since submission, for it or a write that joined it.
+    /// Assigns blame for the time since submission of a transaction, or of a write that joined it.
     pub(super) fn blame_of(&self, flash: &Flash, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         if !self.note(flash, id).awaiting_parity {
             return flash.blame_if_served(id, waiter, blame);

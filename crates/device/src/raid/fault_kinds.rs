@@ -1,4 +1,4 @@
-//! The kinds of faults, and the pages that each of them strikes.
+//! The kinds of faults, and the pages that each kind strikes.
 
 use super::losses::Failure;
 use super::stripes::Stripes;
@@ -16,11 +16,11 @@ use std::ops::Range;
 pub enum Fault {
     /// A host page's copy in the flash.
     Page(Lpn),
-    /// A host page's copy in the flash, unnoticed: what the code takes for its data from now on is
-    /// something else than was written.
+    /// A host page's copy in the flash, unnoticed: from now on the code takes data for right that
+    /// is not the data written.
     Miscorrected(Lpn),
-    /// The write of a host page's copy in the flash, unnoticed: it landed on another page of the
-    /// same plane, whose data it replaced, and nothing lies where it should.
+    /// The write of a host page's copy in the flash, unnoticed: the data landed on another page of
+    /// the same plane, whose data it replaced, and nothing lies where the data should.
     Misdirected(Lpn),
     /// The parity page of a stripe.
     Parity(StripeId),
@@ -37,13 +37,13 @@ pub enum Fault {
     /// The power, for a moment. Programs that a die has begun are completed. The contents of
     /// unprotected caches and programs waiting for a die are lost.
     Power,
-    /// The controller itself: for testing that its bugs are noticed.
+    /// The controller itself: for testing that bugs of the controller are noticed.
     Bug(Bug),
 }
 
 impl Fault {
-    /// Returns the number of the failing unit, and how many of its kind a drive has: numbers begin
-    /// at zero. `None` for a fault that is not of a unit.
+    /// Returns the number of the failing unit, and the number of such units in a drive: numbers
+    /// begin at zero. `None` for a fault that is not of a unit.
     pub fn unit(self, config: &Config, layout: &Layout) -> Option<(u32, u32)> {
         let geometry = &layout.geometry;
         Some(match self {
@@ -60,8 +60,8 @@ impl Fault {
         })
     }
 
-    /// Returns the physical pages that hold data and that it strikes, in order. Data that is in the
-    /// controller is not affected.
+    /// Returns the physical pages that hold data and that the fault strikes, in order. Data that is
+    /// in the controller is not affected.
     pub(crate) fn stored_pages(
         self,
         core: &Core,
@@ -116,7 +116,7 @@ impl Fault {
         }
     }
 
-    /// Returns the dies that fail as a whole.
+    /// Returns the dies that fail as a whole because of the fault.
     pub(crate) fn dies(self, geometry: &Geometry) -> Range<u32> {
         let of = |unit: u32, each: u32| unit * each..(unit + 1) * each;
         match self {
@@ -134,7 +134,7 @@ impl Fault {
         }
     }
 
-    /// Returns how the pages that it strikes become unreadable.
+    /// Returns the kind of failure of the pages that the fault strikes.
     pub(crate) fn failure(self) -> Failure {
         match self {
             Fault::Page(_) | Fault::Parity(_) => Failure::Page,
@@ -149,10 +149,10 @@ impl Fault {
     }
 }
 
-/// A bug in the handling of parity, injected to see that it is noticed.
+/// A bug in the handling of parity, injected to see that the bug is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
-    /// Algorithms 1 and 2 of DA-RAID-5 as printed: each of them loses data.
+    /// Algorithms 1 and 2 of DA-RAID-5 as printed: each of the two loses data.
     AsPrinted,
     /// This many of the pages that parity needs are not read.
     SkippedReads(u32),
@@ -174,12 +174,12 @@ impl Bugs {
     }
 }
 
-/// Returns whether the controller holds a physical page's data: it is being programmed or moved.
+/// Returns true if the controller holds a physical page's data: it is being programmed or moved.
 pub(crate) fn is_at_hand(flash: &Flash, unit: UnitId) -> bool {
     units_at_hand(flash).any(|its| its == unit)
 }
 
-/// Returns all such physical pages, in no order.
+/// Returns all physical pages whose data the controller holds, in no order.
 pub(crate) fn units_at_hand(flash: &Flash) -> impl Iterator<Item = UnitId> {
     let programs = flash.txns.iter().map(|(_, txn)| txn).filter(|txn| txn.op == Op::Program);
     let units = programs.flat_map(|txn| {

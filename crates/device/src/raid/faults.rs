@@ -4,8 +4,8 @@
 //! be recovered.
 //!
 //! A failed unit loses its contents and continues empty, unless it is a die for which there is no
-//! spare one ([`crate::blocks::failed_dies`]). Data that is in the controller
-//! at that moment, because it is on its way to the flash or being moved, is not affected.
+//! spare one ([`crate::blocks::failed_dies`]). Data that is in the controller at that moment,
+//! because it is being programmed or moved, is not affected.
 
 use super::Raid;
 use super::fault_kinds::Fault;
@@ -26,31 +26,31 @@ pub type Cell = (Ppn, Option<u64>);
 /// The present contents of a stripe, for checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StripeView {
-    /// Its data pages, and the copy of each in the flash.
+    /// The data pages of the stripe, and the copy of each in the flash.
     pub data: Vec<(Lpn, Option<Cell>)>,
-    /// Its parity in the flash.
+    /// The parity of the stripe in the flash.
     pub parity: Option<Cell>,
-    /// Its entry in the parity cache.
+    /// The entry of the stripe in the parity cache.
     pub cached: Option<CachedView>,
 }
 
 /// A stripe's entry in the parity cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedView {
-    /// For each data page: whether the cached parity covers it, and the retained page that it
-    /// replaced.
+    /// For each data page: true if the cached parity covers the page; and the retained page that
+    /// the covered page replaced.
     pub covered: Vec<(bool, Option<Cell>)>,
-    /// Whether the parity in the flash is that of the replaced pages and the pages not covered.
+    /// True if the parity in the flash is that of the replaced pages and the pages not covered.
     pub based: bool,
     /// Superseded copies of covered pages, retained until they have been read and removed from the
     /// parity.
     pub deltas: Vec<Cell>,
-    /// The parity of the covered pages and of those that leave; `None` while all of it is being
+    /// The parity of the covered pages and of the pages that leave; `None` while all of it is being
     /// reread.
     pub value: Option<u64>,
-    /// The parity of all data pages, once it has been computed.
+    /// The parity of all data pages, once computed.
     pub whole: Option<u64>,
-    /// Whether a die has begun to program that parity.
+    /// True if a die has begun to program the parity of all data pages.
     pub on_its_way: bool,
 }
 
@@ -66,23 +66,25 @@ pub(crate) struct Unknowns {
     pub deltas: u32,
 }
 
-/// What the equations of a stripe do not determine.
+/// The pages that the equations of a stripe do not determine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
     /// The data pages that remain unknown, one bit each.
     pub lost: u64,
     /// All pages that remain unknown.
     pub failed: u32,
-    /// How many of them the remaining equations would give back.
+    /// The number of unknown pages that the remaining equations would give back.
     pub given_back: u32,
 }
 
 impl Unknowns {
-    /// Returns what remains unknown: an equation with a single unknown page yields that page.
+    /// Returns the pages that remain unknown: an equation with a single unknown page yields that
+    /// page.
     fn left(mut self, entry: Option<&Entry>, based: bool) -> Left {
         let covered = entry.map_or(0, |entry| entry.covered);
         let known = entry.is_some_and(|entry| !entry.blank);
-        // The parity of all pages; XORed with that of the covered pages, it is that of the rest.
+        // The parity of all pages; XORed with that of the covered pages, this is the parity of the
+        // rest.
         let computed = entry.is_some_and(|it| it.progress == Progress::Writing && !it.again);
         loop {
             let cached = self.current & covered;
@@ -109,7 +111,7 @@ impl Unknowns {
         let (cached, rest) = (self.current & covered, self.current & !covered);
         let (in_cached, in_base) = (cached != 0, based && rest != 0);
         let equations = [in_cached, in_base, computed && self.current != 0];
-        // Cached parity is reread because of a page that it can no longer do without.
+        // Cached parity is reread because of an unreadable page that the parity still includes.
         let deltas = if in_cached { self.deltas + u32::from(!known) } else { 0 };
         let before = if in_base { self.before } else { 0 };
         let failed = self.current.count_ones() + deltas + before;
@@ -196,8 +198,9 @@ impl Raid {
         self.left_unknown(core, stripe, current, |unit| !self.reads_well(unit)).lost
     }
 
-    /// Returns what the equations of a stripe leave unknown, where `current` are its unreadable
-    /// data pages, one bit each, and `unread` says which of its other pages are unreadable.
+    /// Returns the pages that the equations of a stripe leave unknown. `current` are the unreadable
+    /// data pages of the stripe, one bit each; `unread` returns true for other pages that are
+    /// unreadable.
     pub(crate) fn left_unknown(
         &self,
         core: &Core,
@@ -219,8 +222,9 @@ impl Raid {
         unknown.left(its.as_ref(), based)
     }
 
-    /// Returns what takes the pages that a stripe's equations leave unknown. The first losses of a
-    /// stripe cost it its parity; until that is complete again, further failures add to them.
+    /// Returns the loss of the pages that a stripe's equations leave unknown. The first losses of a
+    /// stripe cost it its parity; until the parity is complete again, further failures add to
+    /// these.
     pub(crate) fn why_lost(&self, stripe: StripeId, left: Left, failure: Failure) -> Loss {
         let before =
             self.integrity.as_ref().map_or(Exceeded::default(), |its| its.exceeded(stripe));
@@ -256,8 +260,8 @@ impl Raid {
         left.lost
     }
 
-    /// Updates whether a stripe with cached parity has two unreadable pages.
-    /// See docs/decisions/raid.md, "What if two pages of a cached stripe are unreadable?".
+    /// Updates `frail` of a stripe with cached parity: true if two of its pages are unreadable. See
+    /// docs/decisions/raid.md, "What if two pages of a cached stripe are unreadable?".
     #[inline]
     pub(crate) fn look_whether_frail(
         &mut self,
@@ -302,8 +306,8 @@ impl Raid {
     }
 
     /// Handles lost pages of a stripe, which make the equations that contain them useless. The
-    /// cached parity is recomputed from the remaining covered pages, and then the stripe's parity
-    /// from that.
+    /// cached parity is recomputed from the remaining covered pages, and then the parity of the
+    /// stripe from the cached parity.
     fn mend(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId, lost: u64) {
         let page = self.stripes.parity(stripe);
         let Some(id) = self.cache.find(stripe) else {
@@ -398,7 +402,7 @@ impl Raid {
                 self.begin_turn(id);
                 self.read_positions(ftl, flash, id, stripe, all);
             }
-            // The parity being written is computed again once that ends.
+            // The parity being written is computed again once its program ends.
             Progress::Writing => {
                 let its = self.cache.get_mut(id);
                 its.again = true;
@@ -417,8 +421,8 @@ impl Raid {
         stripes.data_pages(stripe).filter(lies).fold(0, |all, (at, _)| all | bit(at))
     }
 
-    /// Drops the earlier state of a stripe if two of its pages are unreadable: it can then recover
-    /// none, and need not be kept. Returns whether it was dropped.
+    /// Drops the earlier state of a stripe if two of its pages are unreadable: the earlier state
+    /// can then recover no page, and need not be retained. Returns true if it was dropped.
     fn drop_useless_base(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) -> bool {
         let Some(id) = self.cache.find(stripe).filter(|&id| self.cache.get(id).based) else {
             return false;
@@ -447,7 +451,7 @@ impl Raid {
     }
 
     /// Reads the rest of the stripe for an entry, because the other input of its parity was
-    /// dropped, or because some of the rest is lost and may already have been read.
+    /// dropped, or because part of the rest is lost and may already have been read.
     fn read_rest(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId, lost: bool) {
         let its = self.cache.get_mut(id);
         if !its.based && (!std::mem::replace(&mut its.by_rest, true) || lost) {
@@ -475,7 +479,7 @@ impl Raid {
     }
 }
 
-/// Gives up the copy of a page in the flash, which is `unit`. Returns whether the buffer holds the
+/// Gives up the copy of a page in the flash, which is `unit`. Returns true if the buffer holds the
 /// complete page, and rewrites it.
 pub(super) fn give_up_copy(ftl: &mut Ftl, flash: &mut Flash, page: Lpn, unit: UnitId) -> bool {
     let kept = match ftl.core.map.place(page) {
@@ -490,7 +494,7 @@ pub(super) fn give_up_copy(ftl: &mut Ftl, flash: &mut Flash, page: Lpn, unit: Un
 }
 
 /// Handles the loss of the flash copy of a buffered page, by rewriting it from the buffer. Returns
-/// whether the buffer holds the complete page.
+/// true if the buffer holds the complete page.
 fn keep_from_buffer(ftl: &mut Ftl, frame_id: FrameId) -> bool {
     let whole = ftl.core.buffer.holds_newest(frame_id);
     let frame = ftl.core.buffer.get_mut(frame_id);
@@ -519,7 +523,7 @@ mod tests {
     use super::*;
     use crate::raid::parity_cache::EMPTY;
 
-    /// Two covered pages, of which one leaves; and two pages that are not covered.
+    /// The equation has two covered pages, of which one leaves, and two pages that are not covered.
     #[test]
     fn every_unknown_page_of_an_equation_counts() {
         let mut entry = EMPTY;

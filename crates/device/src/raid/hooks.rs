@@ -52,7 +52,7 @@ impl Raid {
         true
     }
 
-    /// Notes what a successful read for the host gave, if it is wrong.
+    /// Notes the data that a successful read for the host gave, if the data is wrong.
     pub(crate) fn note_wrong_read(&mut self, ftl: &mut Ftl, flash: &Flash, id: TxnId) {
         if let Some(integrity) = &mut self.integrity {
             integrity.silent.note_read(ftl, flash, id);
@@ -118,7 +118,7 @@ impl RedundancyHooks for Raid {
         self.note_failed_read(page)
     }
 
-    /// If stripes leave one after another, a use of a frame counts for its whole stripe.
+    /// Marks the whole stripe of a used frame as used, if stripes leave one after another.
     fn frame_used(&mut self, ftl: &mut Ftl, frame_id: FrameId) {
         let dirty = ftl.core.buffer.get(frame_id).listed == Listed::Dirty;
         if dirty && self.rules.eviction == Eviction::StripeByStripe {
@@ -233,7 +233,7 @@ impl RedundancyHooks for Raid {
         }
     }
 
-    /// Only versions reveal whether it was written since.
+    /// Returns true unless versions reveal that the page was written since.
     fn same_as_flash(&self, page: Lpn, unit: UnitId) -> bool {
         self.integrity.as_ref().is_none_or(|its| its.version(page) == its.version_at(unit))
     }

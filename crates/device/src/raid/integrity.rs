@@ -1,6 +1,6 @@
 //! Integrity mode: every logical page carries a 64-bit version, every physical page stores the
 //! version with which it was programmed, and parity is the exclusive-or of stored versions. Data
-//! that is read or recovered is correct if it carries the version written last.
+//! that is read or recovered is correct if its version is the one written last.
 
 use super::Raid;
 use super::fault_kinds::Fault;
@@ -15,25 +15,27 @@ use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use fowler_units::{Bytes, Column, Id, IdVec, Lpn, ParityId, StripeId, UnitId};
 
-/// The versions of all pages, and which pages can be read.
+/// The versions of all pages, and the set of pages that can be read.
 #[derive(Clone, Debug)]
 pub struct Integrity {
-    /// The version of each page of the mapping; zero if it holds nothing. Parity has no version.
+    /// The version of each page of the mapping; zero if the page holds nothing. Parity has no
+    /// version.
     versions: IdVec<Lpn, u64>,
     /// The version with which each physical page was programmed.
     stored: IdVec<UnitId, u64>,
-    /// How each physical page became unreadable, if it is.
+    /// The failure that made each physical page unreadable; `None` for readable pages.
     failures: IdVec<UnitId, Option<Failure>>,
-    /// Of them, those whose rebuilding has not begun; their number; and where to look for the next.
+    /// Unreadable pages whose rebuilding has not begun, one bit each; the number of these pages;
+    /// and the place from which the next is searched.
     to_rebuild: Column<u64>,
     waiting: u32,
     cursor: usize,
-    /// What took each page of the mapping, if it is lost.
+    /// The loss of each page of the mapping; `None` unless the page is lost.
     lost: IdVec<Lpn, Option<Loss>>,
-    /// The failures of each stripe that were more than its parity gives back, since that was last
-    /// complete.
+    /// The failures of each stripe beyond the pages that its parity gives back, since the parity
+    /// was last complete.
     exceeded: IdVec<StripeId, Exceeded>,
-    /// The pages that are wrong though they read well.
+    /// The pages that read well but are wrong.
     pub(crate) silent: SilentErrors,
     /// The fate of pages that could not be read.
     pub ledger: LossLedger,
@@ -41,8 +43,9 @@ pub struct Integrity {
     made: u64,
 }
 
-/// The failures that cost a stripe its parity: the pages that failed, and how many of them it would
-/// have given back. Zero while the parity is complete, or if the stripe never had any.
+/// The failures that cost a stripe its parity: the number of pages that failed, and the number that
+/// the parity would have given back. Zero while the parity is complete, or if the stripe never had
+/// any.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exceeded {
     pub failed: u8,
@@ -85,7 +88,7 @@ impl Integrity {
         self.stored.get(unit).copied().unwrap_or(0)
     }
 
-    /// Returns what a read of a physical page gives, if it succeeds; nothing for a null unit.
+    /// Returns the tag that a successful read of a physical page gives; zero for a null unit.
     #[inline]
     pub(crate) fn tag_at(&self, unit: UnitId) -> Tag {
         Tag { version: self.version_at(unit), error: self.silent.error_read(unit) }
@@ -123,18 +126,18 @@ impl Integrity {
         self.lost[page] = Some(why);
     }
 
-    /// Returns what took a page of the mapping, if it is lost.
+    /// Returns the loss that took a page of the mapping, if the page is lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
         self.lost[page]
     }
 
-    /// Returns whether a physical page can be read.
+    /// Returns true if a physical page can be read.
     #[inline]
     pub fn reads(&self, unit: UnitId) -> bool {
         self.failure(unit).is_none()
     }
 
-    /// Returns how a physical page became unreadable, if it is.
+    /// Returns the failure that made a physical page unreadable, if any.
     #[inline]
     pub fn failure(&self, unit: UnitId) -> Option<Failure> {
         self.failures.get(unit).copied().flatten()
@@ -145,7 +148,8 @@ impl Integrity {
         self.exceeded[stripe]
     }
 
-    /// Notes the failures that cost a stripe its parity, or that the parity is complete again.
+    /// Notes the failures that cost a stripe its parity. Zero notes that the parity is complete
+    /// again.
     pub fn set_exceeded(&mut self, stripe: StripeId, failures: Exceeded) {
         self.exceeded[stripe] = failures;
     }
@@ -170,8 +174,8 @@ impl Integrity {
         self.to_rebuild[word] |= mask;
     }
 
-    /// Corrupts what a fault strikes, of the copy of a page at a physical page. `current` says
-    /// which pages are the current copies of host pages.
+    /// Corrupts pages by a fault that strikes the copy of a page at a physical page. `current`
+    /// returns true for pages that are the current copies of host pages.
     pub(crate) fn corrupt(
         &mut self,
         core: &Core,
@@ -192,12 +196,13 @@ impl Integrity {
         self.silent.store(unit, tag.error);
     }
 
-    /// Returns the number of pages whose rebuilding has not begun. Some may no longer be needed.
+    /// Returns the number of unreadable pages whose rebuilding has not begun. Some may no longer be
+    /// needed.
     pub fn to_rebuild(&self) -> u32 {
         self.waiting
     }
 
-    /// Removes and returns the next of these pages.
+    /// Removes and returns the next unreadable page whose rebuilding has not begun.
     pub fn next_to_rebuild(&mut self) -> Option<UnitId> {
         if self.waiting == 0 {
             return None;
@@ -239,7 +244,7 @@ impl Raid {
         }
     }
 
-    /// Counts a host read of an unmapped page if that is lost. Returns whether it is.
+    /// Counts a host read of an unmapped page if that page is lost. Returns true if so.
     #[inline]
     pub(crate) fn note_failed_read(&mut self, page: Lpn) -> bool {
         let Some(integrity) = self.integrity.as_deref_mut() else { return false };
@@ -296,8 +301,8 @@ impl Raid {
         }
     }
 
-    /// Stores the version of a page of the mapping in a physical page that is programmed, from a
-    /// frame that is `wrong` if it holds something else in part.
+    /// Stores the version of a page of the mapping in a physical page that is programmed. `wrong`
+    /// is true if the frame of the page holds wrong data in part.
     pub(crate) fn note_program(&mut self, unit: UnitId, page: Lpn, wrong: bool) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             let error = if wrong { integrity.silent.fresh() } else { 0 };

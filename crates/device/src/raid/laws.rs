@@ -13,7 +13,7 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, Lpn, ParityId, StripeId, TxnId};
 
 impl Raid {
-    /// Returns whether the answer of a program waits for parity.
+    /// Returns true if the answer of a program waits for parity.
     pub(crate) fn is_deferred(&self, flash: &Flash, id: TxnId) -> bool {
         self.note(flash, id).awaiting_parity
     }
@@ -29,8 +29,8 @@ impl Raid {
 
     /// Checks that the parity cache holds exactly the parity that the flash lacks, that the
     /// counters of worn pages are right, and that every page is on the die of its address, unless a
-    /// die has failed. With
-    /// versions, also checks that the parity of every stripe matches its pages.
+    /// die has failed. With versions, also checks that the parity of every stripe matches its
+    /// pages.
     pub(crate) fn check(&self, core: &Core, flash: &Flash) -> Result<(), Violation> {
         for stripe in (0..self.stripes.count()).map(StripeId) {
             self.check_stripe(core, flash, stripe)?;
@@ -184,7 +184,7 @@ impl Raid {
             let found = match core.map.place(page) {
                 Location::Nowhere => 0,
                 Location::Flash(unit) => integrity.version_at(unit),
-                // A frame always holds the latest version, however it got there.
+                // A frame always holds the latest version, whatever its origin.
                 Location::Buffer(_) => version,
             };
             law(found == version || integrity.lost(page).is_some(), || {

@@ -1,17 +1,18 @@
-//! Losses: why a page that could not be read did not come back, and the ledger of all of them.
+//! Losses: the reasons why pages that could not be read did not come back, and the ledger of all
+//! losses.
 
 use fowler_units::{Nanos, Span};
 use std::fmt;
 
-/// Why a page was lost.
+/// The reason why a page was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Reason {
-    /// Its stripe had no parity: it should have none, or had none yet.
+    /// The stripe had no parity: it should have none, or had none yet.
     Unprotected,
-    /// More pages of its stripe could not be read than its parity gives back.
+    /// More pages of the stripe could not be read than its parity gives back.
     BeyondParity,
-    /// The power: the parity of its stripe was in a cache that lost it, or the page itself in a
+    /// The power: the parity of the stripe was in a cache that lost power, or the page itself in a
     /// buffer that did.
     Power,
 }
@@ -20,7 +21,7 @@ impl Reason {
     /// Every reason.
     pub const ALL: [Reason; 3] = [Reason::Unprotected, Reason::BeyondParity, Reason::Power];
 
-    /// Returns its name in JSON and tables.
+    /// Returns the name of the reason in JSON and tables.
     pub fn name(self) -> &'static str {
         ["unprotected", "beyond_parity", "power"][self as usize]
     }
@@ -32,27 +33,27 @@ fowler_units::enumerated! {
     pub ByReason
 }
 
-/// How a physical page became unreadable.
+/// The kind of failure that made a physical page unreadable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Failure {
-    /// Its cells: no sensing level corrects its errors.
+    /// The cells: no sensing level corrects the errors of the page.
     Cells,
-    /// It failed alone.
+    /// The page failed alone.
     Page,
-    /// With its block.
+    /// The page failed with its block.
     Block,
-    /// With its plane.
+    /// The page failed with its plane.
     Plane,
-    /// With its die.
+    /// The page failed with its die.
     Die,
-    /// With its chip.
+    /// The page failed with its chip.
     Chip,
-    /// With its channel.
+    /// The page failed with its channel.
     Channel,
-    /// The power failed while it, or a later page of its word line, was being programmed.
+    /// The power failed while the page, or a later page of its word line, was being programmed.
     Torn,
-    /// Its check: it holds something else than was written.
+    /// A check of the page failed: the page does not hold the data written to it.
     Wrong,
 }
 
@@ -70,25 +71,26 @@ impl Failure {
         Failure::Wrong,
     ];
 
-    /// Returns its name in JSON and tables.
+    /// Returns the name of the failure in JSON and tables.
     pub fn name(self) -> &'static str {
         ["cells", "page", "block", "plane", "die", "chip", "channel", "torn", "wrong"]
             [self as usize]
     }
 }
 
-/// What took a page: its own failure, and those of its stripe that its protection could not make
-/// up for.
+/// The cause of the loss of a page: the page's own failure, and the failures in its stripe beyond
+/// the stripe's protection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Loss {
-    /// Why it did not come back.
+    /// The reason why the page did not come back.
     pub reason: Reason,
-    /// How the page itself became unreadable.
+    /// The failure that made the page itself unreadable.
     pub failure: Failure,
-    /// Pages of its stripe that could not be read, itself and parity included, and those that were
-    /// lost since its parity was last complete.
+    /// Pages of the stripe that could not be read, this page and parity included, and pages that
+    /// were lost since the stripe's parity was last complete.
     pub failed: u8,
-    /// How many of them the parity of the stripe gives back: fewer, or none would be lost.
+    /// The number of failed pages that the parity of the stripe gives back: fewer than `failed`, or
+    /// none would be lost.
     pub given_back: u8,
 }
 
@@ -116,8 +118,8 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The fate of pages that could not be read, over a run: what somebody has read, or a fault has
-/// struck. [`crate::Census`] counts what is lost at one moment, whether anybody has read it or not.
+/// The fate of pages that could not be read, over a run: pages that somebody has read, or that a
+/// fault has struck. [`crate::Census`] counts the pages that are lost at one moment, read or not.
 /// All counts are of data pages only; parity pages hold no host data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossLedger {
@@ -125,21 +127,21 @@ pub struct LossLedger {
     pub faults: u64,
     /// Data pages that became unreadable.
     pub unreadable: u64,
-    /// Of them, recovered from their stripes and reprogrammed.
+    /// Unreadable pages that were recovered from their stripes and reprogrammed.
     pub rebuilt: u64,
-    /// Of them, rewritten or trimmed by the host before that.
+    /// Unreadable pages that the host rewrote or trimmed before they were rebuilt.
     pub rewritten: u64,
-    /// Of them, lost, by [`Reason`]; acknowledged writes lost with the power are counted under
+    /// Lost pages, by [`Reason`]; acknowledged writes lost with the power are counted under
     /// [`Reason::Power`].
     pub lost: ByReason<u64>,
-    /// Of the lost pages, acknowledged writes that were lost with the power before they were
-    /// programmed.
+    /// Acknowledged writes that were lost with the power before they were programmed; included in
+    /// `lost`.
     pub lost_writes: u64,
     /// Parity pages that became unreadable.
     pub parity_unreadable: u64,
     /// Stripes whose only parity was in a cache that lost power.
     pub parity_lost: u64,
-    /// Pages whose recovered data differs from what was written: always zero (a law of
+    /// Pages whose recovered data differs from the data written: always zero (a law of
     /// [`crate::Device::check`]).
     pub wrong: u64,
     /// Parity pages written to the flash that do not match the data read and cached for them:
@@ -149,11 +151,11 @@ pub struct LossLedger {
     pub degraded_reads: u64,
     /// Host reads of pages that were lost.
     pub failed_reads: u64,
-    /// What became of silent corruption.
+    /// The fate of silent corruption.
     pub silent: SilentLedger,
     /// Time during which some page was waiting to be rebuilt.
     pub at_risk: Span,
-    /// The time since which some page has been waiting.
+    /// The time since which some page has been waiting to be rebuilt.
     pub since: Option<Nanos>,
 }
 
@@ -164,24 +166,26 @@ impl LossLedger {
     }
 }
 
-/// What became of silent corruption, over a run.
+/// The fate of silent corruption, over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SilentLedger {
     /// Host pages whose copy in the flash a fault has corrupted unnoticed.
     pub made: u64,
-    /// Likewise, parity pages, and replaced pages that parity still needs.
+    /// Parity pages, and replaced pages that parity still needs, that a fault has corrupted
+    /// unnoticed.
     pub parity_made: u64,
-    /// Wrong pages found because a read checked them, parity pages included.
+    /// Wrong pages found by the check of a read, parity pages included.
     pub by_versions: u64,
-    /// Of them, host pages rebuilt from their stripes.
+    /// Wrong host pages found by the check of a read and rebuilt from their stripes.
     pub corrected: u64,
     /// Pages that host reads returned wrong.
     pub returned: u64,
     /// Comparisons of stripes with their parity by scrubbing, with a result.
     pub stripes_compared: u64,
-    /// Comparisons without one: a page could not be read, or the stripe was rewritten meanwhile.
+    /// Comparisons without a result: a page could not be read, or the stripe was rewritten
+    /// meanwhile.
     pub stripes_undecided: u64,
-    /// Stripes that did not match their parity. Each counts once until it matches again.
+    /// Stripes that did not match their parity. A stripe counts once until it matches again.
     pub by_parity: u64,
 }
 

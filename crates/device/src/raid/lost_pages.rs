@@ -1,6 +1,6 @@
-//! What a drive without stripes loses: nothing brings back a page that a fault has struck, unless
-//! the buffer still holds it. Only drives that are to notice losses keep this; the host's code
-//! calls it where it would call redundancy.
+//! Losses of a drive without stripes: nothing brings back a page that a fault has struck, unless
+//! the buffer still holds the page. Only drives that are to notice losses have this state; the
+//! host's code calls it where it would call redundancy.
 
 use super::fault_kinds::Fault;
 use super::faults::give_up_copy;
@@ -20,16 +20,16 @@ use fowler_units::{BlockId, Bytes, FrameId, Id, IdVec, Lpn, TxnId, UnitId};
 /// The lost pages of a drive without stripes.
 #[derive(Clone, Debug)]
 pub(crate) struct LostPages {
-    /// What took each page, if it is lost.
+    /// The loss of each page; `None` unless the page is lost.
     lost: IdVec<Lpn, Option<Loss>>,
-    /// The pages that are wrong though they read well.
+    /// The pages that read well but are wrong.
     pub silent: SilentErrors,
     /// The fate of pages that could not be read.
     pub ledger: LossLedger,
 }
 
 impl LostPages {
-    /// Creates the state of a fresh drive, if it is to notice what it loses.
+    /// Creates the state of a fresh drive, if the drive is to notice losses.
     pub fn new(config: &Config, layout: &Layout) -> Option<Box<LostPages>> {
         config.redundancy.notes_lost_pages().then(|| {
             let lost = IdVec::filled(None, layout.mapped_pages as usize);
@@ -38,7 +38,7 @@ impl LostPages {
         })
     }
 
-    /// Returns the memory that this takes.
+    /// Returns the memory that the losses of all pages take.
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         match config.redundancy.notes_lost_pages() {
             true => Bytes::of::<Option<Loss>>(layout.mapped_pages.into()),
@@ -46,12 +46,12 @@ impl LostPages {
         }
     }
 
-    /// Returns what took a page, if it is lost.
+    /// Returns the loss that took a page, if the page is lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
         self.lost[page]
     }
 
-    /// Makes units of the flash fail. All that they hold is lost.
+    /// Makes units of the flash fail. All data in them is lost.
     pub fn strike(&mut self, ftl: &mut Ftl, flash: &mut Flash, fault: Fault) {
         let pages = fault.stored_pages(&ftl.core, flash, None);
         self.strike_pages(ftl, flash, pages, fault.failure());
@@ -95,8 +95,8 @@ impl LostPages {
         }
     }
 
-    /// The rare case of [`RedundancyHooks::done`]: some page is wrong. One that a check finds is
-    /// lost, whoever reads it.
+    /// The rare case of [`RedundancyHooks::done`]: some page is wrong. A page that a check finds to
+    /// be wrong is lost, whoever reads it.
     #[cold]
     fn read_with_errors(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         let Txn { unit, needed, level, owner, .. } = *flash.txns.get(id);

@@ -11,21 +11,21 @@
 //! translation, which it receives as an argument, and the flash. **Called through**
 //! [`crate::host::redundancy_hooks`], and on faults and power loss.
 //!
-//! - `stripes.rs`: which pages form a stripe. `stages.rs`: how it is protected, by the drive's age.
+//! - `stripes.rs`: the pages that form a stripe. `stages.rs`: the protection of stripes by the
+//!   drive's age.
 //! - `parity_cache.rs`, `parity_update.rs`, `parity_delta.rs`: the cached parity of a stripe;
 //!   adding a write to it; removing a replaced page from it.
-//! - `parity_flush_trigger.rs`, `parity_flush.rs`: when parity is flushed; how it is.
-//! - `parity_early.rs`: reading what a page replaces before it is programmed. `moved_pages.rs`:
-//!   parity that is flushed because a page was moved, or because a run ends.
+//! - `parity_flush_trigger.rs`, `parity_flush.rs`: when parity is flushed; the flush itself.
+//! - `parity_early.rs`: reading a replaced page before the new page is programmed.
+//!   `moved_pages.rs`: parity that is flushed because a page was moved, or because a run ends.
 //! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`:
 //!   eviction from the buffer by stripes.
-//! - `fault_kinds.rs`, `faults.rs`, `losses.rs`: faults, and which pages they take; why a page is
-//!   lost. `lost_pages.rs`: the same without stripes. `census.rs`: a count of all pages that
-//!   nothing gives back. `integrity.rs`, `rebuild.rs`: versions of pages; degraded reads and
-//!   rebuilding.
-//! - `tag.rs`, `silent.rs`, `silent_faults.rs`: pages that read well and hold something else than
-//!   was written.
-//!   `stripe_check.rs`: what parity tells of them.
+//! - `fault_kinds.rs`, `faults.rs`, `losses.rs`: faults, and the pages that they take; the reasons
+//!   of losses. `lost_pages.rs`: faults and losses without stripes. `census.rs`: a count of all
+//!   pages that nothing gives back. `integrity.rs`, `rebuild.rs`: versions of pages; degraded reads
+//!   and rebuilding.
+//! - `tag.rs`, `silent.rs`, `silent_faults.rs`: pages that read well but do not hold the data
+//!   written to them. `stripe_check.rs`: the check of such pages by parity.
 //! - `hooks.rs`: the implementation of the host's hooks. `laws.rs`: the invariants.
 
 pub mod census;
@@ -74,23 +74,23 @@ use fowler_units::{BlockId, Bytes, Id, IdVec, Nanos, ParityId, Span, StripeId, T
 use std::collections::VecDeque;
 use stripe_check::StripeChecks;
 
-/// The notes on a transaction. They are valid only for the transaction with the same submission
+/// The notes on a transaction. Notes are valid only for the transaction with the same submission
 /// number, because slots of the arena are reused.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
     order: u64,
-    /// Programs of host data: whether the parity cache counts on it.
+    /// Programs of host data: true if the parity cache counts on the program.
     pub pinned: bool,
-    /// Programs of host data: whether it bypasses the cache.
+    /// Programs of host data: true if the program bypasses the cache.
     pub expedited: bool,
-    /// Whether it is done and its answer waits for parity.
+    /// True if the transaction is done and its answer waits for parity.
     pub awaiting_parity: bool,
-    /// Whether its blame was recorded, because it, or the program it joined, was done and began to
-    /// wait for parity.
+    /// True if the blame of the transaction was recorded, because it, or the program it joined, was
+    /// done and began to wait for parity.
     blamed: bool,
     /// Reads for parity: the program that is sent to its die when the read is done.
     pub program: TxnId,
-    /// How long it waited for parity before it was sent to a die.
+    /// The time that the transaction waited for parity before it was sent to a die.
     wait: Span,
 }
 
@@ -112,7 +112,8 @@ pub struct StageChange {
     pub to: Stage,
     /// The time of the change.
     pub at: Nanos,
-    /// The reason: the most worn block, and the number of stripes with a page in a worn one.
+    /// The reason of the change: the most worn block, and the number of stripes with a page in a
+    /// worn one.
     pub age: Age,
 }
 
@@ -123,16 +124,16 @@ pub struct Protection {
     pub stripes: u32,
     /// The present stage of life.
     pub stage: Stage,
-    /// The changes that led there.
+    /// The changes that led to the present stage.
     pub changes: Vec<StageChange>,
     /// The drive's age.
     pub age: Age,
-    /// Stripes that need parity and have none yet: their blocks are refreshed until they do.
+    /// Stripes that need parity and have none yet: their blocks are refreshed until they have it.
     pub bare: u32,
-    /// Stripes whose parity in the flash is not up to date: these are exposed to power loss if the
-    /// cache is volatile.
+    /// Stripes whose parity in the flash is not up to date, and which are therefore exposed to
+    /// power loss if the cache is volatile.
     pub exposed: u32,
-    /// The maximum number of such stripes so far.
+    /// The maximum number of exposed stripes so far.
     pub exposed_most: u32,
 }
 
@@ -141,10 +142,10 @@ pub struct Protection {
 pub struct Raid {
     pub(crate) stripes: Stripes,
     pub(crate) rules: Rules,
-    /// Whether what a page replaces is read before it is programmed.
+    /// True if a replaced page is read before the new page is programmed.
     read_first: bool,
     above_n_update: AboveNUpdate,
-    /// Whether cached parity goes to the flash once a data page of its stripe has been moved.
+    /// True if cached parity goes to the flash once a data page of its stripe has been moved.
     flush_moved: bool,
     /// Entries of the parity cache kept free ahead of demand, where parity is cached.
     ahead: u32,
@@ -159,24 +160,25 @@ pub struct Raid {
     /// P/E cycles of each block before the run, and the present maximum over all blocks.
     pub(crate) cycles: IdVec<BlockId, u32>,
     most_cycles: u32,
-    /// Stripes that need parity, one bit each; their number; and where to look for the next.
+    /// Stripes that need parity, one bit each; the number of these stripes; and the place from
+    /// which the next is searched.
     wanted: Vec<u64>,
     pub(crate) wanted_count: u32,
     cursor: usize,
-    /// The entry of one of the stripes getting their first parity.
+    /// The entry of one of the stripes that are getting their first parity.
     pub(crate) building: ParityId,
     /// Programs that wait for an entry of the parity cache.
     pub(crate) waiting_programs: VecDeque<TxnId>,
     /// Covered pages that were replaced while the cached parity of their stripe had reads in
     /// flight.
     pub(crate) deltas: Vec<(ParityId, UnitId)>,
-    /// Whether a trim waits for an entry, or for the parity of its stripe.
+    /// True if a trim waits for an entry, or for the parity of its stripe.
     pub(crate) trims_wait: bool,
     /// The pages that leave the buffer together, one bit each; zero if a page leaves alone.
     pub(crate) together: u64,
     pub(crate) degraded_reads: DegradedReads,
     pub(crate) integrity: Option<Box<Integrity>>,
-    /// Stripes being compared with their parity, if scrubbing does that.
+    /// Stripes being compared with their parity, if scrubbing compares stripes.
     pub(crate) stripe_checks: Option<Box<StripeChecks>>,
     /// Notes on programs and reads that parity concerns.
     pub(crate) notes: IdVec<TxnId, Note>,
@@ -260,7 +262,7 @@ impl Raid {
             + StripeChecks::bytes(config, dies, stripes.count())
     }
 
-    /// Returns whether a stripe must have parity.
+    /// Returns true if a stripe must have parity.
     #[inline]
     pub(crate) fn protects(&self, stripe: StripeId) -> bool {
         match self.rules.protects {
@@ -279,7 +281,8 @@ impl Raid {
         self.tell_refresh(gc);
     }
 
-    /// Updates whether refresh is still needed.
+    /// Activates refresh if the rules ask for it or stripes still lack parity, and ends it
+    /// otherwise.
     pub(crate) fn tell_refresh(&self, gc: &mut Gc) {
         if let Some(refresh) = &mut gc.refresh {
             refresh.active = self.rules.refreshes || self.wanted_count > 0;
@@ -305,9 +308,9 @@ impl Raid {
         Some(StripeId::new(self.cursor * 64 + at as usize))
     }
 
-    /// Returns whether a stripe without parity may take an entry of the parity cache. One at a time
-    /// may regardless of the host's writes, or none would get its turn on a drive without pauses;
-    /// beyond that, the host's writes go first.
+    /// Returns true if a stripe without parity may take an entry of the parity cache. One stripe at
+    /// a time may do so regardless of the host's writes, or none would get its turn on a drive
+    /// without pauses; beyond that, the host's writes go first.
     pub(crate) fn may_build(&self) -> bool {
         let free = self.cache.free_count();
         free > 0 && !self.building.is_some() || self.waiting_programs.is_empty() && free > 1

@@ -1,4 +1,4 @@
-//! Parity that is flushed before its entry is needed: because a page of its stripe was moved, or
+//! Parity that is flushed before its entry is needed, because a page of its stripe was moved or
 //! because a run ends.
 
 use super::Raid;
@@ -35,7 +35,7 @@ impl Raid {
         }
     }
 
-    /// Flushes an entry as soon as no reads or programs for it are in flight.
+    /// Flushes an entry as soon as no reads or programs for the entry are in flight.
     fn flush_soon(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         if self.cache.get(entry).progress == Progress::Open {
             self.cache.get_mut(entry).expedited = true;

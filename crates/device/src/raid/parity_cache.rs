@@ -2,10 +2,11 @@
 //! is not up to date.
 //!
 //! The pages of such a stripe written since are *covered*: the cached parity is the exclusive-or of
-//! all of them as they are in the flash now. Meanwhile the pages that they replaced remain valid,
-//! and so does the parity page in the flash; together with the pages never covered, these form the
-//! earlier state of the stripe. Any single page can therefore be recovered at any time: a covered
-//! one from the cache, any other from the flash. (The listings of the paper keep neither.)
+//! all covered pages as they are in the flash now. Meanwhile the pages that they replaced remain
+//! valid, and so does the parity page in the flash; together with the pages never covered, these
+//! form the earlier state of the stripe. Any single page can therefore be recovered at any time: a
+//! covered one from the cache, any other from the flash. (The listings of the paper retain neither
+//! the replaced pages nor the parity page.)
 
 use super::tag::Tag;
 use fowler_units::{Bytes, Id, IdVec, Link, Linked, List, ParityId, StripeId, TxnId, UnitId};
@@ -13,11 +14,11 @@ use fowler_units::{Bytes, Id, IdVec, Link, Linked, List, ParityId, StripeId, Txn
 /// The state of a stripe's parity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It takes in writes.
+    /// The entry takes in writes.
     Open,
-    /// The pages it lacks are being read.
+    /// The pages that the parity lacks are being read.
     Reading,
-    /// It waits for a flash page, or is being programmed.
+    /// The parity waits for a flash page, or is being programmed.
     Writing,
 }
 
@@ -26,37 +27,38 @@ pub enum Progress {
 pub struct Entry {
     /// The stripe, or none in an unused entry.
     pub stripe: StripeId,
-    /// Its state.
+    /// The state of the stripe's parity.
     pub progress: Progress,
     /// The covered pages, one bit each.
     pub covered: u64,
-    /// Pages on their way that leave together in such numbers that the parity is rebuilt: the pages
-    /// they replace are not read.
+    /// Pages that leave the buffer together in such numbers that the parity is rebuilt, and are not
+    /// covered yet: the pages that they replace are not read.
     pub anew: u64,
     /// Pages that were covered until the parity was rebuilt without them (Algorithm 2 as printed):
-    /// nothing covers them until parity is flushed, and the pages that they replaced are retained.
+    /// nothing covers these pages until parity is flushed, and the pages that they replaced are
+    /// retained.
     pub uncovered: u64,
-    /// Pages whose old copy is read before they are programmed; and those for which that read is
+    /// Pages whose old copy is read before they are programmed; and pages for which that read is
     /// done. The bit of the parity page stands for the earlier parity.
     pub early_asked: u64,
     pub early: u64,
-    /// Such reads in flight; `reads` includes them.
+    /// Early reads in flight; `reads` includes them.
     pub early_reads: u32,
-    /// Whether the flash has parity for the earlier state of the stripe.
+    /// True if the flash has parity for the earlier state of the stripe.
     pub based: bool,
-    /// Whether it is flushed as soon as no reads or programs for it are in flight.
+    /// True if the entry is flushed as soon as no reads or programs for it are in flight.
     pub expedited: bool,
-    /// Whether two of its pages are unreadable, so that only the cached parity and the replaced
-    /// pages together can recover both. It is not flushed until one is rebuilt.
+    /// True if two pages of the stripe are unreadable, so that only the cached parity and the
+    /// replaced pages together can recover both. The entry is not flushed until one is rebuilt.
     pub frail: bool,
-    /// Whether its parity is computed, but held back in the controller while it is frail.
+    /// True if the parity is computed, but held back in the controller while the stripe is frail.
     pub stalled: bool,
-    /// Whether the parity being written includes pages lost meanwhile; the computed value has been
+    /// True if the parity being written includes pages lost meanwhile; the computed value has been
     /// corrected.
     pub stale: bool,
-    /// Programs on their way that it will cover.
+    /// Programs in flight that the entry will cover.
     pub pinned: u32,
-    /// Reads on their way for it.
+    /// Reads in flight for the entry.
     pub reads: u32,
     /// The parity of the covered pages, as versions.
     pub value: Tag,
@@ -65,20 +67,22 @@ pub struct Entry {
     /// counted. Zero is the turn of reads for `value`.
     pub seen: Tag,
     pub turn: u32,
-    /// The parity of all pages, once reads for it have begun; and whether it is computed from the
-    /// rest of the stripe (equation (2)), or from the replaced pages.
+    /// The parity of all pages, once reads for it have begun; and a flag that is true if that
+    /// parity is computed from the rest of the stripe (equation (2)), false if from the replaced
+    /// pages.
     pub whole: Tag,
     pub by_rest: bool,
-    /// Whether the cached parity is being reread in full; until that is done it recovers nothing.
+    /// True while the cached parity is being reread in full; until then the cached parity recovers
+    /// nothing.
     pub blank: bool,
-    /// Whether it must be computed again, because a page of the stripe was lost meanwhile.
+    /// True if the parity must be computed again, because a page of the stripe was lost meanwhile.
     pub again: bool,
-    /// Programs that have ended and whose answers wait for its progress, chained by `next`.
+    /// Programs that have ended and whose answers wait for the entry's parity, chained by `next`.
     pub awaiting: TxnId,
     /// Programs that wait for the next entry of this stripe, in order, chained by `next`.
     pub first_waiting: TxnId,
     pub last_waiting: TxnId,
-    /// Whether it is in the list of open entries.
+    /// True if the entry is in the list of open entries.
     listed: bool,
     link: Link<ParityId>,
 }
@@ -282,7 +286,8 @@ impl ParityCache {
         &mut self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
 
-    /// Returns how many of its covered pages have a retained replaced page that was not read early.
+    /// Returns how many covered pages of an entry have a retained replaced page that was not read
+    /// early.
     pub fn unread_count(&self, id: ParityId) -> u32 {
         let (all, its) = (self.all_replaced(id), &self.entries[id]);
         let unread = positions(its.covered & !its.early);

@@ -1,8 +1,8 @@
 //! Replacement of covered pages: the old contents must be read, in order to be removed from the
 //! cached parity. Until all reads of an entry are done, the replaced pages stay valid, and the
-//! cached parity is that of the covered pages and of those that leave. The earlier parity is kept
-//! until then (assumed: a second page for each entry with reads in flight), and the new data is in
-//! the write buffer, and its answer waits for the reads.
+//! cached parity is that of the covered pages and of those that leave. The earlier parity is
+//! retained until then (assumed: a second page for each entry with reads in flight), the new data
+//! is in the write buffer, and its answer waits for the reads.
 //!
 //! If a page that leaves becomes unreadable, the cached parity recovers nothing until it has been
 //! recomputed from all covered pages: it is *blank*.
@@ -40,8 +40,8 @@ impl Raid {
         None
     }
 
-    /// Handles a replaced covered page. Its old location becomes invalid once no reads for the
-    /// entry are in flight.
+    /// Handles a replaced covered page. The old location of the page becomes invalid once no reads
+    /// for the entry are in flight.
     pub(crate) fn leave(
         &mut self,
         ftl: &mut Ftl,
@@ -62,7 +62,8 @@ impl Raid {
         self.read_anew(ftl, flash, entry, its.covered & !bit(position));
     }
 
-    /// Drops all leaving pages of an entry: its parity is now that of the covered pages alone.
+    /// Drops all leaving pages of an entry: the entry's parity is now that of the covered pages
+    /// alone.
     pub(crate) fn left(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         while let Some(at) = self.deltas.iter().position(|its| its.0 == entry) {
             let (_, old) = self.deltas.swap_remove(at);
@@ -87,8 +88,8 @@ impl Raid {
         (its.turn, its.blank) = (turn, its.reads > 0);
     }
 
-    /// Handles a page that has become unreadable. If it leaves the parity of an entry, that becomes
-    /// blank. Returns whether it did.
+    /// Handles a page that has become unreadable. If the page leaves the parity of an entry, that
+    /// entry becomes blank. Returns true if so.
     pub(crate) fn leaves_no_more(
         &mut self,
         ftl: &mut Ftl,
@@ -103,7 +104,7 @@ impl Raid {
     }
 
     /// Rereads the covered pages for the blank entry of a stripe, unless one of the lost pages is
-    /// covered, in which case they are reread anyway.
+    /// covered: then the covered pages are reread anyway.
     pub(crate) fn read_covered(
         &mut self,
         ftl: &mut Ftl,
@@ -118,8 +119,8 @@ impl Raid {
         }
     }
 
-    /// Handles a failed read for the cached parity of a page that is not lost: reads the other
-    /// covered pages, which yield it.
+    /// Handles a failed read, for the cached parity, of a page that is not lost: reads the other
+    /// covered pages, which yield the page.
     pub(crate) fn read_others(
         &mut self,
         ftl: &mut Ftl,

@@ -1,8 +1,9 @@
-//! Early reads: what a page replaces is read before the page is programmed, in the order of a
-//! read-modify-write. With the other order the read finds its chip busy with the program, and what
-//! waits for the parity waits for both. (DA-RAID-5, section II-B, does not say which it simulates.)
+//! Early reads: a replaced page is read before the new page is programmed, in the order of a
+//! read-modify-write. With the other order the read finds its chip busy with the program, and
+//! requests that wait for the parity wait for both. (DA-RAID-5, section II-B, does not say which it
+//! simulates.)
 //!
-//! The program is sent to its die when its read is done. What is read:
+//! The program is sent to its die when its read is done. The pages that are read:
 //!
 //! - `raid5`, and writes that bypass the caches: the old page and the old parity, both at once,
 //!   where equation (1) reads less.
@@ -20,12 +21,12 @@ use crate::host::Ftl;
 use crate::policy::redundancy::ParityFlush;
 use fowler_units::{Id, Lpn, ParityId, TxnId, UnitId};
 
-/// The turn of early reads: they count when the parity of all pages is computed.
+/// The turn of early reads, which count when the parity of all pages is computed.
 pub(super) const EARLY: u32 = u32::MAX;
 
 impl Raid {
-    /// Reads what a program replaces before it is sent to its die, where that saves time. `entry`
-    /// will cover the page. Returns the read that the program waits for.
+    /// Reads the page that a program replaces before the program is sent to its die, where that
+    /// saves time. `entry` will cover the new page. Returns the read that the program waits for.
     pub(super) fn read_early(
         &mut self,
         ftl: &mut Ftl,
@@ -66,8 +67,8 @@ impl Raid {
         self.note_mut(flash, read).program = id;
     }
 
-    /// Returns how many pages of a stripe its parity will cover at once: those that leave the
-    /// buffer together; otherwise those on their way to it and those that the same request has yet
+    /// Returns how many pages of a stripe its parity will cover at once: the pages that leave the
+    /// buffer together; otherwise the pages pinned already and those that the same request has yet
     /// to write.
     fn expected_together(
         &self,
@@ -110,7 +111,7 @@ impl Raid {
         }
         let its = self.cache.get_mut(entry);
         its.early_asked |= mask;
-        // Trimmed while it was merged: there is no old copy any more.
+        // The page was trimmed while it was merged: there is no old copy any more.
         if merged && unit.is_some() {
             its.early |= mask;
             return None;
@@ -118,8 +119,8 @@ impl Raid {
         self.read_for_turn(ftl, flash, entry, unit, EARLY)
     }
 
-    /// Handles the end of an early read. If it failed, the page is read once more when parity is
-    /// computed.
+    /// Handles the end of an early read. If the read failed, the page is read once more when parity
+    /// is computed.
     pub(super) fn early_read_done(
         &mut self,
         ftl: &Ftl,

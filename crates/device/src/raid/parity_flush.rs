@@ -1,4 +1,4 @@
-//! Flushing parity, and resuming what waits for it.
+//! Flushing parity, and resuming the programs, answers and trims that wait for it.
 
 use super::Raid;
 use super::integrity::Exceeded;
@@ -15,9 +15,9 @@ use crate::policy::redundancy::ParityFlush;
 use fowler_units::{DieId, FrameId, Id, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
-    /// Flushes the parity of a stripe. Reads what it lacks: the pages that are not covered, or the
-    /// replaced pages and the earlier parity, whichever is less (equations (2) and (1) of the
-    /// paper; with all pages present, the former if `N - n <= n + 1`).
+    /// Flushes the parity of a stripe. Reads the pages that the parity lacks: those that are not
+    /// covered, or the replaced pages and the earlier parity, whichever is less (equations (2) and
+    /// (1) of the paper; with all pages present, the former if `N - n <= n + 1`).
     pub(crate) fn flush(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         self.cache.flush(entry);
         let Entry { stripe, based, .. } = *self.cache.get(entry);
@@ -60,7 +60,7 @@ impl Raid {
         lacking.fold(0, |all, position| all | bit(position))
     }
 
-    /// Returns whether the parity of an entry is computed from the rest of the stripe. `by_rest` is
+    /// Returns true if the parity of an entry is computed from the rest of the stripe. `by_rest` is
     /// the cheaper choice; the other is made if some page it needs is unreadable. One of the two
     /// always works.
     pub(crate) fn readable_way(
@@ -128,8 +128,8 @@ impl Raid {
         self.cache.get_mut(entry).whole = whole;
     }
 
-    /// Handles the end of a read for an entry. If it failed, another equation is already being
-    /// used, or pages are lost.
+    /// Handles the end of a read for an entry. If the read failed, another equation is already
+    /// being used, or pages are lost.
     pub(crate) fn parity_read(
         &mut self,
         ftl: &mut Ftl,
@@ -219,7 +219,8 @@ impl Raid {
         ftl.occupy(flash, id, page);
     }
 
-    /// Returns whether parity must be computed again, so that it need not be programmed.
+    /// Returns true if parity must be computed again, so that the present value need not be
+    /// programmed.
     pub(crate) fn is_superseded(&self, entry: ParityId) -> bool {
         self.cache.get(entry).again
     }
@@ -268,8 +269,8 @@ impl Raid {
         self.finish(ftl, flash, entry);
     }
 
-    /// Records the completed transaction as one that those waiting for an entry's parity waited
-    /// for, if the run is watched.
+    /// Records the completed transaction as one that the programs waiting for an entry's parity
+    /// waited for, if the run is watched.
     fn note_awaited(&self, flash: &mut Flash, done: Option<Txn>, entry: ParityId) {
         let Some(done) = done else { return };
         let its = self.cache.get(entry);
@@ -279,7 +280,7 @@ impl Raid {
                 waiter = flash.txns.get(waiter).next;
             }
         }
-        // The program whose entry it occupied.
+        // The first waiting program waited for this entry to become free.
         if let Some(&waiting) = self.waiting_programs.front().filter(|_| done.op == Op::Program) {
             flash.note_awaited(&done, waiting);
         }
@@ -351,7 +352,7 @@ impl Raid {
 
     // --- Answers that wait ---
 
-    /// Handles buffered data that is in the flash. Returns whether its answer must wait for parity.
+    /// Handles buffered data that is in the flash. Returns true if its answer must wait for parity.
     #[inline(never)]
     pub(super) fn waits_for_parity(
         &mut self,
@@ -364,7 +365,7 @@ impl Raid {
         let Some(entry) = self.cache.find(self.stripes.of(page)) else { return false };
         let its = self.cache.get_mut(entry);
         let kept = self.rules.parity_flush == ParityFlush::WhenEvicted && !its.expedited;
-        // It does not wait for reads that later programs wait for.
+        // The answer does not wait for reads that later programs wait for.
         let all_read = its.reads == its.early_reads;
         if kept && all_read || its.covered & bit(self.stripes.position(page)) == 0 {
             return false;

@@ -1,6 +1,6 @@
-//! When parity is flushed: at once, or if its write is expedited; when its entry in the parity
-//! cache is needed; and when a stripe gets its first parity. The redundancy policy decides
-//! (`Rules::parity_flush`).
+//! The trigger of a parity flush: at once, under a policy that flushes with the data or for an
+//! expedited write; when the entry in the parity cache is needed; and when a stripe gets its first
+//! parity. The redundancy policy decides (`Rules::parity_flush`).
 
 use super::Raid;
 use super::parity_cache::Progress;
@@ -10,7 +10,8 @@ use crate::policy::redundancy::ParityFlush;
 use fowler_units::{Id, Lpn, ParityId, StripeId, UnitId};
 
 impl Raid {
-    /// Flushes an entry that is not to be kept, once no reads or programs for it are in flight.
+    /// Flushes an entry that is not to stay in the cache, once no reads or programs for it are in
+    /// flight.
     /// See docs/decisions/raid.md, "When is parity submitted?".
     pub(crate) fn maybe_flush(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let its = self.cache.get(entry);
@@ -18,7 +19,7 @@ impl Raid {
         let due = its.expedited || self.rules.parity_flush == ParityFlush::AtOnce;
         let nothing = its.covered | its.uncovered == 0 && its.based;
         if quiet && nothing {
-            // All pages to be covered were trimmed on their way.
+            // All pages to be covered were trimmed before they were programmed.
             self.finish(ftl, flash, entry);
         } else if quiet && due && !its.frail {
             self.flush(ftl, flash, entry);
@@ -70,8 +71,8 @@ impl Raid {
     }
 
     /// Ensures that enough entries become free: one for each waiting program or trim, at least one
-    /// ahead of need, and one for a stripe that needs its first parity, so that such stripes get it
-    /// however full the cache is kept.
+    /// ahead of need, and one for a stripe that needs its first parity, so that such stripes get
+    /// parity however full the cache is.
     pub(crate) fn make_room(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         loop {
             let kept = self.rules.parity_flush == ParityFlush::WhenEvicted;

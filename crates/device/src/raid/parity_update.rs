@@ -1,5 +1,5 @@
 //! Covering writes: the cached parity of a stripe takes in a page when a flash page is assigned to
-//! it, and the entry retains the page that it replaced.
+//! it, and the entry retains the page that was replaced.
 
 use super::parity_cache::{Progress, bit};
 use super::parity_early::EARLY;
@@ -16,7 +16,7 @@ use crate::raid::Raid;
 use fowler_units::{Id, Lpn, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
-    /// Sends a program with complete data to a die, once its stripe can take it in.
+    /// Sends a program with complete data to a die, once its stripe can take in the page.
     #[inline(never)]
     pub(super) fn cover_program(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         let Owner::Frame(frame_id) = flash.txns.get(id).owner else {
@@ -225,7 +225,7 @@ impl Raid {
         self.look_at_age(ftl, flash);
     }
 
-    /// Returns whether a stripe needs parity and has none.
+    /// Returns true if a stripe needs parity and has none.
     pub(crate) fn needs_parity(&self, core: &Core, stripe: StripeId) -> bool {
         self.protects(stripe) && core.map.place(self.stripes.parity(stripe)) == Location::Nowhere
     }
@@ -253,7 +253,7 @@ impl Raid {
         }
         its.covered |= bit(position);
         if its.uncovered & bit(position) != 0 {
-            // The page that it first replaced is retained already.
+            // The page that was replaced first is retained already.
             its.uncovered &= !bit(position);
             ftl.invalidate(flash, old);
         } else if its.based && old.is_some() {
@@ -279,8 +279,8 @@ impl Raid {
         }
     }
 
-    /// Returns whether a program must be covered although it has a die: when it was sent there its
-    /// stripe had no parity, and by now it has, or gets it.
+    /// Returns true if a program must be covered although it has a die: its stripe had no parity
+    /// when the program was sent there, and by now has parity or is getting it.
     #[inline(never)]
     pub(super) fn is_late(&self, core: &Core, flash: &Flash, id: TxnId, page: Lpn) -> bool {
         if self.note(flash, id).pinned {
@@ -295,7 +295,7 @@ impl Raid {
 
     // --- Trim ---
 
-    /// Returns whether a page of the mapping can be trimmed now, as far as its stripe is concerned.
+    /// Returns true if a page of the mapping can be trimmed now, as far as its stripe is concerned.
     pub(super) fn takes_trim(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn) -> bool {
         let stripe = self.stripes.of(page);
         if !self.covers(&ftl.core, stripe) || ftl.core.map.place(page) == Location::Nowhere {
@@ -337,9 +337,9 @@ impl Raid {
         self.unpin(ftl, flash, entry);
     }
 
-    /// Removes all pages but those written together from the coverage of an entry. What the removed
-    /// pages replaced stays retained, and the flush computes parity from the rest of the stripe,
-    /// which includes them. Returns the pages to read for this: none.
+    /// Removes all pages but those written together from the coverage of an entry. The pages that
+    /// the removed ones replaced stay retained, and the flush computes parity from the rest of the
+    /// stripe, which includes the removed pages. Returns the pages to read for this: none.
     fn uncover_rest(&mut self, entry: ParityId, rest: u64) -> u64 {
         let its = self.cache.get_mut(entry);
         its.uncovered |= rest;
@@ -348,8 +348,9 @@ impl Raid {
     }
 
     /// Algorithm 2 of DA-RAID-5 as printed: with more than `N_update` pages, their parity replaces
-    /// the existing partial parity. The pages it covers are not recorded: when flushed, it is
-    /// treated as that of all pages written since. Returns the pages whose parity is kept.
+    /// the existing partial parity. The pages that the new parity covers are not recorded: when
+    /// flushed, it is treated as that of all pages written since. Returns the pages whose parity
+    /// stays.
     fn forget(&mut self, core: &Core, entry: ParityId, rest: u64) -> u64 {
         let (stripes, stripe) = (self.stripes, self.cache.get(entry).stripe);
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);

@@ -1,4 +1,4 @@
-//! What the parity cache loses with the power.
+//! The parity that the cache loses with the power.
 
 use super::Raid;
 use super::losses::{Failure, Loss, Reason};
@@ -10,7 +10,7 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, ParityId, StripeId, TxnId};
 
 impl Raid {
-    /// Returns whether a die has begun to program the parity of an entry.
+    /// Returns true if a die has begun to program the parity of an entry.
     pub(crate) fn parity_has_begun(&self, flash: &Flash, entry: ParityId) -> bool {
         let begun = |txn: &Txn| {
             txn.op == Op::Program && txn.owner == Owner::Parity(entry) && txn.unit.is_some()
@@ -19,8 +19,8 @@ impl Raid {
     }
 
     /// Discards cached parity that no die has begun to program, or whose program is among those
-    /// that were `torn`, except for that of as many stripes as can be `saved`. Returns the number
-    /// of stripes affected.
+    /// that were `torn`, except for the parity of `saved` stripes. Returns the number of stripes
+    /// affected.
     pub(crate) fn lose_parity(
         &mut self,
         ftl: &mut Ftl,
@@ -47,7 +47,7 @@ impl Raid {
             .collect();
         let mut lost = 0;
         for (id, stripe) in volatile.into_iter().skip(saved) {
-            // Resuming one may have closed another.
+            // Resuming one entry may have closed another.
             if self.cache.find(stripe) != Some(id) {
                 continue;
             }
@@ -57,7 +57,8 @@ impl Raid {
             }
             self.give_up_unreadable(ftl, flash, stripe);
             self.forget_parity(ftl, flash, id);
-            // Its unreadable pages are now lost, so nothing keeps it from being flushed.
+            // The unreadable pages of the stripe are now lost, so nothing keeps its parity from
+            // being flushed.
             self.look_whether_frail(ftl, flash, stripe);
         }
         lost

@@ -1,5 +1,5 @@
-//! Tests of algorithms 1 and 2 of DA-RAID-5 as printed: each of them loses data that the device's
-//! reading of them preserves.
+//! Tests of algorithms 1 and 2 of DA-RAID-5 as printed: each of the two loses data that the
+//! device's reading of them preserves.
 
 use crate::config::{Ack, Config};
 use crate::device::{Device, Pacing};
@@ -55,7 +55,7 @@ fn write(device: &mut Device, page: Lpn, pages: u32) {
     run(device, HostOp::Write, page, pages);
 }
 
-/// Fills the buffer with pages of the last stripes, so that it holds no others.
+/// Fills the buffer with pages of the last stripes, so that the buffer holds no others.
 fn forget_buffered(device: &mut Device) {
     let last = device.layout().logical_pages - 8;
     write(device, Lpn(last), 8);
@@ -155,8 +155,8 @@ fn algorithm_1_counts_a_rewrite_twice() {
 }
 
 /// Algorithm 2 rebuilds the partial parity of D1, D2 and D3 from D0, D1 and D2, and does not record
-/// that it no longer covers D3. Whether D3 is lost before or after that parity is flushed, it is
-/// not recovered correctly; nor is any other page of the stripe then.
+/// that the parity no longer covers D3. Whether D3 is lost before or after that parity is flushed,
+/// D3 is not recovered correctly; nor is any other page of the stripe then.
 #[test]
 fn algorithm_2_forgets_pages_that_it_covers() {
     let mut config = config(RedundancyKind::HybridCaching);

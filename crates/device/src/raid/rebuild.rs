@@ -19,16 +19,16 @@ use fowler_agenda::Phase;
 use fowler_units::{DieId, Id, Lpn, Nanos, Span, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
 
-/// How fast pages are rebuilt.
+/// The limits on the speed at which pages are rebuilt.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
-    /// The most pages at once; what is left of [`AT_ONCE`] is the host's.
+    /// The maximum number of pages rebuilt at once; the rest of [`AT_ONCE`] is the host's.
     at_once: u32,
-    /// The least time from one page to the next.
+    /// The minimum time from one page to the next.
     every: Span,
-    /// When the next page may be begun.
+    /// The earliest time at which the next page may be begun.
     next: Nanos,
-    /// When an event looks for it; `NEVER` without one.
+    /// The time of the event that begins the next page; `NEVER` without one.
     looks: Nanos,
 }
 
@@ -44,15 +44,15 @@ impl Pace {
 /// The recovery of a page.
 #[derive(Clone, Copy, Debug)]
 struct DegradedRead {
-    /// The read that found it unreadable; none if it is to be rebuilt.
+    /// The read that found the page unreadable; none if the page is to be rebuilt.
     read: TxnId,
     page: Lpn,
     from: UnitId,
-    /// Its recovered version: its block may have been erased and rewritten since.
+    /// The recovered version: the block of the page may have been erased and rewritten since.
     version: u64,
-    /// Reads in flight.
+    /// The reads of the equation that are in flight.
     left: u32,
-    /// Whether one of them has failed.
+    /// True if a read of the equation has failed.
     again: bool,
 }
 
@@ -65,7 +65,7 @@ const NO_READ: DegradedRead = DegradedRead {
     again: false,
 };
 
-/// A way to recover an unreadable page: the other pages to read, and what they yield.
+/// A way to recover an unreadable page: the other pages to read, and the version that they yield.
 struct Equation {
     members: Vec<UnitId>,
     tag: Tag,
@@ -101,14 +101,14 @@ impl DegradedReads {
 }
 
 impl Raid {
-    /// Returns whether a physical page can be read; always true without versions.
+    /// Returns true if a physical page can be read; always true without versions.
     #[inline]
     pub(crate) fn reads_well(&self, unit: UnitId) -> bool {
         self.integrity.as_deref().is_none_or(|its| its.reads(unit))
     }
 
-    /// Returns whether a read has failed. If it has more errors than any level corrects, or a check
-    /// finds its data to be wrong, its page becomes unreadable.
+    /// Returns true if a read has failed. The page becomes unreadable if the read has more errors
+    /// than any level corrects, or if a check finds the data to be wrong.
     #[inline]
     pub(crate) fn failed(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) -> bool {
         self.integrity.is_some() && self.has_failed(ftl, flash, id)
@@ -194,7 +194,7 @@ impl Raid {
 
     /// Returns an equation that yields an unreadable page: that of the cached parity, if it covers
     /// the page; otherwise that of the computed parity minus the cached one; or that of the parity
-    /// in the flash. One with no other unreadable page exists unless the page is lost
+    /// in the flash. An equation with no other unreadable page exists unless the page is lost
     /// ([`crate::raid::faults`]).
     fn equation_for(&self, core: &Core, page: Lpn, from: UnitId) -> Equation {
         let stripe = self.stripes.of(page);
@@ -226,7 +226,7 @@ impl Raid {
     }
 
     /// Returns the equation of some data pages of a stripe as they are in the flash, and some other
-    /// pages, without `but`; `sum` is added to their exclusive-or.
+    /// pages, without `but`; `sum` is added to the exclusive-or of all.
     fn others_of(
         &self,
         core: &Core,
@@ -272,7 +272,7 @@ impl Raid {
             return;
         }
         if again && self.wants_rebuilt(&ftl.core, number) {
-            return self.read_equation(ftl, flash, number); // It is not lost: another equation gives it.
+            return self.read_equation(ftl, flash, number); // Another equation gives the page.
         }
         if !read.is_some() {
             return self.program_rebuilt(ftl, flash, number, page, from);
@@ -352,7 +352,7 @@ impl Raid {
         }
     }
 
-    /// Returns whether the rate lets the next page be rebuilt now. If not, an event looks again.
+    /// Returns true if the rate lets the next page be rebuilt now. If not, an event looks again.
     fn may_rebuild_now(&mut self, flash: &mut Flash) -> bool {
         let now = flash.now();
         let waits = self.integrity.as_ref().is_some_and(|its| its.to_rebuild() > 0);
@@ -381,7 +381,7 @@ impl Raid {
         ftl.try_to_place(flash, id);
     }
 
-    /// Returns whether a recovered page still lacks a readable copy.
+    /// Returns true if a recovered page still lacks a readable copy.
     pub(crate) fn wants_rebuilt(&self, core: &Core, number: u32) -> bool {
         let DegradedRead { page, from, version, .. } = self.degraded_reads.all[number as usize];
         let same = self.integrity.as_ref().is_some_and(|its| its.version_at(from) == version);

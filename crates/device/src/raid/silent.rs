@@ -1,14 +1,15 @@
-//! Silent corruption: pages that hold something else than was written to them, though every read of
-//! them succeeds.
+//! Silent corruption: pages that do not hold the data written to them, though every read of them
+//! succeeds.
 //!
-//! Each page of the flash has the exclusive-or of what it holds and of what it should hold, its
-//! *error*; nearly always that is zero. Errors go wherever data goes, by the same operations as
-//! versions ([`super::tag::Tag`]): GC copies them, parity that is computed from a wrong page is as
-//! wrong, and so is what is rebuilt from one. Nothing else is assumed of how they spread. An error
-//! counts as read at the moment at which the version is, which for parity is when its reads begin.
+//! The *error* of a page of the flash is the exclusive-or of the data in it and of the data that it
+//! should hold; nearly always the error is zero. Errors go wherever data goes, by the same
+//! operations as versions ([`super::tag::Tag`]): GC copies them, parity that is computed from a
+//! wrong page is as wrong, and so is a page that is rebuilt from one. Nothing else is assumed of
+//! the spread of errors. An error counts as read at the moment at which the version is, which for
+//! parity is when its reads begin.
 //!
-//! A drive that checks versions finds an error whenever it reads the page, so that none goes
-//! anywhere. See docs/decisions/raid.md, "What becomes of silent corruption?".
+//! A drive that checks versions finds an error whenever it reads the page, so that no error
+//! spreads. See docs/decisions/raid.md, "What becomes of silent corruption?".
 
 use super::fault_kinds::Fault;
 use super::fault_kinds::units_at_hand;
@@ -27,7 +28,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(crate) struct SilentErrors {
     checks: Checks,
-    /// The errors of physical pages, as far as they are not zero.
+    /// The errors of physical pages that are not zero.
     errors: BTreeMap<UnitId, u64>,
     /// Numbers drawn for errors so far.
     drawn: u64,
@@ -35,7 +36,7 @@ pub(crate) struct SilentErrors {
     pub ledger: SilentLedger,
 }
 
-/// Tries to find a page on which a misdirected write lands.
+/// The number of tries to find a page on which a misdirected write lands.
 const TRIES: u32 = 64;
 
 impl SilentErrors {
@@ -50,7 +51,7 @@ impl SilentErrors {
         }
     }
 
-    /// Returns whether any page is wrong.
+    /// Returns true if any page is wrong.
     #[inline]
     pub fn any(&self) -> bool {
         !self.errors.is_empty()
@@ -62,7 +63,7 @@ impl SilentErrors {
         if !self.any() { 0 } else { self.errors.get(&unit).copied().unwrap_or(0) }
     }
 
-    /// Returns the error of what a read of a page gives, if it succeeds.
+    /// Returns the error of the data that a successful read of a page gives.
     #[inline]
     pub fn error_read(&self, unit: UnitId) -> u64 {
         match self.checks {
@@ -71,20 +72,20 @@ impl SilentErrors {
         }
     }
 
-    /// Returns whether a read finds that a page is wrong.
+    /// Returns true if a read finds that a page is wrong.
     #[inline]
     pub fn is_found(&self, unit: UnitId) -> bool {
         self.checks == Checks::Versions && self.error(unit) != 0
     }
 
-    /// Returns whether a read gives something wrong, unnoticed.
+    /// Returns true if a read gives wrong data, unnoticed.
     #[inline]
     pub fn reads_wrong(&self, unit: UnitId) -> bool {
         self.error_read(unit) != 0
     }
 
-    /// Notes what a successful read for the host gave, if it is wrong: it is returned, or completes
-    /// a frame.
+    /// Notes the data that a successful read for the host gave, if the data is wrong: it is
+    /// returned, or completes a frame.
     #[inline]
     pub fn note_read(&mut self, ftl: &mut Ftl, flash: &Flash, id: TxnId) {
         if !self.any() {
@@ -127,13 +128,13 @@ impl SilentErrors {
     /// Returns an error that no other page has.
     pub fn fresh(&mut self) -> u64 {
         self.drawn += 1;
-        // Apart from those of versions, which count up from one.
+        // Errors differ from versions, which count up from one.
         super::tag::spread(!self.drawn)
     }
 
-    /// Corrupts what a fault strikes, of the copy of a page at `unit`. `reads` says which pages can
-    /// be read; `stored`, what a page should hold, where that is known, and `current`, whether it
-    /// is the current copy of a host page.
+    /// Corrupts pages by a fault that strikes the copy of a page at `unit`. `reads` returns true
+    /// for pages that can be read, `stored` returns the version that a page should hold, where that
+    /// is known, and `current` returns true for the current copies of host pages.
     pub fn strike(
         &mut self,
         (core, flash): (&Core, &Flash),
@@ -161,7 +162,7 @@ impl SilentErrors {
             Fault::Misdirected(_) => {
                 let other = self.other_page(core, unit, open);
                 let held = stored(unit) ^ self.error(unit);
-                // What should have been programmed here lies elsewhere; here is nothing.
+                // The data that should have been programmed here lies elsewhere; here is nothing.
                 let nothing = if stored(unit) == 0 { self.fresh() } else { stored(unit) };
                 corrupt(self, unit, nothing);
                 if let Some(other) = other {
@@ -211,8 +212,8 @@ fn valid_page(core: &Core, plane: PlaneId, mut number: u32) -> Option<UnitId> {
 mod tests {
     use crate::raid::tag::Tag;
 
-    /// Errors go where data goes: parity of a wrong page is as wrong, and what that gives back,
-    /// too.
+    /// Errors go where data goes: parity of a wrong page is as wrong, and so is the page that this
+    /// parity gives back.
     #[test]
     fn errors_add_up_as_versions_do() {
         let (one, other) = (Tag::right(5), Tag { version: 9, error: 3 });

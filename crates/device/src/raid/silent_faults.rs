@@ -1,4 +1,4 @@
-//! Silent errors as they strike a drive with redundancy.
+//! Silent corruption by faults, on a drive with redundancy.
 
 use super::Raid;
 use super::fault_kinds::Fault;

@@ -12,12 +12,12 @@ use crate::raid::parity_cache::bit;
 use crate::raid::stripes::Stripes;
 use fowler_units::{BlockId, Id, Lpn, Nanos, StripeId, UnitId};
 
-/// The maximum number of checks whether untimed parity writes have moved data into worn blocks;
+/// The maximum number of checks for data that untimed parity writes have moved into worn blocks;
 /// stripes that still lack parity get it during the run.
 const SETTLES_MOST: u32 = 8;
 
 impl Raid {
-    /// Returns whether writes to a stripe must be covered.
+    /// Returns true if writes to a stripe must be covered.
     #[inline]
     pub(crate) fn covers(&self, core: &Core, stripe: StripeId) -> bool {
         self.protects(stripe)
@@ -38,12 +38,12 @@ impl Raid {
         self.stripes.data_pages(stripe).filter(unread).fold(0, |all, (at, _)| all | bit(at))
     }
 
-    /// Returns whether a stripe has unreadable data pages.
+    /// Returns true if a stripe has unreadable data pages.
     pub(crate) fn is_damaged(&self, core: &Core, stripe: StripeId) -> bool {
         self.unread_positions(core, stripe) != 0
     }
 
-    /// Returns whether a block has more P/E cycles than a trusted block.
+    /// Returns true if a block has more P/E cycles than a trusted block.
     #[inline]
     pub(crate) fn is_worn(&self, core: &Core, block: BlockId) -> bool {
         self.cycles[block] + core.allocator.blocks.erase_counts()[block.index()] > self.worn_above
@@ -52,8 +52,8 @@ impl Raid {
     // --- Time zero ---
 
     /// Finds the stripes with pages in worn blocks, after preconditioning has placed the data, and
-    /// writes the parity that they must have from the start, in no time. Writing parity may trigger
-    /// GC, and thereby move data to other blocks.
+    /// writes the parity that these stripes must have from the start, in no time. Writing parity
+    /// may trigger GC, and thereby move data to other blocks.
     pub(crate) fn begin(&mut self, ftl: &mut Ftl) {
         let mut bare = self.look_at_stripes(ftl);
         for _ in 0..SETTLES_MOST {
@@ -109,7 +109,7 @@ impl Raid {
         stripes.data_pages(stripe).any(|(_, page)| core.map.place(page) != Location::Nowhere)
     }
 
-    /// Begins refresh, if the stage of life includes it.
+    /// Begins refresh, if the present stage of life includes it.
     pub(crate) fn begin_refresh(&self, ftl: &mut Ftl, flash: &mut Flash, config: &Config) {
         if self.rules.refreshes {
             ftl.gc.begin_refresh(&mut ftl.core, flash, config);
@@ -205,7 +205,7 @@ impl Raid {
         self.count_wear(ftl, page, from, to);
         self.look_whether_frail(ftl, flash, stripe);
         if self.cache.find(stripe).is_some() {
-            return; // Its parity is on its way; whether it is needed is determined afterwards.
+            return; // Parity is being written; the need for it is determined afterwards.
         }
         if self.needs_parity(&ftl.core, stripe) {
             self.begin_parity(ftl, flash, stripe, None);
@@ -244,7 +244,7 @@ impl Raid {
         }
     }
 
-    /// Checks whether the drive has reached another stage of life.
+    /// Moves the drive to another stage of life if its age calls for that.
     #[inline]
     pub(crate) fn look_at_age(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         let age = self.age();
@@ -277,8 +277,8 @@ impl Raid {
 }
 
 /// Algorithm 1 of DA-RAID-5 as printed: writes to worn blocks increment the counter, and writes to
-/// other blocks decrement it, regardless of the page's previous block. It considers nothing but
-/// writes.
+/// other blocks decrement it, regardless of the page's previous block. The algorithm considers
+/// nothing but writes.
 fn count_as_printed(new: UnitId, before: u8, worn: bool) -> u8 {
     let counted = if worn { before.saturating_add(1) } else { before.saturating_sub(1) };
     if new.is_some() { counted } else { before }

@@ -1,7 +1,7 @@
 //! Parity as a check of the data: a scrub that has read the parity of a stripe also reads the other
 //! pages of the stripe, one after another, and compares. This finds silent corruption on a drive
-//! that stores nothing beside its data. Which page is wrong it does not tell, so the stripe is
-//! reported and stays as it is, like the mismatches that Linux counts in `md` (md(4),
+//! that stores nothing beside its data. The comparison does not tell which page is wrong, so the
+//! stripe is reported and stays as it is, like the mismatches that Linux counts in `md` (md(4),
 //! "Scrubbing and mismatches"). See docs/decisions/raid.md, "What does parity tell of its data?".
 
 use super::losses::SilentLedger;
@@ -14,7 +14,7 @@ pub(super) struct Comparison {
     /// The read of the parity; the scrub of the die waits for the comparison.
     pub(super) parity_read: TxnId,
     pub(super) stripe: StripeId,
-    /// Where the parity lay.
+    /// The unit of the parity when its read began.
     pub(super) parity: UnitId,
     /// The position in the stripe from which on pages are still to be read.
     pub(super) next: u32,
@@ -34,7 +34,7 @@ pub(super) const NOTHING: Comparison = Comparison {
 #[derive(Clone, Debug)]
 pub(crate) struct StripeChecks {
     pub(super) dies: IdVec<DieId, Comparison>,
-    /// One bit for each stripe.
+    /// One bit for each stripe: set if the stripe did not match.
     unequal: Vec<u64>,
 }
 
@@ -49,7 +49,7 @@ impl StripeChecks {
         })
     }
 
-    /// Returns the memory that this takes.
+    /// Returns the memory that the comparisons of a drive take.
     pub fn bytes(config: &Config, dies: u32, stripes: u32) -> Bytes {
         if !config.compares_stripes() {
             return Bytes(0);
@@ -57,7 +57,7 @@ impl StripeChecks {
         Bytes::of::<Comparison>(dies.into()) + Bytes::of::<u64>(u64::from(stripes).div_ceil(64))
     }
 
-    /// Notes what a comparison has shown. A stripe counts once until it matches again.
+    /// Notes the result of a comparison. A stripe counts once until it matches again.
     pub(super) fn note(&mut self, stripe: StripeId, matches: bool, ledger: &mut SilentLedger) {
         ledger.stripes_compared += 1;
         let (word, mask) = (&mut self.unequal[stripe.index() / 64], 1 << (stripe.index() % 64));

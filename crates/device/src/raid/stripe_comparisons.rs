@@ -1,4 +1,4 @@
-//! The reads of a stripe check, and the comparison of what they return.
+//! The reads of a stripe check, and the comparison of the data that they return.
 
 use super::Raid;
 use super::stripe_check::{Comparison, NOTHING};
@@ -10,8 +10,8 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, Id, TxnId};
 
 impl Raid {
-    /// Begins to compare a stripe if a scrub has read its parity. Returns whether it does: the read
-    /// then stays open, and its scrub waits.
+    /// Begins to compare a stripe if a scrub has read its parity. Returns true if so: the read then
+    /// stays open, and the scrub waits.
     pub(crate) fn begin_comparison(
         &mut self,
         ftl: &mut Ftl,
@@ -37,7 +37,7 @@ impl Raid {
     fn read_next_page(&mut self, ftl: &mut Ftl, flash: &mut Flash, die: DieId) {
         let Some(checks) = &mut self.stripe_checks else { return };
         let Comparison { stripe, parity, next, .. } = checks.dies[die];
-        // While pages of the stripe are being rewritten, its parity is in the cache; afterwards, it
+        // While pages of the stripe are being rewritten, the parity is in the cache; afterwards, it
         // lies elsewhere.
         let same = self.cache.find(stripe).is_none()
             && ftl.core.flash_copy(self.stripes.parity(stripe)) == parity;

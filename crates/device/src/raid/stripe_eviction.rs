@@ -1,5 +1,6 @@
-//! Stripes in the write buffer (DA-RAID-5, sections III-D and III-E): pages leave it together with
-//! their stripe, so that parity is computed once for all of them, and long writes bypass it.
+//! Stripes in the write buffer (DA-RAID-5, sections III-D and III-E): pages leave the buffer
+//! together with their stripe, so that parity is computed once for all of them, and long writes
+//! bypass the buffer.
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
@@ -17,7 +18,7 @@ use fowler_units::{FrameId, Id, Lpn, ReqId, StripeId};
 const MOST: usize = DATA_MOST as usize;
 
 impl Raid {
-    /// Returns the frame of `page` if it is dirty and no program for it is queued.
+    /// Returns the frame of `page` if the frame is dirty and no program for it is queued.
     fn dirty_frame(&self, core: &Core, page: Lpn) -> Option<FrameId> {
         match core.map.place(page) {
             Location::Buffer(frame_id) if core.buffer.get(frame_id).listed == Listed::Dirty => {
@@ -76,9 +77,9 @@ impl Raid {
     }
 
     /// Sends a write that is too long for the caches to the flash stripe by stripe: all pages in
-    /// the stripe of `page`, the next of the request, together with their parity. Waits until there
-    /// are frames for all of them: written one after another, each page would cause a parity
-    /// update.
+    /// the stripe of `page`, the next of the request, together with their parity. The write waits
+    /// until there are frames for all of these: written one after another, each page would cause a
+    /// parity update.
     #[cold]
     pub(crate) fn write_part(
         &mut self,

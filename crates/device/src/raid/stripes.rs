@@ -1,10 +1,10 @@
 //! The assignment of pages to stripes, and the position of parity.
 //!
-//! The pages of the mapping are striped over the dies in order, and N+1 consecutive ones form a
-//! stripe, so that they lie on N+1 chips. One of them is parity, rotating from one row of stripes
-//! over the chips to the next (left-symmetric). The others are the host's pages, in order. One
-//! modulo operation thus yields the die of data and of parity alike, and code that moves pages need
-//! not distinguish them.
+//! The pages of the mapping are striped over the dies in order, and N+1 consecutive pages form a
+//! stripe, so that they lie on N+1 chips. One page of a stripe is parity, rotating from one row of
+//! stripes over the chips to the next (left-symmetric). The others are the host's pages, in order.
+//! One modulo operation thus yields the die of data and of parity alike, and code that moves pages
+//! need not distinguish them.
 
 use crate::config::stripes::stripes_of;
 use fowler_units::{Id, Lpn, StripeId};
@@ -70,7 +70,7 @@ impl Stripes {
         self.page(stripe, self.parity_position(stripe))
     }
 
-    /// Returns whether a page of the mapping is parity.
+    /// Returns true if a page of the mapping is parity.
     #[inline]
     pub fn is_parity(&self, page: Lpn) -> bool {
         self.parity(self.of(page)) == page
@@ -104,7 +104,7 @@ impl Stripes {
         self.page(stripe, position)
     }
 
-    /// Returns the page of the host that a page of the mapping holds, unless that is parity.
+    /// Returns the page of the host that a page of the mapping holds, unless that page is parity.
     pub fn host(&self, page: Lpn) -> Lpn {
         let (stripe, position) = (self.of(page), self.position(page));
         let parity = self.parity_position(stripe);

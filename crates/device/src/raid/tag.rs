@@ -2,8 +2,9 @@
 
 use std::ops::{BitXor, BitXorAssign};
 
-/// What a page, or the parity of some, should hold, and how what it holds differs from that. Both
-/// are exclusive-ors of those of the pages it was computed from.
+/// The version that a page, or the parity of several pages, should hold, and the error of the
+/// actual contents against that version. The tag of parity is the exclusive-or of the tags of the
+/// pages from which the parity was computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tag {
     pub version: u64,
@@ -11,10 +12,10 @@ pub(crate) struct Tag {
 }
 
 impl Tag {
-    /// Nothing, or the parity of nothing.
+    /// The tag of an empty page, or of the parity of no pages.
     pub const ZERO: Tag = Tag { version: 0, error: 0 };
 
-    /// Returns the tag of data as it should be.
+    /// Returns the tag of data without an error.
     pub fn right(version: u64) -> Self {
         Tag { version, error: 0 }
     }

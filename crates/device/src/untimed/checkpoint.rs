@@ -1,5 +1,5 @@
-//! The saved state of a lifetime drive, from which a run can resume. It excludes everything that
-//! follows from the configuration or from the mapping.
+//! The saved state of a lifetime drive, from which a run can resume. State that follows from the
+//! configuration or from the mapping is not saved.
 
 use crate::blocks::block_table::BlocksSnapshot;
 use crate::blocks::page_allocator::AllocatorSnapshot;

@@ -50,14 +50,14 @@ pub struct LifetimeDrive {
     pub(crate) counters: Counters,
     /// Erased blocks that GC keeps in each plane.
     kept: u32,
-    /// How pages are used, if access classes are distinguished.
+    /// The use of pages, if access classes are distinguished.
     pub(crate) uses: Option<Uses>,
     program: Span,
     host: WaitingHost,
     /// Pages moved before the life, and the earlier erase count of each block.
     moved: Moves,
     erased: Box<[u32]>,
-    /// What it had been through before it was written by the workload.
+    /// The history of the drive before the workload wrote to it.
     pub(crate) preconditioned: Preconditioned,
 }
 
@@ -73,15 +73,16 @@ pub struct Moved {
 /// A request that has entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entered {
-    /// When it entered.
+    /// When the request entered.
     pub at: Nanos,
     /// Pages written; zero for a trim or a read.
     pub pages: u32,
-    /// Its delay.
+    /// The delay of the request.
     pub throttled: Throttled,
 }
 
-/// How many requests are drawn early, and how far ahead of a request its second prefetch begins.
+/// The number of requests drawn early, and the turns before a request at which its second and its
+/// third prefetch begin.
 const AHEAD: usize = 16;
 const SECOND: usize = 10;
 const THIRD: usize = 5;
@@ -91,7 +92,7 @@ const SEASON_STRIDE: usize = 4096;
 const PAGES_AHEAD: u64 = 8;
 
 impl LifetimeDrive {
-    /// Creates the drive of `config` with the data of `image`. Its life begins.
+    /// Creates the drive of `config` with the data of `image`, at the beginning of its life.
     ///
     /// # Errors
     /// Every reason why the configuration cannot work.
@@ -154,11 +155,12 @@ impl LifetimeDrive {
         so_far(self)
     }
 
-    /// Returns the same drive at the beginning of a life under `config`, which may differ only in
-    /// the parameters of life and throttle.
+    /// Returns this drive at the beginning of a life under `config`, which may differ only in the
+    /// parameters of life and throttle.
     ///
     /// # Panics
-    /// If it differs in a parameter that affects the placement of data or the sizes of the drive.
+    /// If `config` differs in a parameter that affects the placement of data or the sizes of the
+    /// drive.
     #[must_use]
     pub fn again(&self, config: &Config) -> Self {
         let layout = config.layout().expect("the layout was checked before");
@@ -177,7 +179,7 @@ impl LifetimeDrive {
         self.program
     }
 
-    /// Returns when its life ends, in simulated time.
+    /// Returns when the life of the drive ends, in simulated time.
     pub fn ends(&self) -> Nanos {
         self.life.ends()
     }
@@ -187,13 +189,13 @@ impl LifetimeDrive {
         self.host.now
     }
 
-    /// Returns how far the host lags behind its arrival times.
+    /// Returns the time by which the host lags behind its arrival times.
     pub fn behind(&self) -> Span {
         self.host.behind
     }
 
-    /// Returns how long a write had waited that had not entered when the life ended; included in
-    /// the counters.
+    /// Returns the delay of the write that had not entered when the life ended; included in the
+    /// counters.
     pub fn blocked_at_end(&self) -> Throttled {
         self.host.blocked_at_end
     }
@@ -203,7 +205,7 @@ impl LifetimeDrive {
         &self.counters
     }
 
-    /// Returns how often each block has been erased, preconditioning included.
+    /// Returns the erase count of each block, preconditioning included.
     pub fn erase_counts(&self) -> &[u32] {
         self.core.allocator.blocks.erase_counts()
     }
@@ -218,12 +220,12 @@ impl LifetimeDrive {
         self.gc.untimed.programs_at
     }
 
-    /// Returns whether reads matter: they determine the access classes of pages.
+    /// Returns true if reads matter: they determine the access classes of pages.
     pub fn hears_reads(&self) -> bool {
         self.uses.is_some()
     }
 
-    /// Returns what has become of failing blocks; `None` if none fails.
+    /// Returns the counts of failing blocks; `None` if blocks cannot fail.
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
         self.core.allocator.bad_blocks()
     }
@@ -233,7 +235,7 @@ impl LifetimeDrive {
         self.throttle.state()
     }
 
-    /// Returns how often each block has been erased in this life, retired ones left out.
+    /// Returns the erase count of each block in this life, retired blocks left out.
     pub fn cycles(&self) -> Vec<u32> {
         let blocks = &self.core.allocator.blocks;
         let counts = self.erase_counts().iter().zip(&*self.erased).enumerate();
@@ -255,7 +257,7 @@ impl LifetimeDrive {
 
     /// Serves the writes and trims of `source` (and its reads, if the drive
     /// [hears them](LifetimeDrive::hears_reads)), whose arrival times are those of an unthrottled
-    /// host, until `heard` returns `false`, the source ends, or the life ends. Returns whether life
+    /// host, until `heard` returns `false`, the source ends, or the life ends. Returns true if life
     /// continues. Some requests are drawn before their turn: a source must not depend on the drive.
     pub fn serve(
         &mut self,
@@ -273,8 +275,8 @@ impl LifetimeDrive {
         alive
     }
 
-    /// Calls `each` for every request of `source` that matters until it returns `false`,
-    /// prefetching what each request will look up.
+    /// Calls `each` for every request of `source` that matters until `each` returns `false`,
+    /// prefetching the entries that each request will look up.
     fn draw(
         &mut self,
         source: impl Iterator<Item = HostIo>,
@@ -340,7 +342,7 @@ impl LifetimeDrive {
         }
     }
 
-    /// Calls `look` for the pages of a request, to prefetch what it needs.
+    /// Calls `look` for the pages of a request, to prefetch their entries.
     #[inline]
     fn prefetch(&self, io: &HostIo, look: impl Fn(&Core, Lpn)) {
         let first = u64::from(self.core.locator.page_at(io.offset).0);

@@ -3,17 +3,17 @@
 //! host page. Nothing is mapped, so a request costs tens of nanoseconds instead of some six
 //! hundred, and five years can be simulated at a small dilation.
 //!
-//! It stands for a drive in steady state under a workload whose write amplification does not
-//! change, such as uniform addresses. The amplification is measured on a [`super::LifetimeDrive`]
-//! before.
+//! A [`SteadyLife`] stands for a drive in steady state under a workload whose write amplification
+//! does not change, such as uniform addresses. The amplification is measured on a
+//! [`super::LifetimeDrive`] before.
 //!
-//! It spreads evenly what GC moves in bursts, one for each row of blocks that the host fills. It is
-//! right while an epoch has many bursts, even under the first delay of equation 4, which is too
-//! long: a demand of `r` times the capacity `C` then gets only `C / (r - 1)` host pages. If that is
-//! less than a row, a drive sees epochs without GC, equation 5 takes off too much of the delay, and
-//! the life of the drive swings while this one does not. `crates/device/tests/all/lifetime.rs` and
-//! `crates/lifetime/tests/all/lifetime.rs` compare the two. See docs/decisions/lifetime.md, "When
-//! is garbage collection not simulated?".
+//! A [`SteadyLife`] spreads evenly the moves that GC makes in bursts, one for each row of blocks
+//! that the host fills. That is right while an epoch has many bursts, even under the first delay of
+//! equation 4, which is too long: a demand of `r` times the capacity `C` then gets only `C / (r -
+//! 1)` host pages. If that is less than a row, a drive sees epochs without GC, equation 5 takes off
+//! too much of the delay, and the life of the drive swings while this one does not.
+//! `crates/device/tests/all/lifetime.rs` and `crates/lifetime/tests/all/lifetime.rs` compare the
+//! two. See docs/decisions/lifetime.md, "When is garbage collection not simulated?".
 
 use super::Entered;
 use super::waiting_host::WaitingHost;
@@ -26,7 +26,7 @@ use crate::observe::operation::Source;
 use crate::policy::throttle::{self, AnyThrottle, State, Throttle, Throttled};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 
-/// See the module.
+/// A life at a steady write amplification; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct SteadyLife {
     throttle: AnyThrottle,
@@ -40,7 +40,7 @@ pub struct SteadyLife {
     host: WaitingHost,
 }
 
-/// What the throttle sees.
+/// The life as the throttle sees it.
 struct View<'a> {
     life: &'a Life,
     /// Pages programmed, all of which are taken.
@@ -79,53 +79,54 @@ impl SteadyLife {
         }
     }
 
-    /// Whether writes can be delayed at all.
+    /// Returns true if writes can be delayed at all.
     pub fn is_throttled(&self) -> bool {
         self.throttle.is_on()
     }
 
-    /// How long a page write takes that is not delayed.
+    /// Returns the time of a page write that is not delayed.
     pub fn program(&self) -> Span {
         self.program
     }
 
-    /// When its life ends, in simulated time.
+    /// Returns when the life ends, in simulated time.
     pub fn ends(&self) -> Nanos {
         self.life.ends()
     }
 
-    /// When the last write entered.
+    /// Returns when the last write entered.
     pub fn now(&self) -> Nanos {
         self.host.now
     }
 
-    /// By how much the host is behind its own times.
+    /// Returns the time by which the host lags behind its own times.
     pub fn behind(&self) -> Span {
         self.host.behind
     }
 
-    /// How long the write had waited, until the life ended, that has not been let in; among what
-    /// was counted.
+    /// Returns the delay of the write that had not entered when the life ended; included in the
+    /// counters.
     pub fn blocked_at_end(&self) -> Throttled {
         self.host.blocked_at_end
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// What the throttle has come to.
+    /// Returns the state of the throttle.
     pub fn throttle(&self) -> State {
         self.throttle.state()
     }
 
-    /// What the drive amounts to at a moment of its life.
+    /// Returns the capacities of the drive at a moment of its life.
     pub fn totals(&self, at: Nanos) -> Totals {
         self.life.totals(self.counters.programs.sum() as f64 * self.life.dilation(), at)
     }
 
-    /// A write comes at the host's own time; none if the life ends before it enters.
+    /// Lets in a write that comes at the host's own time; none if the life ends before the write
+    /// enters.
     #[inline]
     pub fn enter(&mut self, io: &HostIo) -> Option<Entered> {
         let last = (io.offset + u64::from(io.size.max(1)) - 1) / self.page;
@@ -148,7 +149,7 @@ impl SteadyLife {
         Some(Entered { at, pages, throttled })
     }
 
-    /// Its throttle and life over other blocks, to go on with from here.
+    /// Returns the throttle and the life over other blocks, to continue from here.
     pub(crate) fn throttle_over(&self, blocks: &Blocks) -> Option<Box<WriteThrottle>> {
         let life = || self.life.moved_to(blocks, self.counters.programs.sum());
         self.throttle.is_on().then(|| WriteThrottle::resumed(self.throttle.clone(), life()))

@@ -1,6 +1,6 @@
-//! How pages are used over a whole life: the LRU list of section 3.1 of HIRE, which holds as many
-//! pages as the write buffer, without the buffer. The hits of a page decide its class when it is
-//! written.
+//! The use of pages over a whole life: the LRU list of section 3.1 of HIRE, which holds as many
+//! pages as the write buffer, without the buffer. The hits of a page decide its class when the page
+//! is written.
 
 use crate::config::Config;
 use crate::policy::hotness::{Hotness, Used};
@@ -8,7 +8,7 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{FrameId, Id, IdVec, Link, Linked, List, Lpn};
 use serde::{Deserialize, Serialize};
 
-/// A page in the list, and its hits.
+/// A page in the list, and the page's reads and writes.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     page: Lpn,
@@ -27,7 +27,7 @@ impl Linked<FrameId> for Entry {
     }
 }
 
-/// A page and its hits, as saved.
+/// A page and its reads and writes, as saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedUse(u32, u16, u16);
 
@@ -38,7 +38,7 @@ pub struct Uses {
     /// The entry of each page, if it is in the list.
     places: IdVec<Lpn, FrameId>,
     entries: IdVec<FrameId, Entry>,
-    /// From the least to the most recently used page.
+    /// The pages in order, from the least to the most recently used.
     list: List<FrameId>,
 }
 
@@ -104,7 +104,7 @@ impl Uses {
     /// Replaces the list by one that was saved.
     ///
     /// # Errors
-    /// If it is that of another drive.
+    /// If the saved list is that of another drive.
     pub fn resume(&mut self, saved: &[SavedUse]) -> Result<(), String> {
         let pages = self.places.len() as u32;
         self.places.as_mut_slice().fill(FrameId::NONE);
@@ -146,7 +146,7 @@ mod tests {
         Uses::of(&config, 64, frames).unwrap()
     }
 
-    /// Beside a list that is searched from its beginning.
+    /// Compares with a list that is searched from its beginning.
     #[test]
     fn hits_are_those_of_the_pages_used_last() {
         for seed in 0..8 {

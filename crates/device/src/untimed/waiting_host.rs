@@ -1,5 +1,5 @@
-//! A host that sends the next write only when the drive has let in the one before, so that every
-//! delay makes it later.
+//! A host that sends the next write only when the drive has let in the previous one, so that every
+//! delay makes the host later.
 
 use crate::observe::counters::Counters;
 use crate::policy::throttle::Throttled;
@@ -8,9 +8,9 @@ use fowler_units::{Nanos, Span};
 /// The host of a life.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WaitingHost {
-    /// How far it lags behind its own times.
+    /// The time by which the host lags behind its own times.
     pub behind: Span,
-    /// How long a write had waited that had not entered when the life ended.
+    /// The delay of the write that had not entered when the life ended.
     pub blocked_at_end: Throttled,
     /// When the last write entered.
     pub now: Nanos,
@@ -22,8 +22,9 @@ impl WaitingHost {
         Self { behind: Span::ZERO, blocked_at_end: Throttled::default(), now: Nanos::ZERO }
     }
 
-    /// Lets in a write that the host sends at its own time `sent`, after what `delay` says for the
-    /// moment of its arrival. Returns when it enters; `None` if the life `ends` before that.
+    /// Lets in a write that the host sends at its own time `sent`, after the delay that `delay`
+    /// returns for the moment of arrival. Returns the time of entry; `None` if the life `ends`
+    /// before that.
     #[inline]
     pub fn enter(
         &mut self,

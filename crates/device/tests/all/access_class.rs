@@ -1,4 +1,4 @@
-//! Pages told apart by their use in the buffer, and blocks by the class of their data (HIRE,
+//! Pages classified by their use in the buffer, and blocks by the class of their data (HIRE,
 //! sections 3.1 and 3.2).
 
 use crate::support::small;
@@ -12,7 +12,7 @@ use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
 use std::collections::VecDeque;
 
-/// Frames of the buffer; one is kept free.
+/// Frames of the buffer, of which one stays free.
 const FRAMES: usize = 8;
 
 /// Three quarters are exact in binary, so that the model can decide in whole numbers.
@@ -55,16 +55,16 @@ fn served(config: &Config, requests: &[HostIo]) -> (Device, Vec<Completion>) {
     (device, completions)
 }
 
-/// The obvious buffer: the page used last in front, with its reads and writes.
+/// The obvious model of the buffer: the page used last in front, with its reads and writes.
 #[derive(Default)]
 struct Model {
     pages: VecDeque<(u64, u64, u64)>,
-    /// Pages that left.
+    /// Pages that left the buffer.
     left: ByClass<u64>,
 }
 
 impl Model {
-    /// A page is used. Returns whether it was there.
+    /// Uses a page. Returns true if the page was in the buffer.
     fn uses(&mut self, page: u64, op: HostOp) -> bool {
         let found = self.pages.iter().position(|&(its, ..)| its == page);
         let (_, mut reads, mut writes) =
@@ -137,8 +137,8 @@ fn what_is_only_read_is_read_hot() {
     assert_eq!(device.counters().programs, BySource::default(), "and none of it is programmed");
 }
 
-/// Reads pages 0 to 19, so that the first ones leave the buffer as read-hot; a second later `page`
-/// again.
+/// Reads pages 0 to 19, so that the first ones leave the buffer as read-hot; a second later, reads
+/// `page` again.
 fn read_again(page: u64) -> Vec<HostIo> {
     let first = |page: u64| io(Span::us(1000 + 200 * page), page, HostOp::Read);
     let again = io(Span::ms(1005), page, HostOp::Read);
@@ -147,9 +147,8 @@ fn read_again(page: u64) -> Vec<HostIo> {
 
 #[test]
 fn a_clean_page_that_was_read_is_read_fast_from_then_on_only_as_told() {
-    // Nothing was told apart when the drive was filled: the first reads are those of nominal
-    // voltages. A page that waits to be programmed anew takes the frame of one more, and is the
-    // only one that may.
+    // Pages had no class when the drive was filled: the first reads are those of nominal voltages.
+    // A page that waits to be reprogrammed takes one more frame, and only one page may wait.
     let last = 19 - FRAMES as u64 + 1;
     for (read_hot, page, fast) in [
         (ReadHot::OnDirty, last, 0),
@@ -187,7 +186,7 @@ fn a_page_is_programmed_anew_only_on_a_die_that_was_idle_for_long_enough() {
         first > Nanos::ZERO + Span::ms(44) && first < Nanos::ZERO + last + Span::ms(45),
         "{first:?}"
     );
-    // Without such a pause there is none.
+    // Without such a pause no page is reprogrammed.
     let busy: Vec<HostIo> =
         (0..2000).map(|n| io(Span::us(500 * n), n % 64, HostOp::Read)).collect();
     let (device, _) = served(&config, &busy);
@@ -198,9 +197,9 @@ fn a_page_is_programmed_anew_only_on_a_die_that_was_idle_for_long_enough() {
     );
 }
 
-/// Survivors of GC stay among their own: what was read-hot is programmed at boosted
+/// Survivors of GC share blocks with data of their class: read-hot data is programmed at boosted
 /// voltages again.
-// Slow: 20,000 requests, until much has been collected that was read often.
+// Slow: 20,000 requests, until GC has collected many blocks of read-hot data.
 #[test]
 fn gc_keeps_the_class_of_a_page() {
     let mut config = config(ReadHot::OnDirty);
@@ -212,8 +211,8 @@ fn gc_keeps_the_class_of_a_page() {
     for number in 0..20_000u64 {
         let at = Span::us(400 * number);
         let page = rng.below(pages.into());
-        // A fifth of the pages is hardly ever written, and then read so often that it leaves as
-        // read-hot.
+        // A fifth of the pages is hardly ever written, and read so often in between that the pages
+        // leave the buffer as read-hot.
         let op = if page.is_multiple_of(5) && !number.is_multiple_of(11) {
             HostOp::Read
         } else {
@@ -231,7 +230,7 @@ fn gc_keeps_the_class_of_a_page() {
     assert!(boosted > 50 && reduced > 50, "{:?}", c.programs_at);
 }
 
-/// What lies there from before was used like this: it is read, and collected, as its class says.
+/// Data from before the run has the configured class: reads and GC treat the data accordingly.
 #[test]
 fn data_is_preconditioned_by_class() {
     let reads: Vec<HostIo> =
@@ -248,11 +247,11 @@ fn data_is_preconditioned_by_class() {
             };
             let (device, _) = served(&config, &reads);
             let at = device.counters().reads_at;
-            // What lies in blocks that are still open is not told apart.
+            // Data in blocks that are still open has no class.
             assert!(at[level] > 150, "{read_hot:?} {class:?}: {at:?}");
         }
     }
-    // Where uses are not told apart, there is no class.
+    // Without access classes, data has no class.
     let mut config = config(ReadHot::OnDirty);
     config.hotness.detectors = 0;
     config.placement.name = PlacementKind::SingleStream;

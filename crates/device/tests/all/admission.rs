@@ -1,11 +1,12 @@
-//! What a request that finds no room in a queue of pages holds up (`queue.admission`).
+//! The requests held up by one that finds no room in a queue of pages (`queue.admission`).
 
 use crate::support::small;
 use fowler_device::blame::Part;
 use fowler_device::*;
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 
-/// How long each of some requests, which arrive together, one page each, waits for room.
+/// Returns the time for which each request waits for room. The requests arrive together, one page
+/// each.
 fn waits(admission: Admission, limits: (u32, u32), asked: &[(HostOp, u64)]) -> Vec<Span> {
     let mut config = small();
     config.admission = admission;

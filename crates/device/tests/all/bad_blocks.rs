@@ -1,5 +1,5 @@
-//! Blocks that fail: how many, what a failed program takes, what is lost (nothing), and when the
-//! drive has no block left to lose.
+//! Blocks that fail: their number, the time of a failed program, the lost data (none), and the
+//! moment at which the drive has no block left to lose.
 
 use crate::support::small;
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
@@ -7,7 +7,8 @@ use fowler_device::*;
 use fowler_physics::bad_blocks::FailureLaw;
 use fowler_units::{Bytes, HostIo, Nanos, Rng, Span};
 
-/// Writes that are answered once they are in the flash; blocks fail after so many cycles.
+/// A drive that answers writes once they are in the flash, and whose blocks fail after about
+/// `cycles`.
 fn failing(cycles: f64, erases: f64) -> Config {
     let mut config = small();
     config.geometry.planes_per_die = 1;
@@ -49,12 +50,12 @@ fn run(device: &mut Device, requests: &[HostIo]) -> Vec<Completion> {
 
 /// On a drive that has one write at a time and collects no garbage, each failed program is one
 /// program time, and nothing else differs. Programs that move the data of a failed block may fail,
-/// too; nobody waits for those.
+/// too; nobody waits for those programs.
 #[test]
 fn a_failed_program_takes_as_long_as_another() {
     let config = failing(1.0, 0.0);
     let mut device = Device::new(&config).expect("a sound drive");
-    // A quarter of its pages: no block is erased.
+    // The writes cover a quarter of the pages of the drive: no block is erased.
     let requests = writes(&device, u64::from(device.layout().geometry.pages()) / 4, Span::ms(100));
     let completions = run(&mut device, &requests);
     let program = config.effective_timing().mean_program();
@@ -83,7 +84,8 @@ fn as_many_blocks_fail_as_the_law_says() {
         let mut completions: Vec<Completion> = Vec::new();
         device.run(requests.iter().copied(), Pacing::Open, &mut completions);
         let counts = device.bad_blocks().expect("blocks fail");
-        // A retired block has failed before its last erase; the others have survived all of theirs.
+        // A retired block has failed before its last erase; the other blocks have survived all of
+        // theirs.
         let law = FailureLaw { share: 0.5, cycles: 16.0, shape: 3.0 };
         let failed = counts.programs + counts.erases;
         let blocks = f64::from(device.layout().geometry.blocks());
@@ -110,7 +112,7 @@ fn as_many_blocks_fail_as_the_law_says() {
 }
 
 /// Room shrinks block by block until the data just fits; from then on no block fails, and the drive
-/// goes on. On a drive without stripes no spare is left over, however many planes it has.
+/// continues. On a drive without stripes no spare is left over, however many planes it has.
 #[test]
 fn the_spare_shrinks_to_nothing_and_not_below() {
     for (kind, channels, planes, erases) in [
@@ -145,14 +147,15 @@ fn the_spare_shrinks_to_nothing_and_not_below() {
             assert_eq!(counts.spare, spare - failed * pages, "{case}");
             assert!(counts.spare < pages, "{case}");
         } else {
-            // One die has given up what it could; the others have at least as much left.
+            // One die has given up all the blocks that it could; the others have at least as many
+            // left.
             let dies = u64::from(layout.geometry.dies());
             assert!(counts.spare / dies < pages && counts.spare < spare, "{case}");
         }
     }
 }
 
-/// The same drive with blocks that never fail within the run answers as one without such blocks.
+/// A drive with blocks that never fail within the run answers as one without such blocks.
 #[test]
 fn blocks_that_do_not_fail_change_nothing() {
     let answers = |share: f64| {
@@ -168,7 +171,7 @@ fn blocks_that_do_not_fail_change_nothing() {
 }
 
 /// A life without dies loses as many blocks as the whole drive, within four standard deviations;
-/// and it goes on from a checkpoint as if it had not been interrupted.
+/// and resumes from a checkpoint as if it had not been interrupted.
 #[test]
 fn a_life_loses_its_blocks_too() {
     let mut config = failing(8.0, 0.5);
@@ -195,7 +198,7 @@ fn a_life_loses_its_blocks_too() {
     let mut completions: Vec<Completion> = Vec::new();
     device.run(requests.iter().copied(), Pacing::Open, &mut completions);
     let timed = device.bad_blocks().expect("blocks fail");
-    // The same blocks fail; but the two erase at different times.
+    // Both drives draw the same failures, but erase at different times.
     let [here, there] = [counts, timed].map(|it| (it.programs + it.erases) as f64);
     assert!((here - there).abs() < 0.2 * here, "{counts:?}, {timed:?}");
 }

@@ -1,12 +1,13 @@
-//! The write buffer: who is found in it, who leaves first, what a flush waits for, and what a write
-//! of part of a page costs.
+//! The write buffer: the pages found in it, the page that leaves first, the data that a flush waits
+//! for, and the cost of a write of part of a page.
 
 use crate::support::small;
 use fowler_device::blame::Part;
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Span};
 
-/// A drive with a buffer of four pages, one of which is kept free; acknowledged on insertion.
+/// A drive with a buffer of four pages, one of which stays free; writes are acknowledged on
+/// insertion.
 fn drive() -> Device {
     let mut config = small();
     config.buffer =
@@ -61,11 +62,12 @@ fn a_flush_waits_for_what_was_written_before_it() {
     let mut device = drive();
     let done =
         run(&mut device, &[write(0), write(1), (HostOp::Flush, 0, 0), (HostOp::Flush, 0, 0)]);
-    // Both pages go to dies of their own: one transfer of 20 us and one program of 140 us.
+    // Each of the two pages goes to a die of its own: one transfer of 20 us and one program of 140
+    // us.
     assert_eq!(done[2].io.op, HostOp::Flush);
     assert_eq!(done[2].latency(), Span::us(160));
     assert_eq!(done[3].latency(), Span::ZERO, "nothing is left to wait for");
-    // What the flash has is kept for reads.
+    // A page that the flash has stays in the buffer for reads.
     let again = run(&mut device, &[read(0)]);
     assert_eq!(again[0].latency(), Span::ZERO);
 }

@@ -1,5 +1,5 @@
-//! Cells that err, on whole drives: what reads cost, what the controller knows, and that knowing
-//! disturbs nothing.
+//! Cells that err, on whole drives: the cost of reads, the knowledge of the controller, and that
+//! acquiring this knowledge disturbs nothing.
 
 use crate::support::{mlc, small};
 use fowler_device::blame::Part;
@@ -29,7 +29,7 @@ fn pages_of(config: &Config) -> u64 {
     u64::from(config.layout().expect("a sound drive").logical_pages)
 }
 
-/// One chip with a channel of its own.
+/// A drive of one chip with a channel of its own.
 fn one_chip() -> Config {
     let mut config = small();
     config.geometry.channels = 1;
@@ -44,7 +44,8 @@ fn one_chip() -> Config {
     config
 }
 
-/// Programs of data that is all hot, by how the strength of blocks is known.
+/// The times of programs of data that is all hot, by the source from which the strength of blocks
+/// is known.
 fn program_times(strength: StrengthSource, fill: f64) -> Vec<u64> {
     let mut config = one_chip();
     config.timing = mlc();
@@ -108,7 +109,7 @@ fn pages_of_one_request_do_not_overtake_each_other() {
     assert_eq!(run(&config, &requests).1.prioritized, Prioritized::default());
 }
 
-/// A write of part of a page waits for the reading of the old one, which no stream of reads may put
+/// A write of part of a page waits for the read of the old page, which no stream of reads may put
 /// off.
 #[test]
 fn the_reading_of_an_old_page_has_its_write_s_deadline() {
@@ -125,7 +126,8 @@ fn the_reading_of_an_old_page_has_its_write_s_deadline() {
         .insert(100, io(100 * 29_900, 7, 1, HostOp::Write).with_size(512).with_op(HostOp::Write));
     let (completions, _) = run(&config, &requests);
     let write = completions.iter().find(|its| its.io.op == HostOp::Write).expect("one write");
-    // Its reading and its program each wait for the deadline at most, and for what is served then.
+    // The read and the program of the write each wait for the deadline at most, and for the
+    // operation in service then.
     assert!(write.latency() < Span::ms(45), "{write:?}");
     assert!(write.blame[Part::Merge] > Span::ms(15), "reads went first until then: {write:?}");
 }
@@ -203,7 +205,7 @@ fn every_try_is_paid_for() {
 }
 
 /// With progressive sensing a read that climbs takes as long as one that knew its level, however
-/// many tries that took, and only what came after the first is put down to retries.
+/// many tries that took, and only the time after the first try is put down to retries.
 #[test]
 fn a_progressive_try_pays_for_what_it_adds() {
     let mut config = one_chip();
@@ -262,7 +264,7 @@ fn what_a_level_takes_beyond_a_hard_read_is_the_difference_of_their_times() {
             assert_eq!(times.sense_and_transfer(level, || offset), (sense, transfer));
             assert_eq!((times.sense(level, offset), times.transfer(level)), (sense, transfer));
             let hard = timing.read.at(offset) + timing.bus_transfer;
-            // One number only if every page type takes the same time.
+            // The difference is one number only if every page type takes the same time.
             let beyond = (types.len() == 1).then(|| sense + transfer - hard);
             assert_eq!(times.beyond_hard(level), beyond, "{types:?}, level {level}");
         }
@@ -273,8 +275,8 @@ fn what_a_level_takes_beyond_a_hard_read_is_the_difference_of_their_times() {
     }
 }
 
-/// The same on a drive: its reads wait for nothing, so their blame is the time of their tries. If a
-/// try pays only for what it adds, they take as long as the last one alone.
+/// On a drive whose reads wait for nothing, the blame of a read is the time of its tries. If a try
+/// pays only for its increment, all tries together take as long as the last one alone.
 #[test]
 fn a_soft_read_is_blamed_on_its_tries_whatever_the_page_type() {
     let costs = [RetryCost::Whole, RetryCost::Increment];

@@ -1,5 +1,5 @@
-//! The census against hand-made cases (`census.toml`), and against what reads then find. What the
-//! algebra says of it is in `faults.rs`.
+//! The census against hand-made cases (`census.toml`), and against the losses that reads then find.
+//! The comparison of the census with the algebra is in `faults.rs`.
 
 use crate::support::fading::{DAYS, MINUTE, fading, io};
 use crate::support::random::one_of;
@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 fn config(kind: RedundancyKind) -> Config {
     let mut config = fading(kind);
     config.reliability.cells.disturb_slope = 0.0;
-    // Nothing is refreshed: that would find what nobody reads.
+    // Nothing is refreshed: refresh would find losses that nobody reads.
     config.redundancy.retention = DAYS(10_000);
-    // Some blocks are worn, which matters to what is protected and not to the cells.
+    // Some blocks are worn, which matters to protection and not to the cells.
     (config.reliability.cycles, config.reliability.cycles_spread) = (2000, 10);
     config.redundancy.worn_above = 2005;
     config.precondition.fill = 0.0;
@@ -48,7 +48,7 @@ fn step(device: &mut Device, step: &str) {
     }
 }
 
-/// The counts of a case, as in the file: of pages and of parity, and of losses by their names.
+/// The counts of a case, as in the file: of pages, of parity, and of losses by name.
 type Counts = ([u64; 3], [u64; 3], BTreeMap<String, [u64; 2]>);
 
 fn number(value: &toml::Value) -> u64 {
@@ -116,7 +116,7 @@ fn some_life(kind: RedundancyKind, versions: bool, seed: u64) -> Device {
             .map(|_| io(HostOp::Write, rng.below(pages - 4), 1 + rng.below(4) as u32, Span::ZERO));
         let writes: Vec<HostIo> = writes.collect();
         run(&mut device, writes);
-        // What a die reads when the power goes is as old as it was when the read began.
+        // Data that a die reads when the power goes is as old as it was when the read began.
         device.rest_until(device.now() + MINUTE, &mut ());
         device.power_off(DAYS(rng.below(120)), &mut ());
     }
@@ -158,7 +158,8 @@ fn reading_everything_finds_the_unfound() {
     assert!(found > 1000 && recoverable > 100, "{found} found, {recoverable} given back");
 }
 
-/// Without versions nothing is rebuilt, and the census knows all the same what parity gives back.
+/// Without versions nothing is rebuilt, but the census still knows the pages that parity gives
+/// back.
 #[test]
 fn without_versions_reads_find_the_same() {
     let mut recoverable = 0;
@@ -178,7 +179,7 @@ fn without_versions_reads_find_the_same() {
     assert!(recoverable > 100, "{recoverable} given back");
 }
 
-/// GC cannot bring back what it cannot read: the new copy of a lost page is as lost.
+/// GC cannot bring back a page that it cannot read: the new copy of a lost page is as lost.
 #[test]
 fn a_moved_page_stays_lost() {
     let mut config = config(RedundancyKind::Unprotected);
@@ -188,7 +189,7 @@ fn a_moved_page_stays_lost() {
     let pages = u64::from(device.layout().logical_pages);
     let census = device.census();
     assert_eq!((census.pages, census.unfound()), (pages, pages));
-    // Half of the pages again and again: GC moves the others between them.
+    // Half of the pages are written again and again: GC moves the others between them.
     let mut rng = Rng::stream(1, "moved");
     let writes: Vec<u64> = (0..4 * pages).map(|_| 2 * rng.below(pages / 2)).collect();
     run(&mut device, writes.iter().map(|&page| io(HostOp::Write, page, 1, Span::ZERO)));
@@ -196,7 +197,7 @@ fn a_moved_page_stays_lost() {
     let census = device.census();
     assert_eq!(census.lost(), pages - written.len() as u64);
     assert!(device.counters().reads[Source::Gc] > 0 && census.found() > census.unfound());
-    // Half of a page is programmed beside what could not be read.
+    // Half of a page is programmed beside the half that could not be read.
     let half = HostIo::new(HostOp::Write, Nanos::ZERO, 4096, 2048);
     run(&mut device, [half]);
     assert_eq!(device.census().lost(), census.lost(), "the other half is still lost");

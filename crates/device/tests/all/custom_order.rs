@@ -1,4 +1,4 @@
-//! What a custom die order is shown of waiting transactions.
+//! The view of waiting transactions that a custom die order gets.
 
 use crate::support::random::requests;
 use crate::support::small;
@@ -8,7 +8,7 @@ use fowler_units::{Rng, TxnId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Serves the oldest transaction, and counts those of garbage collection that it sees.
+/// Serves the oldest transaction, and counts the transactions of garbage collection in its view.
 #[derive(Clone, Debug)]
 struct Watcher(Arc<AtomicU64>);
 
@@ -25,7 +25,8 @@ impl CustomDieOrder for Watcher {
     }
 }
 
-/// A job's next transaction takes the record of the last: nothing of that may be left in it.
+/// A job's next transaction reuses the record of the last one: nothing of the last may remain in
+/// it.
 #[test]
 fn every_transaction_of_a_job_is_asked_for_when_it_is_submitted() {
     let seen = Arc::new(AtomicU64::new(0));

@@ -1,5 +1,5 @@
-//! Dies that fail for good: what they held is rebuilt on others or lost, nothing goes to them any
-//! more, and a drive that can no longer hold its capacity says so and takes no writes.
+//! Dies that fail for good: their data is rebuilt on other dies or lost, nothing goes to a failed
+//! die any more, and a drive that can no longer hold its capacity reports so and takes no writes.
 
 use crate::fault_schedule::unprotected_with;
 use crate::faults::{Harmed, asked, case_of, kinds, noticing, peace, strike};
@@ -11,7 +11,7 @@ use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::*;
 use fowler_units::{ByteRate, DieId, HostIo, HostOp, Lpn, Nanos, Rng, Span, StripeId};
 
-/// A drive whose dies fail for good, once it has used up its spare ones.
+/// Runs a drive whose dies fail for good, once it has used up its spare dies.
 fn case(seed: u64, tally: &mut Tally) -> Option<FailedDieCounts> {
     let kinds = kinds();
     let mut rng = Rng::stream(seed, "dead dies");
@@ -19,7 +19,7 @@ fn case(seed: u64, tally: &mut Tally) -> Option<FailedDieCounts> {
     let mut later = Rng::stream(seed, "dead dies/later");
     config.failed_dies = Params { spare: one_of(&mut later, &[0, 0, 0, 1, 3]) };
     if later.chance(0.6) {
-        // Enough for some dies less.
+        // Twice the blocks are enough for a few dies less.
         config.geometry.blocks_per_plane *= 2;
         config.over_provisioning = one_of(&mut later, &[0.3, 0.5, 0.7]);
     }
@@ -84,7 +84,7 @@ fn load(device: &Device, count: u64) -> Vec<HostIo> {
     (0..count).map(|number| number / 10 * 1_000_000).map(io).collect()
 }
 
-/// What a die does from some moment on.
+/// The steps on a die after some moment.
 struct Watched {
     die: DieId,
     after: Nanos,
@@ -121,7 +121,7 @@ fn what_a_dead_die_held_is_rebuilt_on_others_and_nothing_goes_to_it_any_more() {
         device.run_watched(load(&device, 3000), Pacing::Open, &mut watched, |device| {
             device.check().unwrap_or_else(|law| panic!("{kind:?}: {}", law.0));
         });
-        // A read that it had begun may have ended.
+        // A read that the die had begun may have ended.
         let begun = |step: &FlashStep| step.operation.dispatched > at;
         assert!(!watched.done.iter().any(begun), "{kind:?}: {:?}", watched.done);
         let programs = watched.done.iter().filter(|it| it.operation.op != Op::Read);
@@ -143,8 +143,8 @@ fn what_a_dead_die_held_is_rebuilt_on_others_and_nothing_goes_to_it_any_more() {
     }
 }
 
-/// On chips for one stripe only, the pages of a dead one share chips with others of their stripes.
-/// The next chip takes two pages of those stripes, which is what the algebra says of them.
+/// On chips for one stripe only, the pages of a dead chip share chips with other pages of their
+/// stripes. The next chip takes two pages of those stripes, which agrees with the algebra.
 #[test]
 fn a_second_chip_takes_the_stripes_that_share_it_and_no_others() {
     let mut config = striped(RedundancyKind::Raid5, CachePower::Protected);
@@ -204,7 +204,7 @@ fn a_drive_that_cannot_hold_its_capacity_takes_no_writes_and_still_reads() {
             assert_eq!(completion.blame.total(), completion.latency(), "{kind:?} {completion:?}");
         }
         if kind != RedundancyKind::Unprotected {
-            // Pages for which there is no room are given by their stripes.
+            // Pages for which there is no room are recovered from their stripes.
             let losses = device.losses().expect("a drive with versions");
             assert!(dies.degraded_stripes > 0 && losses.degraded_reads > 10, "{kind:?} {dies:?}");
         }

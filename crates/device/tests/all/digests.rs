@@ -1,7 +1,7 @@
-//! Every completion of many drives, hashed: when each request was answered, why it took so long to
-//! the nanosecond, and what was counted. A change made for speed must leave every digest as it is.
-//! One that changes semantics writes them anew, and its message says why: `FOWLER_DIGESTS=write
-//! cargo test -p fowler-device --test all digests::`.
+//! Every completion of many drives, hashed: the time of each answer, its blame to the nanosecond,
+//! and the counters. A change made for speed must leave every digest as it is. A change of
+//! semantics records the digests anew, and its commit message says why: `FOWLER_DIGESTS=write cargo
+//! test -p fowler-device --test all digests::`.
 
 use crate::support::random::{Choice, drive, requests};
 use crate::support::{scheme, small, superblocks};
@@ -41,8 +41,8 @@ impl<L: Layer> Probe<L> for Digest {
     fn completed(&mut self, completion: &Completion) {
         let io = &completion.io;
         self.words([io.at.0, io.offset, u64::from(io.size), io.op as u64, completion.done.0]);
-        // By name, and only what is not zero: a part that comes to be changes no drive that has
-        // none of it.
+        // Parts are hashed by name, and only if they are not zero: a new part changes no drive that
+        // has none of it.
         for part in Part::ALL.into_iter().filter(|&part| completion.blame[part] > Span::ZERO) {
             part.name().bytes().for_each(|letter| self.word(letter.into()));
             self.word(completion.blame[part].0);
@@ -50,7 +50,7 @@ impl<L: Layer> Probe<L> for Digest {
     }
 }
 
-/// Serves the requests and hashes what can be seen of it.
+/// Serves the requests and hashes everything that can be seen of the run.
 fn serve(config: &Config, requests: &[HostIo], pacing: Pacing, digest: &mut Digest) {
     match Device::new(config) {
         Ok(device) => serve_on(device, requests, pacing, Device::erase_counts, digest),
@@ -108,8 +108,8 @@ fn erases(device: &Device<Superblocks>) -> &[u32] {
     device.superblocks().erase_counts()
 }
 
-/// Ten random drives with superblocks, `altered` each: as much as the map, the buffer, collection
-/// and the commands of such drives can differ in.
+/// Ten random drives with superblocks, each changed by `altered`: as varied in map, buffer,
+/// collection and commands as such drives can be.
 fn drives_with_superblocks(group: u64, altered: impl Fn(&mut Rng, Config) -> Config) -> u64 {
     let mut digest = Digest::new();
     for seed in group * 10..(group + 1) * 10 {
@@ -132,7 +132,8 @@ fn drives_with_superblocks(group: u64, altered: impl Fn(&mut Rng, Config) -> Con
     digest.0
 }
 
-/// A scheme on a drive in steady state under 20,000 requests, whose arrivals it can just bear.
+/// Serves 20,000 requests on a drive in steady state with a scheme. The drive can just bear their
+/// arrivals.
 fn steady(name: &str, ack: Ack, pattern: Pattern, pacing: Pacing) -> u64 {
     let mut config = small();
     config.buffer.ack = ack;
@@ -289,7 +290,8 @@ impl CustomPlacement for FirstFilledFromTheLast {
     }
 }
 
-/// So they do on drives with superblocks, in a cache or aging or neither.
+/// Custom victims decide as built-in ones do on drives with superblocks: with a cache, with data
+/// that ages, and with neither.
 #[test]
 fn custom_victims_of_superblocks_decide_as_built_in_ones_do() {
     let altered = |group: u64, rng: &mut Rng, config: Config| match group % 3 {
@@ -313,7 +315,7 @@ fn custom_victims_of_superblocks_decide_as_built_in_ones_do() {
     }
 }
 
-/// A victim rule that never names one.
+/// A victim rule that never names a block.
 #[derive(Clone, Debug)]
 struct Nobody;
 
@@ -323,7 +325,8 @@ impl CustomVictim for Nobody {
     }
 }
 
-/// A drive with superblocks that needs space takes the emptiest where the policy names none.
+/// A drive with superblocks that needs space takes the emptiest superblock where the policy names
+/// none.
 #[test]
 fn a_victim_rule_that_names_nobody_is_greedy_with_superblocks() {
     let greedy = drives_with_superblocks(3, |_, config| config);

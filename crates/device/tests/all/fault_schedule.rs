@@ -30,7 +30,7 @@ const FAULTS: [Fault; 6] = [
     Fault::Channel(1),
 ];
 
-/// What a fault did, as seen right after it.
+/// Returns the effects of a fault, as seen right after it.
 fn seen(device: &Device) -> (LossLedger, Census, u32) {
     let losses = device.losses().expect("a drive that notices losses");
     (
@@ -118,18 +118,18 @@ fn a_drive_that_notices_no_loss_has_no_faults() {
     Device::new(&config).unwrap().inject(Fault::Chip(1));
 }
 
-/// The pages of the host of which something holds.
+/// Returns the pages of the host for which `holds` is true.
 fn pages(device: &Device, holds: impl Fn(&Device, Lpn) -> bool) -> BTreeSet<Lpn> {
     (0..device.layout().logical_pages).map(Lpn).filter(|&page| holds(device, page)).collect()
 }
 
-/// A random drive without redundancy, whose units fail at random moments. Only what held data can
-/// be lost, and once everything has failed, all is lost that only the flash held.
+/// A random drive without redundancy, whose units fail at random moments. Only pages that held data
+/// can be lost, and once everything has failed, all data is lost that only the flash held.
 pub fn unprotected(seed: u64, tally: &mut Tally) {
     unprotected_with(seed, failed_dies::Params::ENDLESS, tally);
 }
 
-/// The same on a drive with so many spare dies. Returns what became of its dies.
+/// As [`unprotected`], on a drive with `spare` spare dies. Returns the counts of its failed dies.
 pub fn unprotected_with(seed: u64, spare: u32, tally: &mut Tally) -> Option<FailedDieCounts> {
     let mut rng = Rng::stream(seed, "faults without redundancy");
     let mut config = drive(&mut rng, seed, &Choice::protected(RedundancyKind::Unprotected));
@@ -171,7 +171,7 @@ pub fn unprotected_with(seed: u64, spare: u32, tally: &mut Tally) -> Option<Fail
     if spare != failed_dies::Params::ENDLESS {
         return dies;
     }
-    // What is being moved does not fail.
+    // A page that is being moved does not fail.
     device.rest_until(device.now() + Span::ms(60_000), &mut ());
     let only_there = pages(&device, |its, page| its.holds(page) && !its.is_buffered(page));
     (0..g.channels).for_each(|channel| device.inject(Fault::Channel(channel)));
@@ -184,7 +184,7 @@ fn lost(device: &Device) -> BTreeSet<Lpn> {
     pages(device, |device, page| device.lost(page).is_some())
 }
 
-/// Lets a unit fail: it takes pages that held something, and counts each once.
+/// Lets a unit fail. The unit takes only pages that held data, and counts each page once.
 fn strike_unprotected(device: &mut Device, fault: Fault) {
     let (held, before) = (pages(device, Device::holds), device.losses().unwrap());
     let gone_before = lost(device);
@@ -195,8 +195,8 @@ fn strike_unprotected(device: &mut Device, fault: Fault) {
     assert_eq!(after.lost_in_all() - before.lost_in_all(), now.len() as u64, "{fault:?}");
 }
 
-/// A seed beyond those of every day that failed once: a block failed while a page was taken from
-/// it, and its plane, which could do without the block but for that page, was full forever.
+/// A seed outside the daily range that failed once: a block failed while a page was taken from it,
+/// and its plane, which could do without the block but for that page, was full forever.
 const MENDED: u64 = 202_978_011;
 
 #[test]
@@ -210,9 +210,9 @@ fn without_redundancy_a_unit_takes_what_only_it_holds() {
     assert!(drives > 100 && lost > 5000 && rewritten > 10, "{tally}");
 }
 
-/// A random drive and a random schedule of faults. Each does what the same fault does that is
-/// injected into a copy of the drive after the last event before, where the algebra says what is
-/// lost.
+/// A random drive and a random schedule of faults. Each fault has the same effect as one that is
+/// injected into a copy of the drive after the last event before, where the algebra determines the
+/// losses.
 pub fn scheduled(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     let mut rng = Rng::stream(seed, "scheduled faults");
     let config = noticing(&mut rng, seed, kind);
@@ -229,7 +229,7 @@ pub fn scheduled(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     let units = times.into_iter().map(|at| (Nanos(at), fault(&mut rng, &device)));
     let faults: Vec<_> = units.filter(|(_, fault)| *fault != Fault::Power).collect();
     faults.iter().for_each(|&(at, fault)| device.schedule_fault(at, fault));
-    // The event at which each strikes.
+    // Finds the event at which each fault strikes.
     let (mut pilot, mut events, mut strikes) = (device.clone(), 0_u32, Vec::new());
     pilot.run_watched(requests.iter().copied(), Pacing::Open, &mut (), |device| {
         events += 1;

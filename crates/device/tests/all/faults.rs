@@ -1,15 +1,15 @@
 //! A swarm of faults: pages, blocks, planes, chips, channels and the power fail at random moments
-//! under random requests, on random drives under every scheme. What is lost is compared, page by
-//! page, with what linear algebra says of each stripe: an unknown page can be brought back if and
-//! only if the equations that the controller has left determine it. Nothing else may be lost, and
-//! everything that can be brought back must come back as it was written last. A failure names its
-//! seed.
+//! under random requests, on random drives under every scheme. The lost pages are compared, one by
+//! one, with the solution of each stripe by linear algebra: an unknown page can be brought back if
+//! and only if the equations that the controller has left determine it. Nothing else may be lost,
+//! and every page that can be brought back must come back as it was written last. A failure names
+//! its seed.
 //!
 //! `make soak` runs these drives as well (`tests/soak`).
 //!
-//! With `FOWLER_SWARM_TIMES=n` in the environment so many times as many drives; with
-//! `FOWLER_SWARM_FAULTS=n` as many as it takes until `n` faults have taken something. What they
-//! came to is printed, by scheme:
+//! With `FOWLER_SWARM_TIMES=n` in the environment, n times as many drives run; with
+//! `FOWLER_SWARM_FAULTS=n` as many as it takes until `n` faults have taken something. The totals
+//! are printed by scheme:
 //!
 //! ```text
 //! FOWLER_SWARM_FAULTS=1000000 cargo test --release -p fowler-device --test all faults:: \
@@ -24,7 +24,7 @@ use fowler_device::*;
 use fowler_units::{BlockId, DieId, HostIo, Id, Lpn, Nanos, PlaneId, Ppn, Rng, Span, StripeId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is to become of every page of the host that cannot be read once `failed` fails.
+/// The expected fate of every page of the host that cannot be read once `failed` fails.
 struct Expected {
     lost: BTreeSet<Lpn>,
     kept: BTreeMap<Lpn, u64>,
@@ -59,7 +59,7 @@ fn lost(device: &Device, struck: &[StripeId]) -> BTreeSet<Lpn> {
     pages.filter(|&page| device.lost(page).is_some()).collect()
 }
 
-/// The stripes that a fault may touch, and the pages that it takes.
+/// Returns the stripes that a fault may touch, and the pages that it takes.
 fn taken(device: &Device, fault: Fault) -> (Vec<StripeId>, BTreeSet<Ppn>) {
     let g = device.layout().geometry;
     let within = |ppn: &Ppn| match fault {
@@ -87,20 +87,20 @@ fn taken(device: &Device, fault: Fault) -> (Vec<StripeId>, BTreeSet<Ppn>) {
     (struck, pages.into_iter().filter(|&ppn| !device.is_at_hand(ppn)).collect())
 }
 
-/// Stripes that lost a page, or something of what gives their parity, get it anew: until then one
-/// more may be too much for them. After a loss of power, and where cells err at any time, that may
-/// be so of all.
+/// Stripes that lost a page, or a part of the data that their parity is computed from, get their
+/// parity anew: until then one more failure may be too much for them. After a loss of power, and
+/// where cells err at any time, that may hold for all stripes.
 #[derive(Default)]
 pub struct Harmed {
     stripes: BTreeSet<StripeId>,
-    /// Those that a fault took something of, though everything came back.
+    /// Stripes that a fault took a page of, though everything came back.
     touched: BTreeSet<StripeId>,
     lost: u64,
     all: bool,
 }
 
 impl Harmed {
-    /// Of a drive whose cells may err, that may be so of every stripe from the start.
+    /// Creates the state for a drive. Cells that may err can harm every stripe from the start.
     pub fn at_first(config: &Config) -> Harmed {
         let all = may_err(config);
         Harmed { all, ..Harmed::default() }
@@ -117,9 +117,9 @@ impl Harmed {
     }
 }
 
-/// What a scheme claims to protect, by its name and by nothing that the controller says of its
-/// parity: under `raid5`, `ppc` and `hc` no page of a stripe of which everything can be read may be
-/// lost to a fault that takes one of its data pages.
+/// Returns the pages that a scheme claims to protect but does not, by its name and not by the
+/// controller's own view of its parity: under `raid5`, `ppc` and `hc` no page of a stripe of which
+/// everything can be read may be lost to a fault that takes one of its data pages.
 fn claimed(
     device: &Device,
     kind: RedundancyKind,
@@ -156,7 +156,8 @@ fn claimed(
         let kept_read = view.cached.as_ref().is_none_or(|its| {
             its.covered.iter().all(|(_, kept)| kept.is_none_or(|cell| cell.1.is_some()))
         });
-        // A place is a page, what it replaced and is kept, or parity; each is on a chip of its own.
+        // A place is a page, the retained page that it replaced, or parity; each is on a chip of
+        // its own.
         let place = |(at, &(page, cell)): (usize, &(Lpn, Option<Cell>))| {
             let kept = view.cached.as_ref().and_then(|its| its.covered[at].1);
             let by_unit = kept.is_some_and(|(ppn, _)| hit(ppn, Lpn::NONE));
@@ -167,14 +168,13 @@ fn claimed(
         let hits = data + usize::from(parity);
         let kept = view.cached.iter().flat_map(|its| &its.covered).filter_map(|its| its.1);
         let deltas = view.cached.iter().flat_map(|its| &its.deltas).copied();
-        // Two pages that cannot be read are more than the parity knows, whatever the buffer has of
-        // them.
+        // Two pages that cannot be read are more than the parity gives back, whatever parts of them
+        // the buffer has.
         let unread = cells.iter().filter(|(_, cell)| cell.1.is_none()).count();
         if hits + unread > 1 || parity || kept.chain(deltas).any(|(ppn, _)| hit(ppn, Lpn::NONE)) {
             harmed.stripes.insert(stripe);
         }
-        // What was unreadable may have been replaced, and the cached parity be without it for a
-        // while.
+        // An unreadable page may have been replaced, and the cached parity may lack it for a while.
         let blank = view.cached.as_ref().is_some_and(|its| its.value.is_none());
         let excused = blank && harmed.touched.contains(&stripe);
         if !blank && unread == 0 && parity_reads && kept_read {
@@ -190,7 +190,7 @@ fn claimed(
     claimed
 }
 
-/// Lets a unit fail, and holds what is lost against what must be.
+/// Lets a unit fail, and compares the lost pages with the expected ones.
 pub fn strike(device: &mut Device, kind: RedundancyKind, harmed: &mut Harmed, fault: Fault) {
     let (struck, failed) = taken(device, fault);
     let claimed = claimed(device, kind, harmed, &struck, fault);
@@ -204,14 +204,14 @@ pub fn strike(device: &mut Device, kind: RedundancyKind, harmed: &mut Harmed, fa
     assert_eq!(broken, None, "{fault:?} takes one page of a stripe that {kind:?} protects");
     assert_eq!(in_all(device) - count, now.len() as u64, "{fault:?} loses elsewhere");
     for (page, version) in must.kept {
-        // What is older than the buffer's version is not the host's any more.
+        // A copy older than the buffer's version is not the host's any more.
         if !device.is_buffered(page) {
             assert_eq!(device.version(page), version, "page {} comes back as another", page.0);
         }
     }
 }
 
-/// Lets the power fail. Dirty pages and cached parity are gone, unless they are protected.
+/// Lets the power fail. Dirty pages and cached parity are lost, unless the caches are protected.
 fn power(device: &mut Device, config: &Config) {
     let cache = config.redundancy.cache;
     let torn = stripes_that_may_be_torn(device, config);
@@ -242,19 +242,19 @@ fn power(device: &mut Device, config: &Config) {
     let stripe = |page: &Lpn| StripeId(page.0 / (device.layout().logical_pages / device.stripes()));
     now.retain(|page| !torn.contains(&stripe(page)));
     must.retain(|page| !torn.contains(&stripe(page)));
-    // Writes that waited for a frame may have come in by now, and trims behind them.
+    // Writes that waited for a frame may have entered by now, and trims behind them.
     must.retain(|&page| !device.is_buffered(page) && device.version(page) != 0);
     assert_eq!(now, must, "what could not be read and had its parity in the cache");
     for (page, version) in before {
-        // Writes that waited for a frame may have come in by now, and trims behind them.
+        // Writes that waited for a frame may have entered by now, and trims behind them.
         let now = device.version(page);
         let same = now == version || now == 0 || device.is_buffered(page);
         assert!(dirty.contains(&page) || same || torn.contains(&stripe(&page)), "page {}", page.0);
     }
 }
 
-/// The stripes with a page that is being programmed, or with one of its word line, if programs are
-/// cut off.
+/// Returns the stripes with a page that is being programmed, or with a page on the word line of
+/// one, if programs are cut off.
 fn stripes_that_may_be_torn(device: &Device, config: &Config) -> BTreeSet<StripeId> {
     let its = &config.redundancy;
     if its.cut_programs == CutPrograms::Finished {
@@ -278,13 +278,14 @@ fn stripes_that_may_be_torn(device: &Device, config: &Config) -> BTreeSet<Stripe
     (0..device.stripes()).map(StripeId).filter(touched).collect()
 }
 
-/// What faults took of a drive: data and parity in the flash, and in caches without power.
+/// Returns how many pages faults have taken from a drive: data and parity in the flash, and in
+/// caches without power.
 pub fn taken_so_far(device: &Device) -> u64 {
     let its = device.losses().expect("a drive with versions");
     its.unreadable + its.parity_unreadable + its.lost_writes + its.parity_lost
 }
 
-/// A page of the host that holds something, if some looking finds one.
+/// Returns a page of the host that holds data, if a few random tries find one.
 fn held_page(rng: &mut Rng, device: &Device) -> Lpn {
     let any = |rng: &mut Rng| Lpn(rng.below(u64::from(device.layout().logical_pages)) as u32);
     let first = any(rng);
@@ -307,22 +308,22 @@ pub fn fault(rng: &mut Rng, device: &Device) -> Fault {
     }
 }
 
-/// After so many events nothing fails any more: where more fails than a drive can rebuild, requests
-/// would wait forever.
+/// The number of events after which nothing fails any more: where more fails than a drive can
+/// rebuild, requests would wait forever.
 const LAST_FAULT: u32 = 3000;
-/// More events than the requests of any case take.
+/// The maximum number of events: more than the requests of any case take.
 const MOST_EVENTS: u32 = 1_000_000;
 
-/// Events from one census to the next.
+/// The number of events from one census to the next.
 const CENSUS_EVERY: u32 = 10;
 
-/// A random drive that notices losses, whose stripes are protected by this. A failed die is
+/// Draws a random drive that notices losses, whose stripes are protected by `kind`. A failed die is
 /// replaced.
 pub fn noticing(rng: &mut Rng, seed: u64, kind: RedundancyKind) -> Config {
     let mut config = drive(rng, seed, &Choice::protected(kind));
     config.redundancy.integrity = true;
     config.failed_dies.spare = failed_dies::Params::ENDLESS;
-    // Peace lasts: of blocks that are refreshed all the time it would have no end.
+    // The default retention: blocks that are refreshed all the time would never let the drive rest.
     config.redundancy.retention = Config::new(config.geometry, config.timing).redundancy.retention;
     config.redundancy.above_n_update = AboveNUpdate::Add;
     // Some blocks may wear so much that every read would have them refreshed.
@@ -331,21 +332,21 @@ pub fn noticing(rng: &mut Rng, seed: u64, kind: RedundancyKind) -> Config {
     if f64::from(config.redundancy.reads) * config.redundancy.limits_at(f64::from(most)) < 20.0 {
         config.redundancy.limit_growth = 0.0;
     }
-    // And strengths measured all that time would be most of the work.
+    // Measuring strengths all that time would be most of the work.
     config.reliability.measure_every = Span::ms(10_000);
     config.scrub.period = Span::ms(100_000);
     config
 }
 
-/// One drive, its requests, and faults among them. Every failed die is replaced.
+/// Runs one drive with requests, and faults among them. Every failed die is replaced.
 pub fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     let mut rng = Rng::stream(seed, "faults");
     let config = noticing(&mut rng, seed, kind);
     case_of(rng, &config, u32::MAX, tally);
 }
 
-/// The same with this drive, of which no die fails once so many have failed for good. Returns what
-/// became of its dies; none if it cannot work.
+/// As [`case`], with this drive, of which no die fails once `most` dies have failed for good.
+/// Returns the counts of failed dies; none if the drive cannot work.
 pub fn case_of(
     mut rng: Rng,
     config: &Config,
@@ -402,7 +403,7 @@ pub fn case_of(
     for completion in &completions {
         assert_eq!(completion.blame.total(), completion.latency(), "parts: {completion:?}");
     }
-    // A drive without room leaves pages as they are, given by their stripes alone.
+    // A drive without room does not rebuild pages: their stripes alone give them back.
     let dies = device.failed_dies();
     if dies.is_none_or(|its| its.read_only.is_none()) {
         peace(&mut device, errs, &mut completions);
@@ -416,8 +417,8 @@ fn is_offline(device: &Device) -> bool {
     device.failed_dies().is_some_and(|its| its.offline.is_some())
 }
 
-/// In peace everything that can be rebuilt is. Where cells err at any time, a flush may find one
-/// more page that cannot be read, and it does not wait for that one: so there is peace again.
+/// Waits until everything that can be rebuilt is rebuilt. Where cells err at any time, a flush may
+/// find one more page that cannot be read without waiting for its rebuild: so the wait is repeated.
 pub fn peace(device: &mut Device, errs: bool, completions: &mut Vec<Completion>) {
     for hours in 1..=if errs { PEACE } else { 1 } {
         let later = HostIo::flush(Nanos(hours * 1_000_000_000_000));
@@ -440,14 +441,14 @@ pub fn asked(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| value.parse().expect("a number"))
 }
 
-/// How often there is peace after the faults at most, where cells err.
+/// The maximum number of waits for rebuilding after the faults, where cells err.
 const PEACE: u64 = 3;
 
-/// Seeds beyond those of every day that have failed once: a trim that was answered twice because
-/// the parity that it ended let it go on while it did; a page that was lost while its answer waited
-/// for parity, and only the buffer had; one that was rebuilt though it had been erased since;
-/// parity that waited for pages which were lost with the power; parity computed from
-/// a page that failed together with the covered ones, which were lost.
+/// Seeds outside the daily range that have failed once: a trim that was answered twice because the
+/// parity that it ended resumed it at the same time; a page that was lost while its answer waited
+/// for parity, and that only the buffer had; a page that was rebuilt though it had been erased
+/// since; parity that waited for pages which were lost with the power; parity computed from a page
+/// that failed together with the covered pages, which were lost.
 const MENDED: [(u64, RedundancyKind); 5] = [
     (6747, RedundancyKind::WearAware),
     (16_660, RedundancyKind::HybridCaching),
@@ -456,7 +457,7 @@ const MENDED: [(u64, RedundancyKind); 5] = [
     (3_849_350_192, RedundancyKind::ByStage),
 ];
 
-/// The protecting kinds, in the order in which seeds take them.
+/// Returns the protecting kinds, in the order in which seeds take them.
 pub fn kinds() -> Vec<RedundancyKind> {
     let protects = |kind: &RedundancyKind| *kind != RedundancyKind::Unprotected;
     RedundancyKind::ALL.iter().copied().filter(protects).collect()
@@ -469,7 +470,8 @@ fn what_failed_once_fails_no_more() {
     }
 }
 
-/// The seeds to run: one that is asked for, so many times as many as usual, or no end of them.
+/// Returns the seeds to run: one seed that is asked for, a multiple of the usual number, or an
+/// endless range.
 fn seeds() -> std::ops::Range<u64> {
     match (asked("FOWLER_SWARM_SEED"), asked("FOWLER_SWARM_FAULTS")) {
         (Some(seed), _) => seed..seed + 1,

@@ -1,5 +1,5 @@
-//! A host that decides when to issue what: one stream is served as `Device::run` serves it, and
-//! several share the drive without one holding up another.
+//! A host that decides when to issue each request: one stream is served as `Device::run` serves it,
+//! and several share the drive without one holding up another.
 
 use crate::support::small;
 use fowler_device::*;
@@ -15,7 +15,7 @@ fn mixed(count: u64, gap: Span, pages: u64) -> Vec<HostIo> {
     (0..count).map(io).collect()
 }
 
-/// Streams that keep so many requests in flight each, from a time on.
+/// Streams that each have up to a number of requests in flight, from some time on.
 struct Host {
     streams: Vec<(VecDeque<HostIo>, u32, Nanos)>,
     in_flight: Vec<u32>,
@@ -94,7 +94,7 @@ fn streams_with_their_own_times_and_depths_share_a_drive() {
     assert_eq!((all.len(), host.in_flight), (600, vec![0, 0]));
     let of = |queue: u16| all.iter().filter(move |it| it.io.queue.0 == queue);
     assert!(of(1).all(|it| it.io.at >= late) && of(0).next().unwrap().io.at == Nanos::ZERO);
-    // The shallow stream issues its next request when its last one is answered.
+    // The shallow stream issues its next request when its previous one is answered.
     let (mut done, mut deepest) = (Nanos::ZERO, 0);
     for it in of(0) {
         assert!(it.io.at == done || done == Nanos::ZERO);

@@ -108,9 +108,8 @@ fn reclaim_units_of_one_lifetime_are_erased_without_moves() {
     assert!(counters.programs[Source::Gc] > 0, "the writes would need no handles: {counters:?}");
 }
 
-/// Hot and cold data, each overwritten at random: by handles less is moved than without, and least
-/// if the survivors of the two stay apart (on a drive whose spare capacity does not suffer from one
-/// more open superblock).
+/// Hot and cold data, each overwritten at random: by handles less is moved than without. Survivors
+/// that stay apart cost one more superblock of the spare ones.
 #[test]
 fn handles_keep_lifetimes_apart() {
     let mut config = tiny();
@@ -136,6 +135,10 @@ fn handles_keep_lifetimes_apart() {
         let single = moved(&config);
         let initial = moved(&by_handles(&config, 2, Isolation::Initial));
         let persistent = moved(&by_handles(&config, 2, Isolation::Persistent));
-        println!("seed {seed}: {} {single} {initial} {persistent}", 8 * all.len());
+        // Measured: 4.9 to 5.4 % and 4.0 to 4.6 % less. Chance changes a number by 0.3 %.
+        for (isolation, handles) in [("initial", initial), ("persistent", persistent)] {
+            let saved = 1.0 - handles as f64 / single as f64;
+            assert!(saved > 0.03, "seed {seed}, {isolation}: {handles} moved instead of {single}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The lifetime drive against the drive that is simulated event by event: the same life of a small
+//! The lifetime drive against the drive that is simulated event by event: one life of a small
 //! drive, at no dilation.
 
 use fowler_device::policy::hotness::Detector;
@@ -34,8 +34,8 @@ fn drive(name: ThrottleKind, enforcement: Enforcement) -> Config {
     config
 }
 
-/// Writes of one to four pages for as long as the life lasts, three quarters of them to a quarter
-/// of the drive, in busy and quiet minutes.
+/// Returns writes of one to four pages for as long as the life lasts, three quarters of them to a
+/// quarter of the drive, in busy and quiet minutes.
 fn writes(logical: u64) -> Vec<HostIo> {
     let mut rng = Rng::stream(7, "a small life");
     let (mut at, mut writes) = (0.0, Vec::new());
@@ -51,7 +51,7 @@ fn writes(logical: u64) -> Vec<HostIo> {
     writes
 }
 
-/// What a life has come to.
+/// The totals of a life.
 #[derive(Debug)]
 struct Fate {
     host: u64,
@@ -68,8 +68,8 @@ fn event_by_event(config: &Config) -> Fate {
     let ends = config.life.target.0;
     let mut completions: Vec<Completion> = Vec::new();
     let requests = writes(device.layout().logical.0);
-    // What would enter after the end of the life does not count: both drives are asked for what
-    // entered before it.
+    // Requests that would enter after the end of the life do not count: both drives are asked only
+    // for the requests that entered before it.
     let mut shorter = requests;
     loop {
         let mut tried = device.clone();
@@ -116,7 +116,7 @@ fn without_dies(config: &Config) -> Fate {
     }
 }
 
-/// What is trimmed is not moved by GC, and is delayed by nothing.
+/// Trimmed pages are not moved by GC, and trims are not delayed.
 #[test]
 fn trims_are_performed() {
     let config = drive(ThrottleKind::Off, Enforcement::Optimistic);
@@ -125,7 +125,7 @@ fn trims_are_performed() {
         let mut drive = LifetimeDrive::new(&image, &config).expect("a sound drive");
         let half = drive.layout().logical.0 / 2;
         let both = writes(half).into_iter().flat_map(|io| {
-            // The other half of the drive is written before its life, and trimmed bit by bit.
+            // The other half of the drive is written before the life, and trimmed bit by bit.
             let trim = io.with_op(HostOp::Trim).with_offset(half + io.offset).with_size(65_536);
             let fits = trim.offset + u64::from(trim.size) <= 2 * half;
             [Some(io), (trims && fits).then_some(trim)].into_iter().flatten()
@@ -143,8 +143,8 @@ fn trims_are_performed() {
     );
 }
 
-/// A program wears by its voltages: all programs of a drive alike, or each by the class of its
-/// data.
+/// A program wears by its voltages: all programs of a drive at the same voltages, or each by the
+/// class of its data.
 #[test]
 fn wear_follows_voltage() {
     let config = |voltage: VoltageKind| {
@@ -165,7 +165,7 @@ fn wear_follows_voltage() {
         let image = PreconditionedImage::new(config).expect("a sound drive");
         LifetimeDrive::new(&image, config).expect("a sound drive")
     };
-    // Each page written is read 30 times before, or never, by its address.
+    // Each page is read 30 times before it is written, or never, depending on its address.
     let requests = |logical: u64| {
         writes(logical).into_iter().flat_map(|io| {
             let reads = if (io.offset / 4096).is_multiple_of(8) { 30 } else { 0 };
@@ -187,7 +187,7 @@ fn wear_follows_voltage() {
         }
         weights.push(totals.worn / totals.programmed);
         assert_eq!(voltage == VoltageKind::ByHotness, drive.hears_reads());
-        // One that was saved in the middle comes to the same end.
+        // A drive that was saved in the middle of its life reaches the same end.
         let half = requests(logical).count() / 2;
         let mut first = born(&config);
         first.serve(requests(logical).take(half), |_, _| true);
@@ -207,10 +207,10 @@ fn near(one: f64, other: f64, share: f64, least: f64) -> bool {
     (one - other).abs() <= (share * one.abs().max(other.abs())).max(least)
 }
 
-/// Pages of the host within 1 %, all pages and erases within 3 %, the time for which writes were
-/// delayed within 3 % of the life, stops within a tenth or 0.2 % of the pages: GC begins a
-/// few pages earlier or later where a die takes its time, which decides which pages of a block are
-/// still valid, and by that when capacity is used up.
+/// Tolerances: pages of the host within 1 %, all pages and erases within 3 %, the time for which
+/// writes were delayed within 3 % of the life, stops within a tenth or 0.2 % of the pages. GC
+/// begins a few pages earlier or later where a die takes its time, which decides which pages of a
+/// block are still valid, and so when capacity is used up.
 // Slow: six lives, event by event.
 #[test]
 fn a_life_without_dies_is_that_of_the_whole_drive() {
@@ -243,7 +243,7 @@ fn a_life_without_dies_is_that_of_the_whole_drive() {
     }
 }
 
-/// Every throttle, and the enforcement of those that have one.
+/// Every throttle, and the enforcement of throttles that have one.
 const THROTTLES: [(ThrottleKind, Enforcement); 6] = [
     (ThrottleKind::Off, Enforcement::Optimistic),
     (ThrottleKind::FixedRate, Enforcement::Optimistic),
@@ -254,7 +254,7 @@ const THROTTLES: [(ThrottleKind, Enforcement); 6] = [
 ];
 
 /// Without a translation layer, at the write amplification that the drive has over its life, host
-/// pages agree within 1 %, and writes are held as long within 1 % of the life. Delays and stops
+/// pages agree within 1 %, and writes are delayed as long within 1 % of the life. Delays and stops
 /// agree within 3 % each, except under the pessimistic policy: GC of this drive moves some 45 pages
 /// at a time, a period has room for 17, and without a spare the host is stopped for the excess.
 /// That is some 4 % of the life; twice that is allowed.
@@ -288,8 +288,8 @@ fn a_life_at_a_steady_write_amplification_is_that_of_the_drive() {
     }
 }
 
-/// The second half of a life with dies and queues, from where the first half ended: as many pages
-/// get in as without them, and the throttle goes on in its epochs.
+/// The second half of a life runs with dies and queues, from where the first half ended: as many
+/// pages enter as without dies, and the throttle continues in its epochs.
 #[test]
 fn a_drive_goes_on_event_by_event_from_the_middle_of_its_life() {
     for (name, enforcement) in THROTTLES {

@@ -1,4 +1,4 @@
-//! The tests of the drive as one program: each of them alone would compile the whole loop again.
+//! The tests of the drive as one program: each test alone would compile the whole loop again.
 
 mod access_class;
 mod admission;

@@ -1,4 +1,4 @@
-//! How requests are issued: Little's law in the closed loop, whatever the link and the queue; and
+//! The issue of requests: Little's law in the closed loop, whatever the link and the queue; and
 //! that a steady host never stands still for a whole GC job.
 
 use crate::support::small;
@@ -35,8 +35,7 @@ fn as_many_requests_are_outstanding_as_the_loop_is_deep() {
     }
 }
 
-/// The longest time without a completion, and how long it takes to collect a block (or to move
-/// one).
+/// Returns the longest time without a completion, and the time to collect a block (or to move one).
 fn longest_stand(wear: WearKind) -> (Span, Span) {
     let mut config = small();
     config.wear.name = wear;
@@ -110,8 +109,8 @@ fn a_flush_is_answered_however_hot_a_page_is() {
 
 #[test]
 fn a_saturated_drive_reads_as_fast_as_its_dies_and_no_faster() {
-    // S1: a read holds its die for sensing and transfer. With a channel each, the bound is the
-    // dies'.
+    // S1: a read holds its die for sensing and transfer. With a channel for each die, the dies set
+    // the bound.
     let mut config = small();
     config.geometry.channels = 4;
     config.geometry.chips_per_channel = 1;
@@ -129,7 +128,7 @@ fn a_saturated_drive_reads_as_fast_as_its_dies_and_no_faster() {
     );
 }
 
-/// Watches every step, and notes how many it hears of at once.
+/// Watches every step, and notes the maximum number of steps reported at once.
 #[derive(Default)]
 struct Steps {
     heard: usize,
@@ -149,7 +148,7 @@ impl Probe for Steps {
     }
 }
 
-/// A request may be served in any number of steps: they are not kept until it is answered.
+/// A request may be served in any number of steps: the steps are reported before the answer.
 #[test]
 fn whoever_watches_hears_of_steps_before_they_are_many() {
     let mut config = small();

@@ -1,5 +1,5 @@
-//! Spans without power: what caches lose, what has grown too old, and that nothing else happens. A
-//! failure of the swarm names its seed.
+//! Spans without power: the losses of caches, data that has grown too old, and that nothing else
+//! happens. A failure of the swarm names its seed.
 
 use crate::support::fading::{DAYS, MINUTE, fading, io, striped};
 use crate::support::random::{Choice, drive, one_of, requests};
@@ -15,7 +15,7 @@ fn run(device: &mut Device, requests: impl IntoIterator<Item = HostIo>) {
     device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
 }
 
-/// The clock stands, no counter moves, and requests find the drive as it was.
+/// Without power the clock stands, no counter moves, and requests find the drive as it was.
 #[test]
 fn nothing_happens_without_power() {
     for kind in [RedundancyKind::DisturbLimiting, RedundancyKind::HybridCaching] {
@@ -30,8 +30,8 @@ fn nothing_happens_without_power() {
     }
 }
 
-/// Retention continues without power. Of what is too old by then, the oldest is refreshed first,
-/// and at once.
+/// Retention continues without power. Blocks that are too old by then are refreshed at once, the
+/// oldest first.
 #[test]
 fn what_is_too_old_when_power_comes_back_is_refreshed_first() {
     let mut device =
@@ -59,9 +59,9 @@ fn what_is_too_old_when_power_comes_back_is_refreshed_first() {
     assert_eq!(device.power_offs().overdue, overdue, "none is left");
 }
 
-/// What volatile caches held is gone: writes that were acknowledged, and parity; protected ones
-/// lose nothing; and a capacitor saves as much as its energy allows, data first. So it is with
-/// versions and without, and where no stripe is.
+/// The contents of volatile caches are lost: writes that were acknowledged, and parity; protected
+/// caches lose nothing; and a capacitor saves as much as its energy allows, data first. This holds
+/// with and without versions, and without stripes.
 #[test]
 fn volatile_caches_lose_what_they_hold() {
     use RedundancyKind::{HybridCaching, PartialParity, Unprotected};
@@ -100,7 +100,7 @@ fn volatile_caches_lose_what_they_hold() {
     }
 }
 
-/// A program that is cut off takes its page, if the write was acknowledged, and on the cells the
+/// A program that is cut off loses its page, if the write was acknowledged, and on the cells the
 /// earlier pages of its word line, unless a capacitor ends it. One die programs six pages in turn.
 #[test]
 fn torn_programs_take_their_word_lines() {
@@ -140,8 +140,8 @@ fn torn_programs_take_their_word_lines() {
     }
 }
 
-/// What was acknowledged and no die has begun to program is lost, wherever in the controller it
-/// waits: of five dies each has begun one program at most.
+/// Acknowledged data that no die has begun to program is lost, wherever in the controller it waits:
+/// each of the five dies has begun one program at most.
 #[test]
 fn what_waits_for_a_die_goes_with_the_power() {
     let mut config = striped(RedundancyKind::DisturbLimiting, CachePower::Volatile);
@@ -189,15 +189,16 @@ fn what_the_cells_do_not_bear_is_lost() {
     }
 }
 
-/// A stripe is brought back from its other pages where these are young enough, and nothing of it is
-/// lost.
+/// A page is recovered from the other pages of its stripe where these are young enough, and nothing
+/// of the stripe is lost.
 #[test]
 fn what_one_block_does_not_bear_comes_back_from_the_others() {
     let mut config = fading(RedundancyKind::Raid5);
     (config.precondition.fill, config.buffer.ack) = (0.0, Ack::OnProgram);
     config.buffer.size = Bytes(4 * 4096);
     let mut device = Device::new(&config).unwrap();
-    // One page of the first stripe is older than the others, and the buffer holds those of another.
+    // One page of the first stripe is older than the others, and the buffer holds pages of another
+    // stripe.
     run(&mut device, [io(HostOp::Write, 0, 4, Span::ZERO)]);
     device.power_off(DAYS(90), &mut ());
     run(&mut device, [io(HostOp::Write, 1, 3, Span::ZERO), io(HostOp::Write, 8, 4, Span::ms(100))]);
@@ -248,7 +249,7 @@ pub fn case(seed: u64) -> Option<u64> {
     Some(its.lost_writes + its.parity_lost)
 }
 
-/// How often the power of each random drive goes off.
+/// The number of times that the power of each random drive goes off.
 pub const OFF: u64 = 3;
 
 #[test]

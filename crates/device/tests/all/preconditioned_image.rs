@@ -1,4 +1,5 @@
-//! A drive that begins from a preconditioned one is the drive that was preconditioned for itself.
+//! A drive that begins from a preconditioned image behaves like the drive that was preconditioned
+//! for itself.
 
 use crate::support::{scheme, small};
 use fowler_device::policy::placement::{Dies, PlacementKind};
@@ -50,8 +51,8 @@ fn a_run_from_an_aged_drive_is_the_run_of_the_drive() {
     }
 }
 
-/// The same drive whether its data are told apart or not, however its cells err and whatever is
-/// known of them.
+/// Drives share an image whether their data has classes or not, however their cells err and
+/// whatever their controller knows.
 #[test]
 fn runs_that_differ_in_cells_and_kinds_of_data_share_an_aged_drive() {
     let mut base = small();
@@ -84,7 +85,7 @@ fn runs_that_differ_in_cells_and_kinds_of_data_share_an_aged_drive() {
     assert!(!config.ages_like(&like), "and on others again");
 }
 
-/// However it was written, a page lies on the die of its address, several neighbors on one.
+/// However a page was written, it lies on the die of its address, several neighbors on one.
 #[test]
 fn before_the_first_request_neighbors_lie_on_the_die_of_their_stripe_unit() {
     for pattern in [Pattern::Sequential, Pattern::Random, Pattern::Steady, Pattern::Rested] {
@@ -94,7 +95,7 @@ fn before_the_first_request_neighbors_lie_on_the_die_of_their_stripe_unit() {
         config.gc.idle_after = Span::ms(3_000_000);
         let mut device = Device::new(&config).unwrap();
         device.check().unwrap_or_else(|law| panic!("{pattern:?}: {}", law.0));
-        // The pages of a unit wait for each other, the next one goes by another channel.
+        // The pages of a unit wait for each other; the next unit uses another channel.
         let units = device.layout().logical_pages / 3 - 1;
         let reads = (0..4 * units).map(|n| {
             let at = Nanos(u64::from(n / 4) * 1_000_000);
@@ -141,7 +142,7 @@ fn a_drive_that_has_had_pauses_begins_with_what_gc_could_erase() {
     assert!(2 * rested < busy, "one that had some does what the writes made necessary: {rested}");
 }
 
-/// The drive has some 700 pages on four dies: in one unit of that size all would lie on one.
+/// The drive has some 700 pages on four dies: a stripe unit of that size would lie on one die.
 #[test]
 fn a_stripe_unit_that_gives_one_die_more_than_it_holds_is_refused() {
     let mut config = small();

@@ -1,5 +1,5 @@
-//! Stripes and their parity: what an update reads and writes, the example of Figure 4 of DA-RAID-5,
-//! stages of life, refresh, and what a page costs that must be brought back.
+//! Stripes and their parity: the reads and writes of an update, the example of Figure 4 of
+//! DA-RAID-5, stages of life, refresh, and the cost of a page that must be recovered.
 
 use crate::support::small;
 use fowler_device::blame::Part;
@@ -56,7 +56,8 @@ fn parity_is_built_by_whichever_equation_reads_less() {
             assert_eq!(counters.reads[PARITY], expected, "{pages} of {data}");
             assert_eq!(counters.programs[PARITY], 1);
             assert_eq!(counters.programs[Source::Host], u64::from(pages));
-            // Complete with its parity: it waited for that, unless there was nothing to read first.
+            // The write is complete with its parity: it waited for parity, unless there was nothing
+            // to read first.
             assert_eq!(answered[0].blame[Part::Parity] > Span::ZERO, expected > 0);
             let rest = data - pages <= pages + 1;
             assert_eq!(counters.parity_ways, ways(u64::from(rest), u64::from(!rest)));
@@ -66,8 +67,8 @@ fn parity_is_built_by_whichever_equation_reads_less() {
 
 /// Figure 4: stripes of 4, N_update = 2, a cache of 8 pages. When D23 has come, stripe S0 with D1,
 /// D2 and D3 is the least recently used and goes to the flash together; its parity PP0 stays in the
-/// cache. So does that of D8 and D9. When D1, D2 and D3 come again, PP0' is built from them alone:
-/// nothing is read, and no parity is written.
+/// cache. So does the parity of D8 and D9. When D1, D2 and D3 come again, PP0' is built from them
+/// alone: nothing is read, and no parity is written.
 #[test]
 fn the_example_of_figure_4() {
     let mut config = drive(RedundancyKind::HybridCaching, 4, 5);
@@ -76,7 +77,7 @@ fn the_example_of_figure_4() {
     config.buffer.ack = Ack::OnInsert;
     config.buffer.evict_ahead = 1;
     let mut device = Device::new(&config).unwrap();
-    // Each is given time until the flash is at rest.
+    // The flash is at rest between two requests.
     let write = |device: &mut Device, pages: &[u32]| {
         for &page in pages {
             run(device, [io(HostOp::Write, page, 1, Span::ZERO)]);
@@ -91,7 +92,7 @@ fn the_example_of_figure_4() {
         pages.sort_unstable();
         pages
     };
-    // As the study has them (`fowler reproduce da-raid5`, figure4.csv).
+    // The order of the study (`fowler reproduce da-raid5`, figure4.csv).
     write(&mut device, &[4, 1, 3, 2, 22, 8, 9, 4]);
     assert_eq!(device.counters().programs, BySource::default(), "the cache has room");
     write(&mut device, &[23]);
@@ -107,7 +108,7 @@ fn the_example_of_figure_4() {
     assert_eq!(device.protection().unwrap().exposed_most, device.protection().unwrap().exposed);
 }
 
-/// With more pages than N_update nothing that is replaced is read; with fewer each is.
+/// With more pages than N_update no replaced page is read; with fewer each of them is.
 #[test]
 fn cached_parity_is_built_anew_only_from_many_pages() {
     for (n_update, reads) in [(2, 0), (3, 3)] {
@@ -133,9 +134,9 @@ fn cached_parity_is_built_anew_only_from_many_pages() {
     }
 }
 
-/// A covered page that is replaced leaves the cached parity by being read: until then it is valid,
-/// and faults see it. Where it fails, the cached parity is made anew from the other covered pages,
-/// and gives none of them until they are read.
+/// A covered page that is replaced leaves the cached parity by being read: until then the page is
+/// valid, and faults can strike it. If the page fails, the cached parity is recomputed from the
+/// other covered pages, and recovers none of them until they are read.
 #[test]
 fn what_leaves_cached_parity_can_fail_before_it_is_read() {
     for (second, lost) in [(None, 0), (Some(false), 1), (Some(true), 0)] {
@@ -145,7 +146,7 @@ fn what_leaves_cached_parity_can_fail_before_it_is_read() {
         config.buffer.ack = Ack::OnInsert;
         config.buffer.evict_ahead = 1;
         let mut device = Device::new(&config).unwrap();
-        // The whole stripe is covered, then one of its pages leaves the buffer once more.
+        // The whole stripe is covered, then one page of the stripe leaves the buffer once more.
         run(&mut device, [io(HostOp::Write, 0, 4, Span::ZERO)]);
         run(&mut device, [io(HostOp::Write, 8, 4, Span::ms(50))]);
         run(&mut device, [io(HostOp::Write, 16, 4, Span::ms(50))]);
@@ -181,8 +182,8 @@ fn what_leaves_cached_parity_can_fail_before_it_is_read() {
     }
 }
 
-/// One of many pages that leave together may have to read its old data first, because not all of it
-/// was written: its parity is built anew with that of the others all the same. The page that is
+/// One of many pages that leave together may have to read its old data first, because only part of
+/// the page was written: its parity is still rebuilt with that of the others. The page that is
 /// covered and stays is read once.
 #[test]
 fn a_page_that_is_merged_first_is_still_one_of_many() {
@@ -223,8 +224,8 @@ fn long_writes_pass_the_caches_a_stripe_at_a_time() {
         config.buffer.ack = Ack::OnInsert;
         config.buffer.evict_ahead = 1;
         let mut device = Device::new(&config).unwrap();
-        // Each of another stripe, the stripes of the long write among them; no more than the parity
-        // cache has room for.
+        // Each page is of another stripe, the stripes of the long write among them; no more than
+        // the parity cache has room for.
         let single = |turn: u32| io(HostOp::Write, 4 * turn + 1, 1, Span::us(10 * u64::from(turn)));
         let long = io(HostOp::Write, 0, pages, Span::us(300));
         let answered = run(&mut device, (0..singles).map(single).chain([long]));
@@ -238,7 +239,8 @@ fn long_writes_pass_the_caches_a_stripe_at_a_time() {
     }
 }
 
-/// Nor does a long write leave parity in the cache that had to wait for that of the one before it.
+/// A long write whose parity had to wait for that of the write before leaves no parity in the
+/// cache.
 #[test]
 fn a_long_write_that_waited_for_its_stripe_leaves_no_parity_behind() {
     for gap in [1, 20, 60, 200, 500] {
@@ -256,8 +258,8 @@ fn a_long_write_that_waited_for_its_stripe_leaves_no_parity_behind() {
     }
 }
 
-/// The first parity of a stripe takes N - 1 reads and one write, each later one 2 and 2 (section
-/// III-D).
+/// The first parity of a stripe takes N - 1 reads and one write, each later parity two reads and
+/// two writes (section III-D).
 #[test]
 fn a_stripe_gets_parity_with_its_first_page_in_a_worn_block() {
     let mut config = drive(RedundancyKind::WearAware, 8, 9);
@@ -321,9 +323,9 @@ fn a_drive_goes_through_its_stages() {
     assert!(second.at < third.at);
 }
 
-/// Stage 3 gives all stripes parity, those that nobody writes to among them, though the parity
-/// cache is kept full; until the last has it, blocks are refreshed (section III-B: "the RAID-5 is
-/// applied to all the stripes").
+/// Stage 3 gives all stripes parity, stripes that nobody writes to included, though the parity
+/// cache stays full; until the last stripe has parity, blocks are refreshed (section III-B: "the
+/// RAID-5 is applied to all the stripes").
 #[test]
 fn cold_stripes_get_their_parity_in_the_third_stage() {
     let mut config = drive(RedundancyKind::ByStage, 4, 5);
@@ -377,7 +379,7 @@ fn blocks_are_refreshed_before_they_are_read_too_often() {
 }
 
 /// Where the limits follow wear, a block bears more reads than T_read before T_p cycles, and fewer
-/// after that: by a factor of e for each thousand cycles here.
+/// after T_p: by a factor of e for each thousand cycles here.
 #[test]
 fn limits_follow_wear() {
     let refreshed = |cycles: u32, growth: f64| {
@@ -392,7 +394,7 @@ fn limits_follow_wear() {
     let fixed = refreshed(2000, 0.0);
     assert!((8..=10).contains(&fixed), "{fixed} of 1,000 reads, 100 each");
     assert_eq!(refreshed(1000, 0.0), fixed);
-    // 272 reads a thousand cycles before T_p, 37 a thousand after it.
+    // The block bears 272 reads a thousand cycles before T_p, and 37 a thousand after it.
     assert!(refreshed(1000, 1e-3) <= 3);
     assert!(refreshed(2000, 1e-3).abs_diff(fixed) <= 1);
     assert!(refreshed(3000, 1e-3) >= 24);
@@ -412,11 +414,12 @@ fn blocks_are_refreshed_before_their_data_is_too_old() {
     run(&mut device, [io(HostOp::Read, 0, 1, Span::ms(20_000))]);
     let blocks = device.layout().mapped_pages / 5 * 4 / device.layout().geometry.pages_per_block;
     let Refreshed { at_hard_limit: due, when_idle: early } = device.counters().refreshed;
-    // A block that is still open is refreshed once it is full.
+    // An open block is refreshed once it is full.
     assert!(due + early + 5 >= u64::from(blocks), "{due} and {early} of {blocks}");
 }
 
-/// A page whose chip has failed is answered from the N others, each a real read, and rebuilt.
+/// A read of a page whose chip has failed reads the N other pages of the stripe, and the page is
+/// rebuilt.
 #[test]
 fn a_degraded_read_costs_the_reads_of_a_stripe() {
     let mut device = Device::new(&drive(RedundancyKind::Raid5, 4, 5)).unwrap();
@@ -433,8 +436,8 @@ fn a_degraded_read_costs_the_reads_of_a_stripe() {
     assert!(losses.at_risk > Span::ZERO && losses.since.is_none());
 }
 
-/// One chip is rebuilt from the others and nothing is lost; of two at once, exactly what their
-/// stripes lack.
+/// If one chip fails, its pages are rebuilt from the others and nothing is lost; if two fail at
+/// once, exactly the pages that their stripes lack are lost.
 #[test]
 fn chips_fail() {
     let mut config = drive(RedundancyKind::Raid5, 4, 5);
@@ -447,7 +450,7 @@ fn chips_fail() {
     assert_eq!((device.to_rebuild(), device.losses().unwrap().lost_in_all()), (0, 0));
     device.inject(Fault::Chip(0));
     device.inject(Fault::Chip(1));
-    // Every stripe lies on both: of its data pages there, all are lost.
+    // Every stripe lies on both chips: all its data pages on them are lost.
     let lost = device.losses().unwrap().lost_in_all();
     let stripes = u64::from(device.stripes());
     let parities = (0..device.stripes()).filter(|turn| (4 - turn % 5) < 2).count() as u64;

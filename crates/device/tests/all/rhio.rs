@@ -9,7 +9,7 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::*;
 use fowler_units::{Bytes, Deadline, HostIo, HostOp, Nanos, Rng, Span};
 
-/// One chip with a channel of its own and no data; nothing is collected.
+/// A drive of one chip with a channel of its own and no data; nothing is collected.
 fn one_chip(deadline: Span) -> Config {
     let mut config = small();
     config.geometry.channels = 1;
@@ -58,20 +58,20 @@ fn figure_3_the_youngest_data_is_read_first() {
     assert_eq!(read, [6, 3, 5, 0, 4, 1, 2]);
 }
 
-/// When the chip took up the only page of a request.
+/// Returns when the chip took up the only page of a request.
 fn taken_up(its: &Completion) -> Nanos {
     let service = [Part::Sense, Part::Transfer, Part::SoftSensing, Part::Retry, Part::Program];
     let took: Span = service.iter().map(|&part| its.blame[part]).sum();
     Nanos(its.done.0 - took.0)
 }
 
-/// When its page came to wait for the chip.
+/// Returns when the only page of a request began to wait for the chip.
 fn entered(its: &Completion) -> Nanos {
     its.io.at + its.blame[Part::QueueFull] + its.blame[Part::BufferFull]
 }
 
-/// Requests for one page each, at twice what the chip can do. No page is written twice: a write
-/// would join one that waits.
+/// Returns requests for one page each, at twice the rate that the chip can serve. No page is
+/// written twice: a write would join one that waits.
 fn overload(rng: &mut Rng, count: u64) -> Vec<HostIo> {
     let mut at = 0;
     (0..count)
@@ -84,16 +84,16 @@ fn overload(rng: &mut Rng, count: u64) -> Vec<HostIo> {
         .collect()
 }
 
-/// Nobody is passed over once the deadline is over: at no moment is a page taken up while one that
-/// waits there, of a request that came earlier, has a request that has waited for longer than the
-/// deadline.
+/// No request past its deadline is passed over: at no moment does the chip take up a page while an
+/// earlier page that waits there belongs to a request that has waited for longer than the deadline.
 #[test]
 fn nothing_waits_past_its_deadline_because_of_the_order() {
     for seed in 0..20 {
         let mut rng = Rng::stream(seed, "rhio/deadline");
         let deadline = Span::ms(10 * (1 + seed % 4));
         let mut config = one_chip(deadline);
-        // In every other drive most wait before the queues, and their deadlines run there too.
+        // In every other drive most requests wait before the queues, and their deadlines run there
+        // too.
         if seed % 2 == 1 {
             config.queue =
                 QueueConfig { depth: 1024, max_reads: 64, max_writes: 64, ..config.queue };
@@ -102,7 +102,7 @@ fn nothing_waits_past_its_deadline_because_of_the_order() {
         let completions = served(&config, &requests);
         let times: Vec<[Nanos; 3]> = completions
             .iter()
-            // Of a page that was never written there is nothing to read.
+            // A read of a page that was never written transfers nothing.
             .filter(|its| its.blame[Part::Transfer] > Span::ZERO)
             .map(|its| [its.io.at, entered(its), taken_up(its)])
             .collect();
@@ -141,14 +141,14 @@ fn no_write_is_taken_up_while_a_read_waits_within_its_deadline() {
     assert!(waits > 10, "{waits} reads went before a write that had come earlier");
 }
 
-/// When a request is due as a command can say it: in steps of 10 ms, one at least.
+/// Returns when a request is due as a command can express it: in steps of 10 ms, at least one.
 fn due(its: &Completion, default: Span) -> Nanos {
     let own = its.io.deadline.span().map(|span| Span::ms((span.0 / 10_000_000).clamp(1, 128) * 10));
     its.io.at + own.unwrap_or(default)
 }
 
-/// As above, where requests have deadlines of their own: nothing that is overdue is passed over by
-/// what is due later.
+/// As above, where requests have deadlines of their own: no overdue request is passed over by one
+/// that is due later.
 #[test]
 fn a_request_with_a_deadline_of_its_own_does_not_wait_past_it_because_of_the_order() {
     const DRIVE: Span = Span::ms(1280);
@@ -184,14 +184,15 @@ fn a_request_with_a_deadline_of_its_own_does_not_wait_past_it_because_of_the_ord
     }
 }
 
-/// A write that joins one that waits brings its deadline along, whether few wait or many.
+/// A write that joins a waiting one brings its deadline along, whether few wait or many.
 #[test]
 fn a_write_that_joins_another_hastens_it() {
     for reads in [1, 40] {
         let mut requests = vec![io(Span::ZERO, 100, 1, HostOp::Write)];
         requests.extend((0..40).map(|page| io(Span::ms(1 + page), page, 1, HostOp::Write)));
         let start = Span::ms(1000);
-        // More reads than the chip can serve, so that a write would wait for its deadline.
+        // These are more reads than the chip can serve, so that a write would wait for its
+        // deadline.
         let flood = (0..3000).map(|n| io(start + Span::us(20 * n), n % reads, 1, HostOp::Read));
         requests.extend(flood.clone().take(5));
         requests.push(io(start + Span::us(100), 100, 1, HostOp::Write));
@@ -207,8 +208,8 @@ fn a_write_that_joins_another_hastens_it() {
     }
 }
 
-/// Equation (1): the mean over requests, in the order issued, of the times that those from each on
-/// wait for it.
+/// Equation (1): the mean over requests, in the order issued, of the time of the request and of all
+/// requests before it.
 fn equation_1(order: &[(u32, Span)]) -> f64 {
     let n = order.len();
     let terms = order
@@ -240,7 +241,7 @@ fn figure_2_and_equation_1_hold_where_a_request_lies_on_one_chip() {
         let order: Vec<u64> = six.iter().map(|its| its.io.offset / 4096 / 32 - 1).collect();
         let page = config.timing.bus_transfer + config.timing.program(0);
         let sizes: Vec<(u32, Span)> = order.iter().map(|&at| (SIZES[at as usize], page)).collect();
-        // They wait for what is in service, too.
+        // The requests wait for the write in service, too.
         let in_service = (page - Span(1)).0 as f64;
         let sum: u64 = six.iter().map(|its| its.latency().0).sum();
         (order, sum as f64 / 6.0 - in_service, equation_1(&sizes))

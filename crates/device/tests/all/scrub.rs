@@ -1,5 +1,6 @@
-//! Patrol scrub: every block is read in time, whatever the host does; what is done about errors is
-//! bounded; and faults may strike at any moment. What it saves is in `census.toml`.
+//! Patrol scrub: every block is read in time, whatever the host does; the moves because of errors
+//! are bounded; and faults may strike at any moment. The pages that scrubbing saves are in
+//! `census.toml`.
 
 use crate::support::fading::{DAYS, fading, io};
 use crate::support::scheme;
@@ -11,7 +12,7 @@ use fowler_units::{HostIo, HostOp, Lpn, PlaneId, Rng, Span};
 /// Forty blocks on each of five dies, of eight pages.
 const BLOCKS: u64 = 40;
 
-/// A full drive of these cells that reads all of its data once in this time.
+/// Returns a full drive of these cells that reads all of its data once in `period`.
 fn patrolled(kind: RedundancyKind, period: Span, margin: f64) -> Config {
     let mut config = fading(kind);
     config.reliability.cells.disturb_slope = 0.0;
@@ -20,8 +21,8 @@ fn patrolled(kind: RedundancyKind, period: Span, margin: f64) -> Config {
     config
 }
 
-/// Cells with this error rate, as a share of what they correct, when they have just been
-/// programmed, and after that.
+/// Sets the error rate of the cells as a share of the errors that they correct: `fresh` when just
+/// programmed, and `later`.
 fn with_errors(config: &mut Config, fresh: f64, later: f64) {
     let correctable = config.reliability.cells.correctable_3;
     let table = &mut config.reliability.table;
@@ -34,7 +35,7 @@ fn checked(device: &Device) {
     device.check_data().unwrap_or_else(|law| panic!("at {}: {}", device.now().0, law.0));
 }
 
-/// How the host uses the drive.
+/// The use of the drive by the host.
 #[derive(Clone, Copy, Debug)]
 enum Host {
     Absent,
@@ -42,8 +43,8 @@ enum Host {
     Writes { depth: u32 },
 }
 
-/// The time from the turn of a block until it is read: at once on an idle drive, and within one and
-/// a half turns, and what a read waits for its die, on one that is never idle.
+/// A block is read at once in its turn on an idle drive. On a drive that is never idle, it is read
+/// within one and a half turns, plus the time that a read waits for its die.
 #[test]
 fn a_block_is_read_in_its_turn_whatever_the_host_does() {
     let period = Span::ms(2_000);
@@ -101,11 +102,12 @@ fn a_block_is_read_in_its_turn_whatever_the_host_does() {
     }
 }
 
-/// However many errors there are: a block moves once in a period at most, and not at all if that
+/// However many errors there are: a block moves at most once in a period, and not at all if that
 /// gains nothing.
 #[test]
 fn a_block_moves_once_in_a_period_at_most() {
-    // The share of errors when just programmed and later; whether blocks move, and are left.
+    // The share of errors when just programmed and later; true if blocks move; true if blocks are
+    // left in place.
     let cases = [
         (0.1, 0.2, false, false),
         (0.1, 0.6, true, false),
@@ -135,7 +137,7 @@ fn a_block_moves_once_in_a_period_at_most() {
     }
 }
 
-/// What scrubbing keeps within its margin is not lost, and the wear is what was moved.
+/// Data that scrubbing holds within its margin is not lost, and the wear equals the moved pages.
 #[test]
 fn a_drive_that_is_scrubbed_keeps_its_data() {
     for kind in [RedundancyKind::Unprotected, RedundancyKind::Raid5] {
@@ -162,7 +164,7 @@ fn faults_may_strike_while_it_reads() {
     let (mut reading, mut moved) = (0, 0);
     for seed in 0..20 {
         let mut rng = Rng::stream(seed, "scrub/faults");
-        // Every other drive also moves what it reads.
+        // Every other drive also moves the blocks that it reads.
         let (margin, fresh) = if seed % 2 == 0 { (0.05, 0.01) } else { (0.3, 0.1) };
         let mut config = patrolled(RedundancyKind::Raid5, Span::ms(500), margin);
         with_errors(&mut config, fresh, 0.1);
@@ -200,7 +202,7 @@ fn faults_may_strike_while_it_reads() {
     assert!(moved > 50, "{moved} blocks");
 }
 
-/// However long the power was off: all data is read once when it is back, and in its turns again.
+/// However long the power was off, all data is read once when it is back, and in its turns again.
 #[test]
 fn all_data_is_read_once_when_power_comes_back() {
     let period = DAYS(2);
@@ -212,7 +214,7 @@ fn all_data_is_read_once_when_power_comes_back() {
         checked(&device);
         let held = u64::from(device.layout().mapped_pages) as f64;
         let read = device.counters().scrubbed.pages as f64 / held;
-        // All of it and a block of each die, or what the first half of the blocks holds.
+        // All data and a block of each die, or the data in the first half of the blocks.
         let all = 1.0..1.0 + 2.0 / BLOCKS as f64;
         let well = if off < period { (0.5..1.0).contains(&read) } else { all.contains(&read) };
         assert!(well, "off for {off}: {read} of the data read");
@@ -228,7 +230,7 @@ fn what_no_die_can_do_is_refused() {
         change(&mut config.scrub);
         config.layout().err().into_iter().flatten().map(|it| it.keys).collect::<Vec<_>>()
     };
-    // 320 pages of a die, each read in 30 us, in a quarter of its time.
+    // A die has 320 pages, each read in 30 us, in a quarter of the die's time.
     assert_eq!(refused(|its| its.period = Span(38_400_000)), [[""; 0]; 0]);
     assert_eq!(refused(|its| its.period = Span(38_399_999)), [["policy.scrub.period"]]);
     assert_eq!(refused(|its| its.margin = 0.0), [["policy.scrub.margin"]]);

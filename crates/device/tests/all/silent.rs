@@ -38,7 +38,7 @@ fn config(scheme: &str, checks: Checks) -> Config {
 /// The time in which all data is scrubbed.
 const ROUND: Span = Span(10_000_000_000);
 
-/// Stripes are compared with their parity by scrubbing.
+/// Lets scrubbing compare stripes with their parity.
 fn compare_stripes(config: &mut Config) {
     let its = &mut config.scrub;
     (its.name, its.period, its.stripes) = (ScrubKind::Patrol, ROUND, true);
@@ -52,7 +52,7 @@ fn run(device: &mut Device, op: HostOp, offset: u64, size: u32) {
     device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
 }
 
-/// Waits until scrubbing has read everything as often as this.
+/// Waits until scrubbing has read everything `rounds` times.
 fn scrub(device: &mut Device, rounds: u32) {
     let begun = device.scrub().expect("it scrubs").rounds;
     while device.scrub().expect("it scrubs").rounds < begun + rounds {
@@ -112,7 +112,7 @@ fn by_hand() {
     }
 }
 
-/// A drive with anything about it random but its cells, which do not err, and its checks.
+/// Draws a drive at random, except for its cells, which do not err, and its checks.
 fn random_drive(rng: &mut Rng, seed: u64, checks: Checks) -> Option<(Config, Device)> {
     let kind = one_of(rng, RedundancyKind::ALL);
     let mut config = drive(rng, seed, &Choice::protected(kind));
@@ -127,18 +127,18 @@ fn random_drive(rng: &mut Rng, seed: u64, checks: Checks) -> Option<(Config, Dev
     Some((config, device))
 }
 
-/// Which pages read wrong, as far as that is obvious.
+/// The pages that read wrong, as far as that is obvious.
 #[derive(Default)]
 struct Model {
-    /// These do, until they are overwritten.
+    /// Pages that read wrong until they are overwritten.
     wrong: BTreeSet<Lpn>,
-    /// These may: the buffer held the page when its copy in the flash was struck.
+    /// Pages that may read wrong: the buffer held the page when its copy in the flash was struck.
     perhaps: BTreeSet<Lpn>,
 }
 
 impl Model {
-    /// Strikes a page, and notes which pages read wrong since, as the drive says: it may be none,
-    /// and with a misdirected write it may be another one.
+    /// Strikes a page, and notes the pages that read wrong since, as the drive reports them: there
+    /// may be none, and with a misdirected write there may be another one.
     fn strike(&mut self, device: &mut Device, fault: Fault) {
         let (Fault::Miscorrected(page) | Fault::Misdirected(page)) = fault else {
             unreachable!("a silent fault")
@@ -158,7 +158,8 @@ impl Model {
             _ => assert!(made <= 1 && new.iter().all(|&its| its == page)),
         }
         self.wrong.extend(new);
-        // Its frame hides a corrupted copy until it is dropped; so does that of the other page.
+        // The frame of a page hides a corrupted copy until the frame is dropped; so does the frame
+        // of the other page.
         let buffered = pages(device).filter(|&its| device.is_buffered(its));
         self.perhaps.extend(buffered.filter(|_| made > 0));
     }
@@ -206,7 +207,8 @@ fn live(rng: &mut Rng, device: &mut Device, requests: Vec<HostIo>, model: &mut M
     device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
 }
 
-/// Reads each page once. Returns how many of them read wrong by the drive's own word before.
+/// Reads each page once. Returns the number of pages that the drive itself reported as wrong
+/// before.
 fn read_all(device: &mut Device, page: u64) -> u64 {
     let mut wrong = 0;
     for its in pages(device) {
@@ -235,8 +237,8 @@ fn each_seed(name: &str, seeds: u64, checks: Checks, test: fn(&mut Rng, Config, 
     assert!(undecided > 0, "no comparison was ever cut short");
 }
 
-/// Without checks exactly what was struck reads wrong until it is overwritten, wherever it is
-/// moved, and each read of it counts.
+/// Without checks exactly the struck pages read wrong until they are overwritten, wherever they are
+/// moved, and each read of them counts.
 // Slow: 150 drives, each against a model of what every page holds.
 #[test]
 fn unchecked_a_page_stays_wrong_until_it_is_overwritten() {
@@ -250,7 +252,7 @@ fn unchecked_a_page_stays_wrong_until_it_is_overwritten() {
             requests.iter().all(|io| io.offset % page == 0 && u64::from(io.size) % page == 0);
         let mut model = Model::default();
         live(rng, device, requests, &mut model, page);
-        // A part of a page written makes all of it right only where the model does not look.
+        // A write of part of a page makes all of it right only where the model does not look.
         if whole || config.partial_writes == PartialWrites::ReadModifyWrite {
             model.compare(device);
         }
@@ -262,7 +264,8 @@ fn unchecked_a_page_stays_wrong_until_it_is_overwritten() {
     });
 }
 
-/// With checks nothing wrong is ever returned, nothing spreads, and who reads everything finds all.
+/// With checks no wrong data is ever returned, nothing spreads, and reading everything finds all
+/// errors.
 // Slow: 150 drives, of which every page is read in the end.
 #[test]
 fn checked_nothing_wrong_is_returned() {
@@ -275,7 +278,7 @@ fn checked_nothing_wrong_is_returned() {
         assert_eq!(silent.returned, 0);
         assert!(silent.by_versions <= silent.made + silent.parity_made, "{silent:?}");
         assert!(silent.corrected <= silent.by_versions, "{silent:?}");
-        // What the buffer holds has not been read, and is right.
+        // Pages in the buffer have not been read from the flash, and are right.
         let wrong = pages(device).filter(|&its| device.is_wrong(its) && !device.is_buffered(its));
         assert_eq!(wrong.count(), 0, "all has been read");
         device.check().unwrap_or_else(|law| panic!("{}", law.0));
@@ -284,7 +287,7 @@ fn checked_nothing_wrong_is_returned() {
 }
 
 /// Under requests in flight, units that fail and losses of power: errors stay in the stripes that
-/// were struck, all laws hold, and what checks find is not returned.
+/// were struck, all laws hold, and errors that checks find are not returned.
 #[test]
 fn errors_stay_in_their_stripes() {
     for checks in [Checks::Nothing, Checks::Versions] {
@@ -329,8 +332,8 @@ fn errors_stay_in_their_stripes() {
     }
 }
 
-/// On a drive at rest, the scrub that follows a fault finds every stripe that it struck, and no
-/// other: the fault corrupts one page, or two of which it may be that they share a stripe.
+/// On a drive at rest, the scrub that follows a fault finds every stripe that the fault struck, and
+/// no other: the fault corrupts one page, or two, which may share a stripe.
 // Slow: a patrol over every stripe of 150 drives.
 #[test]
 fn scrubbing_finds_the_stripes_that_were_struck() {
@@ -356,7 +359,7 @@ fn scrubbing_finds_the_stripes_that_were_struck() {
         device.inject(Fault::Miscorrected(Lpn(rng.below(pages.into()) as u32)));
         scrub(&mut device, 2);
         let after = device.losses().expect("a ledger").silent;
-        // Of stripes whose parity is in the cache alone, none is compared.
+        // Stripes whose parity is in the cache alone are not compared.
         let cached = device.protection().expect("stripes").exposed > 0;
         let bare = device.protection().expect("stripes").bare > 0;
         assert!(after.by_parity <= after.made + after.parity_made, "seed {seed}: {after:?}");

@@ -1,5 +1,6 @@
-//! How often stripes lose data when each of their pages cannot be read with some probability:
-//! faults injected into drives against the closed form (binomial; `fowler_theory::stripes`).
+//! The rate at which stripes lose data when each of their pages cannot be read with some
+//! probability: faults injected into drives against the closed form (binomial;
+//! `fowler_theory::stripes`).
 
 use crate::support::small;
 use fowler_device::policy::redundancy::RedundancyKind;
@@ -7,9 +8,9 @@ use fowler_device::*;
 use fowler_theory::stripes::{page_loss, stripe_loss};
 use fowler_units::{Bytes, Rng, StripeId};
 
-/// Deviations that are borne, in standard deviations. A count of so many independent stripes is
+/// The tolerated deviation, in standard deviations. A count of that many independent stripes is
 /// nearly normal; beyond 3.9 lies one in ten thousand on either side together, and eighteen counts
-/// are looked at: one set of seeds in five hundred would fail though all is well. The seeds are
+/// are checked: one set of seeds in five hundred would fail though all is well. The seeds are
 /// fixed.
 const SIGMAS: f64 = 3.9;
 
@@ -44,8 +45,8 @@ fn squared_pages(data: u32, q: f64) -> f64 {
         .sum()
 }
 
-/// Every page of every stripe of a drive fails with probability `q`, all in one moment. Stripes
-/// that lost data, and data pages lost.
+/// Lets every page of every stripe of a drive fail with probability `q`, all in one moment. Returns
+/// the stripes that lost data, and the data pages lost.
 fn strike(device: &mut Device, rng: &mut Rng, q: f64) -> (u32, u32) {
     let (mut stripes, mut pages) = (0, 0);
     for stripe in (0..device.stripes()).map(StripeId) {

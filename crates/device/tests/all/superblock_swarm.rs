@@ -8,7 +8,7 @@ use fowler_device::policy::victim::{self, VictimKind};
 use fowler_device::*;
 use fowler_units::Rng;
 
-/// Whatever the order in which a drive is overwritten, it never waits for itself.
+/// A drive that is overwritten in any order never waits for itself.
 #[test]
 fn zones_are_written_whatever_the_drive() {
     write_zones("zones", |_, config| config);
@@ -34,7 +34,7 @@ fn zones_are_written_whatever_the_streams() {
     write_zones("zones and streams", streamed);
 }
 
-/// A drive that chooses its victims otherwise, with or without a cache or data that ages.
+/// Lets a drive choose its victims by another policy, with or without a cache or data that ages.
 fn victims(rng: &mut Rng, config: Config) -> Config {
     let mut config = match rng.below(3) {
         0 => cached(rng, config),
@@ -46,7 +46,8 @@ fn victims(rng: &mut Rng, config: Config) -> Config {
     config
 }
 
-/// Its last superblocks gain less than a command holds, so padding would eat what collection gains.
+/// The last superblocks of this drive gain less than a command holds, so padding would eat the room
+/// that collection gains.
 #[test]
 fn zones_are_written_where_padding_eats_the_gain() {
     assert!(write_zones_of(1354, "zones in a cache", cached), "it could not be built");
@@ -58,10 +59,11 @@ fn write_zones(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
     assert!(ran as u64 * 2 > drives, "only {ran} of {drives} drives could be built");
 }
 
-/// A drive that collects forever fails instead of running on: seed 1354 takes a hundredth of it.
+/// The maximum number of events, so that a drive that collects forever fails instead of running on:
+/// seed 1354 takes a hundredth of it.
 const EVENTS_MOST: u64 = 10_000_000;
 
-/// Writes zones on the drive of a seed. Returns whether it could be built.
+/// Writes zones on the drive of a seed. Returns true if the drive could be built.
 fn write_zones_of(seed: u64, stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) -> bool {
     let mut rng = Rng::stream(seed, stream);
     let config = drawn(&mut rng);
@@ -97,19 +99,20 @@ fn nothing_is_lost_whatever_the_drive() {
     lose_nothing("superblocks", 0, |_, config| config);
 }
 
-/// The same whichever superblocks are collected.
+/// As [`nothing_is_lost_whatever_the_drive`], whichever superblocks are collected.
 #[test]
 fn nothing_is_lost_whatever_the_victim() {
     lose_nothing("superblocks and victims", 12, victims);
 }
 
-/// The same whichever data shares superblocks.
+/// As [`nothing_is_lost_whatever_the_drive`], with data divided into streams.
 #[test]
 fn nothing_is_lost_whatever_the_streams() {
     lose_nothing("superblocks and streams", 12, streamed);
 }
 
-/// The same with an SLC cache, which is also emptied in pauses, and interrupted in that.
+/// As [`nothing_is_lost_whatever_the_drive`], with an SLC cache, which is also folded in pauses,
+/// and interrupted there.
 #[test]
 fn nothing_is_lost_whatever_the_cache() {
     let counts = lose_nothing("superblocks with a cache", 12, cached);
@@ -118,7 +121,7 @@ fn nothing_is_lost_whatever_the_cache() {
     assert!(counts.collections.background > 0, "{counts:?}");
 }
 
-/// The same with data that ages, whose reads are repeated.
+/// As [`nothing_is_lost_whatever_the_drive`], with data that ages, whose reads are repeated.
 #[test]
 fn nothing_is_lost_whatever_the_age() {
     let counts = lose_nothing("superblocks that age", 12, aging);
@@ -128,7 +131,7 @@ fn nothing_is_lost_whatever_the_age() {
     assert!(retried > 0 && retries > retried && counts.aged.units >= retries, "{counts:?}");
 }
 
-/// Returns what was counted on all drives.
+/// Returns the sum of the counters of all drives.
 fn lose_nothing(
     stream: &str,
     pauses: u64,

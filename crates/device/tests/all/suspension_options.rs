@@ -25,7 +25,7 @@ fn without_a_shadow_buffer_the_data_comes_over_the_bus_again() {
     assert_eq!(done(&run(|_| {}, &[25_000])), [193, 70]);
     let without = |config: &mut Config| config.suspension.shadow_buffer = false;
     assert_eq!(done(&run(without, &[25_000])), [210, 70]);
-    // A read during the second transfer waits for it, goes first, and costs a third.
+    // A read during the second transfer waits for that transfer, goes first, and costs a third.
     let results = run(without, &[25_000, 80_000]);
     assert_eq!(done(&results), [20 + 20 + 30 + 20 + 30 + 20 + 120, 70, 120]);
     assert_eq!(results[0].suspensions, 2);
@@ -49,7 +49,7 @@ fn an_operation_is_left_alone_until_it_has_made_its_progress() {
     for arrival in [10_000, 19_999, 20_000, 49_999, 50_000] {
         assert_eq!(done(&run(owed, &[arrival]))[1], 98, "arrival at {arrival}");
     }
-    // Resumed at 98, the program has made its progress again at 128; its verify ends at 129.
+    // The program, resumed at 98, has made its progress again at 128; its verify ends at 129.
     assert_eq!(done(&run(owed, &[20_000, 98_001]))[2], 159);
 }
 
@@ -62,9 +62,9 @@ fn a_die_that_saves_its_state_serves_the_read_later() {
     assert_eq!(done(&run(delay, &[25_000, 42_000])), [228, 75, 105]);
     // During the transfer there is no state yet (S14).
     assert_eq!(done(&run(delay, &[10_000]))[1], 50);
-    // A reload that is broken off has none either: resumed at 75, broken off at 76.
+    // A reload that is broken off has no state either: resumed at 75, broken off at 76.
     assert_eq!(done(&run(delay, &[25_000, 76_000])), [229, 75, 106]);
-    // Without suspension it means nothing.
+    // Without suspension the delay has no effect.
     let never = |config: &mut Config| {
         delay(config);
         config.suspension.name = fowler_device::policy::suspension::SuspensionKind::Never;

@@ -10,7 +10,7 @@ use fowler_device::*;
 use fowler_units::{Deadline, HostIo, HostOp, Lpn, PlacementHandle, Rng, Span};
 use std::collections::BTreeSet;
 
-/// The pages that hold data in the end, by the obvious model: requests one after another.
+/// Returns the pages that hold data in the end, by the obvious model: requests one after another.
 fn model(initially: BTreeSet<u32>, requests: &[HostIo], page: u64) -> BTreeSet<u32> {
     let mut held = initially;
     for io in requests {
@@ -34,11 +34,11 @@ fn held(device: &Device) -> BTreeSet<u32> {
     pages.filter(held).map(|page| page.0).collect()
 }
 
-/// One drive and one workload. Returns whether the drive could work at all.
+/// Runs one drive and one workload. Returns true if the drive could work at all.
 fn case(seed: u64, checked: bool) -> bool {
     let mut rng = Rng::stream(seed, "swarm");
     let mut config = drive(&mut rng, seed, &Choice::all());
-    // Drawn apart, so that the digests' drives stay what they are.
+    // These choices are drawn apart, so that the drives of the digests stay the same.
     let mut later = Rng::stream(seed, "swarm/later");
     if !config.redundancy.has_stripes() {
         config.placement.stripe_unit = one_of(&mut later, &[1, 1, 2, 3, 8]);
@@ -95,8 +95,8 @@ fn asked(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| value.parse().expect("a number"))
 }
 
-/// Runs the seeds. With `FOWLER_SWARM_SEED=n` in the environment only that one, to look into a
-/// failure; with `FOWLER_SWARM_TIMES=n` so many times as many.
+/// Runs the seeds. With `FOWLER_SWARM_SEED=n` in the environment only that seed runs, to look into
+/// a failure; with `FOWLER_SWARM_TIMES=n`, n times as many seeds run.
 fn swarm(seeds: std::ops::Range<u64>, checked: bool) {
     if let Some(seed) = asked("FOWLER_SWARM_SEED") {
         case(seed, checked);
@@ -144,7 +144,7 @@ fn the_same_seed_gives_the_same_completions() {
     }
 }
 
-/// A run takes from its source what is there, and does not ask again after the end.
+/// A run draws its source to the end, and does not ask again after the end.
 #[test]
 fn a_source_is_drawn_to_its_end_and_no_further() {
     for count in 0..20 {

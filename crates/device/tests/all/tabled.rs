@@ -10,7 +10,8 @@ use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
 const DAY: u64 = 86_400_000_000_000;
 
-/// What the analytic model says of pages at the nominal step, on a fine grid.
+/// Returns the error rates that the analytic model gives for pages at the nominal step, on a fine
+/// grid.
 fn measured(params: &Params) -> RateTable {
     let analytic = Analytic::new(params.cells).unwrap();
     let setting = analytic.nominal();

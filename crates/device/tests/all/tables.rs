@@ -1,5 +1,5 @@
-//! What is looked up without a check (`fowler_units::Table`), under an interpreter that sees every
-//! access beyond an allocation: `make miri`. Without it these are a few more random drives.
+//! Lookups without a check (`fowler_units::Table`), under an interpreter that sees every access
+//! beyond an allocation: `make miri`. Without the interpreter these are a few more random drives.
 
 use crate::support::random::{Choice, drive, requests};
 use crate::support::{scheme, small};
@@ -18,7 +18,7 @@ fn serve(mut device: Device, seed: u64) {
     let mut completions: Vec<Completion> = Vec::new();
     device.run(requests.iter().copied(), Pacing::Closed { depth: 9 }, &mut completions);
     assert_eq!(completions.len(), requests.len(), "seed {seed}");
-    // A clone's future is its own.
+    // A clone continues independently of the original.
     let mut clone = device.clone();
     let mut again: Vec<Completion> = Vec::new();
     clone.run(requests.iter().copied(), Pacing::Closed { depth: 3 }, &mut again);
@@ -34,7 +34,7 @@ fn every_scheme() {
     }
 }
 
-/// Whatever a drive may be made of, with and without redundancy.
+/// Drives of any kind, with and without redundancy.
 #[test]
 fn random_drives() {
     let choices = [Choice::all(), Choice::protected(RedundancyKind::Raid5)];
@@ -53,7 +53,7 @@ fn random_drives() {
     }
 }
 
-/// Chooses what nobody offered.
+/// A die order that chooses a transaction that nobody offered.
 #[derive(Clone, Debug)]
 struct Liar(TxnId);
 
@@ -75,7 +75,7 @@ fn an_order_that_invents_a_transaction_is_found_out() {
     serve_with(TxnId(4_000_000));
 }
 
-/// The first number that a drive gives is in flight somewhere else sooner or later.
+/// The first number that a drive gives is sooner or later in flight somewhere else.
 #[test]
 #[should_panic(expected = "which does not wait here")]
 fn an_order_that_chooses_for_another_die_is_found_out() {

@@ -1,4 +1,4 @@
-//! What happens at one nanosecond (S15), on one die and on a whole drive: see `ties.toml`.
+//! Events of one nanosecond (S15), on one die and on a whole drive: see `ties.toml`.
 
 use crate::support::{scheme, small};
 use fowler_device::{ChipCommand, ChipOp, Completion, Device, Pacing, run_chip};
@@ -45,7 +45,8 @@ fn on_one_die() {
     }
 }
 
-/// The same through the whole drive, of one die that owns its channel, for what a host can ask.
+/// Runs the cases that a host can ask for through the whole drive, of one die that owns its
+/// channel.
 #[test]
 fn on_a_drive() {
     let mut asked = 0;

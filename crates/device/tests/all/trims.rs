@@ -1,4 +1,4 @@
-//! What a trim takes (`host.trim`, `host.trim_entry`), derived by hand.
+//! The time of a trim (`host.trim`, `host.trim_entry`), derived by hand.
 
 use crate::support::small;
 use fowler_device::blame::Part;
@@ -19,7 +19,8 @@ fn io(op: HostOp, at: Span, page: u64, bytes: u64) -> HostIo {
     HostIo::new(op, Nanos::ZERO + at, page * PAGE, bytes as u32)
 }
 
-/// The answers, in the order of the requests, which all differ. Each blame is the whole latency.
+/// Returns the answers, in the order of the requests, which all differ. Each blame must be the
+/// whole latency.
 fn run(config: &Config, requests: &[HostIo]) -> Vec<Completion> {
     let mut device = Device::new(config).expect("a sound drive");
     let mut seen: Vec<Completion> = Vec::new();
@@ -42,10 +43,10 @@ fn a_trim_takes_its_command_and_its_entries() {
         (io(HostOp::Trim, apart(1), 0, 4 * PAGE), 4),
         (io(HostOp::Trim, apart(2), 0, 4 * PAGE), 0),
         (io(HostOp::Trim, apart(3), 2, 4 * PAGE), 2),
-        // Less than a page, and a page and a half.
+        // Trims of less than a page, and of a page and a half.
         (io(HostOp::Trim, apart(4), 9, 512), 0),
         (io(HostOp::Trim, apart(5), 9, PAGE + 512), 1),
-        // Of a whole drive at once.
+        // A trim of the whole drive at once.
         (io(HostOp::Trim, apart(6), 20, 300 * PAGE), 300),
     ];
     let answers = run(&config, &trims.map(|(io, _)| io));
@@ -65,7 +66,7 @@ fn one_trim_follows_the_other_and_holds_up_nothing_else() {
         io(HostOp::Trim, at, 0, 4 * PAGE),
         io(HostOp::Trim, at, 4, PAGE),
         io(HostOp::Flush, at, 0, 0),
-        // It finds nothing, long before the first trim is answered.
+        // This read finds nothing, long before the first trim is answered.
         io(HostOp::Read, at + Span::us(1), 4, PAGE),
         io(HostOp::Trim, at + Span::us(100), 8, PAGE),
         io(HostOp::Read, at + Span::us(100), 9, PAGE),
@@ -101,7 +102,7 @@ fn trims_take_firmware_cores_and_hold_up_commands() {
     let us = Span::us;
     assert_eq!(first.latency(), us(1) + TRIM + ENTRY * 4);
     assert_eq!(second.latency(), us(2) + TRIM + ENTRY);
-    // Both cores are taken when its command comes.
+    // Both cores are busy when the command of the third trim comes.
     assert_eq!(third.latency(), second.latency() + us(1) + TRIM + ENTRY);
     assert_eq!(first.blame[Part::HostLink], us(1));
     assert_eq!(third.blame[Part::Mapping], TRIM + ENTRY);

@@ -17,12 +17,13 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The seeds of drives with superblocks. That of seed 18 would empty what it has just filled.
+/// The seeds of drives with superblocks. The drive of seed 18 would empty a superblock that it has
+/// just filled.
 const SUPERBLOCK_SEEDS: [u64; 20] =
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
 
-/// The seeds of drives that map pages. On that of 29, wear leveling finds no block to spare; on
-/// that of 74, the age of a candidate is zero.
+/// The seeds of drives that map pages. On the drive of seed 29, wear leveling finds no block to
+/// spare; on that of seed 74, the age of a candidate is zero.
 const PAGE_SEEDS: [u64; 20] =
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 29, 74];
 
@@ -140,7 +141,7 @@ fn page_mapped_config(rng: &mut Rng, seed: u64) -> Config {
     let patterns = [Pattern::Sequential, Pattern::Random];
     config.precondition.pattern = one_of(rng, &patterns[..1 + usize::from(in_turn)]);
     config.precondition.fill = one_of(rng, &[0.0, 0.6, 1.0]);
-    // Up to as much data as it holds.
+    // The data takes up to all of the drive's capacity.
     let share = if rng.chance(0.4) { 1.0 } else { 0.6 + 0.4 * rng.unit() };
     let step = 0.01;
     config.over_provisioning = step;
@@ -151,7 +152,8 @@ fn page_mapped_config(rng: &mut Rng, seed: u64) -> Config {
     config
 }
 
-/// Draws the host's requests: more than the drive holds, a third of them to a sixteenth of it.
+/// Draws the host's requests: more pages than the drive holds, a third of them to a sixteenth of
+/// it.
 fn requests(rng: &mut Rng, logical: u64) -> Vec<HostIo> {
     let mut at = 0;
     let all = 2 * logical;
@@ -171,7 +173,7 @@ fn requests(rng: &mut Rng, logical: u64) -> Vec<HostIo> {
         .collect()
 }
 
-/// A page-mapped drive, with the state to which its life has brought it.
+/// Runs a page-mapped drive, and returns the state at the end of its life.
 fn page_mapped(seed: u64) -> Value {
     let mut rng = Rng::stream(seed, "twin/pages");
     let (config, layout) = loop {
@@ -235,7 +237,7 @@ fn page_mapped(seed: u64) -> Value {
     })
 }
 
-/// Returns where a page-mapped drive has its data, from its checkpoint.
+/// Returns the location of all data of a page-mapped drive, from its checkpoint.
 fn state_of_pages(drive: &LifetimeDrive) -> Value {
     let saved = serde_json::to_value(drive.checkpoint()).expect("JSON");
     let numbers = |list: &Value| -> Vec<u64> {
@@ -282,7 +284,7 @@ fn superblock_config(rng: &mut Rng, seed: u64) -> Config {
     config.precondition.fill = one_of(rng, &[0.7, 1.0, 1.0]);
     let victims = [VictimKind::Greedy, VictimKind::Fifo, VictimKind::CostBenefit];
     config.victim.name = one_of(&mut Rng::stream(seed, "twin/victims"), &victims);
-    // Up to as much data as it holds.
+    // The data takes up to all of the drive's capacity.
     let share = if rng.chance(0.4) { 1.0 } else { 0.7 + 0.3 * rng.unit() };
     let step = 0.01;
     while config.layout().is_err() && config.over_provisioning < 0.95 {
@@ -296,8 +298,8 @@ fn superblock_config(rng: &mut Rng, seed: u64) -> Config {
 /// a pass are counted in the next, or not at all.
 const AHEAD: u64 = 16;
 
-/// Returns the writes of preconditioning: those before the pass that it measures, those of that
-/// pass, and those after it.
+/// Returns the writes of preconditioning: those before the measured pass, those of that pass, and
+/// those after it.
 fn writes_of_preconditioning(config: &Config, done: &Preconditioned) -> [Vec<u64>; 3] {
     let filled = u64::from(done.filled.0);
     let mut writes = first_writes(config, done.filled.0);
@@ -358,8 +360,8 @@ fn io(op: HostOp, unit: u64) -> HostIo {
     HostIo::new(op, Nanos::ZERO, unit * 4096, 4096)
 }
 
-/// Returns where a drive with superblocks has its data: the units from its saved state, and the
-/// flash pages as its dies read them.
+/// Returns the location of all data of a drive with superblocks: the units from the saved state,
+/// and the flash pages as the dies read them.
 fn state_of_superblocks(
     seed: u64,
     layout: &Layout,
@@ -378,7 +380,7 @@ fn state_of_superblocks(
     let locations: Vec<Option<u32>> =
         map.iter().map(|&at| (at != u32::MAX).then_some(at)).collect();
     let erases = device.superblocks().erase_counts().to_vec();
-    // `check_superblocks` has held the counts of the drive against its map.
+    // `check_superblocks` has compared the counts of the drive with its map.
     let span = (layout.pages() / u64::from(layout.geometry.blocks_per_plane)) as u32;
     let mut valid = vec![0; erases.len()];
     locations.iter().flatten().for_each(|at| valid[(at / span) as usize] += 1);
@@ -391,7 +393,7 @@ fn state_of_superblocks(
         "erases": erases,
         "pages": pages.answered,
     });
-    // The twin divides all that is programmed by what the host has written.
+    // The twin divides all programmed units by the units written by the host.
     let written = f64::from(done.filled.0);
     let waf = done.waf.map(|waf| {
         let moved = ((waf - 1.0) * written).round();

@@ -7,7 +7,7 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos};
 
-/// Deviations that are borne, in standard deviations. Beyond 3.9 lies one in ten thousand on either
+/// The tolerated deviation, in standard deviations. Beyond 3.9 lies one in ten thousand on either
 /// side together. The seeds are fixed.
 const SIGMAS: f64 = 3.9;
 
@@ -61,14 +61,16 @@ fn pages_fail_as_often_as_the_rate_says() {
         let spread = (n * p * (1.0 - p)).sqrt();
         let off = (mean - expected) / (spread / runs.sqrt());
         assert!(off.abs() < SIGMAS, "{mean} pages of {n}, {off:.1} sigmas from {expected}");
-        // The scatter of drives: the variance of so many of them scatters by sqrt(2 / runs).
+        // The scatter over drives: the variance of that number of drives scatters by sqrt(2 /
+        // runs).
         let square = counts.iter().map(|its| (its - mean).powi(2)).sum::<f64>() / (runs - 1.0);
         let off = (square / spread.powi(2) - 1.0) / (2.0 / runs).sqrt();
         assert!(off.abs() < SIGMAS, "a variance of {square}, {off:.1} sigmas off");
     }
 }
 
-/// Without redundancy such a page stays unreadable, wherever GC moves it, until it is overwritten.
+/// Without redundancy a page that has failed stays unreadable, wherever GC moves it, until it is
+/// overwritten.
 #[test]
 fn what_has_failed_stays_failed_until_overwritten() {
     let mut device = drive(&config(RedundancyKind::Unprotected, 1e-7, 1));
@@ -91,7 +93,7 @@ fn what_has_failed_stays_failed_until_overwritten() {
     assert_eq!(device.census().lost(), 0, "what is overwritten reads well");
 }
 
-/// With parity each of them is brought back, as long as the rest of its stripe can be read.
+/// With parity each failed page is brought back, as long as the rest of its stripe can be read.
 #[test]
 fn parity_brings_back_what_fails() {
     let mut device = drive(&config(RedundancyKind::Raid5, 2e-8, 1));

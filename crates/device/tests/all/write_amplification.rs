@@ -1,6 +1,5 @@
-//! What GC and wear leveling cost where there is no closed form. Greedy, FIFO and
-//! d-choices GC are compared with theory by `fowler validate`, which runs in the tests of
-//! `fowler-experiment`.
+//! The cost of GC and wear leveling where there is no closed form. Greedy, FIFO and d-choices GC
+//! are compared with theory by `fowler validate`, which runs in the tests of `fowler-experiment`.
 
 use crate::support::small;
 use fowler_device::policy::victim::VictimKind;
@@ -8,8 +7,8 @@ use fowler_device::policy::wear::WearKind;
 use fowler_device::*;
 use fowler_units::{HostIo, Nanos, Rng};
 
-/// One plane, 12 overwrites of the drive, half of them before it is measured: rules differ by tens
-/// of per cent, their scatter is below one.
+/// The drive has one plane. It is overwritten 12 times, half of them before measuring: rules differ
+/// by tens of per cent, their scatter is below one.
 const BLOCKS: u32 = 2000;
 
 fn measure(victim: VictimKind, pages_per_block: u32, load: f64) -> f64 {
@@ -39,8 +38,8 @@ fn measure(victim: VictimKind, pages_per_block: u32, load: f64) -> f64 {
 
 #[test]
 fn cost_benefit_lies_between_greedy_and_fifo_under_uniform_writes() {
-    // Age tells nothing under uniform writes, so that weighing it in can only cost; but it never
-    // weighs alone, as it does in FIFO.
+    // Age tells nothing under uniform writes, so weighing age can only cost; but age never weighs
+    // alone, as it does in FIFO.
     let [greedy, cost_benefit, fifo] =
         [VictimKind::Greedy, VictimKind::CostBenefit, VictimKind::Fifo]
             .map(|victim| measure(victim, 16, 0.85));

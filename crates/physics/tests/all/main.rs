@@ -1,4 +1,4 @@
-//! Tests from outside the crate, in one program: each program is linked on its own.
+//! Tests from outside the crate, in one program: separate programs would each be linked.
 
 mod between_ages;
 mod properties;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Every file below a folder, by name, with its bytes.
+/// Returns every file below a folder, by name, with its bytes.
 pub fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     let mut open = vec![folder.to_path_buf()];

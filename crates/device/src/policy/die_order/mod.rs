@@ -1,7 +1,6 @@
-//! Slot: which waiting transaction a die serves next.
-//!
+//! Slot: the choice of the waiting transaction that a die serves next.
 //! Contract. `pick` returns one of the transactions in the view, or `None` to leave the die as it
-//! is. It is a pure decision: it may update its own state, never the device's.
+//! is. `pick` is a pure decision: a policy may update its own state, never the device's.
 //!
 //! Called by `Flash::pick` (`flash/mod.rs`), which never lets an erase overtake a read of its
 //! block. The view hides programs that have no page to go to. Built-in orders are not called if
@@ -27,7 +26,7 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: DieOrderKind,
     /// `rhio` only: a transaction that has been in the drive for this long is served before any
     /// other, unless its request has a deadline of its own.
@@ -58,13 +57,13 @@ pub trait DieOrder {
 }
 
 impl Params {
-    /// Returns whether the order needs host reads and programs by rank, besides their order of
+    /// Returns true if the order needs host reads and programs by rank, besides their order of
     /// submission.
     pub fn ranks(&self) -> bool {
         self.name == DieOrderKind::Rhio
     }
 
-    /// Returns whether the order serves the transactions of one class in order of submission, so
+    /// Returns true if the order serves the transactions of one class in order of submission, so
     /// that it need not be called if only one class waits. False for orders that rank.
     pub fn keeps_order(&self) -> bool {
         !self.ranks()

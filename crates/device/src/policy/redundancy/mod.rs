@@ -1,10 +1,10 @@
-//! Slot: how is a stripe protected?
+//! Slot: the protection of a stripe.
 //!
-//! Contract. A policy sets the rules by which stripes are protected: which of them have parity,
-//! when parity is written to the flash, how pages leave the write buffer, and whether blocks are
-//! refreshed before their data fades. The device stores the rules and applies them, so that writes
-//! do not call the policy. It calls the policy again only when the drive has aged
-//! ([`Redundancy::stage`]).
+//! Contract. A policy sets the rules by which stripes are protected: the stripes that have parity,
+//! the moment at which parity is written to the flash, the grouping of pages that leave the write
+//! buffer, and the refresh of blocks before their data fades. The device stores the rules and
+//! applies them, so that writes do not call the policy. The device calls the policy again only when
+//! the drive has aged ([`Redundancy::stage`]).
 
 use crate::policy::registry::slot;
 use fowler_units::{ByteRate, Bytes, Span};
@@ -25,157 +25,157 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: RedundancyKind,
     /// Data pages per stripe, N; 1 to 63. With its parity page a stripe spans N+1 chips.
     pub stripe: u32,
-    /// The controller's capacity for parity pages that are cached or on their way to the flash.
+    /// The controller's capacity for parity pages that are cached or being written to the flash.
     pub parity_cache: Bytes,
     /// Where parity is cached: entries kept free ahead of demand, at most half of all.
     pub parity_ahead: u32,
-    /// Whether the cache's contents survive power loss.
+    /// Protection of the cache's contents against power loss.
     pub cache: CachePower,
     /// [`CachePower::Limited`]: the pages that a capacitor still programs.
     pub saved: u32,
-    /// Unless caches are protected: what becomes of programs in flight on power loss.
+    /// The end of programs in flight on power loss, unless caches are protected.
     pub cut_programs: CutPrograms,
     /// [`CutPrograms::Torn`]: pages of a word line, which are programmed one after another; 1 to
     /// 16. A page that is cut off takes the earlier ones with it.
     pub word_line: u32,
     /// `hc`: above this number of pages written together, parity is rebuilt from the written pages.
     pub n_update: u32,
-    /// `hc`: what becomes of the other pages that cached parity covered.
+    /// `hc`: the treatment of the other pages that cached parity covered.
     pub above_n_update: AboveNUpdate,
     /// `hc`: writes of more pages than this bypass the caches; zero disables that.
     pub cut_off: u32,
-    /// Whether a page is programmed before or after what it replaces is read for parity.
+    /// The order in which a page is programmed and the page it replaces is read for parity.
     pub update_order: UpdateOrder,
-    /// Whether cached parity goes to the flash once a data page of its stripe has been moved.
+    /// True if cached parity is flushed once a data page of its stripe has been moved.
     pub flush_moved: bool,
-    /// Whether a run ends by writing what the caches hold to the flash.
+    /// True if a run ends by writing the contents of the caches to the flash.
     pub flush_at_end: bool,
     /// A block with more P/E cycles than this is worn, `T_p`.
     pub worn_above: u32,
     /// The erase pulse of a worn block; zero selects that of other blocks.
     pub worn_erase_pulse: Span,
-    /// `da_raid5`: once more than this number of stripes have parity, all get it, `L`.
+    /// `da_raid5`: once more than this number of stripes have parity, all stripes get it, `L`.
     pub all_above: u32,
     /// The data age at which a block is refreshed, `T_retention`.
     pub retention: Span,
     /// The number of reads after which a block is refreshed, `T_read`.
     pub reads: u32,
     /// `retention` and `reads` are the limits of a block with `worn_above` cycles. Each cycle less
-    /// makes them longer by a factor of e^this, each cycle more shorter; zero makes them the same
-    /// for all blocks.
+    /// makes the limits longer by a factor of e^`limit_growth`, each cycle more shorter; zero makes
+    /// the limits the same for all blocks.
     pub limit_growth: f64,
     /// Pages rebuilt at once; 1 to 16.
     pub rebuild_at_once: u32,
-    /// How much is rebuilt per second at most; zero: as fast as the drive can.
+    /// The maximum rate of rebuilding, in bytes per second; zero: as fast as the drive can.
     pub rebuild_rate: ByteRate,
-    /// Whether every page carries a version, against which reads are verified. Without redundancy:
-    /// whether the pages that faults take are noted.
+    /// True if every page carries a version, against which reads are verified. On a drive without
+    /// redundancy: true if the pages that faults take are noted.
     pub integrity: bool,
-    /// What every read checks beside the errors of its page.
+    /// Checks of every read beside the errors of its page.
     pub checks: Checks,
 }
 
-/// What every read of a page checks, once its errors are corrected.
+/// Checks of every read of a page, once its errors are corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checks {
-    /// Nothing: what the code takes for right is right.
+    /// No check: data that the code takes for right is used.
     Nothing,
-    /// The logical page number, the version and the checksum of the data that each page stores
-    /// beside it: a page that holds anything else than was written last reads as a failed one.
+    /// Checks of the logical page number, the version and the checksum that each page stores beside
+    /// its data: a page that does not hold the data last written reads as a failed one.
     Versions,
 }
 
-/// What happens to the contents of caches on power loss.
+/// The fate of the contents of caches on power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CachePower {
-    /// They survive: a battery or a capacitor.
+    /// The contents survive: the drive has a battery or a capacitor for all of them.
     Protected,
-    /// They are lost.
+    /// The contents are lost.
     Volatile,
-    /// A capacitor keeps the drive up for [`Params::saved`] programs: pages on their way to the
-    /// flash first, then the others, then parity. The rest is lost.
+    /// A capacitor keeps the drive up for [`Params::saved`] programs: pages being programmed first,
+    /// then the other pages, then parity. The rest is lost.
     Limited,
 }
 
-/// What happens on power loss to programs that a die has begun.
+/// The end of programs that a die has begun, on power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutPrograms {
-    /// The drive has the energy to end them.
+    /// The drive has the energy to end the programs.
     Finished,
-    /// They are cut off, and their pages cannot be read, unless a capacitor has energy left
+    /// The programs are cut off, and their pages cannot be read, unless a capacitor has energy left
     /// ([`Params::saved`], of which programs in flight take the first share).
     Torn,
 }
 
-/// The order of a program and the read of what it replaces, where parity is computed from the old
-/// page, the old parity and the new page (equation (1) of DA-RAID-5).
+/// The order of programming a page and reading the page it replaces, where parity is computed from
+/// the old page, the old parity and the new page (equation (1) of DA-RAID-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateOrder {
-    /// Program first: what the page replaces is read when parity is computed.
+    /// Program first: the replaced page is read when parity is computed.
     ProgramFirst,
     /// Read first: the program is sent to its die when the read is done.
     ReadFirst,
 }
 
-/// What `hc` does with cached parity when more than `N_update` pages are written together
+/// The handling of cached parity by `hc` when more than `N_update` pages are written together
 /// (Algorithm 2 of DA-RAID-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AboveNUpdate {
-    /// It covers the new pages beside the old ones, which are read.
+    /// The parity covers the new pages beside the old ones, which are read.
     Add,
-    /// It covers the new pages alone: nothing is read, and until it goes to the flash no parity
-    /// covers the others.
+    /// The parity covers the new pages alone: nothing is read, and until this parity goes to the
+    /// flash, no parity covers the other pages.
     Replace,
 }
 
-/// Which stripes have a parity page.
+/// The stripes that have a parity page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protects {
-    /// None.
+    /// No stripe.
     Nothing,
-    /// Those with a data page in a worn block.
+    /// Stripes with a data page in a worn block.
     Worn,
-    /// All.
+    /// All stripes.
     All,
 }
 
-/// When the parity of a write goes to the flash.
+/// The moment at which the parity of a write goes to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParityFlush {
     /// Together with the data: a write is complete when both are in the flash.
     AtOnce,
-    /// When another stripe needs its entry in the parity cache.
+    /// When another stripe needs the entry in the parity cache.
     WhenEvicted,
 }
 
-/// How pages are grouped when they leave the write buffer.
+/// The grouping of pages that leave the write buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eviction {
-    /// Each alone, the least recently used first.
+    /// Each page alone, the least recently used first.
     Alone,
-    /// With all pages of its stripe, the stripe of the least recently used page first.
+    /// Each page with all pages of its stripe, the stripe of the least recently used page first.
     WithStripe,
-    /// With all pages of its stripe, the least recently used stripe first.
+    /// Each page with all pages of its stripe, the least recently used stripe first.
     StripeByStripe,
 }
 
 /// The rules that a policy sets for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Which stripes have parity.
+    /// The stripes that have parity.
     pub protects: Protects,
-    /// When it goes to the flash.
+    /// The moment at which parity goes to the flash.
     pub parity_flush: ParityFlush,
-    /// How pages leave the write buffer.
+    /// The grouping of pages that leave the write buffer.
     pub eviction: Eviction,
-    /// Whether blocks are refreshed at [`Params::retention`] and [`Params::reads`].
+    /// True if blocks are refreshed at [`Params::retention`] and [`Params::reads`].
     pub refreshes: bool,
-    /// The number of pages written together above which cached parity is rebuilt from them, without
-    /// reading the pages that they replace.
+    /// The number of pages written together above which cached parity is rebuilt from the new
+    /// pages, without reading the pages that they replace.
     pub n_update: Option<u32>,
     /// The number of pages above which a write bypasses the caches.
     pub cut_off: Option<u32>,
@@ -199,13 +199,13 @@ impl Rules {
 pub enum Stage {
     /// No block is worn.
     First,
-    /// Some blocks are.
+    /// Some blocks are worn.
     Second,
     /// So many stripes have a page in a worn block that all stripes get parity.
     Third,
 }
 
-/// What a policy knows about the drive's age.
+/// The age of the drive, as far as a policy knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
     /// The P/E cycles of the most worn block.
@@ -267,14 +267,14 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Returns the factor by which the limits of a block with so many P/E cycles are longer than
-    /// those of one with [`Params::worn_above`]. Assumed: the error rate of cells grows
+    /// Returns the factor by which the limits of a block with this number of P/E cycles are longer
+    /// than those of a block with [`Params::worn_above`]. Assumed: the error rate of cells grows
     /// exponentially with cycles (`limit_growth`) and in proportion to age and to reads.
     pub fn limits_at(&self, cycles: f64) -> f64 {
         libm::exp(self.limit_growth * (f64::from(self.worn_above) - cycles))
     }
 
-    /// Returns whether the drive is divided into stripes.
+    /// Returns true if the drive is divided into stripes.
     pub fn has_stripes(&self) -> bool {
         self.name != RedundancyKind::Unprotected
     }
@@ -288,17 +288,17 @@ impl Params {
         }
     }
 
-    /// Returns whether programs in flight are cut off on power loss.
+    /// Returns true if programs in flight are cut off on power loss.
     pub fn tears_programs(&self) -> bool {
         self.cut_programs == CutPrograms::Torn
     }
 
-    /// Returns whether its pages carry versions, so that a page that cannot be read is noticed.
+    /// Returns true if pages carry versions, so that a page that cannot be read is noticed.
     pub fn has_versions(&self) -> bool {
         self.has_stripes() && self.integrity
     }
 
-    /// Returns whether a drive without redundancy notes the pages that faults take.
+    /// Returns true if a drive without redundancy notes the pages that faults take.
     pub fn notes_lost_pages(&self) -> bool {
         !self.has_stripes() && self.integrity
     }

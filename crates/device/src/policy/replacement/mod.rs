@@ -1,8 +1,8 @@
-//! Slot: does a clean or a dirty page leave the buffer next?
+//! Slot: the choice between a clean and a dirty page to leave the buffer next.
 //!
 //! Contract. A rule chooses between the least recently used clean frame and the least recently used
 //! dirty one. A dirty frame is programmed when it leaves; a clean one is dropped. The rule sees
-//! when each of the two was last used. It never changes the buffer.
+//! when each of the two was last used, and never changes the buffer.
 
 use crate::policy::registry::slot;
 
@@ -49,7 +49,7 @@ pub trait Replacement {
     /// Returns the page to leave next; `None` if the buffer is empty.
     fn leaves(&self, tail: &impl Tail) -> Option<Leaves>;
 
-    /// Returns whether frames are kept free by dropping clean ones too. If not, a clean frame
+    /// Returns true if frames are kept free by dropping clean ones too. If not, a clean frame
     /// counts as free and is dropped when a page needs it.
     fn drops_ahead(&self) -> bool {
         true

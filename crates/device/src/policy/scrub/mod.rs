@@ -1,9 +1,9 @@
-//! Slot: patrol scrub: how often is all data read in the background, and which blocks move because
-//! of what such a read finds?
+//! Slot: patrol scrub. The rule sets the period in which all data is read in the background, and
+//! selects the blocks that move because of the errors found.
 //!
 //! Contract. `period` is asked once, when the drive is created. `judge` is called after each page
-//! that was read in the background, and decides about its block. The device says when a page is
-//! read (`gc/scrub.rs`), moves the block, and rebuilds what cannot be read.
+//! that was read in the background, and decides about its block. The device schedules the reads
+//! (`gc/scrub.rs`), moves the block, and rebuilds pages that cannot be read.
 
 use crate::policy::registry::slot;
 use fowler_units::Span;
@@ -19,14 +19,14 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: ScrubKind,
     /// The time in which every block that holds data is read once.
     pub period: Span,
-    /// The bit errors of a page from which on its block is moved, as a share of those that the code
-    /// corrects at its strongest level; in (0, 1].
+    /// The bit errors of a page from which on its block is moved, as a share of the errors that the
+    /// code corrects at its strongest level; in (0, 1].
     pub margin: f64,
-    /// Whether a stripe is compared with its parity whenever that is read; needs versions.
+    /// True if a stripe is compared with its parity whenever the parity is read; needs versions.
     pub stripes: bool,
 }
 
@@ -44,24 +44,25 @@ impl Default for Params {
     }
 }
 
-/// The bit errors of a page that was read, as a share of those that the code corrects at its
-/// strongest level; 1 or more if it could not be corrected.
+/// The bit errors of a page that was read, as a share of the errors that the code corrects at its
+/// strongest level; 1 or more if the page could not be corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Errors {
-    /// As it is.
+    /// The share at present.
     pub now: f64,
-    /// As it would be if its block had just been programmed.
+    /// The share that the page would have if its block had just been programmed.
     pub fresh: f64,
 }
 
-/// What becomes of a block, after a page of it was read.
+/// The decision about a block, after a page of it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It has few errors, and stays.
+    /// The page has few errors, and the block stays.
     Stays,
-    /// It has many errors, and moves.
+    /// The page has many errors, and the block moves.
     Moves,
-    /// It has many errors and stays: it would have as many if it had just been programmed.
+    /// The page has many errors and the block stays: it would have as many if it had just been
+    /// programmed.
     GainsNothing,
 }
 
@@ -70,7 +71,7 @@ pub trait Scrub {
     /// Returns the time in which every block that holds data is read once; none if none is read.
     fn period(&self) -> Option<Span>;
 
-    /// Returns what becomes of the block of a page that was read.
+    /// Returns the decision about the block of a page that was read.
     fn judge(&mut self, errors: Errors) -> Verdict;
 }
 

@@ -22,7 +22,8 @@ impl Scrub for Patrol {
         Some(self.period)
     }
 
-    /// A move that gains nothing only wears the drive. It would be repeated in every period.
+    /// Leaves a block in place if a move gains nothing: such a move only wears the drive, and would
+    /// be repeated in every period.
     fn judge(&mut self, errors: Errors) -> Verdict {
         let many = |share: f64| share >= self.margin;
         match (many(errors.now), many(errors.fresh)) {

@@ -1,4 +1,4 @@
-//! Slot: with how many reference voltages is this page read first?
+//! Slot: the number of reference voltages with which a page is read first.
 //!
 //! Contract. A rule chooses a level; the lowest one is hard decision. If the page has more errors
 //! than that level corrects, the controller tries the next levels in turn. Each try occupies the
@@ -21,15 +21,16 @@ slot! { $
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Input {
-    /// The time since it was programmed.
+    /// The time since the page was programmed.
     Age,
-    /// Its programming voltages.
+    /// The programming voltages of the page.
     Voltage,
-    /// The rate at which its block accumulates errors, and the ISPP step chosen accordingly.
+    /// The rate at which the block of the page accumulates errors, and the ISPP step chosen
+    /// accordingly.
     Strength,
-    /// The P/E cycles of its block.
+    /// The P/E cycles of the block.
     Wear,
-    /// The reads of its block since its erase.
+    /// The reads of the block since its last erase.
     Reads,
 }
 
@@ -47,7 +48,7 @@ impl Input {
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: SensingKind,
     /// The inputs that `model` knows, one bit for each [`Input`]. Unknown inputs are assumed to
     /// have their worst values.
@@ -55,7 +56,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// Returns whether the rule knows an input.
+    /// Returns true if the rule knows an input.
     pub fn knows(&self, input: Input) -> bool {
         self.inputs & (1 << input as u8) != 0
     }
@@ -65,15 +66,15 @@ impl Params {
 pub trait Advice {
     /// Returns the level for the weakest block at the end of its life.
     fn worst(&self) -> u8;
-    /// Returns the level for this page, based on the known inputs, and how long it stays right; no
-    /// level if none suffices.
+    /// Returns the level for this page, based on the known inputs, and how long that level stays
+    /// right; no level if none suffices.
     fn modeled(&mut self) -> Lasting;
 }
 
 /// A rule that chooses the level of the first try.
 pub trait Sensing {
-    /// Returns the level to start with, and the page age and block reads up to which it stays
-    /// right. No level means the highest one.
+    /// Returns the level to start with, and the page age and block reads up to which that level
+    /// stays right. No level means the highest one.
     fn level(&self, advice: &mut impl Advice) -> Lasting;
 }
 

@@ -1,5 +1,5 @@
-//! The level predicted by the model from the inputs it knows: by retention age alone, as in RT-R
-//! and RHIO (section III-B); by voltage, as in HIRE.
+//! The level predicted by the model from the known inputs: by retention age alone, as in RT-R and
+//! RHIO (section III-B); by voltage, as in HIRE.
 
 use super::{Advice, Params, Sensing};
 use fowler_physics::thresholds::Lasting;

@@ -1,4 +1,4 @@
-//! Slot: at which ISPP step is this data programmed into this block?
+//! Slot: the ISPP step at which data is programmed into a block.
 //!
 //! Contract. A rule chooses a step no coarser than the block tolerates; all pages of a block are
 //! programmed at the step chosen when it was opened.
@@ -18,7 +18,7 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: StepKind,
 }
 

@@ -1,7 +1,7 @@
-//! Slot: may this candidate suspend the running operation, and at which point?
+//! Slot: the permission of a read to suspend the running operation, and the point of suspension.
 //!
 //! Contract. The rule is called only after `die_order` has chosen the candidate, so that the two
-//! decisions cannot conflict. It never searches the queue.
+//! decisions cannot conflict. The rule never searches the queue.
 
 use crate::observe::operation::Op;
 use crate::policy::custom::Custom;
@@ -22,28 +22,28 @@ slot! { $
 /// Parameters of every policy of this slot, and of the die that executes the decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: SuspensionKind,
-    /// Which reads may suspend.
+    /// The reads that may suspend a program or an erase.
     pub reads: SuspendingReads,
-    /// What follows a cancelled program phase (S7).
+    /// The operation that follows a cancelled program phase (S7).
     pub cancelled_program: CancelledProgram,
-    /// How a read that arrives during the buffer reload is served (S11).
+    /// The service of a read that arrives during the buffer reload (S11).
     pub reload: Reload,
-    /// Whether the die has a shadow buffer; if not, the data is sent over the bus again (S7).
+    /// True if the die has a shadow buffer; if not, the data is sent over the bus again (S7).
     pub shadow_buffer: bool,
     /// The maximum number of suspensions per operation; `None` is unlimited.
     pub max_suspends: Option<u32>,
     /// The minimum time that an operation runs after each start or resumption before it may be
     /// suspended, including a reload or re-bias.
     pub min_progress: Span,
-    /// The time from the point of suspension until the die serves the read: what the part needs to
+    /// The time from the point of suspension until the die serves the read: the part needs it to
     /// save the state of the operation.
     pub delay: Span,
 }
 
 impl Default for Params {
-    /// Nothing is suspended.
+    /// Returns the parameters of a drive that suspends nothing.
     fn default() -> Self {
         Self {
             name: SuspensionKind::Never,
@@ -58,12 +58,12 @@ impl Default for Params {
     }
 }
 
-/// Which reads may suspend a program or an erase.
+/// The reads that may suspend a program or an erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuspendingReads {
-    /// Those that a host request waits for.
+    /// Reads that a host request waits for.
     Host,
-    /// Also those of garbage collection and read-modify-write.
+    /// All reads, those of garbage collection and read-modify-write included.
     All,
 }
 
@@ -72,18 +72,18 @@ pub enum SuspendingReads {
 pub struct Running {
     /// The current time.
     pub now: Nanos,
-    /// The die it runs on.
+    /// The die that the operation runs on.
     pub die: DieId,
     /// The kind of operation.
     pub op: Op,
-    /// How often it has been suspended.
+    /// The number of suspensions of the operation so far.
     pub suspensions: u32,
-    /// How long it has run since it started or resumed.
+    /// The time since the operation started or last resumed.
     pub ran: Span,
 }
 
 impl Running {
-    /// Returns whether it is an erase rather than a program.
+    /// Returns true if the operation is an erase rather than a program.
     pub fn erases(&self) -> bool {
         self.op == Op::Erase
     }
@@ -92,13 +92,13 @@ impl Running {
 /// The read chosen by `die_order`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Whether a host request waits for it.
+    /// True if a host request waits for the read.
     pub host_waits: bool,
-    /// When it began to wait for its die.
+    /// When the read began to wait for its die.
     pub since: Nanos,
 }
 
-/// A rule that decides whether an operation is suspended.
+/// A rule that decides which running operations are suspended.
 pub trait Suspension {
     /// Returns where `running`, a program or an erase, may be suspended for `candidate`, a read
     /// that may suspend according to [`Params::reads`]; `None` if it may not.
@@ -113,8 +113,7 @@ impl Suspension for AnySuspension {
 }
 
 impl Params {
-    /// Returns whether the limits allow suspending an operation; the policy is called only if they
-    /// do.
+    /// Returns true if the limits allow suspending an operation; the policy is called only then.
     pub(crate) fn permits(&self, running: Running) -> bool {
         self.max_suspends.is_none_or(|limit| running.suspensions < limit)
             && running.ran >= self.min_progress

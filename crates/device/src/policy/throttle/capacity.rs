@@ -11,8 +11,8 @@ pub struct CapacityRegulator {
     /// The share of the later epochs' capacity that may be borrowed; zero is the pessimistic
     /// policy.
     share: f64,
-    /// The capacity per nanosecond when it was last distributed equally. Per nanosecond, because
-    /// epoch lengths change.
+    /// The capacity per nanosecond when capacity was last distributed equally. Per nanosecond,
+    /// because epoch lengths change.
     equal: f64,
     capacity: f64,
     spare: f64,
@@ -38,8 +38,8 @@ impl CapacityRegulator {
 
     /// Begins an epoch of the given length. Normally, all epochs get equal capacities, and the
     /// spare is a share of the later epochs' capacity. If the previous epoch was `overused`,
-    /// capacities are reduced by that share, and the spare is only the capacity that this leaves
-    /// unallocated.
+    /// capacities are reduced by that share, and the spare is only the capacity that this reduction
+    /// leaves unallocated.
     ///
     /// The reduction is at most the share (section 3.4), however often the spare is spent. No epoch
     /// has less than an even one reduced by the share, unless the capacity of the life itself
@@ -73,15 +73,15 @@ impl CapacityRegulator {
         self.capacity + self.spare
     }
 
-    /// Returns whether the epoch may have written this much after `elapsed`. If the spare alone
+    /// Returns true if the epoch may have written this much after `elapsed`. If the spare alone
     /// suffices, no division is needed.
     #[inline]
     pub fn allows(&self, written: f64, elapsed: Span) -> bool {
         written <= self.spare || written <= self.allowed(elapsed)
     }
 
-    /// Returns how much the epoch may have written in the period at `elapsed`: the shares of this
-    /// and the earlier periods, and the spare.
+    /// Returns the amount that the epoch may have written in the period at `elapsed`: the shares of
+    /// this and the earlier periods, and the spare.
     #[inline]
     pub fn allowed(&self, elapsed: Span) -> f64 {
         self.up_to(elapsed.0 / self.period.0 + 1)
@@ -93,8 +93,8 @@ impl CapacityRegulator {
         self.capacity * (periods as f64 / self.periods as f64) + self.spare
     }
 
-    /// Returns the time within the epoch at which it may have written this much; `None` if it never
-    /// may.
+    /// Returns the time within the epoch from which `written` pages are allowed; `None` if they
+    /// never are.
     pub fn opens(&self, written: f64) -> Option<Span> {
         if written > self.most() || self.capacity <= 0.0 {
             return None;

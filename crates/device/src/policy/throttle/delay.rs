@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The delay of each page write, adjusted from epoch to epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DelayEstimator {
-    /// In nanoseconds; fractional, because an epoch may have millions of pages.
+    /// The delay in nanoseconds; fractional, because an epoch may have millions of pages.
     delay: f64,
 }
 
@@ -53,8 +53,8 @@ mod tests {
 
     const EPOCH: Span = Span::ms(600_000);
 
-    /// Returns what a closed host writes in an epoch in which it would write `demand` pages
-    /// undelayed.
+    /// Returns the pages that a closed host writes in an epoch in which it would write `demand`
+    /// pages undelayed.
     fn written(demand: f64, delay: f64) -> f64 {
         EPOCH.0 as f64 / (EPOCH.0 as f64 / demand + delay)
     }

@@ -1,6 +1,6 @@
-//! The write-demand predictor (READY, sections 3.2 and 3.5). It counts the pages that the host
-//! would have written without delays, window by window, and chooses the epoch length for which one
-//! epoch best predicts the next.
+//! The write-demand predictor (READY, sections 3.2 and 3.5). The predictor counts the pages that
+//! the host would have written without delays, window by window, and chooses the epoch length for
+//! which one epoch best predicts the next.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,8 @@ pub struct DemandPredictor {
     most: usize,
     /// Completed windows, the oldest first.
     whole: VecDeque<u64>,
-    /// Their running sums, used while choosing an epoch. Stored only to avoid allocation.
+    /// The running sums of the windows, used while choosing an epoch. Stored only to avoid
+    /// allocation.
     #[serde(skip)]
     sums: Vec<u64>,
     /// The number of the current window, and the pages written in it.
@@ -151,8 +152,8 @@ mod tests {
         difference(&sums, length)
     }
 
-    /// Figure 9. Its text states a mean of 1.0 for 3, 6, 3, 6 MB, which equation 6 does not yield:
-    /// a fall from 6 to 3 counts half. With 3, 6, 3, 7.5 the means are those printed.
+    /// Figure 9. The paper's text states a mean of 1.0 for 3, 6, 3, 6 MB, which equation 6 does not
+    /// yield: a fall from 6 to 3 counts half. With 3, 6, 3, 7.5 the means are those printed.
     #[test]
     fn the_epoch_is_the_one_with_the_least_fluctuation() {
         assert_eq!(mean(&[3, 6], 1), Some(1.0));

@@ -1,11 +1,11 @@
-//! Slot: when may this write enter, so that the drive reaches its target lifetime (READY, FAST
-//! 2012, section 3)?
+//! Slot: the delay of a write, so that the drive reaches its target lifetime (READY, FAST 2012,
+//! section 3).
 //!
 //! Contract. The throttle is called once for each write, between host interface and translation
-//! layer. It sees only pages written, time, and the remaining capacity ([`Life`]). It returns the
-//! delay of the write: one part spread over all page writes, and one part from stopping a host that
-//! is out of capacity. The host is closed: a delayed write holds up all later ones. Calls therefore
-//! come in order of time, and only after the previous write has entered.
+//! layer. A throttle sees only pages written, time, and the remaining capacity ([`Life`]). The
+//! answer is the delay of the write: one part spread over all page writes, and one part from
+//! stopping a host that is out of capacity. The host is closed: a delayed write holds up all later
+//! ones. Calls therefore come in order of time, and only after the previous write has entered.
 //!
 //! `capacity.rs`, `delay.rs`, `demand.rs` and `regulated.rs` are shared components, not rules.
 
@@ -34,13 +34,13 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: ThrottleKind,
-    /// How much an epoch may write (section 3.4).
+    /// The amount that an epoch may write (section 3.4).
     pub enforcement: Enforcement,
-    /// How the length of an epoch is chosen (section 3.5).
+    /// The rule for the length of an epoch (section 3.5).
     pub epoch: EpochRule,
-    /// The length of an epoch if it is fixed.
+    /// The length of an epoch if that length is fixed.
     pub epoch_length: Span,
     /// The window in which demand is counted, and the minimum length of an epoch.
     pub window: Span,
@@ -52,7 +52,7 @@ pub struct Params {
     pub miss: f64,
     /// The number of consecutive misses after which the epoch length is chosen again.
     pub streak: u32,
-    /// How far back demand is remembered.
+    /// The time over which demand is remembered.
     pub history: Span,
 }
 
@@ -74,16 +74,17 @@ impl Default for Params {
     }
 }
 
-/// How much an epoch may write.
+/// The amount that an epoch may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Enforcement {
-    /// Its capacity, in equal parts over its periods; unused capacity passes to the next period.
+    /// The capacity of the epoch, in equal parts over its periods; unused capacity passes to the
+    /// next period.
     Pessimistic,
-    /// The same, plus what later epochs can spare.
+    /// As [`Enforcement::Pessimistic`], plus the capacity that later epochs can spare.
     Optimistic,
 }
 
-/// How the length of an epoch is chosen.
+/// The rule for the length of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EpochRule {
     /// The cycle found in the demand.
@@ -95,8 +96,8 @@ pub enum EpochRule {
 /// A drive as a throttle sees it. Capacity is counted in flash pages, so it includes pages
 /// programmed by GC and wear leveling.
 pub trait Life {
-    /// Returns the pages taken from the capacity so far: those of the host that have entered, and
-    /// those programmed for other sources.
+    /// Returns the pages taken from the capacity so far: pages of the host that have entered, and
+    /// pages programmed for other sources.
     fn taken(&self) -> u64;
     /// Returns the pages that may still be taken: with recovery up to `now` if `healed` is set,
     /// else as rated.
@@ -108,9 +109,9 @@ pub trait Life {
 /// The delay of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Throttled {
-    /// By spreading delays over its pages.
+    /// The delay spread over the pages of the write.
     pub spread: Span,
-    /// By stops after that, for lack of capacity.
+    /// The delay by stops after that, for lack of capacity.
     pub stopped: Span,
     /// The number of stops. Each stops one of its pages; a page may be stopped in one epoch and
     /// again in the next.
@@ -132,18 +133,18 @@ pub struct State {
     pub delay: Span,
     /// The length of the current epoch; `None` without epochs.
     pub epoch: Option<Span>,
-    /// How well demand was predicted.
+    /// The number of epochs whose demand was predicted, and predicted right.
     pub predicted: Predicted,
-    /// How often the epoch length was chosen again.
+    /// The number of times the epoch length was chosen again.
     pub chosen: u64,
 }
 
-/// How well demand was predicted.
+/// The number of epochs whose demand was predicted, and predicted right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Predicted {
     /// Epochs with a prediction.
     pub epochs: u64,
-    /// Of those, the epochs whose demand was within [`Params::miss`] of the prediction.
+    /// Epochs whose demand was within [`Params::miss`] of the prediction.
     pub right: u64,
 }
 
@@ -159,7 +160,7 @@ pub trait Throttle {
     /// Returns the delay of a write of `pages` pages that could enter at `now`.
     fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled;
 
-    /// Returns its state.
+    /// Returns the state of the throttle.
     fn state(&self) -> State {
         State::default()
     }
@@ -177,7 +178,7 @@ impl Throttle for AnyThrottle {
 }
 
 impl AnyThrottle {
-    /// Returns whether writes can be delayed at all.
+    /// Returns true if writes can be delayed at all.
     #[inline]
     pub fn is_on(&self) -> bool {
         !matches!(self, AnyThrottle::Off(_))
@@ -192,7 +193,7 @@ pub trait CustomThrottle: Custom {
     /// Returns the delay of a write of `pages` pages that could enter at `now`.
     fn delay(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Throttled;
 
-    /// Returns its state.
+    /// Returns the state of the throttle.
     fn state(&self) -> State {
         State::default()
     }

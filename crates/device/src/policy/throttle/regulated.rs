@@ -13,15 +13,16 @@ use serde::{Deserialize, Serialize};
 struct Epoch {
     start: Nanos,
     ends: Nanos,
-    /// Pages taken when it began, including those granted to the present write and not yet taken.
+    /// Pages taken when the epoch began, including those granted to the present write and not yet
+    /// taken.
     taken: u64,
-    /// The capacity that the drive had left.
+    /// The capacity that the drive had left when the epoch began.
     remains: f64,
-    /// Whether the previous epoch exceeded its capacity.
+    /// True if the previous epoch exceeded its capacity.
     after_overuse: bool,
-    /// How long the host was stopped in it.
+    /// The time for which the host was stopped in the epoch.
     stopped: Span,
-    /// Its predicted demand.
+    /// The predicted demand of the epoch, in pages.
     predicted: Option<f64>,
 }
 
@@ -29,7 +30,7 @@ struct Epoch {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Regulated {
     params: Params,
-    /// Whether capacity includes recovery.
+    /// True if capacity includes recovery.
     healed: bool,
     demand: DemandPredictor,
     delay: DelayEstimator,
@@ -246,7 +247,7 @@ impl Regulated {
 
     /// Returns the pages that the host would have written while it was stopped, at the current
     /// delay. The pages actually written never exceed an enforced capacity, so equation 4 would
-    /// never apply to them alone. See docs/decisions/policy.md, "What is `w_i` in the
+    /// never apply to written pages alone. See docs/decisions/policy.md, "What is `w_i` in the
     /// throttle?".
     fn refused(&self, epoch: &Epoch) -> f64 {
         let undistorted = Span((epoch.ends - Nanos::ZERO).0.saturating_sub(self.behind.0));
@@ -341,7 +342,7 @@ pub(super) fn stretched(wanted: f64, length: Span, left: Span) -> f64 {
 /// A write being admitted.
 struct Way {
     at: Nanos,
-    /// Pages granted to it.
+    /// Pages granted to the write.
     had: u64,
     throttled: Throttled,
     /// Nanoseconds of the next page's delay that passed in an earlier epoch.

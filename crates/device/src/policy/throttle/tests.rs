@@ -43,7 +43,7 @@ struct Fate {
     delay_in_the_end: Span,
     delay_most: Span,
     epoch_most: Span,
-    /// The minimum capacity of an epoch relative to that of an even one.
+    /// The minimum capacity of an epoch relative to that of an even epoch.
     least: f64,
     /// Pages in each tenth of the life.
     tenths: [u64; 10],
@@ -72,8 +72,8 @@ impl Fate {
     }
 }
 
-/// Runs a host whose requests come from `next` (a gap and a number of pages, by the request's
-/// number and the current time) until the life ends.
+/// Runs a host until the life ends. `next` returns the gap before a request and its number of
+/// pages, from the request's number and the current time.
 fn live(
     params: &Params,
     life: &mut Pages,
@@ -171,8 +171,8 @@ fn host(kind: u64, mean: f64, seed: u64, life: Span) -> impl FnMut(u64, Nanos) -
             ),
             // Growing without bound.
             3 => (Span((even.0 as f64 / (1.0 + number as f64 / 5000.0)) as u64 + 1000), size),
-            // Nothing for two thirds, half or nine tenths of the life; then as fast as possible, or
-            // 50 or 200 times as fast as the mean.
+            // Idle for two thirds, half or nine tenths of the life; then as fast as possible, or 50
+            // or 200 times as fast as the mean.
             4 => (wait_for(at, Span(life.0 / 3 * 2)) + Span::us(50), size),
             5 => (wait_for(at, Span(life.0 / 2)) + Span(even.0 / 50), size),
             6 => (wait_for(at, Span(life.0 / 10 * 9)) + Span(even.0 / 200), size),
@@ -320,12 +320,12 @@ fn what_was_refused_is_told_by_the_time_that_the_host_had() {
     assert_eq!(delayed.stops, 61 - 10, "ten pages had room");
 }
 
-/// An epoch delays only the pages that it grants: the others wait for the next one, and are stopped
-/// meanwhile.
+/// An epoch delays only the pages that it grants: the other pages wait for the next epoch, and are
+/// stopped meanwhile.
 #[test]
 fn pages_that_are_not_let_in_are_not_delayed() {
     let (mut throttle, mut life) = sixty_pages();
-    // 78 pages in the first epoch, some of which it refuses.
+    // The host asks for 78 pages in the first epoch, some of which the epoch refuses.
     let mut at = Nanos::ZERO;
     while at < Nanos::ZERO + MINUTE * 10 {
         at = at + Span::ms(7700);
@@ -434,7 +434,7 @@ fn a_chosen_epoch_is_stretched_by_delays() {
     assert_eq!(regulated::stretched(2.5, DAY, DAY * 2), 2.0, "not beyond the life");
     assert_eq!(regulated::stretched(0.5, DAY, DAY * 2), 1.0);
     let params = params(ThrottleKind::Dynamic, Enforcement::Optimistic, EpochRule::Auto);
-    // 370 pages in five windows, so half of that in the same time.
+    // 370 pages come in five windows, so half of that fits in the same time.
     let windows = DAY.0 as f64 * 100.0 / params.window.0 as f64;
     let mut its = pages(0.5 * 74.0 * windows, DAY * 100);
     let fate = live(&params, &mut its, |number, _| {

@@ -1,7 +1,8 @@
-//! Slot: which block of a plane does GC collect?
+//! Slot: the choice of the block of a plane that GC collects.
 //!
 //! Contract. `pick` returns one of the plane's candidates (full blocks without a program in
-//! flight), or `None` if none is worth collecting. It may update its own state, never the device's.
+//! flight), or `None` if none is worth collecting. A rule may update its own state, never the
+//! device's.
 
 use crate::blocks::candidates::Candidates;
 use crate::policy::custom::Custom;
@@ -24,7 +25,7 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: VictimKind,
     /// Blocks drawn by `d_choices`; 1 is a random victim.
     pub d: u32,
@@ -58,12 +59,12 @@ impl AnyVictim {
     }
 }
 
-/// A policy supplied by the code that builds the drive. It acts during preconditioning as well,
-/// because the state of a drive in use depends on it.
+/// A policy supplied by the code that builds the drive. The policy acts during preconditioning as
+/// well, because the state of a drive in use depends on it.
 pub trait CustomVictim: Custom {
     /// Returns the block to collect next among `candidates`, at least one of which has an invalid
     /// page. The answer may remain without effect: in idle time a block is collected only if that
-    /// is worth its moves.
+    /// is worth the moves.
     fn pick(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId>;
 }
 clone_trait_object!(CustomVictim);

@@ -1,4 +1,4 @@
-//! Slot: at which threshold voltages is this data programmed?
+//! Slot: the threshold voltages at which data is programmed.
 //!
 //! Contract. All pages of a block are programmed at the same voltages: the rule is called when a
 //! block is opened, with the tag of the data that opens it.
@@ -20,7 +20,7 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: VoltageKind,
 }
 

@@ -1,4 +1,5 @@
-//! Slot: static wear leveling: when are hot and cold data swapped, so that blocks wear evenly?
+//! Slot: static wear leveling. The rule decides when hot and cold data are swapped, so that blocks
+//! wear evenly.
 //!
 //! Contract. The rule is called after every erase, with the block just erased. It may name a full
 //! block of the same plane, whose data the device then moves into the erased one.
@@ -20,7 +21,7 @@ slot! { $
 /// Parameters of every policy of this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// The selected policy.
     pub name: WearKind,
     /// The number of erases by which the worn block must exceed the least worn full block.
     pub threshold: u32,

@@ -1,5 +1,5 @@
-//! What may be lost of a stripe, by linear algebra: an unknown page can be brought back if and only
-//! if the equations that the controller has left determine it.
+//! The pages of a stripe that may be lost, by linear algebra: an unknown page can be brought back
+//! if and only if the equations that the controller has left determine it.
 
 use fowler_device::{Cell, Census, Device, Loss, StripeView};
 use fowler_units::{Lpn, Ppn, StripeId};
@@ -12,7 +12,8 @@ pub struct Equation {
 }
 
 impl Equation {
-    /// Of these pages, whose sum is `sum`, those that are not readable or in `failed` are unknown.
+    /// Creates an equation over `cells`, whose sum is `sum`. Pages that are not readable or in
+    /// `failed` are unknown.
     fn of(cells: impl Iterator<Item = Cell>, sum: u64, failed: &BTreeSet<Ppn>) -> Self {
         let mut its = Equation { unknown: BTreeSet::new(), sum };
         for (ppn, version) in cells {
@@ -88,7 +89,7 @@ pub fn every_stripe(device: &Device) -> Vec<StripeId> {
     (0..device.stripes()).map(StripeId).collect()
 }
 
-/// Holds the census of a drive of whole pages against the algebra, and returns it.
+/// Compares the census of a drive of whole pages with the algebra, and returns the census.
 pub fn check_census(device: &Device) -> Census {
     let failed: BTreeSet<Ppn> = device.unreadable_now().into_iter().collect();
     let mut must = Census::default();

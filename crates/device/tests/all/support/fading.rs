@@ -30,7 +30,7 @@ pub fn io(op: HostOp, page: u64, pages: u32, at: Span) -> HostIo {
 
 pub const DAYS: fn(u64) -> Span = |days| Span(days * 86_400_000_000_000);
 
-/// Cells that bear their data for something more than a hundred days.
+/// A drive whose cells hold their data for slightly more than a hundred days.
 pub fn fading(kind: RedundancyKind) -> Config {
     let mut config = striped(kind, CachePower::Protected);
     config.reliability.model = reliability::ModelKind::Table;

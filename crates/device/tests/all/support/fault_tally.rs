@@ -1,4 +1,4 @@
-//! What swarms of faults came to.
+//! Totals of swarms of faults.
 
 use fowler_device::{Census, Device, Fault};
 
@@ -19,26 +19,26 @@ fn kind(fault: Fault) -> usize {
     }
 }
 
-/// What some cases came to.
+/// The totals of some cases.
 #[derive(Clone, Copy, Default)]
 pub struct Tally {
     pub drives: u64,
-    /// Faults by their kind.
+    /// Faults by kind.
     pub faults: [u64; KINDS.len()],
-    /// Of them, those that took something: the others met pages that held nothing, or were lost
-    /// already.
+    /// Faults by kind that took something: the other faults met pages that held nothing, or were
+    /// lost already.
     pub took: u64,
     pub unreadable: u64,
     pub lost: u64,
     pub rebuilt: u64,
     pub rewritten: u64,
-    /// Counted by censuses: pages that parity gives back, and lost ones that nobody has read.
+    /// Pages in censuses that parity gives back, and lost pages that nobody has read.
     pub recoverable: u64,
     pub unfound: u64,
 }
 
 impl Tally {
-    /// Adds a fault, and whether it took something.
+    /// Adds a fault. `took` is true if the fault took something.
     pub fn fault(&mut self, fault: Fault, took: bool) {
         self.faults[kind(fault)] += 1;
         self.took += u64::from(took);
@@ -49,7 +49,7 @@ impl Tally {
         self.unfound += census.unfound();
     }
 
-    /// Adds a drive at its end.
+    /// Adds the counts of a drive at the end of its case.
     pub fn end(&mut self, device: &Device) {
         let its = device.losses().expect("a drive with versions");
         let lost = its.lost_in_all();

@@ -36,9 +36,9 @@ pub struct Choice {
     victim: Vec<VictimKind>,
     wear: Vec<WearKind>,
     throttle: Vec<ThrottleKind>,
-    /// Whether bit errors are modeled and access classes are on.
+    /// True if bit errors may be modeled and access classes may be on.
     cells: bool,
-    /// What protects stripes.
+    /// The protections of stripes to choose from.
     redundancy: Vec<RedundancyKind>,
 }
 
@@ -56,13 +56,12 @@ impl Choice {
         }
     }
 
-    /// Every policy there is, on drives whose stripes are protected by this.
+    /// Every policy there is, on drives whose stripes are protected by `by`.
     pub fn protected(by: RedundancyKind) -> Self {
         Self { redundancy: vec![by], ..Self::all() }
     }
 
-    /// These, whatever else comes to be: what is drawn from them must not change when a policy is
-    /// added.
+    /// A fixed set of policies: the drives drawn from it must not change when a policy is added.
     pub fn fixed() -> Self {
         use {DieOrderKind as D, SuspensionKind as S, VictimKind as V, WearKind as W};
         Self {
@@ -77,7 +76,8 @@ impl Choice {
     }
 }
 
-/// A drive of some hundred pages, anything about it random. Some cannot work; those are refused.
+/// Draws a drive of some hundred pages, random in every respect. Some cannot work; those are
+/// refused.
 pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
     let mut config = small();
     config.seed = seed;
@@ -109,7 +109,7 @@ pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
         max_writes: between(rng, 1, 12),
         ..config.queue
     };
-    // A stream of its own: recorded digests draw none.
+    // Admission has a random stream of its own: drives of recorded digests draw nothing from it.
     if choice.cells && Rng::stream(seed, "admission").chance(0.5) {
         config.admission = Admission::InOrder;
     }
@@ -148,7 +148,7 @@ pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
     config
 }
 
-/// From a stream of its own: on some drives every block fails early.
+/// Lets every block fail early on some drives. Draws from a stream of its own.
 fn bad_blocks(config: &mut Config, seed: u64) {
     let mut own = Rng::stream(seed, "bad blocks");
     config.bad_blocks = bad_blocks::Params {
@@ -158,16 +158,17 @@ fn bad_blocks(config: &mut Config, seed: u64) {
     };
 }
 
-/// From a stream of its own: what else a seed draws stays as it was.
+/// Draws the scrubbing from a stream of its own, so that the other choices of a seed stay the same.
 fn scrub(config: &mut Config, seed: u64) {
     let mut own = Rng::stream(seed, "scrub");
     config.scrub.name = if own.chance(0.3) { ScrubKind::Patrol } else { ScrubKind::Off };
-    // The shortest lets some dies read a quarter of their time.
+    // The shortest period lets some dies read a quarter of their time.
     config.scrub.period = one_of(&mut own, &[Span::ms(200), Span::ms(5_000)]);
     config.scrub.margin = one_of(&mut own, &[0.01, 0.3, 1.0]);
 }
 
-/// Stripes as far as there are chips for them, on drives with room for what their caches keep.
+/// Draws stripes as far as there are chips for them, on drives with room for the contents of their
+/// caches.
 fn redundancy(config: &mut Config, rng: &mut Rng, choice: &Choice) {
     let chips = config.geometry.chips();
     let its = &mut config.redundancy;
@@ -188,7 +189,8 @@ fn redundancy(config: &mut Config, rng: &mut Rng, choice: &Choice) {
     its.worn_above = (config.reliability.cycles + between(rng, 0, 6)).min(2999);
     its.reads = between(rng, 20, 400);
     its.retention = one_of(rng, &[Span::ms(5), Span::ms(500), its.retention]);
-    // From a stream of their own: what else a seed draws stays as it was.
+    // The orders of updates have a stream of their own, so that the other choices of a seed stay
+    // the same.
     let mut own = Rng::stream(config.seed, "orders of updates");
     its.update_order = one_of(&mut own, &[UpdateOrder::ProgramFirst, UpdateOrder::ReadFirst]);
     its.flush_moved = own.chance(0.3);
@@ -250,7 +252,8 @@ fn life(config: &mut Config, rng: &mut Rng, throttles: &[ThrottleKind]) {
     config.life.dilation = one_of(rng, &[1, 2]);
 }
 
-/// Drops what would be refused for other reasons than size: a swarm of refusals tests nothing.
+/// Drops settings that would be refused for other reasons than size: a swarm of refusals tests
+/// nothing.
 fn sound(config: &mut Config) {
     if config.reliability.model == ModelKind::Off {
         config.voltage.name = VoltageKind::Nominal;
@@ -274,7 +277,7 @@ fn streams(config: &mut Config, rng: &mut Rng) {
     config.hotness.watermark = one_of(rng, &[0.6, 0.95, 1.0]);
     config.hotness.hot_up_to = Bytes(one_of(rng, &[0, 1, 3]) * config.geometry.page_size.0);
     config.placement.name = one_of(rng, &[PlacementKind::SingleStream, PlacementKind::Streams]);
-    // Each stream has blocks of its own to keep open.
+    // Each stream has open blocks of its own.
     config.geometry.blocks_per_plane += config.placement.host_streams(&config.hotness) as u32 - 1;
     config.geometry.blocks_per_plane += config.placement.moved_streams(&config.hotness) as u32 - 1;
     config.placement.dies = one_of(rng, &[Dies::Rotate, Dies::ByAddress]);
@@ -289,7 +292,7 @@ fn streams(config: &mut Config, rng: &mut Rng) {
     config.die_order.deadline = one_of(rng, &[Span::ms(10), Span::ms(1280)]);
 }
 
-/// At the end of their life, so that many reads climb and some fail.
+/// Draws cells at the end of their life, so that many reads climb and some fail.
 fn cells(config: &mut Config, rng: &mut Rng) {
     let its = &mut config.reliability;
     // Curves take some time to make.
@@ -308,13 +311,13 @@ fn cells(config: &mut Config, rng: &mut Rng) {
     its.oldest = one_of(rng, &[Span::ZERO, Span(30 * 86_400_000_000_000)]);
     its.strength = one_of(rng, &[StrengthSource::Oracle, StrengthSource::Measured]);
     its.measure_every = one_of(rng, &[Span::ms(100), Span::ms(10_000)]);
-    // From a stream of its own: what else a seed draws stays as it was.
+    // The rate has a stream of its own, so that the other choices of a seed stay the same.
     its.uber = one_of(&mut Rng::stream(config.seed, "uber"), &[0.0, 0.0, 0.0, 1e-8, 1e-7]);
     config.sensing.name = one_of(rng, SensingKind::ALL);
     config.sensing.inputs = rng.below(32) as u32;
 }
 
-/// From no wear and no age to where nothing can be read.
+/// Draws a table from no wear and no age up to pages that no level can read.
 fn table(rng: &mut Rng) -> RateTable {
     let days = |days: u64| Span(days * 86_400_000_000_000);
     let mut rate = 1e-4;
@@ -329,7 +332,7 @@ fn table(rng: &mut Rng) -> RateTable {
     }
 }
 
-/// The same, each over whole pages.
+/// As [`requests`], each over whole pages.
 pub fn whole_pages(rng: &mut Rng, layout: &Layout, count: u64) -> Vec<HostIo> {
     let page = layout.geometry.page_size.0;
     let mut all = requests(rng, layout, count);
@@ -341,7 +344,7 @@ pub fn whole_pages(rng: &mut Rng, layout: &Layout, count: u64) -> Vec<HostIo> {
     all
 }
 
-/// `count` random requests of every kind, their times of arrival included.
+/// Returns `count` random requests of every kind, with random times of arrival.
 pub fn requests(rng: &mut Rng, layout: &Layout, count: u64) -> Vec<HostIo> {
     let mut at = 0;
     let gap = one_of(rng, &[1, 20_000, 200_000, 3_000_000]);
@@ -373,7 +376,7 @@ pub fn requests(rng: &mut Rng, layout: &Layout, count: u64) -> Vec<HostIo> {
         .collect()
 }
 
-/// Returns whether reads of this drive may fail though no fault strikes.
+/// Returns true if reads of this drive may fail though no fault strikes.
 pub fn may_err(config: &Config) -> bool {
     config.reliability.model != ModelKind::Off || config.reliability.uber > 0.0
 }

@@ -99,8 +99,8 @@ pub fn drawn(rng: &mut Rng) -> Config {
     config
 }
 
-/// Draws what registers and passes the dies have, from a stream of its own: what else is drawn
-/// stays the same.
+/// Draws the registers and passes of the dies, from a stream of its own, so that the other choices
+/// of a seed stay the same.
 fn what_dies_do(rng: &mut Rng, config: &mut Config) {
     config.flash.cache_read = rng.chance(0.5);
     config.flash.cache_program = rng.chance(0.5);
@@ -108,12 +108,13 @@ fn what_dies_do(rng: &mut Rng, config: &mut Config) {
     config.flash.program_passes = 1 + rng.below(2) as u32;
     config.flash.first_pass_iterations = 1 + rng.below(20) as u32;
     if config.flash.program_passes == 2 {
-        // Room for a word line of each die, whatever its shape: of 6 dies with four planes, or 24.
+        // There is room for a word line of each die, whatever its shape: of 6 dies with four
+        // planes, or 24.
         config.buffer.size.0 += 4096 * 6 * 64;
     }
 }
 
-/// Adds an SLC cache: superblocks set aside, others, or both.
+/// Adds an SLC cache: superblocks set aside, dynamic ones, or both.
 pub fn cached(rng: &mut Rng, mut config: Config) -> Config {
     config.superblocks.word_line = one_of(rng, &[2, 3, 3, 4]);
     config.geometry.pages_per_block = 12 * (1 + rng.below(3) as u32);
@@ -136,7 +137,7 @@ pub fn cached(rng: &mut Rng, mut config: Config) -> Config {
     config
 }
 
-/// Lets data age: of some hours or of years, on cells that are fresh or beyond their life.
+/// Lets data age: data of some hours or of years, on cells that are fresh or beyond their life.
 pub fn aging(rng: &mut Rng, mut config: Config) -> Config {
     if rng.chance(0.5) {
         config = cached(rng, config);
@@ -200,7 +201,7 @@ pub fn handled(rng: &mut Rng, all: &mut [HostIo]) {
     }
 }
 
-/// Requests at random times; of `pauses` of them, one waits for up to 20 ms.
+/// Returns requests at random times; of every `pauses` requests, one waits for up to 20 ms.
 pub fn requests(rng: &mut Rng, logical: u64, count: u32, pauses: u64) -> Vec<HostIo> {
     let mut at = 0;
     let sectors = logical / 512;
@@ -227,8 +228,9 @@ pub fn requests(rng: &mut Rng, logical: u64, count: u32, pauses: u64) -> Vec<Hos
         .collect()
 }
 
-/// Large writes in order into a few open zones; a full one is followed by one chosen at random.
-/// Superblocks are then of very different use when they are emptied, and several at a time.
+/// Returns large writes in order into a few open zones; a full zone is followed by one chosen at
+/// random. Superblocks then hold very different shares of valid data when they are emptied, several
+/// at a time.
 pub fn zones(rng: &mut Rng, logical: u64, count: u32) -> Vec<HostIo> {
     let zone = (logical / (4 + rng.below(60))).next_multiple_of(4096);
     let size = (4096 * (1 + rng.below(128))).min(zone);
