@@ -1,4 +1,5 @@
-//! Which schemes work on a drive, and with which keys: asked of what resolves a drive for a run.
+//! Schemes that work on a drive, the keys with which others do, and why the rest does not: asked of
+//! the code that resolves a drive for a run.
 
 use crate::device_spec::{self, DeviceSpec};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -16,6 +17,45 @@ pub struct Compatibility {
     /// Settings `key=value` with which it works there, as hints of errors say; none if it works as
     /// it is. `Err` has what is wrong if no hint helps.
     pub needs: Result<Vec<String>, Diagnostics>,
+}
+
+impl Compatibility {
+    /// Returns whether the scheme works there as it is.
+    pub fn works(&self) -> bool {
+        self.needs.as_ref().is_ok_and(Vec::is_empty)
+    }
+
+    /// Returns the flags with which it works there; `None` if it works without or not at all.
+    pub fn flags(&self) -> Option<String> {
+        let needs = self.needs.as_ref().ok().filter(|needs| !needs.is_empty())?;
+        Some(needs.iter().map(|it| format!("--set {it}")).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// The reasons why schemes do not work, each once, in the order in which schemes meet them.
+#[derive(Clone, Debug, Default)]
+pub struct Reasons(Vec<String>);
+
+impl Reasons {
+    /// Returns the numbers of the reasons why a scheme does not work, from 1; none if it works.
+    pub fn of(&mut self, scheme: &Compatibility) -> Vec<usize> {
+        let wrong = scheme.needs.as_ref().err().into_iter().flat_map(|wrong| &wrong.0);
+        let number = |it: &Diagnostic| {
+            let hint = it.hint.as_ref().map_or(String::new(), |hint| format!("; {hint}"));
+            let reason = format!("{}{hint}", it.what);
+            let known = self.0.iter().position(|known| *known == reason);
+            1 + known.unwrap_or_else(|| {
+                self.0.push(reason);
+                self.0.len() - 1
+            })
+        };
+        wrong.map(number).collect()
+    }
+
+    /// Returns each reason with its number.
+    pub fn numbered(&self) -> impl Iterator<Item = (usize, &str)> {
+        (1..).zip(self.0.iter().map(String::as_str))
+    }
 }
 
 /// Returns every preset scheme on a drive, with the keys that it needs there.

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::schemas;
 use crate::wrap::wrapped_comments;
 use clap::Args;
-use fowler_experiment::compatibility::{self, Compatibility};
+use fowler_experiment::compatibility::{self, Reasons};
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
 use fowler_experiment::presets::{self, Folder};
@@ -24,7 +24,7 @@ pub(crate) struct Presets {
     /// List every configuration key with what it takes
     #[arg(long, conflicts_with = "name")]
     pub keys: bool,
-    /// List the schemes that work on this drive, and the keys that others need there
+    /// List the schemes that work on this drive, the keys that others need there, and why the rest cannot
     #[arg(long, value_name = "PRESET|FILE.toml", conflicts_with_all = ["name", "keys"])]
     pub on: Option<String>,
 }
@@ -100,15 +100,14 @@ fn preset_list() -> String {
     for preset in Folder::Devices.presets() {
         let spec = DeviceSpec { device: preset.name.into(), ..DeviceSpec::default() };
         let all = compatibility::schemes_on(&spec).unwrap_or_default();
-        let works = |it: &&Compatibility| it.needs.as_ref().is_ok_and(Vec::is_empty);
-        let names: Vec<&str> = all.iter().filter(works).map(|it| it.scheme).collect();
+        let names: Vec<&str> = all.iter().filter(|it| it.works()).map(|it| it.scheme).collect();
         let line = format!("  {:<width$}{}\n", preset.name, names.join(", "));
         text.push_str(&console::fitted(&line, width));
     }
     text
 }
 
-/// The schemes on a drive, by what they need there.
+/// Returns the schemes on a drive: those that work, those that need keys, and why the rest cannot.
 fn schemes_on(device: &str) -> Result<String, Diagnostics> {
     let spec = DeviceSpec { device: device.into(), ..DeviceSpec::default() };
     let all = compatibility::schemes_on(&spec)?;
@@ -117,24 +116,20 @@ fn schemes_on(device: &str) -> Result<String, Diagnostics> {
         console::fitted(&format!("  {name:<width$}{what}\n", width = width - 2), width)
     };
     let mut text = format!("schemes on {}\n", escaped(device));
-    let works = |it: &&Compatibility| it.needs.as_ref().is_ok_and(Vec::is_empty);
-    let names: Vec<&str> = all.iter().filter(works).map(|it| it.scheme).collect();
+    let names: Vec<&str> = all.iter().filter(|it| it.works()).map(|it| it.scheme).collect();
     text += &console::fitted(&format!("  {}\n", names.join(", ")), 2);
     text += "with keys\n";
-    for Compatibility { scheme, needs } in &all {
-        if let Ok(needs) = needs
-            && !needs.is_empty()
-        {
-            let flags: Vec<String> = needs.iter().map(|it| format!("--set {it}")).collect();
-            text += &line(scheme, &flags.join(" "));
-        }
+    for it in &all {
+        text += &it.flags().map_or(String::new(), |flags| line(it.scheme, &flags));
     }
-    text += "not on this drive\n";
-    for Compatibility { scheme, needs } in &all {
-        if let Err(wrong) = needs {
-            let why = wrong.0.first().map_or("", |it| it.what.as_str());
-            text += &line(scheme, &escaped(why));
-        }
+    text += "not on this drive, for the reasons below\n";
+    let mut reasons = Reasons::default();
+    for it in all.iter().filter(|it| it.needs.is_err()) {
+        let numbers: Vec<String> = reasons.of(it).iter().map(ToString::to_string).collect();
+        text += &line(it.scheme, &numbers.join(", "));
+    }
+    for (number, reason) in reasons.numbered() {
+        text += &line(&format!("{number:>2}"), &escaped(reason));
     }
     Ok(text)
 }

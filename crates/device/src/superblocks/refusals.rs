@@ -10,6 +10,9 @@ use crate::config::{
     Ack, Config, FlashConfig, GcFrontier, Mapping, OpBase, Pattern, SlcConfig, constraints,
 };
 use crate::event::Event;
+use crate::policy::hotness::Detector;
+use crate::policy::needs::Needs;
+use crate::policy::redundancy::Params;
 use fowler_units::{Bytes, Span};
 
 /// The fewest superblocks that garbage collection needs erased before it begins: one for the host,
@@ -208,42 +211,50 @@ impl Config {
         );
     }
 
-    /// Refuses what only the page-mapped controller does.
+    /// Refuses policies that need what such a drive lacks, parameters that no policy there reads,
+    /// and other keys without effect.
     fn refuse_policies(&self, refusals: &mut Refusals) {
         let plain = Config::new(self.geometry, self.timing);
-        let custom = ["policy.die_order", "policy.suspension", "policy.victim"];
-        let known = self.policies.labels().all(|(key, _)| custom.contains(&key));
-        for (key, same) in [
-            ("policy.hotness", self.hotness == plain.hotness),
-            ("policy.placement", self.placement == plain.placement),
-            ("policy.step", self.step == plain.step),
-            ("policy.voltage", self.voltage == plain.voltage),
-            ("policy.replacement", self.replacement == plain.replacement),
-            ("policy.sensing", self.sensing == plain.sensing),
-            ("policy.wear", self.wear == plain.wear),
-            ("policy.scrub", self.scrub == plain.scrub),
-            ("policy.redundancy", self.redundancy == plain.redundancy),
-            ("policy.throttle", self.throttle == plain.throttle),
-            ("reliability", self.has_cells_of_superblocks()),
-            ("bad_blocks", self.bad_blocks == plain.bad_blocks),
-            ("failed_dies", self.failed_dies == plain.failed_dies),
-            ("buffer.ack", self.buffer.ack == Ack::OnInsert),
-            ("buffer.cache_reads", !self.buffer.cache_reads),
-            ("gc.frontier", self.gc.frontier == GcFrontier::Own),
-            ("policy", known),
-        ] {
-            refusals.unless_hinted(
-                same,
-                &[key, "ftl.mapping"],
-                || format!("{key} is not what a drive with superblocks does"),
-                || {
-                    "such a drive has policy.die_order, policy.suspension and policy.victim; leave out \
-                     the rest"
-                        .into()
-                },
-            );
+        let Params { integrity, checks, .. } = plain.redundancy;
+        let redundancy = Params { integrity, checks, ..self.redundancy };
+        let used = Detector::ALL.iter().filter(|(detector, ..)| self.hotness.uses(*detector));
+        let detectors = used.map(|(detector, ..)| ("policy.hotness", detector.needs(), true));
+        // A custom placement takes the place of any.
+        let custom = self.policies.placement.iter();
+        let custom = custom.map(|_| ("policy.placement", Needs::Streams, true));
+        let no_detector = self.hotness.detectors == 0;
+        // Each with what it needs, and whether its parameters have their defaults.
+        #[rustfmt::skip]
+        let slots = [
+            ("policy.die_order", self.die_order.name.needs(), true),
+            ("policy.suspension", self.suspension.name.needs(), true),
+            ("policy.victim", self.victim.name.needs(), true),
+            ("policy.hotness", Needs::Nothing, !no_detector || self.hotness == plain.hotness),
+            ("policy.placement", self.placement.name.needs(), !self.placement.hot_to_strong),
+            ("policy.step", self.step.name.needs(), true),
+            ("policy.voltage", self.voltage.name.needs(), true),
+            ("policy.replacement", self.replacement.name.needs(), self.replacement == plain.replacement),
+            ("policy.sensing", self.sensing.name.needs(), self.sensing == plain.sensing),
+            ("policy.wear", self.wear.name.needs(), self.wear == plain.wear),
+            ("policy.scrub", self.scrub.name.needs(), self.scrub == plain.scrub),
+            ("policy.redundancy", self.redundancy.name.needs(), redundancy == plain.redundancy),
+            ("policy.throttle", self.throttle.name.needs(), self.throttle == plain.throttle),
+        ];
+        for (key, needs, same) in detectors.chain(slots).chain(custom) {
+            let keys = [key, "ftl.mapping"];
+            match why_not(needs) {
+                Some([why, instead]) => {
+                    refusals.unless_hinted(false, &keys, || why.into(), || instead.into());
+                }
+                None => refusals.unless_hinted(
+                    same || needs != Needs::Nothing,
+                    &keys,
+                    || format!("{key} has no effect on a drive with superblocks: no policy that reads its parameters works there"),
+                    || "leave out its parameters".into(),
+                ),
+            }
         }
-        self.refuse_what_has_no_effect(refusals);
+        self.refuse_what_has_no_effect(&plain, refusals);
         let gc = &self.gc;
         refusals.unless(gc.foreground_below >= BELOW_LEAST, &["gc.foreground_below"], || {
             format!("{}; expected at least {BELOW_LEAST}", gc.foreground_below)
@@ -262,33 +273,24 @@ impl Config {
     }
 
     /// Refuses keys of the page-mapped drive that such a drive would read and never use.
-    fn refuse_what_has_no_effect(&self, refusals: &mut Refusals) {
-        let plain = Config::new(self.geometry, self.timing);
+    #[rustfmt::skip]
+    fn refuse_what_has_no_effect(&self, plain: &Config, refusals: &mut Refusals) {
+        let page_mapped = "leave it out, or use a page-mapped drive";
         for (key, same, reason, hint) in [
-            (
-                "precondition.pattern",
-                self.precondition.pattern != Pattern::Rested,
-                "pauses would change nothing: such a drive collects only while the host writes",
-                "set precondition.pattern = \"steady\"",
-            ),
-            (
-                "gc.idle_after",
-                self.gc.idle_after == plain.gc.idle_after,
-                "it collects only while the host writes; what idle time empties is the SLC cache",
-                "leave it out, or set slc.fold_after",
-            ),
-            (
-                "queue.max_writes",
-                self.queue.max_writes == plain.queue.max_writes,
-                "writes wait for room in the buffer only",
-                "leave it out, or set buffer.size",
-            ),
-            (
-                "buffer.evict_ahead",
-                self.buffer.evict_ahead == plain.buffer.evict_ahead,
-                "the buffer sends its units as soon as they fill a program command",
-                "leave it out",
-            ),
+            ("policy.placement.dies", self.placement.dies == plain.placement.dies, "program commands go to its dies in turn", "leave it out"),
+            ("policy.placement.stripe_unit", self.placement.stripe_unit == plain.placement.stripe_unit, "a program command fills a word line, and the next one goes to the next die", "leave it out"),
+            ("policy.redundancy.integrity", self.redundancy.integrity == plain.redundancy.integrity, "its units have no versions, and nothing of it fails", page_mapped),
+            ("policy.redundancy.checks", self.redundancy.checks == plain.redundancy.checks, "its units have no versions, and nothing of it fails", page_mapped),
+            ("reliability", self.has_cells_of_superblocks(), "its errors are those of [aging], which uses cycles, oldest and constants of its cells only", "leave it out, or use aging.coding with these keys"),
+            ("bad_blocks", self.bad_blocks == plain.bad_blocks, "a superblock has one block of every plane, and nothing replaces one that fails", page_mapped),
+            ("failed_dies", self.failed_dies == plain.failed_dies, "what superblocks.parity holds is not modeled, so nothing could be rebuilt on a spare die", page_mapped),
+            ("buffer.ack", self.buffer.ack == Ack::OnInsert, "a program command waits for units of later writes, and so would a write that waits for its program", "leave it out: the buffer survives a power loss"),
+            ("buffer.cache_reads", !self.buffer.cache_reads, "the buffer holds a unit only until it is programmed", "leave it out"),
+            ("gc.frontier", self.gc.frontier == GcFrontier::Own, "what garbage collection moves fills a superblock of its own", "leave it out"),
+            ("precondition.pattern", self.precondition.pattern != Pattern::Rested, "pauses would change nothing: such a drive collects only while the host writes", "set precondition.pattern = \"steady\""),
+            ("gc.idle_after", self.gc.idle_after == plain.gc.idle_after, "it collects only while the host writes; what idle time empties is the SLC cache", "leave it out, or set slc.fold_after"),
+            ("queue.max_writes", self.queue.max_writes == plain.queue.max_writes, "writes wait for room in the buffer only", "leave it out, or set buffer.size"),
+            ("buffer.evict_ahead", self.buffer.evict_ahead == plain.buffer.evict_ahead, "the buffer sends its units as soon as they fill a program command", "leave it out"),
         ] {
             refusals.unless_hinted(
                 same,
@@ -298,4 +300,25 @@ impl Config {
             );
         }
     }
+}
+
+/// Returns why a drive with superblocks lacks what a policy needs, and what works instead; `None`
+/// if the drive has it. A hint must not propose a key with "set", as it would not make the policy
+/// work.
+#[rustfmt::skip]
+fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
+    Some(match needs {
+        Needs::Nothing => return None,
+        Needs::Tags => ["a drive with superblocks cannot part data by class: units of all classes share its program commands and the superblock that the host fills", "leave it out, or use a page-mapped drive: --device rhio"],
+        Needs::BufferHits => ["hits in the buffer of a drive with superblocks say nothing about a page: a unit leaves as soon as a program command is full", "leave it out, or use a page-mapped drive: --device hire"],
+        Needs::Streams => ["a drive with superblocks opens no superblock for each tag: one takes all data of the host, another all that garbage collection moves", "leave it out, or use a page-mapped drive: --device rhio"],
+        Needs::Steps => ["a drive with superblocks opens no block by its strength: a superblock has one block of every plane, strong and weak ones, and all pages of a word line are programmed at once", "leave it out, or use a page-mapped drive: --device rhio"],
+        Needs::Voltages => ["the cells of a drive with superblocks have one set of threshold voltages, that of aging.voltage_window: nothing says how others would wear them or fade", "leave it out, or use a page-mapped drive: --device hire"],
+        Needs::SoftSensing => ["a drive with superblocks repeats a read at other references, not with more of them: its errors are those of [aging], with a retry table", "use aging.coding, and aging.tracking, which says where in that table a read begins"],
+        Needs::CleanPages => ["the buffer of a drive with superblocks holds no clean page that could leave before a dirty one: a unit is there only until it is programmed", "leave it out: units leave in the order of their writes"],
+        Needs::BlockMoves => ["a drive with superblocks empties no block alone, by its own wear, age or reads: a superblock, one block of every plane, is emptied and erased as a whole", "leave it out: the superblock erased longest ago is opened next, and aging.refresh_above moves old data"],
+        Needs::PageErrors => ["nothing reads the data of a drive with superblocks in the background, and no page has bit errors of its own: those of [aging] follow from the age and wear of its superblock", "use aging.coding, and aging.refresh_above, which moves a superblock once its reads succeed late in the retry table"],
+        Needs::Lifetime => ["a drive with superblocks has no target life: [lifetime] counts P/E cycles page by page, not by word lines with padding, parity and SLC mode", "leave it out, or use a page-mapped drive: --device ready-32"],
+        Needs::HomeDie => ["a drive with superblocks has no stripes by address: its superblocks are filled die by die, whatever the address, and a write never updates the parity of others", "leave it out, or use superblocks.parity, which gives every superblock parity of its own"],
+    })
 }

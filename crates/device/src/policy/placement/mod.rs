@@ -12,8 +12,8 @@ use dyn_clone::clone_trait_object;
 slot! { $
     /// The placement a device was configured with.
     pub enum AnyPlacement, named PlacementKind, match by each_placement, or Custom(CustomPlacement) {
-        "single_stream" => single_stream::SingleStream, "one open block per plane, for all data";
-        "streams" => streams::Streams, "one open block per plane for each tag";
+        "single_stream" => single_stream::SingleStream needs Nothing, "one open block per plane, for all data";
+        "streams" => streams::Streams needs Streams, "one open block per plane for each tag";
     }
 }
 
