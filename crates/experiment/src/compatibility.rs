@@ -37,11 +37,12 @@ impl Compatibility {
 pub struct Reasons(Vec<String>);
 
 impl Reasons {
-    /// Returns the numbers of the reasons why a scheme does not work, from 1; none if it works.
+    /// Returns the numbers of the reasons why a scheme does not work, ascending from 1; none if it
+    /// works.
     pub fn of(&mut self, scheme: &Compatibility) -> Vec<usize> {
         let wrong = scheme.needs.as_ref().err().into_iter().flat_map(|wrong| &wrong.0);
         let number = |it: &Diagnostic| {
-            let hint = it.hint.as_ref().map_or(String::new(), |hint| format!("; {hint}"));
+            let hint = it.hint.as_ref().map_or(String::new(), |hint| format!(". Hint: {hint}"));
             let reason = format!("{}{hint}", it.what);
             let known = self.0.iter().position(|known| *known == reason);
             1 + known.unwrap_or_else(|| {
@@ -49,7 +50,9 @@ impl Reasons {
                 self.0.len() - 1
             })
         };
-        wrong.map(number).collect()
+        let mut numbers: Vec<usize> = wrong.map(number).collect();
+        numbers.sort_unstable();
+        numbers
     }
 
     /// Returns each reason with its number.

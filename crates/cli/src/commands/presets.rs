@@ -118,18 +118,25 @@ fn schemes_on(device: &str) -> Result<String, Diagnostics> {
     let mut text = format!("schemes on {}\n", escaped(device));
     let names: Vec<&str> = all.iter().filter(|it| it.works()).map(|it| it.scheme).collect();
     text += &console::fitted(&format!("  {}\n", names.join(", ")), 2);
-    text += "with keys\n";
-    for it in &all {
-        text += &it.flags().map_or(String::new(), |flags| line(it.scheme, &flags));
-    }
-    text += "not on this drive, for the reasons below\n";
     let mut reasons = Reasons::default();
-    for it in all.iter().filter(|it| it.needs.is_err()) {
+    let (mut with_keys, mut without) = (String::new(), String::new());
+    for it in &all {
+        with_keys += &it.flags().map_or(String::new(), |flags| line(it.scheme, &flags));
         let numbers: Vec<String> = reasons.of(it).iter().map(ToString::to_string).collect();
-        text += &line(it.scheme, &numbers.join(", "));
+        without += &if numbers.is_empty() {
+            String::new()
+        } else {
+            line(it.scheme, &format!("reason {}", numbers.join(", ")))
+        };
     }
-    for (number, reason) in reasons.numbered() {
-        text += &line(&format!("{number:>2}"), &escaped(reason));
+    let why: String =
+        reasons.numbered().map(|(number, why)| line(&number.to_string(), &escaped(why))).collect();
+    for (head, lines) in
+        [("with keys", with_keys), ("not on this drive", without), ("reasons", why)]
+    {
+        if !lines.is_empty() {
+            text += &format!("{head}\n{lines}");
+        }
     }
     Ok(text)
 }

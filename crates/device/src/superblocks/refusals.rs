@@ -281,7 +281,7 @@ impl Config {
             ("policy.placement.stripe_unit", self.placement.stripe_unit == plain.placement.stripe_unit, "a program command fills a word line, and the next one goes to the next die", "leave it out"),
             ("policy.redundancy.integrity", self.redundancy.integrity == plain.redundancy.integrity, "its units have no versions, and nothing of it fails", page_mapped),
             ("policy.redundancy.checks", self.redundancy.checks == plain.redundancy.checks, "its units have no versions, and nothing of it fails", page_mapped),
-            ("reliability", self.has_cells_of_superblocks(), "its errors are those of [aging], which uses cycles, oldest and constants of its cells only", "leave it out, or use aging.coding with these keys"),
+            ("reliability", self.has_cells_of_superblocks(), "its errors are those of [aging], which uses only cycles, oldest and constants of its cells", "leave out the other keys, and these too if aging.coding is off"),
             ("bad_blocks", self.bad_blocks == plain.bad_blocks, "a superblock has one block of every plane, and nothing replaces one that fails", page_mapped),
             ("failed_dies", self.failed_dies == plain.failed_dies, "what superblocks.parity holds is not modeled, so nothing could be rebuilt on a spare die", page_mapped),
             ("buffer.ack", self.buffer.ack == Ack::OnInsert, "a program command waits for units of later writes, and so would a write that waits for its program", "leave it out: the buffer survives a power loss"),
@@ -321,4 +321,94 @@ fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
         Needs::Lifetime => ["a drive with superblocks has no target life: [lifetime] counts P/E cycles page by page, not by word lines with padding, parity and SLC mode", "leave it out, or use a page-mapped drive: --device ready-32"],
         Needs::HomeDie => ["a drive with superblocks has no stripes by address: its superblocks are filled die by die, whatever the address, and a write never updates the parity of others", "leave it out, or use superblocks.parity, which gives every superblock parity of its own"],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cases::tiny;
+    use super::*;
+    use crate::policy::custom::{CustomPlacement, Maker};
+    use crate::policy::placement::{Opens, StreamLimits, StreamTable};
+    use crate::policy::stream_tag::StreamTag;
+
+    /// The keys and the reasons of the refusals of a drive.
+    fn refused(alter: impl FnOnce(&mut Config)) -> Vec<(String, String)> {
+        let mut config = tiny();
+        alter(&mut config);
+        let refusals = config.layout().err().unwrap_or_default();
+        refusals.into_iter().map(|it| (it.keys.join(", "), it.what)).collect()
+    }
+
+    /// Every policy of every slot: refused with the reason of what it needs, or not at all.
+    #[test]
+    fn a_policy_is_refused_if_the_drive_lacks_what_it_needs() {
+        macro_rules! slots {
+            ($($slot:ident::$Kind:ident),+) => {$(
+                for &kind in crate::policy::$slot::$Kind::ALL {
+                    let key = concat!("policy.", stringify!($slot), ", ftl.mapping");
+                    let mut found = refused(|config| config.$slot.name = kind);
+                    found.retain(|(keys, _)| keys == key);
+                    let why = why_not(kind.needs());
+                    let reason = why.map(|[why, _]| (key.into(), why.into()));
+                    assert_eq!(found, Vec::from_iter(reason), "{key} {}", kind.name());
+                    // `fowler presets --on` would try it, and it would not help.
+                    let sets = why.is_some_and(|[_, instead]| instead.contains("set "));
+                    assert!(!sets, "the hint proposes a setting: {why:?}");
+                }
+            )+};
+        }
+        slots!(
+            die_order::DieOrderKind,
+            suspension::SuspensionKind,
+            victim::VictimKind,
+            placement::PlacementKind,
+            step::StepKind,
+            voltage::VoltageKind,
+            sensing::SensingKind,
+            replacement::ReplacementKind,
+            wear::WearKind,
+            scrub::ScrubKind,
+            throttle::ThrottleKind,
+            redundancy::RedundancyKind
+        );
+        for &(detector, name, _) in Detector::ALL {
+            let found = refused(|config| config.hotness.detectors = 1 << detector as u8);
+            let why = why_not(detector.needs()).map(|[why, _]| why.to_string());
+            let found: Vec<String> = found.into_iter().map(|(_, what)| what).collect();
+            assert_eq!(found, Vec::from_iter(why), "{name}");
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    struct One;
+
+    impl CustomPlacement for One {
+        fn streams(&mut self, _: StreamLimits) -> StreamTable {
+            StreamTable::default()
+        }
+
+        fn opens(&mut self, _: StreamTag) -> Opens {
+            Opens::Oldest
+        }
+    }
+
+    #[test]
+    fn keys_that_nothing_reads_are_refused_by_name() {
+        let alters: [(&str, &dyn Fn(&mut Config)); 6] = [
+            ("policy.hotness", &|it| it.hotness.watermark = 0.6),
+            ("policy.placement", &|it| it.placement.hot_to_strong = true),
+            ("policy.placement", &|it| {
+                it.policies.placement =
+                    Some(Maker::<dyn CustomPlacement>::new("one", || Box::new(One)))
+            }),
+            ("policy.redundancy", &|it| it.redundancy.reads = 7),
+            ("policy.redundancy.integrity", &|it| it.redundancy.integrity = true),
+            ("gc.frontier", &|it| it.gc.frontier = GcFrontier::Shared),
+        ];
+        for (key, alter) in alters {
+            let found: Vec<String> = refused(alter).into_iter().map(|(keys, _)| keys).collect();
+            assert_eq!(found, [format!("{key}, ftl.mapping")]);
+        }
+        assert_eq!(refused(|_| ()), []);
+    }
 }
