@@ -24,7 +24,7 @@ pub(crate) struct Presets {
     /// List every configuration key with what it takes
     #[arg(long, conflicts_with = "name")]
     pub keys: bool,
-    /// List the schemes that work on this drive, the keys that others need there, and why the rest cannot
+    /// List the schemes that work on this drive, the keys others need, and why the rest cannot
     #[arg(long, value_name = "PRESET|FILE.toml", conflicts_with_all = ["name", "keys"])]
     pub on: Option<String>,
 }

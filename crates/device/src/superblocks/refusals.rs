@@ -328,7 +328,7 @@ mod tests {
     use super::super::cases::tiny;
     use super::*;
     use crate::policy::custom::{CustomPlacement, Maker};
-    use crate::policy::placement::{Opens, StreamLimits, StreamTable};
+    use crate::policy::placement::{Dies, Opens, StreamLimits, StreamTable};
     use crate::policy::stream_tag::StreamTag;
 
     /// The keys and the reasons of the refusals of a drive.
@@ -394,18 +394,21 @@ mod tests {
 
     #[test]
     fn keys_that_nothing_reads_are_refused_by_name() {
-        let alters: [(&str, &dyn Fn(&mut Config)); 6] = [
-            ("policy.hotness", &|it| it.hotness.watermark = 0.6),
+        let one = Maker::<dyn CustomPlacement>::new("one", || Box::new(One));
+        for (key, alter) in [
+            (
+                "policy.hotness",
+                &(|it: &mut Config| it.hotness.watermark = 0.6) as &dyn Fn(&mut Config),
+            ),
             ("policy.placement", &|it| it.placement.hot_to_strong = true),
-            ("policy.placement", &|it| {
-                it.policies.placement =
-                    Some(Maker::<dyn CustomPlacement>::new("one", || Box::new(One)))
-            }),
+            ("policy.placement", &|it| it.policies.placement = Some(one.clone())),
+            ("policy.placement.dies", &|it| it.placement.dies = Dies::ByAddress),
             ("policy.redundancy", &|it| it.redundancy.reads = 7),
             ("policy.redundancy.integrity", &|it| it.redundancy.integrity = true),
+            ("policy.throttle", &|it| it.throttle.spare = 0.2),
+            ("buffer.ack", &|it| it.buffer.ack = Ack::OnProgram),
             ("gc.frontier", &|it| it.gc.frontier = GcFrontier::Shared),
-        ];
-        for (key, alter) in alters {
+        ] {
             let found: Vec<String> = refused(alter).into_iter().map(|(keys, _)| keys).collect();
             assert_eq!(found, [format!("{key}, ftl.mapping")]);
         }
