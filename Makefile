@@ -29,6 +29,7 @@ python: ## build and test the Python package in an environment of its own (needs
 
 bless: ## update every file that repeats a list or an output of the program, after adding a policy, a key or a preset
 	FOWLER_BLESS=1 $(CARGO) test --quiet -p fowler-experiment --test all config_errors::
+	FOWLER_DOCS=write $(CARGO) test --quiet -p fowler-experiment --test all schemes_on_drives::the_doc
 	INSTA_UPDATE=always INSTA_FORCE_PASS=1 $(CARGO) test --quiet -p fowler-cli --test all -- command:: report::
 	FOWLER_DIGESTS=write $(CARGO) test --quiet -p fowler-device --test all digests::
 	python3 python/generate_scheme_tables.py $(CARGO) run --quiet --bin fowler --

@@ -1,5 +1,5 @@
-//! Lists the schemes that work on a drive, with the keys that they need. The answer comes from the
-//! code that resolves a drive for a run.
+//! Lists the schemes that work on a drive, the keys with which others do, and why the rest does
+//! not. The answers come from the code that resolves a drive for a run.
 
 use crate::device_spec::{self, DeviceSpec};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -17,6 +17,48 @@ pub struct Compatibility {
     /// Settings `key=value` with which the scheme works on the drive, as hints of errors say; empty
     /// if the scheme works without any. `Err` has the errors if no hint helps.
     pub needs: Result<Vec<String>, Diagnostics>,
+}
+
+impl Compatibility {
+    /// Returns whether the scheme works there as it is.
+    pub fn works(&self) -> bool {
+        self.needs.as_ref().is_ok_and(Vec::is_empty)
+    }
+
+    /// Returns the flags with which it works there; `None` if it works without or not at all.
+    pub fn flags(&self) -> Option<String> {
+        let needs = self.needs.as_ref().ok().filter(|needs| !needs.is_empty())?;
+        Some(needs.iter().map(|it| format!("--set {it}")).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// The reasons why schemes do not work, each once, in the order in which schemes meet them.
+#[derive(Clone, Debug, Default)]
+pub struct Reasons(Vec<String>);
+
+impl Reasons {
+    /// Returns the numbers of the reasons why a scheme does not work, ascending from 1; none if it
+    /// works.
+    pub fn of(&mut self, scheme: &Compatibility) -> Vec<usize> {
+        let wrong = scheme.needs.as_ref().err().into_iter().flat_map(|wrong| &wrong.0);
+        let number = |it: &Diagnostic| {
+            let hint = it.hint.as_ref().map_or(String::new(), |hint| format!(". Hint: {hint}"));
+            let reason = format!("{}{hint}", it.what);
+            let known = self.0.iter().position(|known| *known == reason);
+            1 + known.unwrap_or_else(|| {
+                self.0.push(reason);
+                self.0.len() - 1
+            })
+        };
+        let mut numbers: Vec<usize> = wrong.map(number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// Returns each reason with its number.
+    pub fn numbered(&self) -> impl Iterator<Item = (usize, &str)> {
+        (1..).zip(self.0.iter().map(String::as_str))
+    }
 }
 
 /// Returns every preset scheme on a drive, with the keys that it needs there.

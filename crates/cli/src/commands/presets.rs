@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::schemas;
 use crate::wrap::wrapped_comments;
 use clap::Args;
-use fowler_experiment::compatibility::{self, Compatibility};
+use fowler_experiment::compatibility::{self, Reasons};
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
 use fowler_experiment::presets::{self, Folder};
@@ -24,7 +24,7 @@ pub(crate) struct Presets {
     /// List every configuration key with what it takes
     #[arg(long, conflicts_with = "name")]
     pub keys: bool,
-    /// List the schemes that work on this drive, and the keys that others need there
+    /// List the schemes that work on this drive, the keys others need, and why the rest cannot
     #[arg(long, value_name = "PRESET|FILE.toml", conflicts_with_all = ["name", "keys"])]
     pub on: Option<String>,
 }
@@ -100,15 +100,14 @@ fn preset_list() -> String {
     for preset in Folder::Devices.presets() {
         let spec = DeviceSpec { device: preset.name.into(), ..DeviceSpec::default() };
         let all = compatibility::schemes_on(&spec).unwrap_or_default();
-        let works = |it: &&Compatibility| it.needs.as_ref().is_ok_and(Vec::is_empty);
-        let names: Vec<&str> = all.iter().filter(works).map(|it| it.scheme).collect();
+        let names: Vec<&str> = all.iter().filter(|it| it.works()).map(|it| it.scheme).collect();
         let line = format!("  {:<width$}{}\n", preset.name, names.join(", "));
         text.push_str(&console::fitted(&line, width));
     }
     text
 }
 
-/// The schemes on a drive, by what they need there.
+/// Returns the schemes on a drive: those that work, those that need keys, and why the rest cannot.
 fn schemes_on(device: &str) -> Result<String, Diagnostics> {
     let spec = DeviceSpec { device: device.into(), ..DeviceSpec::default() };
     let all = compatibility::schemes_on(&spec)?;
@@ -117,23 +116,26 @@ fn schemes_on(device: &str) -> Result<String, Diagnostics> {
         console::fitted(&format!("  {name:<width$}{what}\n", width = width - 2), width)
     };
     let mut text = format!("schemes on {}\n", escaped(device));
-    let works = |it: &&Compatibility| it.needs.as_ref().is_ok_and(Vec::is_empty);
-    let names: Vec<&str> = all.iter().filter(works).map(|it| it.scheme).collect();
+    let names: Vec<&str> = all.iter().filter(|it| it.works()).map(|it| it.scheme).collect();
     text += &console::fitted(&format!("  {}\n", names.join(", ")), 2);
-    text += "with keys\n";
-    for Compatibility { scheme, needs } in &all {
-        if let Ok(needs) = needs
-            && !needs.is_empty()
-        {
-            let flags: Vec<String> = needs.iter().map(|it| format!("--set {it}")).collect();
-            text += &line(scheme, &flags.join(" "));
-        }
+    let mut reasons = Reasons::default();
+    let (mut with_keys, mut without) = (String::new(), String::new());
+    for it in &all {
+        with_keys += &it.flags().map_or(String::new(), |flags| line(it.scheme, &flags));
+        let numbers: Vec<String> = reasons.of(it).iter().map(ToString::to_string).collect();
+        without += &if numbers.is_empty() {
+            String::new()
+        } else {
+            line(it.scheme, &format!("reason {}", numbers.join(", ")))
+        };
     }
-    text += "not on this drive\n";
-    for Compatibility { scheme, needs } in &all {
-        if let Err(wrong) = needs {
-            let why = wrong.0.first().map_or("", |it| it.what.as_str());
-            text += &line(scheme, &escaped(why));
+    let why: String =
+        reasons.numbered().map(|(number, why)| line(&number.to_string(), &escaped(why))).collect();
+    for (head, lines) in
+        [("with keys", with_keys), ("not on this drive", without), ("reasons", why)]
+    {
+        if !lines.is_empty() {
+            text += &format!("{head}\n{lines}");
         }
     }
     Ok(text)

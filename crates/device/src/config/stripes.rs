@@ -110,7 +110,7 @@ impl Config {
             format!("at {end} P/E cycles, every read of a block would refresh it")
         });
         let by_wear = matches!(its.name, RedundancyKind::WearAware | RedundancyKind::ByStage);
-        refusals.unless(
+        refusals.unless_hinted(
             !by_wear || its.worn_above < end,
             &["policy.redundancy.worn_above", "reliability.cells.end_cycles"],
             || {
@@ -119,6 +119,7 @@ impl Config {
                     its.worn_above
                 )
             },
+            || format!("set policy.redundancy.worn_above = {}, half of their life", end / 2),
         );
     }
 

@@ -15,6 +15,7 @@
 //!   the block erased longest ago is opened next), `scrub` (reading all data in the background).
 //! - host: `throttle` (delays of writes). RAID: `redundancy` (stripes, parity, refresh).
 //!
+//! `needs` lists what policies need from a drive beside what every drive has.
 //! `custom` holds policies supplied by the code that builds the drive.
 
 mod registry;
@@ -23,6 +24,7 @@ pub mod custom;
 pub mod die_order;
 pub mod hotness;
 pub mod maker;
+pub mod needs;
 pub mod placement;
 pub mod redundancy;
 pub mod replacement;

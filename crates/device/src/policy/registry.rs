@@ -2,15 +2,16 @@
 //! policies, their names for configuration, help and tests, and the dispatch. Adding a policy takes
 //! one file and one line.
 
-/// Declares a policy slot. Every policy is created by `Policy::new(&Params, seed)`. A slot that
-/// supports custom policies declares `or Custom(ItsTrait)`; see [`crate::policy::custom`].
+/// Declares a policy slot. Every policy is created by `Policy::new(&Params, seed)`, and says what
+/// it needs from a drive ([`crate::policy::needs::Needs`]). A slot that supports custom policies
+/// declares `or Custom(ItsTrait)`; see [`crate::policy::custom`].
 macro_rules! slot {
     (
         $d:tt
         $(#[$doc:meta])*
         pub enum $Any:ident, named $Kind:ident, match by $each:ident
         $(, or $(#[$attribute:meta])* $Custom:ident($Trait:ident))? {
-            $($name:literal => $module:ident::$Policy:ident, $about:literal;)+
+            $($name:literal => $module:ident::$Policy:ident needs $needs:ident, $about:literal;)+
         }
     ) => {
         $(mod $module;)+
@@ -44,6 +45,11 @@ macro_rules! slot {
             /// Returns a one-line description of the policy.
             pub fn about(self) -> &'static str {
                 match self { $($Kind::$Policy => $about),+ }
+            }
+
+            /// Returns what the policy needs from a drive beside what every drive has.
+            pub fn needs(self) -> crate::policy::needs::Needs {
+                match self { $($Kind::$Policy => crate::policy::needs::Needs::$needs),+ }
             }
         }
 

@@ -11,6 +11,9 @@ use crate::config::{
     Ack, Config, FlashConfig, GcFrontier, Mapping, OpBase, Pattern, SlcConfig, constraints,
 };
 use crate::event::Event;
+use crate::policy::hotness::Detector;
+use crate::policy::needs::Needs;
+use crate::policy::redundancy::Params;
 use fowler_units::{Bytes, Span};
 
 /// The fewest superblocks that garbage collection needs erased before it begins: one for the host,
@@ -212,41 +215,54 @@ impl Config {
         );
     }
 
-    /// Refuses what only the page-mapped controller does.
+    /// Refuses policies that need what such a drive lacks, parameters that no policy there reads,
+    /// and other keys without effect.
     fn refuse_policies(&self, refusals: &mut Refusals) {
         let plain = Config::new(self.geometry, self.timing);
-        let custom = ["policy.die_order", "policy.suspension", "policy.victim", "policy.placement"];
-        let known = self.policies.labels().all(|(key, _)| custom.contains(&key));
-        for (key, same) in [
-            ("policy.step", self.step == plain.step),
-            ("policy.voltage", self.voltage == plain.voltage),
-            ("policy.replacement", self.replacement == plain.replacement),
-            ("policy.sensing", self.sensing == plain.sensing),
-            ("policy.wear", self.wear == plain.wear),
-            ("policy.scrub", self.scrub == plain.scrub),
-            ("policy.redundancy", self.redundancy == plain.redundancy),
-            ("policy.throttle", self.throttle == plain.throttle),
-            ("reliability", self.has_cells_of_superblocks()),
-            ("bad_blocks", self.bad_blocks == plain.bad_blocks),
-            ("failed_dies", self.failed_dies == plain.failed_dies),
-            ("buffer.ack", self.buffer.ack == Ack::OnInsert),
-            ("buffer.cache_reads", !self.buffer.cache_reads),
-            ("gc.frontier", self.gc.frontier == GcFrontier::Own),
-            ("policy", known),
-        ] {
-            refusals.unless_hinted(
-                same,
-                &[key, "ftl.mapping"],
-                || format!("{key} is not what a drive with superblocks does"),
-                || {
-                    "such a drive has policy.die_order, policy.suspension, policy.victim, policy.hotness \
-                     and policy.placement; leave out the rest"
-                        .into()
-                },
-            );
+        let Params { integrity, checks, .. } = plain.redundancy;
+        let redundancy = Params { integrity, checks, ..self.redundancy };
+        let used = Detector::ALL.iter().filter(|(detector, ..)| self.hotness.uses(*detector));
+        let detectors = used.map(|(detector, ..)| ("policy.hotness", detector.needs(), true));
+        // A custom policy needs what the one needs whose place it takes.
+        let hotness = self.policies.hotness.iter();
+        let hotness = hotness.map(|_| ("policy.hotness", Detector::BufferHits.needs(), true));
+        let throttle = self.policies.throttle.iter();
+        let throttle = throttle.map(|_| ("policy.throttle", Needs::Lifetime, true));
+        let custom = hotness.chain(throttle);
+        let no_detector = self.hotness.detectors == 0;
+        // Each with what it needs, and whether its parameters have their defaults.
+        #[rustfmt::skip]
+        let slots = [
+            ("policy.die_order", self.die_order.name.needs(), true),
+            ("policy.suspension", self.suspension.name.needs(), true),
+            ("policy.victim", self.victim.name.needs(), true),
+            ("policy.hotness", Needs::Nothing, !no_detector || self.hotness == plain.hotness),
+            ("policy.placement", self.placement.name.needs(), true),
+            ("policy.step", self.step.name.needs(), true),
+            ("policy.voltage", self.voltage.name.needs(), true),
+            ("policy.replacement", self.replacement.name.needs(), self.replacement == plain.replacement),
+            ("policy.sensing", self.sensing.name.needs(), self.sensing == plain.sensing),
+            ("policy.wear", self.wear.name.needs(), self.wear == plain.wear),
+            ("policy.scrub", self.scrub.name.needs(), self.scrub == plain.scrub),
+            ("policy.redundancy", self.redundancy.name.needs(), redundancy == plain.redundancy),
+            ("policy.throttle", self.throttle.name.needs(), self.throttle == plain.throttle),
+        ];
+        for (key, needs, same) in detectors.chain(slots).chain(custom) {
+            let keys = [key, "ftl.mapping"];
+            match why_not(needs) {
+                Some([why, instead]) => {
+                    refusals.unless_hinted(false, &keys, || why.into(), || instead.into());
+                }
+                None => refusals.unless_hinted(
+                    same || needs != Needs::Nothing,
+                    &keys,
+                    || format!("{key} has no effect on a drive with superblocks: no policy that reads its parameters works there"),
+                    || "leave out its parameters".into(),
+                ),
+            }
         }
-        self.refuse_kinds_of_data(refusals);
-        self.refuse_what_has_no_effect(refusals);
+        self.refuse_rules_of_streams(refusals);
+        self.refuse_what_has_no_effect(&plain, refusals);
         let gc = &self.gc;
         refusals.unless(gc.foreground_below >= BELOW_LEAST, &["gc.foreground_below"], || {
             format!("{}; expected at least {BELOW_LEAST}", gc.foreground_below)
@@ -265,33 +281,24 @@ impl Config {
     }
 
     /// Refuses keys of the page-mapped drive that such a drive would read and never use.
-    fn refuse_what_has_no_effect(&self, refusals: &mut Refusals) {
-        let plain = Config::new(self.geometry, self.timing);
+    #[rustfmt::skip]
+    fn refuse_what_has_no_effect(&self, plain: &Config, refusals: &mut Refusals) {
+        let page_mapped = "leave it out, or use a page-mapped drive";
         for (key, same, reason, hint) in [
-            (
-                "precondition.pattern",
-                self.precondition.pattern != Pattern::Rested,
-                "pauses would change nothing: such a drive collects only while the host writes",
-                "set precondition.pattern = \"steady\"",
-            ),
-            (
-                "gc.idle_after",
-                self.gc.idle_after == plain.gc.idle_after,
-                "it collects only while the host writes; what idle time empties is the SLC cache",
-                "leave it out, or set slc.fold_after",
-            ),
-            (
-                "queue.max_writes",
-                self.queue.max_writes == plain.queue.max_writes,
-                "writes wait for room in the buffer only",
-                "leave it out, or set buffer.size",
-            ),
-            (
-                "buffer.evict_ahead",
-                self.buffer.evict_ahead == plain.buffer.evict_ahead,
-                "the buffer sends its units as soon as they fill a program command",
-                "leave it out",
-            ),
+            ("policy.placement.dies", self.placement.dies == plain.placement.dies, "program commands go to its dies in turn", "leave it out"),
+            ("policy.placement.stripe_unit", self.placement.stripe_unit == plain.placement.stripe_unit, "a program command fills a word line, and the next one goes to the next die", "leave it out"),
+            ("policy.redundancy.integrity", self.redundancy.integrity == plain.redundancy.integrity, "its units have no versions, and nothing of it fails", page_mapped),
+            ("policy.redundancy.checks", self.redundancy.checks == plain.redundancy.checks, "its units have no versions, and nothing of it fails", page_mapped),
+            ("reliability", self.has_cells_of_superblocks(), "its errors are those of [aging], which uses only cycles, oldest and constants of its cells", "leave out the other keys, and these too if aging.coding is off"),
+            ("bad_blocks", self.bad_blocks == plain.bad_blocks, "a superblock has one block of every plane, and nothing replaces one that fails", page_mapped),
+            ("failed_dies", self.failed_dies == plain.failed_dies, "what superblocks.parity holds is not modeled, so nothing could be rebuilt on a spare die", page_mapped),
+            ("buffer.ack", self.buffer.ack == Ack::OnInsert, "a program command waits for units of later writes, and so would a write that waits for its program", "leave it out: the buffer survives a power loss"),
+            ("buffer.cache_reads", !self.buffer.cache_reads, "the buffer holds a unit only until it is programmed", "leave it out"),
+            ("gc.frontier", self.gc.frontier == GcFrontier::Own, "what garbage collection moves fills a superblock of its own", "leave it out"),
+            ("precondition.pattern", self.precondition.pattern != Pattern::Rested, "pauses would change nothing: such a drive collects only while the host writes", "set precondition.pattern = \"steady\""),
+            ("gc.idle_after", self.gc.idle_after == plain.gc.idle_after, "it collects only while the host writes; what idle time empties is the SLC cache", "leave it out, or set slc.fold_after"),
+            ("queue.max_writes", self.queue.max_writes == plain.queue.max_writes, "writes wait for room in the buffer only", "leave it out, or set buffer.size"),
+            ("buffer.evict_ahead", self.buffer.evict_ahead == plain.buffer.evict_ahead, "the buffer sends its units as soon as they fill a program command", "leave it out"),
         ] {
             refusals.unless_hinted(
                 same,
@@ -300,5 +307,114 @@ impl Config {
                 || hint.into(),
             );
         }
+    }
+}
+
+/// Returns why a drive with superblocks lacks what a policy needs, and what works instead; `None`
+/// if the drive has it. A hint must not propose a key with "set", as it would not make the policy
+/// work.
+#[rustfmt::skip]
+fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
+    Some(match needs {
+        Needs::Nothing => return None,
+        Needs::BufferHits => ["hits in the buffer of a drive with superblocks say nothing about a page: a unit leaves as soon as a program command is full", "leave it out, or use a page-mapped drive: --device hire"],
+        Needs::Steps => ["a drive with superblocks opens no block by its strength: a superblock has one block of every plane, strong and weak ones, and all pages of a word line are programmed at once", "leave it out, or use a page-mapped drive: --device rhio"],
+        Needs::Voltages => ["the cells of a drive with superblocks have one set of threshold voltages, that of aging.voltage_window: nothing says how others would wear them or fade", "leave it out, or use a page-mapped drive: --device hire"],
+        Needs::SoftSensing => ["a drive with superblocks repeats a read at other references, not with more of them: its errors are those of [aging], with a retry table", "use aging.coding, and aging.tracking, which says where in that table a read begins"],
+        Needs::CleanPages => ["the buffer of a drive with superblocks holds no clean page that could leave before a dirty one: a unit is there only until it is programmed", "leave it out: units leave in the order of their writes"],
+        Needs::BlockMoves => ["a drive with superblocks empties no block alone, by its own wear, age or reads: a superblock, one block of every plane, is emptied and erased as a whole", "leave it out: the superblock erased longest ago is opened next, and aging.refresh_above moves old data"],
+        Needs::PageErrors => ["nothing reads the data of a drive with superblocks in the background, and no page has bit errors of its own: those of [aging] follow from the age and wear of its superblock", "use aging.coding, and aging.refresh_above, which moves a superblock once its reads succeed late in the retry table"],
+        Needs::Lifetime => ["a drive with superblocks has no target life: [lifetime] counts P/E cycles page by page, not by word lines with padding, parity and SLC mode", "leave it out, or use a page-mapped drive: --device ready-32"],
+        Needs::HomeDie => ["a drive with superblocks has no stripes by address: its superblocks are filled die by die, whatever the address, and a write never updates the parity of others", "leave it out, or use superblocks.parity, which gives every superblock parity of its own"],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cases::tiny;
+    use super::*;
+    use crate::policy::custom::{CustomHotness, Maker};
+    use crate::policy::hotness::Used;
+    use crate::policy::placement::Dies;
+    use crate::policy::stream_tag::AccessClass;
+
+    /// The keys and the reasons of the refusals of a drive.
+    fn refused(alter: impl FnOnce(&mut Config)) -> Vec<(String, String)> {
+        let mut config = tiny();
+        alter(&mut config);
+        let refusals = config.layout().err().unwrap_or_default();
+        refusals.into_iter().map(|it| (it.keys.join(", "), it.what)).collect()
+    }
+
+    /// Every policy of every slot: refused with the reason of what it needs, or not at all.
+    #[test]
+    fn a_policy_is_refused_if_the_drive_lacks_what_it_needs() {
+        macro_rules! slots {
+            ($($slot:ident::$Kind:ident),+) => {$(
+                for &kind in crate::policy::$slot::$Kind::ALL {
+                    let key = concat!("policy.", stringify!($slot), ", ftl.mapping");
+                    let mut found = refused(|config| config.$slot.name = kind);
+                    found.retain(|(keys, _)| keys == key);
+                    let why = why_not(kind.needs());
+                    let reason = why.map(|[why, _]| (key.into(), why.into()));
+                    assert_eq!(found, Vec::from_iter(reason), "{key} {}", kind.name());
+                    // `fowler presets --on` would try it, and it would not help.
+                    let sets = why.is_some_and(|[_, instead]| instead.contains("set "));
+                    assert!(!sets, "the hint proposes a setting: {why:?}");
+                }
+            )+};
+        }
+        slots!(
+            die_order::DieOrderKind,
+            suspension::SuspensionKind,
+            victim::VictimKind,
+            placement::PlacementKind,
+            step::StepKind,
+            voltage::VoltageKind,
+            sensing::SensingKind,
+            replacement::ReplacementKind,
+            wear::WearKind,
+            scrub::ScrubKind,
+            throttle::ThrottleKind,
+            redundancy::RedundancyKind
+        );
+        for &(detector, name, _) in Detector::ALL {
+            let found = refused(|config| config.hotness.detectors = 1 << detector as u8);
+            let why = why_not(detector.needs()).map(|[why, _]| why.to_string());
+            let found: Vec<String> = found.into_iter().map(|(_, what)| what).collect();
+            assert_eq!(found, Vec::from_iter(why), "{name}");
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    struct One;
+
+    impl CustomHotness for One {
+        fn class(&mut self, _: Used) -> AccessClass {
+            AccessClass::Mixed
+        }
+    }
+
+    #[test]
+    fn keys_that_nothing_reads_are_refused_by_name() {
+        let one = Maker::<dyn CustomHotness>::new("one", || Box::new(One));
+        for (key, alter) in [
+            (
+                "policy.hotness",
+                &(|it: &mut Config| it.hotness.watermark = 0.6) as &dyn Fn(&mut Config),
+            ),
+            ("policy.placement.hot_to_strong", &|it| it.placement.hot_to_strong = true),
+            ("policy.hotness", &|it| it.policies.hotness = Some(one.clone())),
+            ("policy.placement.dies", &|it| it.placement.dies = Dies::ByAddress),
+            ("policy.redundancy", &|it| it.redundancy.reads = 7),
+            ("policy.redundancy.integrity", &|it| it.redundancy.integrity = true),
+            ("policy.throttle", &|it| it.throttle.spare = 0.2),
+            ("buffer.ack", &|it| it.buffer.ack = Ack::OnProgram),
+            ("gc.frontier", &|it| it.gc.frontier = GcFrontier::Shared),
+        ] {
+            let found: Vec<String> = refused(alter).into_iter().map(|(keys, _)| keys).collect();
+            assert_eq!(found, [format!("{key}, ftl.mapping")]);
+        }
+        assert_eq!(refused(|_| ()), []);
     }
 }

@@ -4,8 +4,6 @@
 use super::shape::Shape;
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusals};
-use crate::policy::hotness::Detector;
-use crate::policy::placement::Dies;
 use fowler_units::Bytes;
 
 impl Config {
@@ -19,31 +17,8 @@ impl Config {
         self.placement.limits(false).streams > 1
     }
 
-    /// Refuses rules about kinds of data that have no meaning on a drive with superblocks.
-    pub(super) fn refuse_kinds_of_data(&self, refusals: &mut Refusals) {
-        let classes = self.hotness.uses(Detector::BufferHits) || self.policies.hotness.is_some();
-        refusals.unless_hinted(
-            !classes,
-            &["policy.hotness", "ftl.mapping"],
-            || {
-                "buffer_hits counts the hits of a page while it waits in the buffer, but the buffer of \
-                 a drive with superblocks sends its units to the flash as soon as they fill a program \
-                 command"
-                    .into()
-            },
-            || "use \"request_size\"".into(),
-        );
-        let by_address = self.placement.dies == Dies::ByAddress;
-        refusals.unless_hinted(
-            !by_address && self.placement.stripe_unit == 1,
-            &["policy.placement.dies", "policy.placement.stripe_unit", "ftl.mapping"],
-            || {
-                "the commands of a superblock go round all dies in a fixed order, whatever the \
-                 addresses of their data"
-                    .into()
-            },
-            || "leave both out".into(),
-        );
+    /// Refuses rules for streams that have no meaning on a drive with superblocks, or with its cache.
+    pub(super) fn refuse_rules_of_streams(&self, refusals: &mut Refusals) {
         refusals.unless_hinted(
             !self.placement.hot_to_strong,
             &["policy.placement.hot_to_strong", "ftl.mapping"],

@@ -25,6 +25,18 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     keys::NEEDS.iter().filter_map(unmet).collect()
 }
 
+/// Drops refusals of policies that the kind of drive rules out anyway: following their hints would
+/// not make the policies work. The refusal that does so names `ftl.mapping`.
+pub(super) fn drop_advice_on_impossible(refusals: &mut Vec<Refusal>) {
+    let by_kind = |refusal: &Refusal| refusal.keys.contains(&"ftl.mapping");
+    let slots: Vec<&str> = refusals.iter().filter(|it| by_kind(it)).map(|it| it.keys[0]).collect();
+    let is_ruled_out = |key: &&str| {
+        let slot = key.match_indices('.').nth(1).map_or(*key, |(end, _)| &key[..end]);
+        slot.starts_with("policy.") && slots.contains(&slot)
+    };
+    refusals.retain(|it| by_kind(it) || !it.keys.iter().any(is_ruled_out));
+}
+
 #[cfg(test)]
 mod tests {
     use crate::device_spec::{DeviceSpec, resolve};

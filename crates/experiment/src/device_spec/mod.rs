@@ -114,6 +114,7 @@ pub fn resolve(
     let (layout, mut refusals) =
         config.layout().map_or_else(|cannot| (None, cannot), |layout| (Some(layout), Vec::new()));
     refusals.extend(effect::without_effect(&config));
+    effect::drop_advice_on_impossible(&mut refusals);
     let Some(layout) = layout.filter(|_| refusals.is_empty()) else {
         return Err(refused(&source.name, &origins, refusals));
     };

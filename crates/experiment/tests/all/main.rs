@@ -8,6 +8,7 @@ mod levels;
 mod mutations;
 mod power;
 mod presets;
+mod schemes_on_drives;
 mod stand_ins;
 mod sweep;
 mod timeline;

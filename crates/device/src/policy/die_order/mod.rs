@@ -17,9 +17,9 @@ use fowler_units::{Deadline, Span, TxnId};
 slot! { $
     /// The order a device was configured with.
     pub enum AnyDieOrder, named DieOrderKind, match by each_die_order, or Custom(CustomDieOrder) {
-        "fifo" => fifo::Fifo, "first come, first served";
-        "read_first" => read_first::ReadFirst, "reads that a host request waits for, then everything else in order of arrival";
-        "rhio" => rhio::Rhio, "overdue requests, then reads of the youngest data, then writes of the smallest requests";
+        "fifo" => fifo::Fifo needs Nothing, "first come, first served";
+        "read_first" => read_first::ReadFirst needs Nothing, "reads that a host request waits for, then everything else in order of arrival";
+        "rhio" => rhio::Rhio needs Nothing, "overdue requests, then reads of the youngest data, then writes of the smallest requests";
     }
 }
 

@@ -9,6 +9,7 @@ mod buffer_hits;
 mod request_size;
 
 use crate::policy::custom::{Custom, Maker};
+use crate::policy::needs::Needs;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
 use buffer_hits::BufferHits;
 use dyn_clone::clone_trait_object;
@@ -39,6 +40,14 @@ impl Detector {
             "read-hot, write-hot or mixed, by the hits that a page had in the buffer",
         ),
     ];
+
+    /// Returns what the detector needs from a drive beside what every drive has.
+    pub fn needs(self) -> Needs {
+        match self {
+            Detector::RequestSize => Needs::Nothing,
+            Detector::BufferHits => Needs::BufferHits,
+        }
+    }
 }
 
 /// Parameters of this slot.

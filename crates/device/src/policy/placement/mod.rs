@@ -14,9 +14,9 @@ use std::ops::{Index, IndexMut};
 slot! { $
     /// The placement a device was configured with.
     pub enum AnyPlacement, named PlacementKind, match by each_placement, or Custom(CustomPlacement) {
-        "single_stream" => single_stream::SingleStream, "one open block per plane, for all data";
-        "streams" => streams::Streams, "one open block per plane for each tag";
-        "handles" => handles::Handles, "one open block per plane for each placement handle of the host (FDP)";
+        "single_stream" => single_stream::SingleStream needs Nothing, "one open block per plane, for all data";
+        "streams" => streams::Streams needs Nothing, "one open block per plane for each tag";
+        "handles" => handles::Handles needs Nothing, "one open block per plane for each placement handle of the host (FDP)";
     }
 }
 

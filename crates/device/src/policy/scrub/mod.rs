@@ -11,8 +11,8 @@ use fowler_units::Span;
 slot! { $
     /// The scrubbing a device was configured with.
     pub enum AnyScrub, named ScrubKind, match by each_scrub {
-        "off" => off::Off, "nothing is read that nobody asks for";
-        "patrol" => patrol::Patrol, "all data is read once in each period, and blocks with many errors are moved";
+        "off" => off::Off needs Nothing, "nothing is read that nobody asks for";
+        "patrol" => patrol::Patrol needs PageErrors, "all data is read once in each period, and blocks with many errors are moved";
     }
 }
 

@@ -10,8 +10,8 @@ use crate::policy::stream_tag::StreamTag;
 slot! { $
     /// The step rule a device was configured with.
     pub enum AnyStep, named StepKind, match by each_step {
-        "nominal" => nominal::Nominal, "the nominal step, safe in the weakest block";
-        "by_strength" => by_strength::ByStrength, "hot data: the coarsest step that its block tolerates until the end of its life";
+        "nominal" => nominal::Nominal needs Nothing, "the nominal step, safe in the weakest block";
+        "by_strength" => by_strength::ByStrength needs Steps, "hot data: the coarsest step that its block tolerates until the end of its life";
     }
 }
 

@@ -13,9 +13,9 @@ use fowler_units::{DieId, Nanos, Span};
 slot! { $
     /// The suspension rule a device was configured with.
     pub enum AnySuspension, named SuspensionKind, match by each_suspension, or Custom(CustomSuspension) {
-        "never" => never::Never, "a program or erase runs to its end";
-        "ips" => ips::Ips, "inter-phase suspension: at the end of the running phase";
-        "ipc" => ipc::Ipc, "intra-phase cancellation: at once, and the phase is lost";
+        "never" => never::Never needs Nothing, "a program or erase runs to its end";
+        "ips" => ips::Ips needs Nothing, "inter-phase suspension: at the end of the running phase";
+        "ipc" => ipc::Ipc needs Nothing, "intra-phase cancellation: at once, and the phase is lost";
     }
 }
 

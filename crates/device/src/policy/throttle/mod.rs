@@ -24,10 +24,10 @@ slot! { $
     /// The throttle a device was configured with.
     #[derive(Serialize, Deserialize)]
     pub enum AnyThrottle, named ThrottleKind, match by each_throttle, or #[serde(skip)] Custom(CustomThrottle) {
-        "off" => off::Off, "no write is delayed (NT)";
-        "fixed_rate" => fixed_rate::FixedRate, "each period may write its share of the rated capacity (ST)";
-        "dynamic" => dynamic::Dynamic, "delays by predicted demand, so that the rated capacity lasts for the target lifetime (DT)";
-        "ready" => ready::Ready, "as dynamic, but with the capacity that cells gain by resting (READY)";
+        "off" => off::Off needs Nothing, "no write is delayed (NT)";
+        "fixed_rate" => fixed_rate::FixedRate needs Lifetime, "each period may write its share of the rated capacity (ST)";
+        "dynamic" => dynamic::Dynamic needs Lifetime, "delays by predicted demand, so that the rated capacity lasts for the target lifetime (DT)";
+        "ready" => ready::Ready needs Lifetime, "as dynamic, but with the capacity that cells gain by resting (READY)";
     }
 }
 

@@ -15,10 +15,10 @@ slot! { $
     /// The victim rule a device was configured with.
     #[derive(Serialize, Deserialize)]
     pub enum AnyVictim, named VictimKind, match by each_victim, or #[serde(skip)] Custom(CustomVictim) {
-        "greedy" => greedy::Greedy, "the block with the fewest valid pages";
-        "fifo" => fifo::Fifo, "the block that was filled first";
-        "d_choices" => d_choices::DChoices, "the block with the fewest valid pages among d drawn at random";
-        "cost_benefit" => cost_benefit::CostBenefit, "the block that frees the most space per page moved, weighted by age";
+        "greedy" => greedy::Greedy needs Nothing, "the block with the fewest valid pages";
+        "fifo" => fifo::Fifo needs Nothing, "the block that was filled first";
+        "d_choices" => d_choices::DChoices needs Nothing, "the block with the fewest valid pages among d drawn at random";
+        "cost_benefit" => cost_benefit::CostBenefit needs Nothing, "the block that frees the most space per page moved, weighted by age";
     }
 }
 

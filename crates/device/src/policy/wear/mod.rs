@@ -13,8 +13,8 @@ slot! { $
     /// The wear leveling rule a device was configured with.
     #[derive(Serialize, Deserialize)]
     pub enum AnyWear, named WearKind, match by each_wear {
-        "off" => off::Off, "no static wear leveling";
-        "hot_cold_swap" => hot_cold_swap::HotColdSwap, "cold data moves into blocks that are far more worn than others";
+        "off" => off::Off needs Nothing, "no static wear leveling";
+        "hot_cold_swap" => hot_cold_swap::HotColdSwap needs BlockMoves, "cold data moves into blocks that are far more worn than others";
     }
 }
 

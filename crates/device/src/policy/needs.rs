@@ -1,0 +1,30 @@
+//! Properties of a drive without which a policy cannot work there. The list of each slot names one
+//! for each policy: `"raid5" => raid5::Raid5 needs HomeDie, "..."`. A kind of drive says once for
+//! each property whether it has it, and if not, why (`superblocks/refusals.rs`); a policy that
+//! needs a missing one is refused with that reason.
+
+/// The property that a policy needs beside what every drive has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// No property: the policy works on every drive.
+    Nothing,
+    /// Pages that stay in the buffer after they could be programmed, so that hits there say how
+    /// they are used.
+    BufferHits,
+    /// Blocks programmed at an ISPP step of their own, according to their strength.
+    Steps,
+    /// Blocks programmed at threshold voltages of their own.
+    Voltages,
+    /// Reads with more reference voltages, chosen by the errors that a page is expected to have.
+    SoftSensing,
+    /// Pages that stay in the buffer after their program, or after a read: clean ones.
+    CleanPages,
+    /// Blocks that are emptied and erased alone, according to their own wear, age or reads.
+    BlockMoves,
+    /// Bit errors of each page (`[reliability]`), and reads in the background that find them.
+    PageErrors,
+    /// P/E cycles that are counted page by page against a target life (`[lifetime]`).
+    Lifetime,
+    /// Addresses that decide the die and the stripe of a page, so that a stripe can be updated.
+    HomeDie,
+}
