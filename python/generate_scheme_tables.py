@@ -25,7 +25,9 @@ def asked(*arguments: str) -> str:
 def schemes() -> dict[str, str]:
     """Returns every scheme and its description."""
     block = asked("presets").partition("\nschemes\n")[2]
-    return dict(re.findall(r"^  (\S+) +(.+)$", block.partition("\n\n")[0], re.MULTILINE))
+    # Up to the next heading: the schemes on each drive.
+    block = re.split(r"^\S", block, maxsplit=1, flags=re.MULTILINE)[0]
+    return dict(re.findall(r"^  (\S+) +(.+)$", block, re.MULTILINE))
 
 
 def slots() -> dict[str, tuple[str, list[str]]]:

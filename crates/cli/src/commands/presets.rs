@@ -123,11 +123,11 @@ fn schemes_on(device: &str) -> Result<String, Diagnostics> {
     for it in &all {
         with_keys += &it.flags().map_or(String::new(), |flags| line(it.scheme, &flags));
         let numbers: Vec<String> = reasons.of(it).iter().map(ToString::to_string).collect();
-        without += &if numbers.is_empty() {
-            String::new()
-        } else {
-            line(it.scheme, &format!("reason {}", numbers.join(", ")))
-        };
+        match &numbers[..] {
+            [] => {}
+            [number] => without += &line(it.scheme, &format!("reason {number}")),
+            _ => without += &line(it.scheme, &format!("reasons {}", numbers.join(", "))),
+        }
     }
     let why: String =
         reasons.numbered().map(|(number, why)| line(&number.to_string(), &escaped(why))).collect();

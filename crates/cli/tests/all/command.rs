@@ -109,6 +109,7 @@ fn presets_are_listed_and_printed() {
     let texts = [
         reported(&["presets"]),
         reported(&["presets", "pes-mlc"]),
+        reported(&["presets", "--on", "ready-128"]),
         reported(&["presets", "--keys"]),
     ];
     insta::assert_snapshot!("presets", texts.join("\n"));
