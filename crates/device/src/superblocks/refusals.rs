@@ -223,12 +223,6 @@ impl Config {
         let redundancy = Params { integrity, checks, ..self.redundancy };
         let used = Detector::ALL.iter().filter(|(detector, ..)| self.hotness.uses(*detector));
         let detectors = used.map(|(detector, ..)| ("policy.hotness", detector.needs(), true));
-        // A custom policy needs what the one needs whose place it takes.
-        let hotness = self.policies.hotness.iter();
-        let hotness = hotness.map(|_| ("policy.hotness", Detector::BufferHits.needs(), true));
-        let throttle = self.policies.throttle.iter();
-        let throttle = throttle.map(|_| ("policy.throttle", Needs::Lifetime, true));
-        let custom = hotness.chain(throttle);
         let no_detector = self.hotness.detectors == 0;
         // Each with what it needs, and whether its parameters have their defaults.
         #[rustfmt::skip]
@@ -247,7 +241,7 @@ impl Config {
             ("policy.redundancy", self.redundancy.name.needs(), redundancy == plain.redundancy),
             ("policy.throttle", self.throttle.name.needs(), self.throttle == plain.throttle),
         ];
-        for (key, needs, same) in detectors.chain(slots).chain(custom) {
+        for (key, needs, same) in detectors.chain(slots) {
             let keys = [key, "ftl.mapping"];
             match why_not(needs) {
                 Some([why, instead]) => {
@@ -333,10 +327,7 @@ fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
 mod tests {
     use super::super::cases::tiny;
     use super::*;
-    use crate::policy::custom::{CustomHotness, Maker};
-    use crate::policy::hotness::Used;
     use crate::policy::placement::Dies;
-    use crate::policy::stream_tag::AccessClass;
 
     /// The keys and the reasons of the refusals of a drive.
     fn refused(alter: impl FnOnce(&mut Config)) -> Vec<(String, String)> {
@@ -386,25 +377,14 @@ mod tests {
         }
     }
 
-    #[derive(Clone, Debug)]
-    struct One;
-
-    impl CustomHotness for One {
-        fn class(&mut self, _: Used) -> AccessClass {
-            AccessClass::Mixed
-        }
-    }
-
     #[test]
     fn keys_that_nothing_reads_are_refused_by_name() {
-        let one = Maker::<dyn CustomHotness>::new("one", || Box::new(One));
         for (key, alter) in [
             (
                 "policy.hotness",
                 &(|it: &mut Config| it.hotness.watermark = 0.6) as &dyn Fn(&mut Config),
             ),
             ("policy.placement.hot_to_strong", &|it| it.placement.hot_to_strong = true),
-            ("policy.hotness", &|it| it.policies.hotness = Some(one.clone())),
             ("policy.placement.dies", &|it| it.placement.dies = Dies::ByAddress),
             ("policy.redundancy", &|it| it.redundancy.reads = 7),
             ("policy.redundancy.integrity", &|it| it.redundancy.integrity = true),
