@@ -12,7 +12,7 @@ use crate::flash::txn::Owner;
 use crate::flash::{Bind, Flash, Translation};
 use crate::gc::Gc;
 use crate::host::redundancy_hooks::RedundancyHooks;
-use crate::host::write_throttle::WriteThrottle;
+use crate::host::write_throttle::{Throttleable, WriteThrottle};
 use crate::host::{FrontEnd, Ftl};
 use crate::observe::operation::Op;
 use crate::policy::throttle::Throttled;
@@ -266,7 +266,9 @@ impl Layer for Controller {
 
     fn delay(&mut self, flash: &mut Flash, io: &HostIo, now: Nanos) -> Throttled {
         let Some(throttle) = &mut self.throttle else { return Throttled::default() };
-        throttle.delay(&self.ftl.core, flash, io, now)
+        let Core { locator, allocator, layout, .. } = &self.ftl.core;
+        let drive = Throttleable { locator, blocks: &allocator.blocks, frames: layout.frames };
+        throttle.delay(drive, flash, io, now)
     }
 
     fn idle_event(&mut self, flash: &mut Flash, die: DieId) {

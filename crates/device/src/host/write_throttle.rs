@@ -2,18 +2,29 @@
 
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;
-use crate::core::Core;
 use crate::flash::Flash;
 use crate::host::endurance::{Life, Totals};
 use crate::observe::counters::Counters;
 use crate::policy::throttle::{self, AnyThrottle, State, Throttle, Throttled};
-use fowler_units::{HostIo, Nanos};
+use fowler_units::{HostIo, Locator, Nanos};
 
 /// A throttle, and the lifetime that it protects.
 #[derive(Clone, Debug)]
 pub struct WriteThrottle {
     throttle: AnyThrottle,
     life: Life,
+}
+
+/// The parts of a drive that a throttle looks at. On a drive with superblocks, pages are mapping
+/// units and blocks are superblocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Throttleable<'a> {
+    /// Finds pages from bytes.
+    pub locator: &'a Locator,
+    /// The blocks, whose programs are counted.
+    pub blocks: &'a Blocks,
+    /// The frames of the buffer.
+    pub frames: u32,
 }
 
 /// The drive as seen by the throttle.
@@ -42,7 +53,7 @@ impl throttle::Life for View<'_> {
 
 impl WriteThrottle {
     /// Creates the throttle, if the configuration has one. The lifetime begins.
-    pub fn of(config: &Config, blocks: &Blocks) -> Option<Box<WriteThrottle>> {
+    pub(crate) fn of(config: &Config, blocks: &Blocks) -> Option<Box<WriteThrottle>> {
         let make = || {
             Box::new(WriteThrottle {
                 throttle: throttle_of(config),
@@ -94,11 +105,18 @@ impl Life {
 impl WriteThrottle {
     /// Returns the delay of a write that could enter at `now`.
     /// See docs/decisions/host.md, "Where is a write throttled?".
-    pub fn delay(&mut self, core: &Core, flash: &mut Flash, io: &HostIo, now: Nanos) -> Throttled {
+    pub(crate) fn delay(
+        &mut self,
+        drive: Throttleable<'_>,
+        flash: &mut Flash,
+        io: &HostIo,
+        now: Nanos,
+    ) -> Throttled {
+        let Throttleable { locator, blocks, frames } = drive;
         let last = io.offset + u64::from(io.size.max(1)) - 1;
-        let pages = core.locator.page_at(last).0 - core.locator.page_at(io.offset).0 + 1;
-        let seen = (&core.allocator.blocks, &flash.counters);
-        let throttled = self.life.ask(&mut self.throttle, now, pages, seen, core.layout.frames);
+        let pages = locator.page_at(last).0 - locator.page_at(io.offset).0 + 1;
+        let seen = (blocks, &flash.counters);
+        let throttled = self.life.ask(&mut self.throttle, now, pages, seen, frames);
         flash.counters.throttled.delayed += throttled.spread;
         flash.counters.throttled.stopped += throttled.stopped;
         flash.counters.stops += u64::from(throttled.stops);

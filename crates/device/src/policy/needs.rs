@@ -23,8 +23,6 @@ pub enum Needs {
     BlockMoves,
     /// Bit errors of each page (`[reliability]`), and reads in the background that find them.
     PageErrors,
-    /// P/E cycles that are counted page by page against a target life (`[lifetime]`).
-    Lifetime,
     /// Addresses that decide the die and the stripe of a page, so that a stripe can be updated.
     HomeDie,
 }

@@ -12,12 +12,19 @@ use crate::host::request::Request;
 use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
-use fowler_units::{FrameId, HostIo, HostOp, Lpn, Nanos, ReqId, TxnId, UnitId};
+use fowler_units::{FrameId, HostIo, HostOp, Lpn, Nanos, ReqId, Span, TxnId, UnitId};
 
 impl Superblocks {
     /// Admits a request that has come over the link.
-    pub(super) fn admit_request(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos) {
-        let mut request = Request::new(io, ready, &self.units);
+    pub(super) fn admit_request(
+        &mut self,
+        flash: &mut Flash,
+        io: HostIo,
+        ready: Nanos,
+        throttled: Span,
+    ) {
+        let mut request = Request::new(io, ready + throttled, &self.units);
+        request.throttled = throttled;
         if self.streams.count() > 1 && io.op == HostOp::Write {
             request.tag = self.streams.tag_of_write(request.pages, io.placement);
         }

@@ -306,6 +306,11 @@ impl Map {
         Some((victim.0, self.blocks.valid(victim)))
     }
 
+    /// Returns the superblocks as blocks of one plane, whose pages are units.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
     pub fn erases(&self) -> &[u32] {
         self.blocks.erase_counts()
     }

@@ -82,7 +82,10 @@ use crate::device::{Device, Layer};
 use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash, Translation, Tries};
 use crate::host::FrontEnd;
+use crate::host::endurance::Totals;
+use crate::host::write_throttle::{Throttleable, WriteThrottle};
 use crate::observe::operation::Op;
+use crate::policy::throttle::{State, Throttled};
 use crate::policy::victim::AnyVictim;
 use crate::precondition::{Preconditioned, Watch};
 use aging::Aging;
@@ -117,6 +120,7 @@ pub struct Superblocks {
     slc: Option<Box<SlcCache>>,
     aging: Option<Box<Aging>>,
     line: Line,
+    throttle: Option<Box<WriteThrottle>>,
     /// Flash reads for the host in flight, and the most there may be.
     reads: u32,
     reads_max: u32,
@@ -203,6 +207,7 @@ impl Superblocks {
             slc: SlcCache::new(&config.slc, &shape).map(Box::new),
             aging: Aging::new(config, &shape).map(Box::new),
             line: Line::new(config),
+            throttle: None,
             reads: 0,
             reads_max: config.queue.max_reads,
             rules: Rules { partial: config.partial_writes, unwritten: config.unwritten_reads },
@@ -251,9 +256,16 @@ impl Device<Superblocks> {
     }
 
     /// Creates the drive of `config` at time zero over its translation.
-    pub fn over(config: &Config, layer: Superblocks) -> Device<Superblocks> {
+    pub fn over(config: &Config, mut layer: Superblocks) -> Device<Superblocks> {
+        layer.throttle = WriteThrottle::of(config, layer.map.blocks());
         let Layout { geometry, transactions, .. } = layer.layout;
         Device::on(Flash::new(config, geometry, transactions), layer)
+    }
+
+    /// Returns the state of the throttle and the life left to the drive; `None` without a throttle.
+    pub fn life(&self) -> Option<(State, Totals)> {
+        let (blocks, now) = (self.layer.map.blocks(), self.now());
+        self.layer.throttle.as_ref().map(|throttle| throttle.state(blocks, now))
     }
 
     /// Returns its translation.
@@ -333,8 +345,18 @@ impl Layer for Superblocks {
     }
 
     fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span) {
-        debug_assert_eq!(throttled, Span::ZERO, "such a drive has no throttle");
-        self.admit_request(flash, io, ready);
+        self.admit_request(flash, io, ready, throttled);
+    }
+
+    #[inline]
+    fn may_delay_writes(&self) -> bool {
+        self.throttle.is_some()
+    }
+
+    fn delay(&mut self, flash: &mut Flash, io: &HostIo, now: Nanos) -> Throttled {
+        let Some(throttle) = &mut self.throttle else { return Throttled::default() };
+        let (blocks, frames) = (self.map.blocks(), self.layout.frames);
+        throttle.delay(Throttleable { locator: &self.units, blocks, frames }, flash, io, now)
     }
 
     /// The host may have been idle for long enough to empty the SLC cache.

@@ -14,6 +14,7 @@ use crate::event::Event;
 use crate::policy::hotness::Detector;
 use crate::policy::needs::Needs;
 use crate::policy::redundancy::Params;
+use crate::policy::throttle::ThrottleKind;
 use fowler_units::{Bytes, Span};
 
 /// The fewest superblocks that garbage collection needs erased before it begins: one for the host,
@@ -223,6 +224,7 @@ impl Config {
         let redundancy = Params { integrity, checks, ..self.redundancy };
         let used = Detector::ALL.iter().filter(|(detector, ..)| self.hotness.uses(*detector));
         let detectors = used.map(|(detector, ..)| ("policy.hotness", detector.needs(), true));
+        let throttles = self.throttle.name != ThrottleKind::Off;
         let no_detector = self.hotness.detectors == 0;
         // Each with what it needs, and whether its parameters have their defaults.
         #[rustfmt::skip]
@@ -239,7 +241,7 @@ impl Config {
             ("policy.wear", self.wear.name.needs(), self.wear == plain.wear),
             ("policy.scrub", self.scrub.name.needs(), self.scrub == plain.scrub),
             ("policy.redundancy", self.redundancy.name.needs(), redundancy == plain.redundancy),
-            ("policy.throttle", self.throttle.name.needs(), self.throttle == plain.throttle),
+            ("policy.throttle", self.throttle.name.needs(), throttles || self.throttle == plain.throttle),
         ];
         for (key, needs, same) in detectors.chain(slots) {
             let keys = [key, "ftl.mapping"];
@@ -255,6 +257,16 @@ impl Config {
                 ),
             }
         }
+        refusals.unless_hinted(
+            !(throttles && self.slc.is_on()),
+            &["policy.throttle", "slc.static", "slc.dynamic"],
+            || {
+                "a throttle counts each program of a unit as wear of a cycle, but one in SLC mode wears \
+                 its cells less, and no source says how much"
+                    .into()
+            },
+            || "leave out the SLC cache (slc.static = 0, slc.dynamic = 0)".into(),
+        );
         self.refuse_rules_of_streams(refusals);
         self.refuse_what_has_no_effect(&plain, refusals);
         let gc = &self.gc;
@@ -318,7 +330,6 @@ fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
         Needs::CleanPages => ["the buffer of a drive with superblocks holds no clean page that could leave before a dirty one: a unit is there only until it is programmed", "leave it out: units leave in the order of their writes"],
         Needs::BlockMoves => ["a drive with superblocks empties no block alone, by its own wear, age or reads: a superblock, one block of every plane, is emptied and erased as a whole", "leave it out: the superblock erased longest ago is opened next, and aging.refresh_above moves old data"],
         Needs::PageErrors => ["nothing reads the data of a drive with superblocks in the background, and no page has bit errors of its own: those of [aging] follow from the age and wear of its superblock", "use aging.coding, and aging.refresh_above, which moves a superblock once its reads succeed late in the retry table"],
-        Needs::Lifetime => ["a drive with superblocks has no target life: [lifetime] counts P/E cycles page by page, not by word lines with padding, parity and SLC mode", "leave it out, or use a page-mapped drive: --device ready-32"],
         Needs::HomeDie => ["a drive with superblocks has no stripes by address: its superblocks are filled die by die, whatever the address, and a write never updates the parity of others", "leave it out, or use superblocks.parity, which gives every superblock parity of its own"],
     })
 }

@@ -24,6 +24,7 @@ mod scrub;
 mod silent;
 mod stripe_loss;
 mod superblock_swarm;
+mod superblock_throttle;
 mod support;
 mod suspension_options;
 mod swarm;

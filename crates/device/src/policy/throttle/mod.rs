@@ -25,9 +25,9 @@ slot! { $
     #[derive(Serialize, Deserialize)]
     pub enum AnyThrottle, named ThrottleKind, match by each_throttle, or #[serde(skip)] Custom(CustomThrottle) {
         "off" => off::Off needs Nothing, "no write is delayed (NT)";
-        "fixed_rate" => fixed_rate::FixedRate needs Lifetime, "each period may write its share of the rated capacity (ST)";
-        "dynamic" => dynamic::Dynamic needs Lifetime, "delays by predicted demand, so that the rated capacity lasts for the target lifetime (DT)";
-        "ready" => ready::Ready needs Lifetime, "as dynamic, but with the capacity that cells gain by resting (READY)";
+        "fixed_rate" => fixed_rate::FixedRate needs Nothing, "each period may write its share of the rated capacity (ST)";
+        "dynamic" => dynamic::Dynamic needs Nothing, "delays by predicted demand, so that the rated capacity lasts for the target lifetime (DT)";
+        "ready" => ready::Ready needs Nothing, "as dynamic, but with the capacity that cells gain by resting (READY)";
     }
 }
 
