@@ -265,7 +265,11 @@ class Data:
         """The use of the data in the buffer (``policy.hotness``)."""
     @property
     def streams(self) -> int:
-        """The number of streams of the drive: 1 if ``policy.placement`` is ``single_stream``, else 6."""
+        """The number of streams of the drive: 1 if ``policy.placement`` is ``single_stream``, 6 if it is
+        ``streams``, and ``policy.placement.handles`` if it is ``handles``."""
+    @property
+    def handle(self) -> int:
+        """The placement handle that the host gave the data; 0 unless ``policy.placement`` is ``handles``."""
 
 @final
 class Lifetime:

@@ -92,14 +92,14 @@ impl StreamTag {
     /// Changes the access class.
     #[inline]
     pub fn with(self, class: AccessClass) -> StreamTag {
-        StreamTag(self.0 & !0b110 | 2 * class as u8)
+        StreamTag(self.0 & !0b110 | (2 * class as u8))
     }
 
     /// Changes the handle.
     #[inline]
     pub fn of_handle(self, handle: u8) -> StreamTag {
         debug_assert!(handle < StreamTag::HANDLES);
-        StreamTag(self.0 & 0b111 | handle << HANDLE_SHIFT)
+        StreamTag(self.0 & 0b111 | (handle << HANDLE_SHIFT))
     }
 
     /// Gives the tag the handle that the host named, on a drive of so many. A write that names

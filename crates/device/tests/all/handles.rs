@@ -12,7 +12,7 @@ fn served(config: &Config, all: &[HostIo]) -> (Vec<Completion>, Counters) {
     let mut answers = Vec::new();
     device.run(all.iter().copied(), Pacing::Closed { depth: 4 }, &mut answers);
     device.check_superblocks().unwrap_or_else(|law| panic!("{law:?}"));
-    (answers, device.counters().clone())
+    (answers, device.counters())
 }
 
 fn by_handles(config: &Config, handles: u32, isolation: Isolation) -> Config {

@@ -107,6 +107,11 @@ impl Data {
         named(self.shown.class())
     }
 
+    #[getter]
+    fn handle(&self) -> u8 {
+        self.shown.handle()
+    }
+
     fn __repr__(&self) -> String {
         format!("<{}{} data>", if self.hot() { "hot, " } else { "" }, self.access())
     }
