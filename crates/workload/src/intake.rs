@@ -12,7 +12,7 @@ use crate::error::{Cause, Tally, tally};
 use crate::fields::Fault;
 use crate::formats::csv::Csv;
 use crate::formats::json_lines;
-use crate::formats::native::reordered;
+use crate::formats::native;
 use crate::formats::{TraceFormat, each_format};
 use crate::left_out::{LeftOut, LeftOutCounts};
 use crate::lines::{Line, Lines, is_remark};
@@ -61,9 +61,10 @@ pub(crate) struct Intake {
     /// are then those of the context.
     reordered: bool,
     before: Before,
-    /// What stateful formats know of the lines before.
+    /// State of stateful formats between lines.
     context: Context,
-    /// Whether the rest of a binary file cannot be divided into records.
+    /// True if the rest of the file means nothing: that of a binary file cannot be divided into
+    /// records, or the header of a native trace has a column that no native trace has.
     lost: bool,
     ahead: Ahead,
     /// The requests that a line asks for besides its own.
@@ -259,6 +260,9 @@ impl Intake {
         if let Some(binary) = self.format.binary() {
             return self.take_record(&binary);
         }
+        if self.lost {
+            return Ok(Taken::End);
+        }
         let Some(line) = self.lines.next()? else { return Ok(Taken::End) };
         self.line += 1;
         let text = line.bytes();
@@ -314,9 +318,18 @@ impl Intake {
                 Ok(Taken::Remark)
             }
             Err(fault) => {
+                // Each line would have one column too many.
+                self.lost |= self.format == Format::Native
+                    && fault.cause == Cause::Header
+                    && !fault.field.is_empty();
                 let (line, format, optional) = (self.line, self.format, &self.optional);
+                let csv = self.context.csv.as_ref().filter(|_| format == Format::Csv);
                 tally(&mut self.bad, fault.cause, || {
-                    diagnostic_of(&fault, line, text, format, optional)
+                    let mut diagnostic = diagnostic_of(&fault, line, text, format, optional);
+                    if let Some(csv) = csv.filter(|_| fault.expected.is_empty()) {
+                        diagnostic.expected = format!("the columns {csv}");
+                    }
+                    diagnostic
                 });
                 Ok(Taken::Bad)
             }
@@ -359,6 +372,9 @@ fn diagnostic_of(
         optional.iter().for_each(|column| columns.extend([",", column.name()]));
         diagnostic.expected = format!("{columns} (format `{format}`)");
     }
+    if fault.cause == Cause::Header && !fault.field.is_empty() && format == Format::Native {
+        diagnostic.hint = Some(native::without_unexpected(text.trim_ascii()));
+    }
     if fault.cause == Cause::OtherHost {
         diagnostic.hint =
             Some("split the trace by host: different hosts may use the same disk numbers".into());
@@ -373,11 +389,13 @@ fn header_row<'a>(
     header: &'static str,
     line: &'a [u8],
 ) -> Result<(Vec<OptionalColumn>, Option<CsvColumns>), Fault<'a>> {
-    if format == Format::Native
-        && !line.starts_with(header.as_bytes())
-        && let Some(columns) = reordered(line)
-    {
-        return Ok((Vec::new(), Some(CsvColumns::of_native(columns))));
+    if format == Format::Native && !line.starts_with(header.as_bytes()) {
+        if let Some(name) = native::unexpected_column(line) {
+            return Err(OptionalColumn::unexpected(name));
+        }
+        if let Some(columns) = native::reordered(line) {
+            return Ok((Vec::new(), Some(CsvColumns::of_native(columns))));
+        }
     }
     if !format.begins_with(line) {
         return Err(Fault { expected: header, ..Fault::new(Cause::Header, "", b"") });
