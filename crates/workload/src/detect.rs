@@ -128,6 +128,8 @@ pub(crate) fn refuse_no_requests(
         Some(why) => {
             let (what, again) = why.words();
             let diagnostic = Diagnostic::of(what).text(lines.first().unwrap_or(&&b""[..]));
+            let line = line_of(text, &diagnostic.text);
+            let diagnostic = diagnostic.line(line);
             let expected = "a log of single requests: time, value, direction, bs, offset, priority";
             let hint = format!("{again}. If it is no log of fio, {}", nearest::described(&lines));
             Err(TraceError::one(name, diagnostic.expected(expected).hint(hint)))
@@ -215,7 +217,8 @@ pub(crate) fn remarks(
     let broken = broken.map(|why| format!("this may not be format `{format}`: {why}"));
     let own = format.as_columns().and_then(|text| CsvColumns::parse(text).ok());
     let own = own.map(|own| if has_names { own.behind_header(true) } else { own });
-    let of_dates = own.as_ref().filter(|_| !given && rules.clock == Clock::Unix);
+    let is_open = !given && !has_names && rules.clock == Clock::Unix;
+    let of_dates = own.as_ref().filter(|_| is_open);
     let of_dates = of_dates.and_then(|own| plausibility::doubt_of_dates(&ios, own));
     let doubts = plausibility::doubts(rules.clock, &ios, columns.or(own.as_ref()));
     broken.into_iter().chain(doubts).chain(of_dates).collect()
@@ -285,6 +288,14 @@ fn first_lines(text: &[u8]) -> Vec<&[u8]> {
         .filter(|line| !is_remark(line))
         .take(LINES)
         .collect()
+}
+
+/// Returns the number, counted from 1, of the first line of a text that is shown so in messages.
+pub(crate) fn line_of(text: &Lines, shown: &str) -> Option<u64> {
+    let head = text.head().strip_prefix(b"\xef\xbb\xbf").unwrap_or(text.head());
+    let mut lines = head.split(|&byte| byte == b'\n');
+    let at = lines.position(|line| printable(without_blanks(line)) == shown)?;
+    Some(text.dropped() + at as u64 + 1)
 }
 
 /// Returns a line without blanks around it. Tabs remain if there are others between columns: those

@@ -180,6 +180,9 @@ impl Intake {
         if let Some(record) = self.pending.next() {
             return Ok(Taken::Record(record));
         }
+        if self.lost {
+            return Ok(Taken::End);
+        }
         self.ahead.records.clear();
         self.ahead.taken = 0;
         let usual = self.header_due.is_none() && !self.reordered;
@@ -214,9 +217,6 @@ impl Intake {
 
     /// Reads the next record of a binary format.
     fn take_record(&mut self, binary: &Binary) -> io::Result<Taken> {
-        if self.lost {
-            return Ok(Taken::End);
-        }
         let Some(line) = self.lines.next_record(binary)? else { return Ok(Taken::End) };
         self.line += 1;
         let Intake { format, before, context, .. } = self;
@@ -241,7 +241,8 @@ impl Intake {
             }
             Err(fault) => {
                 let (shown, cause) = (hexadecimal(bytes), fault.cause);
-                let diagnostic = diagnostic_of(&fault, self.line, shown.as_bytes(), *format, &[]);
+                let diagnostic =
+                    diagnostic_of(&fault, self.line, shown.as_bytes(), *format, (&[], None));
                 let (at, lost) = (self.lines.record_at(), self.lost);
                 tally(&mut self.bad, cause, || {
                     let what = format!("record at byte {at}: {}", diagnostic.what);
@@ -259,9 +260,6 @@ impl Intake {
     fn take_line(&mut self) -> io::Result<Taken> {
         if let Some(binary) = self.format.binary() {
             return self.take_record(&binary);
-        }
-        if self.lost {
-            return Ok(Taken::End);
         }
         let Some(line) = self.lines.next()? else { return Ok(Taken::End) };
         self.line += 1;
@@ -318,18 +316,11 @@ impl Intake {
                 Ok(Taken::Remark)
             }
             Err(fault) => {
-                // Each line would have one column too many.
-                self.lost |= self.format == Format::Native
-                    && fault.cause == Cause::Header
-                    && !fault.field.is_empty();
-                let (line, format, optional) = (self.line, self.format, &self.optional);
-                let csv = self.context.csv.as_ref().filter(|_| format == Format::Csv);
+                let (line, format) = (self.line, self.format);
+                self.lost |= ends_there(format, &fault);
+                let known = (&self.optional[..], self.context.csv.as_ref());
                 tally(&mut self.bad, fault.cause, || {
-                    let mut diagnostic = diagnostic_of(&fault, line, text, format, optional);
-                    if let Some(csv) = csv.filter(|_| fault.expected.is_empty()) {
-                        diagnostic.expected = format!("the columns {csv}");
-                    }
-                    diagnostic
+                    diagnostic_of(&fault, line, text, format, known)
                 });
                 Ok(Taken::Bad)
             }
@@ -357,22 +348,32 @@ impl Intake {
     }
 }
 
-/// Turns a fault into a diagnostic with its line number and text.
+/// Returns true if lines after a fault mean nothing: if the header of a native trace has a column
+/// too many, so has each line.
+fn ends_there(format: Format, fault: &Fault<'_>) -> bool {
+    format == Format::Native && fault.cause == Cause::Header && !fault.field.is_empty()
+}
+
+/// Turns a fault into a diagnostic with its line number and text. `optional` are the optional
+/// columns of the file, `csv` those of a CSV.
 #[cold]
 fn diagnostic_of(
     fault: &Fault<'_>,
     line: u64,
     text: &[u8],
     format: Format,
-    optional: &[OptionalColumn],
+    (optional, csv): (&[OptionalColumn], Option<&CsvColumns>),
 ) -> Diagnostic {
     let mut diagnostic = fault.diagnostic().line(line).text(text);
     if diagnostic.expected.is_empty() {
         let mut columns = format.columns().to_string();
         optional.iter().for_each(|column| columns.extend([",", column.name()]));
-        diagnostic.expected = format!("{columns} (format `{format}`)");
+        diagnostic.expected = match csv.filter(|_| format == Format::Csv) {
+            Some(csv) => format!("the columns {csv}"),
+            None => format!("{columns} (format `{format}`)"),
+        };
     }
-    if fault.cause == Cause::Header && !fault.field.is_empty() && format == Format::Native {
+    if ends_there(format, fault) {
         diagnostic.hint = Some(native::without_unexpected(text.trim_ascii()));
     }
     if fault.cause == Cause::OtherHost {

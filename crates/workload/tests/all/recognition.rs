@@ -242,6 +242,7 @@ fn dates_that_may_be_times_since_boot_are_asked_about() {
     };
     let header = "timestamp,op,offset,size\n";
     let asked = refused(&format!("{header}{}", rows(100_000)));
+    assert!(asked.starts_with("t:1: "), "{asked}");
     let question =
         "the unit of `timestamp` (dates in us (ts=us) or times since boot in ns (ts=ns))";
     assert!(asked.contains(question), "{asked}");
@@ -348,6 +349,7 @@ fn tables_of_other_tools_are_read_by_their_header() {
     let words =
         ["the nearest is `csv`: `0x1000` in `lba`", "text: 0.5,R,0x1000", "--columns header,ts=s"];
     assert!(words.iter().all(|words| hexadecimal.contains(words)), "{hexadecimal}");
+    assert!(hexadecimal.starts_with("t:2: "), "{hexadecimal}");
     let cut = refused("timestamp,op,offset,size\n1.70531e+15,R,0,512\n1.70531e+15,R,0,512\n");
     assert!(cut.contains("all digits of `timestamp`, some of which an exponent cuts off"), "{cut}");
     let european = refused("time_s;op;offset;size\n0,5;R;4096;512\n");
@@ -385,6 +387,7 @@ fn numbers_taken_for_a_log_of_fio_have_a_way_out() {
     let rows: String =
         (0..20).map(|n| format!("{}, {}, {}, 4096\n", n * 1000, n * 8192, n % 2)).collect();
     let message = refused(&rows);
+    assert!(message.starts_with("t:1: this is a log of fio"), "{message}");
     assert!(message.contains("log_offset=1 is missing"), "{message}");
     assert!(
         message.contains("If it is no log of fio, --columns ts=ns,lba=bytes,op=1=read"),
