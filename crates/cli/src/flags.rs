@@ -94,7 +94,7 @@ pub(crate) struct Reading {
     pub lenient: Option<String>,
     /// The columns of a CSV in order, such as ts=us,op=rw,lba=512,len=bytes; also dev=name or
     /// dev=number, _ for a column to skip, ... for further columns, header for a first line to
-    /// skip, blanks for columns that blanks separate
+    /// skip, blanks or tabs for columns that these separate
     #[arg(long, value_name = "COLUMNS", conflicts_with = "format")]
     pub columns: Option<String>,
     /// Where arrivals are in whole seconds: spread those of a second evenly over it [default:

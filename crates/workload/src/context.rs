@@ -1,35 +1,51 @@
-//! What the lines before a line said that bears on it, and what the user said of the columns.
+//! State of a reader between lines: clocks, columns as the user or a header gives them, and the
+//! names of devices.
 
 use crate::csv::CsvColumns;
 use crate::etw_columns::EtwColumns;
 use crate::recognition::roles::KnownNames;
+use crate::recognition::time_unit::TimeUnit;
 use std::collections::BTreeMap;
 
 /// The most devices that a trace may have: more would be no trace, and memory must not grow with
 /// whatever a file holds.
 pub(crate) const MOST_DEVICES: usize = 1 << 16;
 
-/// What the lines read so far said. Each format uses what it needs.
+/// State of a reader between lines. Each format uses the fields that it needs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Context {
-    /// The columns of a CSV, as the user gave them.
+    /// The columns of a CSV, as the user gave them or its header names them.
     pub csv: Option<CsvColumns>,
     /// The columns of a trace of Windows, as its header names them.
     pub etw: EtwColumns,
+    /// The keys and units of JSON lines.
+    pub json: JsonKeys,
     /// A clock that lines move, in nanoseconds.
     pub clock: u64,
     /// The last time as printed, in nanoseconds; `None` before the first.
     pub last: Option<u64>,
-    /// How often something happened that a note counts.
-    pub times: u64,
-    /// How many columns the first line had.
+    /// Number of events that the format's note counts.
+    pub noted: u64,
+    /// Number of columns of the first line.
     pub width: Option<usize>,
-    /// The names that lines repeat.
+}
+
+/// Keys of JSON lines that were met, and the units that keys without one turned out to have.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JsonKeys {
+    /// Names that lines repeat.
     pub names: KnownNames,
+    /// Unit in which times are read whose keys name none, as digits of a nanosecond, and what their
+    /// values show of it; `None` before the first.
+    pub time: Option<(usize, TimeUnit)>,
+    /// How to read the lines in other units than those assumed, by their keys.
+    pub otherwise: Option<String>,
+    /// True once a key of an address or a size named no unit.
+    pub assumes_blocks: bool,
 }
 
 impl Context {
-    /// Whether the next line is the header of a CSV, which is not read; it is due only once.
+    /// Returns true if the next line is the header of a CSV, which is not read: once at most.
     pub fn takes_header(&mut self) -> bool {
         self.csv.as_mut().is_some_and(|csv| std::mem::take(&mut csv.header))
     }

@@ -4,10 +4,11 @@
 use crate::op_code::OpCode;
 use crate::optional_column::OptionalColumn;
 use crate::recognition::roles::Role;
+use crate::recognition::time_unit;
 use fowler_units::{Diagnostic, Diagnostics, printable};
 use std::fmt;
 
-/// What a column holds.
+/// Content of a column of a CSV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CsvColumn {
     /// Nothing that is read.
@@ -27,7 +28,7 @@ pub(crate) enum CsvColumn {
 }
 
 impl CsvColumn {
-    /// Whether a column with this role by its name may hold it.
+    /// Returns whether a column with this role by its name may hold this content.
     pub fn is(self, role: Option<Role>) -> bool {
         match (self, role) {
             (CsvColumn::Time { digits }, Some(Role::Time(unit))) => {
@@ -43,15 +44,48 @@ impl CsvColumn {
     }
 }
 
+/// Marks that separate the columns of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parting {
+    /// Single commas.
+    Commas,
+    /// Runs of spaces and tabs.
+    Blanks,
+    /// Single tabs: spaces are part of a field.
+    Tabs,
+}
+
+impl Parting {
+    /// Returns a line without the blanks around its columns. A tab at either end separates columns
+    /// where tabs do, the first or last of which is empty.
+    pub fn trimmed(self, line: &[u8]) -> &[u8] {
+        if self != Parting::Tabs {
+            return line.trim_ascii();
+        }
+        let is_kept = |byte: &u8| !byte.is_ascii_whitespace() || *byte == b'\t';
+        let (first, last) = (line.iter().position(is_kept), line.iter().rposition(is_kept));
+        first.zip(last).map_or(b"", |(first, last)| &line[first..=last])
+    }
+
+    /// Returns the marks in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Parting::Commas => "commas",
+            Parting::Blanks => "blanks",
+            Parting::Tabs => "tabs",
+        }
+    }
+}
+
 /// The columns of a CSV, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvColumns {
     columns: Vec<CsvColumn>,
-    /// Whether the first line is a header, which is not read.
+    /// True if the first line is a header, which is not read.
     pub(crate) header: bool,
-    /// Whether columns are separated by runs of blanks instead of commas.
-    blanks: bool,
-    /// Whether any number of further columns may follow.
+    /// The marks between columns.
+    parting: Parting,
+    /// True if any number of further columns may follow.
     more: bool,
     /// True if times count from zero, as in a native trace, and not from the first request.
     pub(crate) from_zero: bool,
@@ -60,9 +94,9 @@ pub struct CsvColumns {
 /// The most columns that can be given.
 const MOST_COLUMNS: usize = 256;
 
-/// What a list of columns may consist of, for messages.
+/// Parts that a list of columns may consist of, for messages.
 const PARTS: &str = "ts=s|ms|us|100ns|ns, op=rw|1=read|0=read, lba=bytes|N, len=bytes|N, \
-                     dev=number|name, _ (a column to skip), ... (further columns), header, blanks";
+                     dev=number|name, _ (a column to skip), ... (further columns), header, blanks, tabs";
 
 impl Default for CsvColumns {
     /// Returns the columns of the example: microseconds, a letter, sectors of 512 B, bytes.
@@ -82,7 +116,7 @@ impl CsvColumns {
     const EMPTY: CsvColumns = CsvColumns {
         columns: Vec::new(),
         header: false,
-        blanks: false,
+        parting: Parting::Commas,
         more: false,
         from_zero: false,
     };
@@ -93,8 +127,8 @@ impl CsvColumns {
     }
 
     /// Returns the columns that a header names.
-    pub(crate) fn of_header(columns: Vec<CsvColumn>, commas: bool) -> CsvColumns {
-        CsvColumns { columns, header: true, blanks: !commas, ..CsvColumns::EMPTY }
+    pub(crate) fn of_header(columns: Vec<CsvColumn>, parting: Parting) -> CsvColumns {
+        CsvColumns { columns, header: true, parting, ..CsvColumns::EMPTY }
     }
 
     /// Returns the columns with or without a first line that is not read.
@@ -104,11 +138,18 @@ impl CsvColumns {
 
     /// Returns the columns parted by blanks instead of commas, or the other way around.
     pub(crate) fn parted_otherwise(self) -> CsvColumns {
-        CsvColumns { blanks: !self.blanks, ..self }
+        let parting = match self.parting {
+            Parting::Commas => Parting::Blanks,
+            Parting::Blanks | Parting::Tabs => Parting::Commas,
+        };
+        CsvColumns { parting, ..self }
     }
 
     /// Returns the columns with some in another unit; `None` if none changes.
-    pub(crate) fn with(&self, otherwise: fn(CsvColumn) -> Option<CsvColumn>) -> Option<CsvColumns> {
+    pub(crate) fn with(
+        &self,
+        otherwise: impl Fn(CsvColumn) -> Option<CsvColumn>,
+    ) -> Option<CsvColumns> {
         let changed = |column: &CsvColumn| otherwise(*column).unwrap_or(*column);
         let columns: Vec<CsvColumn> = self.columns.iter().map(changed).collect();
         (columns != self.columns).then(|| CsvColumns { columns, ..self.clone() })
@@ -168,14 +209,18 @@ impl CsvColumns {
 
     /// Adds one part of the list.
     fn add(&mut self, part: &str) -> Result<(), Box<Diagnostic>> {
-        if self.more && part != "header" && part != "blanks" {
+        if self.more && !matches!(part, "header" | "blanks" | "tabs") {
             return Err(problem(format!("`{}` comes after `...`", printable(part))).into());
         }
         match part {
             "_" => self.columns.push(CsvColumn::Skipped),
             "..." => self.more = true,
             "header" => self.header = true,
-            "blanks" => self.blanks = true,
+            "blanks" | "tabs" if self.parting != Parting::Commas => {
+                return Err(problem("more than one of `blanks` and `tabs`".into()).into());
+            }
+            "blanks" => self.parting = Parting::Blanks,
+            "tabs" => self.parting = Parting::Tabs,
             _ => self.columns.push(column(part)?),
         }
         Ok(())
@@ -186,17 +231,17 @@ impl CsvColumns {
         &self.columns
     }
 
-    /// Whether columns are separated by commas.
-    pub(crate) fn commas(&self) -> bool {
-        !self.blanks
+    /// Returns the marks between columns.
+    pub(crate) fn parting(&self) -> Parting {
+        self.parting
     }
 
-    /// Whether further columns may follow.
+    /// Returns whether further columns may follow.
     pub(crate) fn more(&self) -> bool {
         self.more
     }
 
-    /// Whether devices are named.
+    /// Returns whether devices are named.
     pub(crate) fn names_devices(&self) -> bool {
         self.columns.contains(&CsvColumn::Device { named: true })
     }
@@ -208,11 +253,7 @@ impl fmt::Display for CsvColumns {
         let of_unit = |unit: u64| if unit == 1 { "bytes".to_string() } else { unit.to_string() };
         let words = self.columns.iter().map(|column| match *column {
             CsvColumn::Skipped | CsvColumn::Optional(_) => "_".into(),
-            CsvColumn::Time { digits: 0 } => "ts=ns".into(),
-            CsvColumn::Time { digits: 2 } => "ts=100ns".into(),
-            CsvColumn::Time { digits: 3 } => "ts=us".into(),
-            CsvColumn::Time { digits: 6 } => "ts=ms".into(),
-            CsvColumn::Time { .. } => "ts=s".into(),
+            CsvColumn::Time { digits } => format!("ts={}", time_unit::name(digits)),
             CsvColumn::Op(OpCode::Words) => "op=rw".into(),
             CsvColumn::Op(OpCode::OneReads) => "op=1=read".into(),
             CsvColumn::Op(OpCode::ZeroReads) => "op=0=read".into(),
@@ -221,9 +262,10 @@ impl fmt::Display for CsvColumns {
             CsvColumn::Device { named: true } => "dev=name".into(),
             CsvColumn::Device { named: false } => "dev=number".into(),
         });
-        let flags = [(self.header, "header"), (self.more, "..."), (self.blanks, "blanks")];
-        let [header, more, blanks] = flags.map(|(is, word)| is.then(|| word.to_string()));
-        let all: Vec<String> = header.into_iter().chain(words).chain(more).chain(blanks).collect();
+        let parted = self.parting != Parting::Commas;
+        let flags = [(self.header, "header"), (self.more, "..."), (parted, self.parting.words())];
+        let [header, more, parted] = flags.map(|(is, word)| is.then(|| word.to_string()));
+        let all: Vec<String> = header.into_iter().chain(words).chain(more).chain(parted).collect();
         f.write_str(&all.join(","))
     }
 }
@@ -237,12 +279,11 @@ fn column(part: &str) -> Result<CsvColumn, Box<Diagnostic>> {
         Box::new(problem(format!("`{unit}` is no unit of `{name}`")).expected(expected))
     };
     match (name, unit) {
-        ("ts", "s") => Ok(CsvColumn::Time { digits: 9 }),
-        ("ts", "ms") => Ok(CsvColumn::Time { digits: 6 }),
-        ("ts", "us") => Ok(CsvColumn::Time { digits: 3 }),
-        ("ts", "100ns") => Ok(CsvColumn::Time { digits: 2 }),
-        ("ts", "ns") => Ok(CsvColumn::Time { digits: 0 }),
-        ("ts", _) => Err(of_unit("s, ms, us, 100ns (Windows file time) or ns")),
+        ("ts", unit) => {
+            let digits = time_unit::by_name(unit);
+            let wrong = || of_unit("s, ms, us, 100ns (Windows file time) or ns");
+            digits.map(|digits| CsvColumn::Time { digits }).ok_or_else(wrong)
+        }
         ("op", "rw") => Ok(CsvColumn::Op(OpCode::Words)),
         ("op", "1=read") => Ok(CsvColumn::Op(OpCode::OneReads)),
         ("op", "0=read") => Ok(CsvColumn::Op(OpCode::ZeroReads)),
@@ -288,7 +329,8 @@ mod tests {
             CsvColumn::Time { digits: 2 },
         ];
         assert_eq!(given.columns(), columns);
-        assert!(given.header && !given.commas() && given.more() && given.names_devices());
+        assert!(given.header && given.more() && given.names_devices());
+        assert_eq!(given.parting(), Parting::Blanks);
     }
 
     #[test]
@@ -299,6 +341,7 @@ mod tests {
             "ts=s,dev=number,op=1=read,len=bytes,lba=512",
             "ts=ns,op=rw,lba=512,len=512,blanks",
             "ts=ms,op=rw,lba=512,len=512",
+            "header,ts=ms,op=rw,lba=512,len=512,tabs",
         ] {
             assert_eq!(CsvColumns::parse(text).unwrap().to_string(), text);
         }
@@ -314,6 +357,7 @@ mod tests {
             ("ts=s,ts=s,op=rw,lba=1,len=1", &["more than one column `ts`"]),
             ("ts=s,op=rw,lba=1,len=1,...,_", &["`_` comes after `...`"]),
             ("ts=s,op=rw,lba=1,len=1,wat", &["`wat` is no column"]),
+            ("ts=s,op=rw,lba=1,len=1,tabs,blanks", &["more than one of `blanks` and `tabs`"]),
             ("ts=s,op=rw,lba=1,len=99999999999", &["`99999999999` is no unit of `len`"]),
         ] {
             let error = CsvColumns::parse(text).unwrap_err();

@@ -1,8 +1,9 @@
 //! Decodes one line in a given format.
 
 use crate::context::Context;
+use crate::csv::Parting;
 use crate::extra::Extra;
-use crate::fields::{Blanks, Commas, Fault, Fields};
+use crate::fields::{Blanks, Commas, Fault, Fields, Tabs};
 use crate::formats::{TraceFormat, each_format};
 use crate::optional_column::OptionalColumn;
 use crate::record::{Record, in_time};
@@ -30,16 +31,16 @@ pub(crate) struct Decoded<'a> {
     /// The host, if lines name one: a file must not contain two. Of a format that names its
     /// devices, the device.
     pub host: Option<&'a [u8]>,
-    /// What else the line asks for.
+    /// Requests and flags that the line asks for besides its record.
     pub extra: Extra,
 }
 
 impl<'a> Decoded<'a> {
     /// Returns a record with what its columns noted.
     #[inline]
-    fn of<F: TraceFormat, const COMMA: bool>(
+    fn of<F: TraceFormat, const MARK: u8>(
         record: Record,
-        columns: &Fields<'a, COMMA>,
+        columns: &Fields<'a, MARK>,
     ) -> Result<Decoded<'a>, Fault<'a>> {
         let (host, extra) = (columns.host(), columns.noted());
         not_too_late::<F>(record).map(|record| Decoded { record, host, extra })
@@ -52,10 +53,10 @@ pub(crate) fn decode_lone<F: TraceFormat>(line: &[u8]) -> Result<Decoded<'_>, Fa
     let line = if F::BINARY.is_some() { line } else { line.trim_ascii() };
     if F::COMMAS {
         let mut columns = Commas::of(line);
-        Decoded::of::<F, true>(F::decode(&mut columns)?, &columns)
+        Decoded::of::<F, _>(F::decode(&mut columns)?, &columns)
     } else {
         let mut columns = Blanks::of(line);
-        Decoded::of::<F, false>(F::decode(&mut columns)?, &columns)
+        Decoded::of::<F, _>(F::decode(&mut columns)?, &columns)
     }
 }
 
@@ -64,14 +65,25 @@ pub(crate) fn decode_among<'a, F: TraceFormat>(
     line: &'a [u8],
     context: &mut Context,
 ) -> Result<Decoded<'a>, Fault<'a>> {
-    let line = if F::BINARY.is_some() { line } else { line.trim_ascii() };
-    let commas = context.csv.as_ref().map_or(F::COMMAS, |csv| csv.commas());
-    if commas {
-        let mut columns = Commas::of(line);
-        Decoded::of::<F, true>(F::decode_after(&mut columns, context)?, &columns)
-    } else {
-        let mut columns = Blanks::of(line);
-        Decoded::of::<F, false>(F::decode_after(&mut columns, context)?, &columns)
+    let parting = match &context.csv {
+        Some(csv) => csv.parting(),
+        None if F::COMMAS => Parting::Commas,
+        None => Parting::Blanks,
+    };
+    let line = if F::BINARY.is_some() { line } else { parting.trimmed(line) };
+    match parting {
+        Parting::Commas => {
+            let mut columns = Commas::of(line);
+            Decoded::of::<F, _>(F::decode_after(&mut columns, context)?, &columns)
+        }
+        Parting::Blanks => {
+            let mut columns = Blanks::of(line);
+            Decoded::of::<F, _>(F::decode_after(&mut columns, context)?, &columns)
+        }
+        Parting::Tabs => {
+            let mut columns = Tabs::of(line);
+            Decoded::of::<F, _>(F::decode_after(&mut columns, context)?, &columns)
+        }
     }
 }
 
@@ -83,7 +95,7 @@ pub(crate) fn decode_wider<'a>(
 ) -> Result<Decoded<'a>, Fault<'a>> {
     let mut columns = Commas::of(line.trim_ascii());
     each_format!(format, F => {
-        Decoded::of::<F, true>(F::decode_wider(&mut columns, optional)?, &columns)
+        Decoded::of::<F, _>(F::decode_wider(&mut columns, optional)?, &columns)
     })
 }
 

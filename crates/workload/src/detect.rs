@@ -10,8 +10,11 @@ mod undetected;
 pub use undetected::{Candidate, Undetected};
 
 use crate::binary::Binary;
+use crate::csv::Parting;
+use crate::formats::native::reordered;
 use crate::lines::{Lines, is_remark};
-use crate::recognition::{fio_logs, plausibility, results, smart_logs};
+use crate::recognition::plausibility::{self, Clock};
+use crate::recognition::{fio_logs, results, smart_logs};
 use crate::{Cause, CsvColumns, Format, Record, TraceError, decode_line};
 use elimination::{Fit, rule_out};
 use fowler_units::{Diagnostic, HostIo, HostOp, printable};
@@ -19,7 +22,7 @@ use fowler_units::{Diagnostic, HostIo, HostOp, printable};
 /// How many lines are examined.
 const LINES: usize = 256;
 
-/// The format of a text, and what its reader must know and say.
+/// Format of a text, with everything its reader must know and say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Detected {
     /// The format.
@@ -28,7 +31,7 @@ pub(crate) struct Detected {
     pub columns: Option<CsvColumns>,
     /// True if the first line is a header that the format does not have: it is skipped.
     pub header: bool,
-    /// What must be said about the choice: the columns of a header, a close second.
+    /// Remarks on the choice: the columns of a header, a close second.
     pub notes: Vec<String>,
 }
 
@@ -95,9 +98,9 @@ fn complete(sample: &[u8], whole: bool) -> &[u8] {
     }
 }
 
-/// Whether the first line of a text names the columns of a format that has no header row.
+/// Returns true if the first line of a text names the columns of a format that has no header row.
 pub(crate) fn has_names(format: Format, head: &[u8]) -> bool {
-    first_lines(head).first().is_some_and(|line| header::names_columns_of(format, line))
+    first_lines(head).first().is_some_and(|line| header::could_name_columns_of(format, line))
 }
 
 /// Rejects a file that holds averages, the result of a measurement or the counters of a drive,
@@ -123,10 +126,13 @@ pub(crate) fn refuse_no_requests(
     match fio_logs::no_requests(&lines).filter(|_| is_log) {
         None => Ok(()),
         Some(why) => {
-            let (what, hint) = why.words();
+            let (what, again) = why.words();
             let diagnostic = Diagnostic::of(what).text(lines.first().unwrap_or(&&b""[..]));
+            let line = line_of(text, &diagnostic.text);
+            let diagnostic = diagnostic.line(line);
             let expected = "a log of single requests: time, value, direction, bs, offset, priority";
-            Err(TraceError::one(name, diagnostic.expected(expected).hint(hint.to_string())))
+            let hint = format!("{again}. If it is no log of fio, {}", nearest::described(&lines));
+            Err(TraceError::one(name, diagnostic.expected(expected).hint(hint)))
         }
     }
 }
@@ -166,7 +172,7 @@ fn claimable() -> impl Iterator<Item = Format> {
         .filter(|format| format.header().is_none() && format.is_detected() && !format.is_binary())
 }
 
-/// Whether two formats are the same under two names.
+/// Returns true if two formats are the same under two names.
 fn same(one: Format, other: Format) -> bool {
     one.signs().same_as == Some(other) || other.signs().same_as == Some(one)
 }
@@ -178,33 +184,49 @@ fn second((format, why): &(Format, String)) -> String {
     )
 }
 
-/// Returns what must be said of a file that is read in a format, by its first lines: a rule of the
-/// format that they break, and doubts about units. `columns` are those of a CSV.
+/// Returns remarks on a file that is read in a format, by its first lines: a rule of the format
+/// that they break, and doubts about units. `columns` are those of a CSV. If `has_names`, the first
+/// line is a header that the format does not have.
 pub(crate) fn remarks(
     format: Format,
     text: &Lines,
     columns: Option<&CsvColumns>,
+    has_names: bool,
     given: bool,
 ) -> Vec<String> {
     if format.is_binary() {
         return Vec::new();
     }
     let lines = first_lines(complete(text.head(), text.head_is_all()));
+    // The header of a native trace may name its columns in any order.
+    let header = lines.first().filter(|_| format == Format::Native);
+    let in_order = header.and_then(|line| reordered(bare(line))).map(CsvColumns::of_native);
+    let in_order = in_order.map(|columns| columns.behind_header(true));
+    let columns = columns.or(in_order.as_ref());
     let records = match columns {
         Some(columns) => header::records(columns, &lines),
         None => decoded(format, &lines),
     };
     let sample: Vec<(u64, HostIo)> = records.iter().map(|it| (it.device, it.io)).collect();
+    let ios: Vec<HostIo> = records.iter().map(|record| record.io).collect();
     let mut rules = format.rules();
-    if columns.is_some() {
-        rules.clock = plausibility::clock_of(&records.iter().map(|it| it.io).collect::<Vec<_>>());
+    if format == Format::Csv {
+        rules.clock = plausibility::clock_of(&ios);
     }
     let broken = rules.objection(&lines, &sample).filter(|_| given);
     let broken = broken.map(|why| format!("this may not be format `{format}`: {why}"));
     let own = format.as_columns().and_then(|text| CsvColumns::parse(text).ok());
-    let own = columns.or(own.as_ref());
-    let ios: Vec<HostIo> = records.iter().map(|record| record.io).collect();
-    broken.into_iter().chain(plausibility::doubts(rules.clock, &ios, own)).collect()
+    let own = own.map(|own| if has_names { own.behind_header(true) } else { own });
+    let is_open = !given && !has_names && rules.clock == Clock::Unix;
+    let of_dates = own.as_ref().filter(|_| is_open);
+    let of_dates = of_dates.and_then(|own| plausibility::doubt_of_dates(&ios, own));
+    let doubts = plausibility::doubts(rules.clock, &ios, columns.or(own.as_ref()));
+    broken.into_iter().chain(doubts).chain(of_dates).collect()
+}
+
+/// Returns a line without a byte order mark.
+fn bare(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii()
 }
 
 /// Returns a diagnostic if `format` decodes less than half of a text's first lines; it names the
@@ -249,7 +271,7 @@ pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Diagnostic> {
     })
 }
 
-/// Whether a text is the output of bpftrace's biosnoop.bt, whose header follows a greeting.
+/// Returns true if a text is the output of bpftrace's biosnoop.bt, whose header follows a greeting.
 pub(crate) fn is_biosnoop_bt(head: &[u8]) -> bool {
     let words = |line: &[u8]| {
         let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -262,10 +284,26 @@ pub(crate) fn is_biosnoop_bt(head: &[u8]) -> bool {
 /// Returns the first lines that are not blank or comments.
 fn first_lines(text: &[u8]) -> Vec<&[u8]> {
     text.split(|&byte| byte == b'\n')
-        .map(<[u8]>::trim_ascii)
+        .map(without_blanks)
         .filter(|line| !is_remark(line))
         .take(LINES)
         .collect()
+}
+
+/// Returns the number, counted from 1, of the first line of a text that is shown so in messages.
+pub(crate) fn line_of(text: &Lines, shown: &str) -> Option<u64> {
+    let head = text.head().strip_prefix(b"\xef\xbb\xbf").unwrap_or(text.head());
+    let mut lines = head.split(|&byte| byte == b'\n');
+    let at = lines.position(|line| printable(without_blanks(line)) == shown)?;
+    Some(text.dropped() + at as u64 + 1)
+}
+
+/// Returns a line without blanks around it. Tabs remain if there are others between columns: those
+/// at either end may show an empty column.
+fn without_blanks(line: &[u8]) -> &[u8] {
+    let inner = line.trim_ascii();
+    let has_tabs = memchr::memchr(b'\t', inner).is_some();
+    if has_tabs { Parting::Tabs.trimmed(line) } else { inner }
 }
 
 /// Returns how many lines a format can decode: records and other well-formed events.
@@ -280,8 +318,7 @@ fn accounted(format: Format, lines: &[&[u8]]) -> usize {
 /// Returns the format whose header is the first line.
 fn by_header(lines: &[&[u8]]) -> Option<Format> {
     let first = lines.first()?;
-    let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii();
-    Format::ALL.iter().copied().find(|format| format.begins_with(first))
+    Format::ALL.iter().copied().find(|format| format.begins_with(bare(first)))
 }
 
 fn decoded(format: Format, lines: &[&[u8]]) -> Vec<Record> {

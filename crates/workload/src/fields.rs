@@ -1,4 +1,5 @@
-//! The columns of one line, without copying: separated by commas, or by runs of spaces and tabs.
+//! The columns of one line, without copying: separated by commas, by tabs, or by runs of spaces
+//! and tabs.
 //!
 //! Numbers are parsed while scanning for their end. Only a line with anything but plain digits and
 //! separators takes the slow path, which isolates the field first and reports what is wrong with
@@ -92,9 +93,10 @@ impl<'a> Fault<'a> {
     }
 }
 
-/// A cursor over the columns of a line.
+/// A cursor over the columns of a line. Each `MARK`, a comma or a tab, ends a column; a blank as
+/// `MARK` stands for runs of spaces and tabs.
 #[derive(Clone, Debug)]
-pub(crate) struct Fields<'a, const COMMA: bool> {
+pub(crate) struct Fields<'a, const MARK: u8> {
     line: &'a [u8],
     /// Where the next field begins; beyond the end of the line if there is none.
     at: usize,
@@ -103,16 +105,22 @@ pub(crate) struct Fields<'a, const COMMA: bool> {
 }
 
 /// Comma-separated columns; blanks around a field are ignored.
-pub(crate) type Commas<'a> = Fields<'a, true>;
+pub(crate) type Commas<'a> = Fields<'a, b','>;
+/// Columns separated by tabs; spaces around a field are ignored.
+pub(crate) type Tabs<'a> = Fields<'a, b'\t'>;
 /// Columns separated by runs of spaces and tabs.
-pub(crate) type Blanks<'a> = Fields<'a, false>;
+pub(crate) type Blanks<'a> = Fields<'a, b' '>;
 
-#[inline]
-fn is_blank(byte: u8) -> bool {
-    byte == b' ' || byte == b'\t'
-}
+impl<'a, const MARK: u8> Fields<'a, MARK> {
+    /// True if each mark ends a column, so that columns may be empty.
+    const SINGLE: bool = MARK != b' ';
 
-impl<'a, const COMMA: bool> Fields<'a, COMMA> {
+    /// Returns whether a byte around a field is ignored.
+    #[inline]
+    fn is_blank(byte: u8) -> bool {
+        byte == b' ' || byte == b'\t' && MARK != b'\t'
+    }
+
     /// Returns the columns of `line`, which has neither a line end nor blanks at either end.
     #[inline]
     pub fn of(line: &'a [u8]) -> Self {
@@ -123,7 +131,7 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
 
     #[inline]
     fn skip_blanks(&mut self) {
-        while self.line.get(self.at).is_some_and(|&byte| is_blank(byte)) {
+        while self.line.get(self.at).is_some_and(|&byte| Self::is_blank(byte)) {
             self.at += 1;
         }
     }
@@ -133,8 +141,8 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
     fn end_at(&mut self, index: usize) -> bool {
         match self.line.get(index) {
             None => self.at = self.line.len() + 1,
-            Some(b',') if COMMA => self.at = index + 1,
-            Some(&byte) if !COMMA && is_blank(byte) => self.at = index + 1,
+            Some(&byte) if Self::SINGLE && byte == MARK => self.at = index + 1,
+            Some(&byte) if !Self::SINGLE && Self::is_blank(byte) => self.at = index + 1,
             _ => return false,
         }
         self.skip_blanks();
@@ -186,7 +194,7 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
     }
 }
 
-impl<'a, const COMMA: bool> Columns<'a> for Fields<'a, COMMA> {
+impl<'a, const MARK: u8> Columns<'a> for Fields<'a, MARK> {
     type Fault = Fault<'a>;
 
     #[inline]
@@ -197,15 +205,15 @@ impl<'a, const COMMA: bool> Columns<'a> for Fields<'a, COMMA> {
     #[inline]
     fn next(&mut self, column: &'static str) -> Result<&'a [u8], Fault<'a>> {
         let start = self.at;
-        if start > self.line.len() || (!COMMA && start == self.line.len()) {
+        if start > self.line.len() || (!Self::SINGLE && start == self.line.len()) {
             return Err(Fault::new(Cause::TooFewColumns, column, b""));
         }
         let mut end = start;
-        while self.line.get(end).is_some_and(
-            |&byte| {
-                if COMMA { byte != b',' } else { !is_blank(byte) }
-            },
-        ) {
+        while self
+            .line
+            .get(end)
+            .is_some_and(|&byte| if Self::SINGLE { byte != MARK } else { !Self::is_blank(byte) })
+        {
             end += 1;
         }
         let ended = self.end_at(end);
@@ -222,7 +230,7 @@ impl<'a, const COMMA: bool> Columns<'a> for Fields<'a, COMMA> {
         let rest = self.line.get(self.at..);
         match rest {
             None => Ok(()),
-            Some([]) if !COMMA => Ok(()),
+            Some([]) if !Self::SINGLE => Ok(()),
             Some(rest) => Err(Fault::new(Cause::TooManyColumns, "", rest)),
         }
     }
@@ -277,7 +285,7 @@ impl<'a, const COMMA: bool> Columns<'a> for Fields<'a, COMMA> {
             fault
         })?;
         count.checked_mul(scale).ok_or_else(|| {
-            let field = Fields::<'a, COMMA> { at: start, ..self.clone() }.next(column);
+            let field = Fields::<'a, MARK> { at: start, ..self.clone() }.next(column);
             Fault::new(Cause::TooLarge, column, field.unwrap_or_default())
         })
     }
@@ -354,6 +362,16 @@ mod tests {
         assert_eq!(fields.unsigned("a"), Ok(1));
         assert_eq!(fields.clone().finish().unwrap_err().cause, Cause::TooManyColumns);
         assert_eq!(fields.unsigned("b").unwrap_err().cause, Cause::NotANumber);
+    }
+
+    #[test]
+    fn each_tab_ends_a_field_and_spaces_are_part_of_it() {
+        let mut fields = Tabs::of(b"\tx y \t\t 7");
+        assert_eq!(fields.next("a"), Ok(&b""[..]));
+        assert_eq!(fields.next("b"), Ok(&b"x y"[..]));
+        assert_eq!(fields.next("c"), Ok(&b""[..]));
+        assert_eq!(fields.unsigned("d"), Ok(7));
+        assert_eq!(fields.finish(), Ok(()));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::error::{Cause, Tally, tally};
 use crate::fields::Fault;
 use crate::formats::csv::Csv;
 use crate::formats::json_lines;
-use crate::formats::native::reordered;
+use crate::formats::native;
 use crate::formats::{TraceFormat, each_format};
 use crate::left_out::{LeftOut, LeftOutCounts};
 use crate::lines::{Line, Lines, is_remark};
@@ -61,9 +61,10 @@ pub(crate) struct Intake {
     /// are then those of the context.
     reordered: bool,
     before: Before,
-    /// What stateful formats know of the lines before.
+    /// State of stateful formats between lines.
     context: Context,
-    /// Whether the rest of a binary file cannot be divided into records.
+    /// True if the rest of the file means nothing: that of a binary file cannot be divided into
+    /// records, or the header of a native trace has a column that no native trace has.
     lost: bool,
     ahead: Ahead,
     /// The requests that a line asks for besides its own.
@@ -179,6 +180,9 @@ impl Intake {
         if let Some(record) = self.pending.next() {
             return Ok(Taken::Record(record));
         }
+        if self.lost {
+            return Ok(Taken::End);
+        }
         self.ahead.records.clear();
         self.ahead.taken = 0;
         let usual = self.header_due.is_none() && !self.reordered;
@@ -213,9 +217,6 @@ impl Intake {
 
     /// Reads the next record of a binary format.
     fn take_record(&mut self, binary: &Binary) -> io::Result<Taken> {
-        if self.lost {
-            return Ok(Taken::End);
-        }
         let Some(line) = self.lines.next_record(binary)? else { return Ok(Taken::End) };
         self.line += 1;
         let Intake { format, before, context, .. } = self;
@@ -240,7 +241,8 @@ impl Intake {
             }
             Err(fault) => {
                 let (shown, cause) = (hexadecimal(bytes), fault.cause);
-                let diagnostic = diagnostic_of(&fault, self.line, shown.as_bytes(), *format, &[]);
+                let diagnostic =
+                    diagnostic_of(&fault, self.line, shown.as_bytes(), *format, (&[], None));
                 let (at, lost) = (self.lines.record_at(), self.lost);
                 tally(&mut self.bad, cause, || {
                     let what = format!("record at byte {at}: {}", diagnostic.what);
@@ -314,9 +316,11 @@ impl Intake {
                 Ok(Taken::Remark)
             }
             Err(fault) => {
-                let (line, format, optional) = (self.line, self.format, &self.optional);
+                let (line, format) = (self.line, self.format);
+                self.lost |= ends_there(format, &fault);
+                let known = (&self.optional[..], self.context.csv.as_ref());
                 tally(&mut self.bad, fault.cause, || {
-                    diagnostic_of(&fault, line, text, format, optional)
+                    diagnostic_of(&fault, line, text, format, known)
                 });
                 Ok(Taken::Bad)
             }
@@ -344,20 +348,33 @@ impl Intake {
     }
 }
 
-/// Turns a fault into a diagnostic with its line number and text.
+/// Returns true if lines after a fault mean nothing: if the header of a native trace has a column
+/// too many, so has each line.
+fn ends_there(format: Format, fault: &Fault<'_>) -> bool {
+    format == Format::Native && fault.cause == Cause::Header && !fault.field.is_empty()
+}
+
+/// Turns a fault into a diagnostic with its line number and text. `optional` are the optional
+/// columns of the file, `csv` those of a CSV.
 #[cold]
 fn diagnostic_of(
     fault: &Fault<'_>,
     line: u64,
     text: &[u8],
     format: Format,
-    optional: &[OptionalColumn],
+    (optional, csv): (&[OptionalColumn], Option<&CsvColumns>),
 ) -> Diagnostic {
     let mut diagnostic = fault.diagnostic().line(line).text(text);
     if diagnostic.expected.is_empty() {
         let mut columns = format.columns().to_string();
         optional.iter().for_each(|column| columns.extend([",", column.name()]));
-        diagnostic.expected = format!("{columns} (format `{format}`)");
+        diagnostic.expected = match csv.filter(|_| format == Format::Csv) {
+            Some(csv) => format!("the columns {csv}"),
+            None => format!("{columns} (format `{format}`)"),
+        };
+    }
+    if ends_there(format, fault) {
+        diagnostic.hint = Some(native::without_unexpected(text.trim_ascii()));
     }
     if fault.cause == Cause::OtherHost {
         diagnostic.hint =
@@ -373,11 +390,13 @@ fn header_row<'a>(
     header: &'static str,
     line: &'a [u8],
 ) -> Result<(Vec<OptionalColumn>, Option<CsvColumns>), Fault<'a>> {
-    if format == Format::Native
-        && !line.starts_with(header.as_bytes())
-        && let Some(columns) = reordered(line)
-    {
-        return Ok((Vec::new(), Some(CsvColumns::of_native(columns))));
+    if format == Format::Native && !line.starts_with(header.as_bytes()) {
+        if let Some(name) = native::unexpected_column(line) {
+            return Err(OptionalColumn::unexpected(name));
+        }
+        if let Some(columns) = native::reordered(line) {
+            return Ok((Vec::new(), Some(CsvColumns::of_native(columns))));
+        }
     }
     if !format.begins_with(line) {
         return Err(Fault { expected: header, ..Fault::new(Cause::Header, "", b"") });

@@ -71,6 +71,45 @@ pub(crate) fn decimal_ns(text: &[u8], digits: usize) -> Result<u64, NumberError>
         .ok_or(NumberError::TooLarge)
 }
 
+/// Parses a time like [`decimal_ns`], also with a negative exponent as in `7.25e-05`: tables of
+/// Python and R have such for small numbers. Positive exponents are rejected, see [`cuts_digits`].
+pub(crate) fn time_ns(text: &[u8], digits: usize) -> Result<u64, NumberError> {
+    let Some(at) = text.iter().position(|byte| matches!(byte, b'e' | b'E')) else {
+        return decimal_ns(text, digits);
+    };
+    let (mantissa, exponent) = (&text[..at], &text[at + 1..]);
+    let exponent = exponent.strip_prefix(b"-").ok_or(NumberError::NotANumber)?;
+    let exponent = unsigned(exponent)?.min(LONGEST_EXPONENT) as usize;
+    if let Some(rest) = mantissa.strip_prefix(b"-") {
+        return Err(below_zero(rest));
+    }
+    let point = mantissa.iter().position(|&byte| byte == b'.').unwrap_or(mantissa.len());
+    let (whole, fraction) = (&mantissa[..point], mantissa.get(point + 1..).unwrap_or_default());
+    if whole.is_empty() {
+        return Err(NumberError::NotANumber);
+    }
+    // The point moves to the left: 7.25e-05 is 0.0000725.
+    let mut shifted = vec![b'0'; exponent];
+    shifted.extend(whole);
+    shifted.insert(shifted.len() - exponent, b'.');
+    shifted.extend(fraction);
+    decimal_ns(&shifted, digits)
+}
+
+/// Largest negative exponent that is looked at: smaller numbers are zero nanoseconds.
+const LONGEST_EXPONENT: u64 = 64;
+
+/// Returns true if a number has a positive exponent, as in `1.70531e+15`: digits may be missing.
+pub(crate) fn cuts_digits(text: &[u8]) -> bool {
+    let Some(at) = text.iter().position(|byte| matches!(byte, b'e' | b'E')) else { return false };
+    let exponent = text[at + 1..].strip_prefix(b"+").unwrap_or(&text[at + 1..]);
+    let is_number = |part: &[u8]| {
+        part.first().is_some_and(u8::is_ascii_digit)
+            && part.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+    };
+    is_number(&text[..at]) && unsigned(exponent).is_ok()
+}
+
 /// Displays a number compactly: very large and very small values with an exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Short(pub f64);
@@ -134,6 +173,32 @@ mod tests {
         assert_eq!(decimal_ns(b"18446744073.7095516154", 9), Ok(u64::MAX));
         assert_eq!(decimal_ns(b"18446744073.7095516155", 9), Err(NumberError::TooLarge));
         assert_eq!(decimal_ns(b"18446744073.709551616", 9), Err(NumberError::TooLarge));
+    }
+
+    #[test]
+    fn negative_exponents_move_the_point_and_positive_ones_cut_digits() {
+        for (text, ns) in [
+            ("7.25e-05", 72_500),
+            ("12.5E-3", 12_500_000),
+            ("5e-10", 1),
+            ("4e-10", 0),
+            ("1e-99999999999999999999", 0),
+            ("7.25", 7_250_000_000),
+        ] {
+            let found = time_ns(text.as_bytes(), 9);
+            let too_long = text.len() > 20;
+            assert!(found == Ok(ns) || too_long && found == Err(NumberError::TooLarge), "{text}");
+        }
+        for text in ["1.5e+03", "1e3", "e-5", "1.2.3e-5", "1xe-5", "1e-", "1e-5e-5", ".5e-5"] {
+            assert_eq!(time_ns(text.as_bytes(), 9), Err(NumberError::NotANumber), "{text}");
+        }
+        assert_eq!(time_ns(b"-1e-5", 9), Err(NumberError::Negative));
+        for (text, cuts) in
+            [("1.70531e+15", true), ("1e3", true), ("7e-05", false), ("0x1e3", false)]
+        {
+            assert_eq!(cuts_digits(text.as_bytes()), cuts, "{text}");
+        }
+        assert!(!cuts_digits(b"e+5") && !cuts_digits(b"sde") && !cuts_digits(b""));
     }
 
     #[test]

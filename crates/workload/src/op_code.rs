@@ -14,9 +14,9 @@ use fowler_units::HostOp;
 pub(crate) enum OpCode {
     /// As words or letters.
     Words,
-    /// 1 is a read and 0 a write.
+    /// 1 or true is a read, 0 or false a write.
     OneReads,
-    /// 0 is a read and 1 a write.
+    /// 0 or false is a read, 1 or true a write.
     ZeroReads,
 }
 
@@ -46,8 +46,8 @@ const WORDS: &[(&str, HostOp)] = &[
     ("flush", HostOp::Flush),
 ];
 
-/// Whether a field has the form of the kernel's letters: an F that is a preflush, the operation, an
-/// F that is forced unit access, and at most four of A, S, M and U.
+/// Returns true if a field has the form of the kernel's letters: an F that is a preflush, the
+/// operation, an F that is forced unit access, and at most four of A, S, M and U.
 fn is_rwbs(field: &[u8]) -> bool {
     let without = |letters: &'_ [u8], letter| usize::from(letters.first() == Some(&letter));
     let mut rest = field;
@@ -75,19 +75,32 @@ fn of_rwbs(field: &[u8]) -> Option<Meant> {
     })
 }
 
+/// Returns the truth value of a field: 1 and 0, or as JSON and Python write it.
+fn truth(field: &[u8]) -> Option<bool> {
+    let is = |word: &str| field.eq_ignore_ascii_case(word.as_bytes());
+    match field {
+        b"1" => Some(true),
+        b"0" => Some(false),
+        _ if is("true") => Some(true),
+        _ if is("false") => Some(false),
+        _ => None,
+    }
+}
+
 impl OpCode {
     /// Returns the meaning of a field; `None` if it has none.
     pub fn meaning(self, field: &[u8]) -> Option<Meant> {
         let plain = |op| Some(Meant::Request(op, Extra::NONE));
         match (self, field) {
-            (OpCode::OneReads, b"1") | (OpCode::ZeroReads, b"0") => plain(HostOp::Read),
-            (OpCode::OneReads, b"0") | (OpCode::ZeroReads, b"1") => plain(HostOp::Write),
+            (OpCode::OneReads | OpCode::ZeroReads, field) => {
+                let reads = truth(field)? == (self == OpCode::OneReads);
+                plain(if reads { HostOp::Read } else { HostOp::Write })
+            }
             (OpCode::Words, field) => {
                 let is = |word: &str| field.eq_ignore_ascii_case(word.as_bytes());
                 let known = WORDS.iter().find(|(word, _)| is(word));
                 known.map_or_else(|| of_rwbs(field), |&(_, op)| plain(op))
             }
-            _ => None,
         }
     }
 
@@ -118,8 +131,8 @@ impl OpCode {
             OpCode::Words => {
                 "r, read, w, write, t, trim, d, discard, f or flush; the kernel's letters such as WS"
             }
-            OpCode::OneReads => "1 (read) or 0 (write)",
-            OpCode::ZeroReads => "0 (read) or 1 (write)",
+            OpCode::OneReads => "1 or true (read), 0 or false (write)",
+            OpCode::ZeroReads => "0 or false (read), 1 or true (write)",
         }
     }
 }
@@ -163,6 +176,11 @@ mod tests {
             assert_eq!(OpCode::Words.meaning(field.as_bytes()), meant, "{field}");
         }
         assert_eq!(OpCode::OneReads.meaning(b"R"), None);
+        let plain = |op| request(op, false, false);
+        assert_eq!(OpCode::OneReads.meaning(b"True"), plain(HostOp::Read));
+        assert_eq!(OpCode::OneReads.meaning(b"false"), plain(HostOp::Write));
+        assert_eq!(OpCode::ZeroReads.meaning(b"TRUE"), plain(HostOp::Write));
+        assert_eq!(OpCode::ZeroReads.meaning(b"0"), plain(HostOp::Read));
         let preflush = Extra { preflush: true, ..Extra::NONE };
         assert_eq!(as_replayed(HostOp::Write, preflush, 0), (HostOp::Flush, Extra::NONE));
         assert_eq!(as_replayed(HostOp::Write, preflush, 8), (HostOp::Write, preflush));

@@ -19,7 +19,7 @@ pub(crate) enum OptionalColumn {
 
 /// The columns a header may have, for messages.
 const EXPECTED: &str =
-    "at_ns,op,offset,size, then any of queue, placement, deadline_ns, each at most once";
+    "at_ns,op,offset,size, and any of queue, placement, deadline_ns, each at most once";
 
 impl OptionalColumn {
     /// Every optional column, in the order in which they are written.
@@ -47,16 +47,16 @@ impl OptionalColumn {
             let known = OptionalColumn::ALL.into_iter().find(|it| it.name().as_bytes() == name);
             match known.filter(|column| !columns.contains(column)) {
                 Some(column) => columns.push(column),
-                None => {
-                    let name = if name.is_empty() { b"," } else { name };
-                    return Err(Fault {
-                        expected: EXPECTED,
-                        ..Fault::new(Cause::Header, "", name)
-                    });
-                }
+                None => return Err(OptionalColumn::unexpected(name)),
             }
         }
         Ok(columns)
+    }
+
+    /// Returns the fault of a header with a column that a native trace does not have, or has twice.
+    pub fn unexpected(name: &[u8]) -> Fault<'_> {
+        let name = if name.is_empty() { b"," } else { name };
+        Fault { expected: EXPECTED, ..Fault::new(Cause::Header, "", name) }
     }
 
     /// Returns the request with the value of this column.

@@ -164,7 +164,8 @@ impl TraceReader {
         let columns = options.columns.clone().or(found.columns);
         let (format, mut notes) = (found.format, found.notes);
         let is_given = format_source == FormatSource::Given;
-        notes.extend(detect::remarks(format, &lines, columns.as_ref(), is_given));
+        let named = found.header;
+        notes.extend(detect::remarks(format, &lines, columns.as_ref(), named, is_given));
         let window =
             options.reorder_window.max(if format.has_whole_seconds() { SECONDS_WINDOW } else { 1 });
         Ok(TraceReader {

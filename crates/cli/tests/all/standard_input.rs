@@ -50,7 +50,7 @@ fn what_is_no_trace_is_refused_at_its_first_line() {
     let folder = Folder::new("endless-rubbish");
     let run = [&RUN[..], &["--trace", "-"]].concat();
     let output = endless(&folder, &run, "y\n", "");
-    refused(&output, &["standard input: cannot detect", "text: y"]);
+    refused(&output, &["standard input:1: cannot detect", "text: y"]);
     let spc = [&run[..], &["--format", "spc"]].concat();
     let output = endless(&folder, &spc, &format!("{LINE}rubbish\n"), "");
     refused(&output, &["standard input:2:", "text: rubbish"]);

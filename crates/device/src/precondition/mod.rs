@@ -31,6 +31,7 @@ use fowler_units::{
     BlockId, Bytes, Geometry, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter, UnitId,
 };
 use std::fmt;
+use std::ops::Range;
 use striped::StripedFill;
 pub(crate) use watch::UNWATCHED;
 pub(crate) use watch::WATCHED_EVERY;
@@ -139,24 +140,17 @@ impl Preconditioning<'_> {
         let striped = self.stripes.is_some();
         match config.pattern {
             Pattern::Sequential if striped && !self.parity_from_the_start() => {
-                self.fill_stripes(filled, None, busy);
+                self.fill_pages(0..filled, None, busy);
             }
-            Pattern::Random if striped => self.fill_stripes(filled, Some(&order()), busy),
+            Pattern::Random if striped => self.fill_pages(0..filled, Some(&order()), busy),
             Pattern::Sequential => {
                 let rest = self.fill_rows(filled);
-                if self.watch.stopped() {
-                    return report;
-                }
-                (rest..filled).for_each(|page| self.gc.store(self.core, Lpn(page), busy));
+                self.fill_pages(rest..filled, None, busy);
             }
             Pattern::Random => {
                 let order = order();
                 let rest = self.strew_rows(filled, &order);
-                if self.watch.stopped() {
-                    return report;
-                }
-                let mut pages = Scattered::new(&order, rest);
-                (rest..filled).for_each(|_| self.gc.store(self.core, pages.next(), busy));
+                self.fill_pages(rest..filled, Some(&order), busy);
             }
             Pattern::Steady => {
                 self.lay_out(filled, &order(), seed);
@@ -178,6 +172,25 @@ impl Preconditioning<'_> {
             }
         }
         report
+    }
+
+    /// Writes mapped pages once, each on its own: those of the given turns, in ascending order or
+    /// in `order`. Parity pages are written if stripes have parity from the start. Stops early if
+    /// the watch says so.
+    fn fill_pages(&mut self, turns: Range<u32>, order: Option<&TabledScatter>, kept: u32) {
+        let mut scattered = order.map(|order| Scattered::new(order, turns.start));
+        for turn in turns.clone() {
+            if u64::from(turn - turns.start) % WATCHED_EVERY == 0 {
+                if self.watch.stopped() {
+                    return;
+                }
+                (self.watch.progress)(f64::from(turn) / f64::from(turns.end));
+            }
+            let page = scattered.as_mut().map_or(Lpn(turn), Scattered::next);
+            if self.holds_from_the_start(page) {
+                self.gc.store(self.core, page, kept);
+            }
+        }
     }
 
     /// Places data as after long use: on the dies of their addresses if addresses determine dies,
@@ -269,8 +282,14 @@ impl Preconditioning<'_> {
         rows * row
     }
 
-    /// Like [`Self::fill_rows`], with pages in the given order.
+    /// Like [`Self::fill_rows`], with pages in the given order. Where addresses determine dies, no
+    /// row is filled: consecutive pages of that order do not lie on consecutive dies, so all are
+    /// stored one by one. See docs/decisions/precondition.md, "Where is data before the first
+    /// request?".
     fn strew_rows(&mut self, filled: u32, order: &TabledScatter) -> u32 {
+        if self.core.allocator.home(Lpn(0)).is_some() {
+            return 0;
+        }
         let geometry = self.core.layout.geometry;
         let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
         let row = planes * pages_per_block;

@@ -1,11 +1,11 @@
 //! Preconditioning of a drive whose pages are striped.
 
-use super::{Preconditioning, Scattered, WATCHED_EVERY};
+use super::Preconditioning;
 use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::policy::redundancy::{AnyRedundancy, Protects, Redundancy, Stage};
 use crate::raid::stripes::Stripes;
-use fowler_units::{Lpn, TabledScatter};
+use fowler_units::Lpn;
 
 /// The stripes of a drive during preconditioning.
 #[derive(Clone, Copy, Debug)]
@@ -28,24 +28,6 @@ impl StripedFill {
 }
 
 impl Preconditioning<'_> {
-    /// Writes `filled` mapped pages once, including parity pages if stripes have parity from the
-    /// start.
-    pub(super) fn fill_stripes(&mut self, filled: u32, order: Option<&TabledScatter>, kept: u32) {
-        let mut scattered = order.map(|order| Scattered::new(order, 0));
-        for turn in 0..filled {
-            if u64::from(turn) % WATCHED_EVERY == 0 {
-                if self.watch.stopped() {
-                    return;
-                }
-                (self.watch.progress)(f64::from(turn) / f64::from(filled));
-            }
-            let page = scattered.as_mut().map_or(Lpn(turn), Scattered::next);
-            if self.holds_from_the_start(page) {
-                self.gc.store(self.core, page, kept);
-            }
-        }
-    }
-
     /// Returns true if a page holds data before the run. A parity page does so only if stripes have
     /// parity from the start.
     pub(super) fn holds_from_the_start(&self, page: Lpn) -> bool {

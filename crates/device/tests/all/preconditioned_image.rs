@@ -85,29 +85,34 @@ fn runs_that_differ_in_cells_and_kinds_of_data_share_an_aged_drive() {
     assert!(!config.ages_like(&like), "and on others again");
 }
 
-/// However a page was written, it lies on the die of its address, several neighbors on one.
+/// However a page was written, it lies on the die of its address, the pages of a stripe unit on
+/// one.
 #[test]
 fn before_the_first_request_neighbors_lie_on_the_die_of_their_stripe_unit() {
-    for pattern in [Pattern::Sequential, Pattern::Random, Pattern::Steady, Pattern::Rested] {
+    let patterns = [Pattern::Sequential, Pattern::Random, Pattern::Steady, Pattern::Rested];
+    for (pattern, length) in patterns.into_iter().flat_map(|it| [1, 3].map(|unit| (it, unit))) {
+        let case = format!("{pattern:?}, units of {length}");
         let mut config = small();
         config.precondition.pattern = pattern;
-        (config.placement.dies, config.placement.stripe_unit) = (Dies::ByAddress, 3);
+        config.placement.dies = Dies::ByAddress;
+        config.placement.stripe_unit = length;
         config.gc.idle_after = Span::ms(3_000_000);
         let mut device = Device::new(&config).unwrap();
-        device.check().unwrap_or_else(|law| panic!("{pattern:?}: {}", law.0));
-        // The pages of a unit wait for each other; the next unit uses another channel.
-        let units = device.layout().logical_pages / 3 - 1;
-        let reads = (0..4 * units).map(|n| {
-            let at = Nanos(u64::from(n / 4) * 1_000_000);
-            HostIo::read(at, u64::from(n / 4 * 3 + n % 4) * 4096, 4096)
+        device.check().unwrap_or_else(|law| panic!("{case}: {}", law.0));
+        // The pages of a unit wait for each other, the next one goes by another channel.
+        let units = device.layout().logical_pages / length - 1;
+        let (length, at_once) = (u64::from(length), u64::from(length) + 1);
+        let reads = (0..u64::from(units) * at_once).map(|n| {
+            let (unit, turn) = (n / at_once, n % at_once);
+            HostIo::read(Nanos(unit * 1_000_000), (unit * length + turn) * 4096, 4096)
         });
         let mut completions: Vec<Completion> = Vec::new();
         device.run(reads, Pacing::Open, &mut completions);
         let one = config.timing.read.at(0) + config.timing.bus_transfer;
-        for its in &completions {
-            let (unit, page) = (its.io.at.0 / 1_000_000, its.io.offset / 4096);
-            let turn = (page - 3 * unit) % 3 + 1;
-            assert_eq!(its.latency(), one * turn, "{pattern:?}: page {page} of unit {unit}");
+        for completion in &completions {
+            let (unit, page) = (completion.io.at.0 / 1_000_000, completion.io.offset / 4096);
+            let turn = (page - length * unit) % length + 1;
+            assert_eq!(completion.latency(), one * turn, "{case}: page {page} of unit {unit}");
         }
     }
 }

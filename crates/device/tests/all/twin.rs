@@ -136,10 +136,7 @@ fn page_mapped_config(rng: &mut Rng, seed: u64) -> Config {
         config.buffer.cache_reads = true;
         config.placement.name = one_of(rng, &[PlacementKind::Streams, PlacementKind::SingleStream]);
     }
-    // Preconditioning puts pages in random order on dies in turn, even where addresses have dies.
-    let in_turn = config.placement.dies == Dies::Rotate || config.placement.stripe_unit > 1;
-    let patterns = [Pattern::Sequential, Pattern::Random];
-    config.precondition.pattern = one_of(rng, &patterns[..1 + usize::from(in_turn)]);
+    config.precondition.pattern = one_of(rng, &[Pattern::Sequential, Pattern::Random]);
     config.precondition.fill = one_of(rng, &[0.0, 0.6, 1.0]);
     // The data takes up to all of the drive's capacity.
     let share = if rng.chance(0.4) { 1.0 } else { 0.6 + 0.4 * rng.unit() };

@@ -2,36 +2,45 @@
 
 use super::{Detected, Undetected, accounted, decoded, is_remark, nearest};
 use crate::context::Context;
-use crate::csv::CsvColumn;
+use crate::csv::{CsvColumn, Parting};
 use crate::decode::decode_among;
 use crate::formats::csv::Csv;
+use crate::number::unsigned;
 use crate::recognition::header::{ByNames, by_names, fields, is_header};
 use crate::recognition::roles::role;
-use crate::{CsvColumns, Format, Record};
+use crate::{Cause, CsvColumns, Format, Record};
 use fowler_units::{HostIo, printable};
 
 /// Reads a text by the names in its first line: in the format whose columns they are, or column by
 /// column. `None` if the first line is no header.
 pub(super) fn read(lines: &[&[u8]]) -> Option<Result<Detected, Undetected>> {
     let (&first, rest) = lines.split_first()?;
-    let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii();
-    let own = Format::ALL.iter().copied().find(|format| names_columns_of(*format, first));
+    let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first);
+    let names = by_names(first, rest);
+    let own = format_of(first, names.as_ref());
     let in_own = own.map(|format| in_format(format, first, rest));
     if let Some(Ok(found)) = in_own {
         return Some(Ok(found));
     }
     // What breaks the rules of the format may still be what its names say.
-    let Some(names) = by_names(first, rest) else { return in_own };
+    let Some(names) = names else { return in_own };
     let (ByNames::Complete(columns) | ByNames::Open(columns, _)) = &names;
     let readable = 2 * records(columns, rest).len() >= rest.len();
     match names {
-        ByNames::Complete(columns) if readable => Some(Ok(named(columns, first))),
-        ByNames::Complete(_) => in_own,
+        ByNames::Complete(columns) if readable => Some(Ok(named(columns, first, rest))),
+        ByNames::Complete(_) if in_own.is_some() => in_own,
+        ByNames::Complete(columns) => Some(Err(unreadable(&columns, lines))),
         ByNames::Open(..) if in_own.is_some() => in_own,
         ByNames::Open(columns, open) => {
             let mut undetected = nearest::undetected(lines, None);
+            let order = Format::ALL.iter().find(|format| could_name_columns_of(**format, first));
+            let or_format = order.map_or(String::new(), |format| {
+                format!("; if it is format `{format}`, say so: --format {format}")
+            });
+            let why = "the names of the header leave something open".to_string();
+            undetected.nearest = Some((Format::Csv, why));
             undetected.otherwise = Some(format!(
-                "the header names the columns; what it leaves open is {}: --columns {columns}",
+                "the header names the columns; what it leaves open is {}: --columns {columns}{or_format}",
                 open.join(", and ")
             ));
             Some(Err(undetected))
@@ -39,9 +48,39 @@ pub(super) fn read(lines: &[&[u8]]) -> Option<Result<Detected, Undetected>> {
     }
 }
 
-/// Returns a CSV whose columns a header names.
-fn named(columns: CsvColumns, header: &[u8]) -> Detected {
-    let skipped = skipped(&columns, header);
+/// Returns the error for lines that are not what their header says.
+fn unreadable(columns: &CsvColumns, lines: &[&[u8]]) -> Undetected {
+    let mut context = context_of(columns);
+    let wrong = lines.iter().skip(1).find_map(|line| {
+        let fault = decode_among::<Csv>(line, &mut context).err()?;
+        (fault.cause != Cause::OtherEvent).then(|| (printable(line), fault.diagnostic().what))
+    });
+    let mut undetected = nearest::undetected(lines, None);
+    if let Some((line, what)) = wrong {
+        undetected.first_line = line;
+        undetected.nearest = Some((Format::Csv, what));
+        undetected.otherwise = Some(format!(
+            "the header names the columns, but more than half of the first lines are not what it \
+             says: correct them, or say how they are read: --columns {columns}"
+        ));
+    }
+    undetected
+}
+
+/// Returns the format whose columns a header names: by the names of its documentation, or by others
+/// that leave no unit open.
+fn format_of(header: &[u8], names: Option<&ByNames>) -> Option<Format> {
+    let is_own = |format: &Format| has_own_names(*format, header);
+    let formats = || Format::ALL.iter().copied();
+    formats().find(is_own).or_else(|| match names? {
+        ByNames::Complete(columns) => formats().find(|format| are_columns_of(*format, columns)),
+        ByNames::Open(..) => None,
+    })
+}
+
+/// Returns a CSV whose columns a header names. `rest` are the lines behind the header.
+fn named(columns: CsvColumns, header: &[u8], rest: &[&[u8]]) -> Detected {
+    let skipped = skipped(&columns, header, rest);
     let but = if skipped.is_empty() {
         String::new()
     } else {
@@ -61,31 +100,62 @@ pub(super) fn in_comment(text: &[u8], lines: &[&[u8]]) -> Option<Detected> {
     let ByNames::Complete(columns) = by_names(names, lines)? else { return None };
     let columns = columns.behind_header(false);
     let all_read = records(&columns, lines).len() == lines.len();
-    all_read.then(|| named(columns, names))
+    all_read.then(|| named(columns, names, lines))
 }
 
-/// Whether a line names the columns of a format whose files have commas and no header row: by the
-/// names of its documentation, or by others that say the same. Someone put it there.
-pub(super) fn names_columns_of(format: Format, line: &[u8]) -> bool {
-    let own = format.columns().split('[').next().unwrap_or_default().as_bytes();
-    if format.header().is_some() || !own.contains(&b',') || !is_header(line, true) {
-        return false;
+/// Returns the names in a header if they may be those of a format whose files have commas and no
+/// header row. Someone put it there.
+fn names_for(format: Format, header: &[u8]) -> Option<Vec<&[u8]>> {
+    let own = names_of(format)?;
+    if !is_header(header, Parting::Commas) {
+        return None;
     }
-    let (own, found) = (fields(own, true), fields(line, true));
+    let found = fields(header, Parting::Commas);
     let may_have_more = format.columns().contains('[');
-    if own.len() != found.len() && !(may_have_more && own.len() < found.len()) {
-        return false;
-    }
+    let as_many = own.len() == found.len() || may_have_more && own.len() < found.len();
+    as_many.then_some(found)
+}
+
+/// Returns the names of the columns of a format whose files have commas and no header row.
+fn names_of(format: Format) -> Option<Vec<&'static [u8]>> {
+    let own = format.columns().split('[').next().unwrap_or_default().as_bytes();
+    let has_no_header = format.header().is_none() && own.contains(&b',');
+    has_no_header.then(|| fields(own, Parting::Commas))
+}
+
+/// Returns true if a header has the names of a format's documentation.
+fn has_own_names(format: Format, header: &[u8]) -> bool {
     let dense = |name: &[u8]| -> Vec<u8> {
-        let kept = name.iter().filter(|byte| byte.is_ascii_alphanumeric());
-        kept.map(u8::to_ascii_lowercase).collect()
+        let letters = name.iter().filter(|byte| byte.is_ascii_alphanumeric());
+        letters.map(u8::to_ascii_lowercase).collect()
     };
+    let (own, found) = (names_of(format), names_for(format, header));
+    own.zip(found).is_some_and(|(own, found)| {
+        own.iter().zip(&found).all(|(own, found)| dense(own) == dense(found))
+    })
+}
+
+/// Returns true if the columns that a header names are those of a format without a header row.
+fn are_columns_of(format: Format, columns: &CsvColumns) -> bool {
+    let own = format.as_columns().and_then(|text| CsvColumns::parse(text).ok());
+    let own = own.filter(|_| names_of(format).is_some() && columns.parting() == Parting::Commas);
+    own.is_some_and(|own| {
+        let (own_ones, found) = (own.columns(), columns.columns());
+        let as_many = own_ones.len() == found.len() || own.more() && own_ones.len() < found.len();
+        as_many && own_ones.iter().zip(found).all(|(own, found)| own == found)
+    })
+}
+
+/// Returns true if a header names the columns of a format in their order, so far as its names say
+/// their units. If the format is given, that header is skipped.
+pub(super) fn could_name_columns_of(format: Format, header: &[u8]) -> bool {
     let columns = format.as_columns().and_then(|text| CsvColumns::parse(text).ok());
-    let says_the_same = |columns: CsvColumns| {
-        columns.columns().iter().zip(&found).all(|(column, name)| column.is(role(name)))
+    let in_order = |names: Vec<&[u8]>, columns: CsvColumns| {
+        columns.columns().iter().zip(&names).all(|(column, name)| column.is(role(name)))
     };
-    own.iter().zip(&found).all(|(own, found)| dense(own) == dense(found))
-        || columns.is_some_and(says_the_same)
+    let names = names_for(format, header);
+    has_own_names(format, header)
+        || names.zip(columns).is_some_and(|(names, columns)| in_order(names, columns))
 }
 
 /// Returns a text in a format, behind a header, unless it breaks the rules of the format.
@@ -104,18 +174,43 @@ fn in_format(format: Format, first: &[u8], rest: &[&[u8]]) -> Result<Detected, U
     }
 }
 
-/// Returns the names of the columns that are not read.
-fn skipped(columns: &CsvColumns, header: &[u8]) -> Vec<String> {
-    let names = fields(header, columns.commas());
-    let is_skipped = |(column, _): &(&CsvColumn, _)| **column == CsvColumn::Skipped;
-    let all = columns.columns().iter().zip(names);
-    all.filter(is_skipped).map(|(_, name)| format!("`{}`", printable(name))).take(8).collect()
+/// Returns the names of the columns that are not read; of one without a name, its number and, if it
+/// counts the lines `rest` behind the header, that it does.
+fn skipped(columns: &CsvColumns, header: &[u8], rest: &[&[u8]]) -> Vec<String> {
+    let names = fields(header, columns.parting());
+    let all = columns.columns().iter().zip(names).enumerate();
+    let unread = all.filter(|(_, (column, _))| **column == CsvColumn::Skipped);
+    let in_words = |(index, (_, name)): (usize, (_, &[u8]))| match name {
+        b"" if is_index(index, columns, rest) => {
+            format!("column {} (without a name; it numbers the lines)", index + 1)
+        }
+        b"" => format!("column {} (without a name)", index + 1),
+        name => format!("`{}`", printable(name)),
+    };
+    unread.map(in_words).take(8).collect()
+}
+
+/// Returns true if a column numbers the lines, from 0 or 1 on.
+fn is_index(column: usize, columns: &CsvColumns, rest: &[&[u8]]) -> bool {
+    let number = |line: &&[u8]| {
+        let fields = fields(line, columns.parting());
+        unsigned(fields.get(column)?).ok()
+    };
+    let numbers: Option<Vec<u64>> = rest.iter().map(number).collect();
+    numbers.is_some_and(|all| {
+        all.first().is_some_and(|&first| first <= 1)
+            && all.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(1))
+    })
+}
+
+/// Returns a context for lines with columns, but for a header.
+fn context_of(columns: &CsvColumns) -> Context {
+    Context { csv: Some(columns.clone().behind_header(false)), ..Context::default() }
 }
 
 /// Returns the records that columns make of lines, but for a header.
 pub(super) fn records(columns: &CsvColumns, lines: &[&[u8]]) -> Vec<Record> {
-    let csv = Some(columns.clone().behind_header(false));
-    let mut context = Context { csv, ..Context::default() };
+    let mut context = context_of(columns);
     let mut all = Vec::new();
     for line in lines {
         all.extend(decode_among::<Csv>(line, &mut context).ok().map(|decoded| decoded.record));

@@ -1,15 +1,14 @@
-//! What is said of a text that no format fits: the nearest format, why it does not fit, and the
+//! Messages for a text that no format fits: the nearest format, why it does not fit, and the
 //! columns that would read the text.
 
 use super::header::records;
 use super::{Undetected, accounted, claimable};
-use crate::csv::CsvColumn;
+use crate::csv::{CsvColumn, Parting};
 use crate::recognition::deduced;
-use crate::recognition::header::{
-    DATES_IN_WORDS, fields, is_date_in_words, lacks_time, unit_of_dates,
-};
-use crate::recognition::json::{Found, Scan};
+use crate::recognition::header::{DATES_IN_WORDS, fields, is_date_in_words, lacks_time};
+use crate::recognition::jq;
 use crate::recognition::plausibility::Rules;
+use crate::recognition::time_unit;
 use crate::{CsvColumns, Format, decode_line};
 use fowler_units::{HostIo, printable};
 
@@ -37,22 +36,12 @@ fn in_other_unit(format: Format, lines: &[&[u8]]) -> Option<String> {
     let is_time = |column: &CsvColumn| matches!(column, CsvColumn::Time { .. });
     let time = own.columns().iter().position(is_time)?;
     let times: Vec<&[u8]> =
-        lines.iter().filter_map(|line| fields(line, own.commas()).get(time).copied()).collect();
-    let change: fn(CsvColumn) -> Option<CsvColumn> = match unit_of_dates(times.iter().copied())? {
-        9 => |it| in_digits(it, 9),
-        6 => |it| in_digits(it, 6),
-        3 => |it| in_digits(it, 3),
-        2 => |it| in_digits(it, 2),
-        _ => |it| in_digits(it, 0),
-    };
-    let columns = own.with(change)?.behind_header(false);
+        lines.iter().filter_map(|line| fields(line, own.parting()).get(time).copied()).collect();
+    let digits = time_unit::by_values(times.iter().copied()).dates()?;
+    let columns = own.with(|column| is_time(&column).then_some(CsvColumn::Time { digits }));
+    let columns = columns?.behind_header(false);
     let all_read = records(&columns, lines).len() == lines.len();
     all_read.then(|| format!("--columns {columns} reads it as `{format}` with times in that unit"))
-}
-
-/// Returns a column of times in another unit.
-fn in_digits(column: CsvColumn, digits: usize) -> Option<CsvColumn> {
-    matches!(column, CsvColumn::Time { .. }).then_some(CsvColumn::Time { digits })
 }
 
 /// Returns the format that gets furthest, and what stops it at the first line that does.
@@ -113,16 +102,32 @@ fn progress(format: Format, line: &[u8]) -> usize {
     }
 }
 
+/// Returns how columns are described that are read in no format: by their values, if these show
+/// enough.
+pub(super) fn described(lines: &[&[u8]]) -> String {
+    of_values(lines).unwrap_or_else(|| {
+        "describe its columns, such as --columns ts=us,op=rw,lba=512,len=bytes, or say its format \
+         with --format"
+            .to_string()
+    })
+}
+
 /// Proposes columns by the values of the lines, if they would read most of them.
 fn proposed(lines: &[&[u8]]) -> Option<String> {
     if let Some(mark) = other_mark(lines) {
+        // Where commas are between digits, semicolons part columns.
+        let has_commas = lines.iter().any(|line| line.contains(&b','));
+        let change = match has_commas {
+            true => format!("sed 's/,/./g; s/{mark}/,/g'"),
+            false => format!("tr '{mark}' ,"),
+        };
         return Some(format!(
-            "columns are parted by `{mark}`: change that to commas (tr '{mark}' ,) and try again, or \
+            "columns are parted by `{mark}`: change that to commas ({change}) and try again, or \
              describe them then with --columns"
         ));
     }
-    if let Some(text) = of_json(lines) {
-        return Some(text.to_string());
+    if let Some(text) = jq::proposed(lines) {
+        return Some(text);
     }
     if let Some(text) = parted_otherwise(lines) {
         return Some(text);
@@ -138,6 +143,11 @@ fn proposed(lines: &[&[u8]]) -> Option<String> {
                     each request arrived, too (`nsecs` in bpftrace)";
         return Some(what.to_string());
     }
+    of_values(lines)
+}
+
+/// Proposes columns by the values of the lines alone, if they would read most of them.
+fn of_values(lines: &[&[u8]]) -> Option<String> {
     let found = deduced::columns(lines)?;
     let header = usize::from(found.columns.header);
     let behind = &lines[header..];
@@ -168,42 +178,14 @@ fn parted_otherwise(lines: &[&[u8]]) -> Option<String> {
     });
     let (format, columns) = all.next()?;
     let is_only = all.all(|(_, other)| other == columns);
-    let mark = if columns.commas() { "commas" } else { "blanks" };
+    let mark = columns.parting().words();
     is_only
         .then(|| format!("--columns {columns} reads it as `{format}` with {mark} between columns"))
 }
 
-/// Returns how the requests in a text of JSON can be had as JSON lines, if it is one.
-fn of_json(lines: &[&[u8]]) -> Option<&'static str> {
-    let printed = |line: &&&[u8]| {
-        let has = |part: &[u8]| memchr::memmem::find(line, part).is_some();
-        line.starts_with(b"{") && has(b"\"printf\"") && has(b"\"data\"")
-    };
-    if lines.iter().any(|line| printed(&line)) {
-        return Some(
-            "bpftrace put the text of each line into `data`: take it out with \
-             jq -j 'select(.type == \"printf\").data', and try again with what comes out",
-        );
-    }
-    let is_list = lines.first().is_some_and(|line| line.starts_with(b"[{"));
-    if is_list || matches!(lines.first(), Some(&(b"[" | b"{"))) {
-        return Some(
-            "this is JSON, but not an object on each line: put each request on a line of its own, with \
-             jq -c '.[]' if it is a list of requests, and try again with what comes out",
-        );
-    }
-    let is_date =
-        |found: Found<'_>| matches!(found, Found::Value(_, it) if is_date_in_words(it.text));
-    let has_dates = |line: &&&[u8]| line.starts_with(b"{") && Scan::of(line).any(is_date);
-    lines.iter().any(|line| has_dates(&line)).then_some(
-        "the times of these objects are dates in words: write them in seconds since 1970 with \
-         decimals, and try again",
-    )
-}
-
 /// Returns the number of the first column, counted from 1, that is a date in words on every line.
 fn dates_in_words(lines: &[&[u8]]) -> Option<usize> {
-    let rows: Vec<Vec<&[u8]>> = lines.iter().map(|line| fields(line, true)).collect();
+    let rows: Vec<Vec<&[u8]>> = lines.iter().map(|line| fields(line, Parting::Commas)).collect();
     let behind = if rows.len() > 1 { &rows[1..] } else { &rows[..] };
     let is_date =
         |at: &usize| behind.iter().all(|row| row.get(*at).is_some_and(|it| is_date_in_words(it)));

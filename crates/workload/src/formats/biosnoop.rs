@@ -89,7 +89,7 @@ impl TraceFormat for Biosnoop {
         let (bytes, sector) = (number("BYTES")?, number("SECTOR")?);
         let letters = last.next().ok_or_else(|| missing("T"))?;
         // Only the tool with libbpf prints more than these.
-        context.times += u64::from(letters != b"R" && letters != b"W");
+        context.noted += u64::from(letters != b"R" && letters != b"W");
         let (op, extra) = operation::<C>(letters, bytes)?;
         let disk = last.next().ok_or_else(|| missing("DISK"))?;
         let pid = last.next().ok_or_else(|| missing("PID"))?;
@@ -119,7 +119,7 @@ impl TraceFormat for Biosnoop {
 
     fn notes(context: &Context) -> Option<String> {
         let note = "the biosnoop in Python prints discards as reads, and they cannot be told apart";
-        (context.times == 0).then(|| note.to_string())
+        (context.noted == 0).then(|| note.to_string())
     }
 
     fn is_header(line: &[u8]) -> bool {

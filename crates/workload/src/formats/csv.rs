@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::csv::{CsvColumn, CsvColumns};
 use crate::fields::Fault;
 use crate::left_out::NamedKind;
-use crate::number::{NumberError, decimal_ns, unsigned};
+use crate::number::{NumberError, cuts_digits, time_ns, unsigned};
 use crate::op_code::{self, as_replayed};
 use crate::record::{LATEST, Measure, Record, record_or_piece};
 use fowler_units::HostOp;
@@ -58,10 +58,10 @@ impl TraceFormat for Csv {
                 CsvColumn::Skipped => drop(columns.next("a skipped column")?),
                 CsvColumn::Time { digits } => {
                     let field = unquoted(columns.next(ts)?);
-                    at = decimal_ns(field, digits).map_err(|error| {
+                    at = time_ns(field, digits).map_err(|error| {
                         C::fault(match error {
                             NumberError::Negative => Fault::new(Cause::NegativeTime, ts, field),
-                            other => Fault::number(other, ts, field),
+                            other => of_number(other, ts, field),
                         })
                     })?;
                 }
@@ -105,11 +105,26 @@ impl TraceFormat for Csv {
     }
 }
 
-/// Parses the next field as a whole number.
+/// Parses the next field as a whole number, which may have decimals that are zero: tables with
+/// missing values hold all numbers as fractions.
 fn number<'a, C: Columns<'a>>(columns: &mut C, column: &'static str) -> Result<u64, C::Fault> {
     let field = unquoted(columns.next(column)?);
-    unsigned(field).map_err(|error| C::fault(Fault::number(error, column, field)))
+    let point = field.iter().position(|&byte| byte == b'.').filter(|&point| point > 0);
+    let is_whole = |point: usize| field[point + 1..].iter().all(|&digit| digit == b'0');
+    let whole = point.filter(|&point| is_whole(point)).map_or(field, |point| &field[..point]);
+    unsigned(whole).map_err(|error| C::fault(of_number(error, column, field)))
 }
+
+/// Returns the fault of a field that is no number.
+fn of_number<'a>(error: NumberError, column: &'static str, field: &'a [u8]) -> Fault<'a> {
+    let fault = Fault::number(error, column, field);
+    let expected = if cuts_digits(field) { ALL_DIGITS } else { fault.expected };
+    Fault { expected, ..fault }
+}
+
+/// Advice for numbers with a positive exponent, for messages.
+const ALL_DIGITS: &str = "all digits: an exponent may cut some off (awk: print with %d; R: \
+                          options(scipen = 99))";
 
 /// Returns a field without the quotes around it.
 fn unquoted(field: &[u8]) -> &[u8] {
@@ -153,6 +168,12 @@ mod tests {
                 0,
                 HostIo::read(Nanos(250_000_000), 1024, 512),
             ),
+            (
+                "ts=s,_,op=0=read,lba=bytes,len=bytes,tabs",
+                "10e-1\ta b\tTrue\t4096.0\t512.",
+                0,
+                HostIo::write(Nanos(1_000_000_000), 4096, 512),
+            ),
             ("ts=ns,op=rw,lba=1,len=1", "5,F,0,0", 0, HostIo::flush(Nanos(5))),
             (
                 "ts=ms,op=rw,lba=1,len=1",
@@ -171,6 +192,8 @@ mod tests {
         for (line, cause) in [
             ("-1,r,0,1", Cause::NegativeTime),
             ("now,r,0,1", Cause::NotANumber),
+            ("1e+05,r,0,1", Cause::NotANumber),
+            ("1,r,1e+05,1", Cause::NotANumber),
             ("1,x,0,1", Cause::UnknownOp),
             ("1,1,0,1", Cause::UnknownOp),
             ("1,r,0", Cause::TooFewColumns),
@@ -180,6 +203,8 @@ mod tests {
             ("1,r,4503599627370496,1", Cause::TooLarge),
             ("99999999999999999999,r,0,1", Cause::TooLarge),
             ("1,r,-4,1", Cause::NotANumber),
+            ("1,r,4.5,1", Cause::NotANumber),
+            ("1,r,.0,1", Cause::NotANumber),
             ("1,f,0,1", Cause::FlushWithRange),
             ("1,r,\"0,1", Cause::NotANumber),
         ] {

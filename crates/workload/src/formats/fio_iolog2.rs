@@ -59,7 +59,7 @@ impl TraceFormat for FioIolog2 {
                 let wait = us.checked_mul(1_000).ok_or_else(too_large)?;
                 if wait >= SHORTEST_WAIT.0 {
                     let clock = context.clock.checked_add(wait).ok_or_else(too_large)?;
-                    (context.clock, context.times) = (clock, context.times + 1);
+                    (context.clock, context.noted) = (clock, context.noted + 1);
                 }
                 Err(C::fault(Fault::new(Cause::OtherEvent, "action", b"wait")))
             }
@@ -67,7 +67,7 @@ impl TraceFormat for FioIolog2 {
     }
 
     fn notes(context: &Context) -> Option<String> {
-        (context.times == 0).then(|| {
+        (context.noted == 0).then(|| {
             "the file has no waits, so all requests arrive at time 0: replay it with --queue-depth"
                 .to_string()
         })

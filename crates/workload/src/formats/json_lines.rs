@@ -1,6 +1,8 @@
 //! JSON lines: an object on each line with the time, operation, address and size of a request, as
 //! scripts of bpftrace and loggers write them. Keys are recognised by their names.
 //!
+//! Of two keys of one role the first is read if both say the same.
+//!
 //! A key without a unit in its name is read as follows, and a note says so: a time that is a date
 //! of this century shows its unit; another whole number counts nanoseconds, as bpftrace's `nsecs`
 //! and the clocks of most loggers, and a number with decimals counts seconds. Addresses and sizes
@@ -10,14 +12,16 @@
 use super::{Table, TraceFormat};
 use crate::Cause;
 use crate::columns::Columns;
-use crate::context::Context;
+use crate::context::{Context, JsonKeys};
+use crate::csv::CsvColumn;
 use crate::fields::Fault;
 use crate::left_out::NamedKind;
-use crate::number::{NumberError, decimal_ns, unsigned};
+use crate::number::{NumberError, time_ns, unsigned};
 use crate::op_code::{self, OpCode, as_replayed};
-use crate::recognition::header::unit_of_dates;
 use crate::recognition::json::{Found, Scan, Value};
 use crate::recognition::roles::{KnownNames, Role};
+use crate::recognition::time_unit::{self, TimeUnit, has_decimals};
+use crate::recognition::{header, jq};
 use crate::record::{Measure, Record, SECTOR, record_or_piece};
 use fowler_units::HostOp;
 
@@ -61,7 +65,7 @@ impl TraceFormat for JsonLines {
         context: &mut Context,
     ) -> Result<Record, C::Fault> {
         let text = columns.bytes()?;
-        let line = taken_apart(text, &mut context.names).map_err(C::fault)?;
+        let line = taken_apart(text, &mut context.json.names).map_err(C::fault)?;
         let missing = |name| {
             C::fault(Fault { expected: KEYS, ..Fault::new(Cause::TooFewColumns, name, b"") })
         };
@@ -70,9 +74,9 @@ impl TraceFormat for JsonLines {
         let (op, extra) = code.read::<C>(op.text)?;
         let digits = match digits {
             Some(digits) => digits,
-            None => unnamed_unit(&[time.text], context),
+            None => unnamed_unit(&[time.text], &mut context.json),
         };
-        let at = decimal_ns(time.text, digits).map_err(|error| {
+        let at = time_ns(time.text, digits).map_err(|error| {
             C::fault(match error {
                 NumberError::Negative => Fault::new(Cause::NegativeTime, "time", time.text),
                 other => Fault::number(other, "time", time.text),
@@ -82,7 +86,7 @@ impl TraceFormat for JsonLines {
             Some((unit, value)) => {
                 let count = unsigned(value.text)
                     .map_err(|error| C::fault(Fault::number(error, column, value.text)))?;
-                context.clock |= u64::from(unit.is_none());
+                context.json.assumes_blocks |= unit.is_none();
                 Ok(Measure { count, unit: unit.unwrap_or(SECTOR), column })
             }
             None if op == HostOp::Flush => Ok(Measure { count: 0, unit: 1, column }),
@@ -102,51 +106,59 @@ impl TraceFormat for JsonLines {
     }
 
     fn notes(context: &Context) -> Option<String> {
-        let time = (context.times > 0).then_some(match context.width {
-            Some(0) => "the key of the time names no unit: nanoseconds are assumed",
-            _ => "the key of the time names no unit: seconds are assumed",
+        let json = &context.json;
+        let time = json.time.and_then(|(digits, unit)| {
+            let assumed = match unit {
+                TimeUnit::Dates(_) => return None,
+                TimeUnit::Unclear { dates, since_boot } => {
+                    let [dates, since_boot] = [dates, since_boot].map(time_unit::name);
+                    format!("dates in {dates} are assumed, which may be {since_boot} since boot")
+                }
+                TimeUnit::Unknown if digits == 0 => "nanoseconds are assumed".into(),
+                TimeUnit::Unknown => "seconds are assumed".into(),
+            };
+            Some(format!("the key of the time names no unit: {assumed}"))
         });
-        let block = (context.clock > 0)
-            .then_some("the key of the address or the size names no unit: 512 B are assumed");
-        let said: Vec<&str> = time.into_iter().chain(block).collect();
-        (!said.is_empty()).then(|| {
-            format!(
-                "{}; otherwise write the columns as CSV (jq -r '[.ts,.op,.sector,.bytes]|@csv') and say \
-                 it: --columns ts=us,op=rw,lba=512,len=bytes",
-                said.join(", and ")
-            )
-        })
+        let block = json.assumes_blocks.then(|| {
+            "the key of the address or the size names no unit: 512 B are assumed".to_string()
+        });
+        let said: Vec<String> = time.into_iter().chain(block).collect();
+        let otherwise = json.otherwise.as_deref().unwrap_or(OTHERWISE);
+        (!said.is_empty()).then(|| format!("{}; otherwise {otherwise}", said.join(", and ")))
     }
 }
 
-/// What a line must have, for messages.
+/// Advice for objects whose units are not those assumed, where the first lines show no better.
+const OTHERWISE: &str = "write the columns as CSV (jq -r '[.ts, .op, .sector, .bytes] | @csv') and \
+                         say the units: --columns ts=us,op=rw,lba=512,len=bytes";
+
+/// Values that a line must have, for messages.
 const KEYS: &str = "an object with a time (`ts_ns`), an operation (`op`), an address (`offset` or \
                     `sector`) and a size (`size`, `bytes` or `sectors`)";
 
 /// Finds the unit of times whose keys name none by the first lines of a file, for all lines.
 pub(crate) fn prepare(head: &[u8], context: &mut Context) {
+    let lines: Vec<&[u8]> =
+        head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).take(256).collect();
     let mut times: Vec<&[u8]> = Vec::new();
-    for line in head.split(|&byte| byte == b'\n').take(256) {
-        let time =
-            taken_apart(line.trim_ascii(), &mut context.names).ok().and_then(|line| line.time);
+    for line in &lines {
+        let time = taken_apart(line, &mut context.json.names).ok().and_then(|line| line.time);
         times.extend(time.filter(|(unit, _)| unit.is_none()).map(|(_, value)| value.text));
     }
     if !times.is_empty() {
-        unnamed_unit(&times, context);
+        unnamed_unit(&times, &mut context.json);
     }
+    context.json.otherwise = jq::otherwise(&lines);
 }
 
-/// Returns the unit of times whose keys name none, as digits of a nanosecond, and notes whether it
-/// is assumed. The unit found first is that of all lines.
-fn unnamed_unit(times: &[&[u8]], context: &mut Context) -> usize {
-    if let Some(digits) = context.width {
-        return digits;
-    }
-    let of_date = unit_of_dates(times.iter().copied());
-    let with_decimals = times.iter().any(|text| text.contains(&b'.'));
-    let digits = of_date.unwrap_or(if with_decimals { 9 } else { 0 });
-    context.width = Some(digits);
-    context.times = u64::from(of_date.is_none());
+/// Returns the unit of times whose keys name none, as digits of a nanosecond. The unit found first
+/// is that of all lines.
+fn unnamed_unit(times: &[&[u8]], json: &mut JsonKeys) -> usize {
+    let (digits, _) = *json.time.get_or_insert_with(|| {
+        let unit = time_unit::by_values(times.iter().copied());
+        let with_decimals = times.iter().any(|text| has_decimals(text));
+        (unit.dates().unwrap_or(if with_decimals { 9 } else { 0 }), unit)
+    });
     digits
 }
 
@@ -183,8 +195,9 @@ fn taken_apart<'a>(text: &'a [u8], names: &mut KnownNames) -> Result<Line<'a>, F
 }
 
 impl<'a> Line<'a> {
-    /// Takes a value whose key has a role. Two keys of one role contradict each other, but a `type`
-    /// beside an operation is that of the message.
+    /// Takes a value whose key has a role. Of two keys of one role the first is taken if both say
+    /// the same; else they contradict each other. A key of an operation whose value is none is that
+    /// of something else: a `command` beside `op` is that of a process.
     fn take(
         &mut self,
         role: Option<Role>,
@@ -192,34 +205,66 @@ impl<'a> Line<'a> {
         value: Value<'a>,
     ) -> Result<(), Fault<'a>> {
         let Some(role) = role else { return Ok(()) };
-        let is_message = |value: Value<'_>| OpCode::Words.meaning(value.text).is_none();
-        let twice = match role {
-            Role::Time(digits) => self.time.replace((digits, value)).is_some(),
-            Role::Op if key.eq_ignore_ascii_case(b"type") && is_message(value) => false,
-            Role::Op => self.op.replace((OpCode::Words, value)).is_some(),
-            Role::IsRead | Role::IsWrite => {
-                let text = match value.text {
-                    b"true" => b"1",
-                    b"false" => b"0",
-                    other => other,
-                };
-                let code = if role == Role::IsRead { OpCode::OneReads } else { OpCode::ZeroReads };
-                self.op.replace((code, Value { text, ..value })).is_some()
+        let (is_same, name) = match role {
+            Role::Time(digits) => {
+                let of = |digits: Option<usize>| CsvColumn::Time { digits: digits.unwrap_or(0) };
+                (first_or_same(&mut self.time, (digits, value), of), "time")
             }
-            Role::Offset(unit) => self.offset.replace((unit, value)).is_some(),
-            Role::Size(unit) => self.size.replace((unit, value)).is_some(),
+            Role::Offset(unit) => {
+                let of = |unit: Option<u64>| CsvColumn::Offset { unit: unit.unwrap_or(SECTOR) };
+                (first_or_same(&mut self.offset, (unit, value), of), "offset")
+            }
+            Role::Size(unit) => {
+                let of = |unit: Option<u64>| CsvColumn::Size { unit: unit.unwrap_or(SECTOR) };
+                (first_or_same(&mut self.size, (unit, value), of), "size")
+            }
+            // The type of a message, not of a request.
+            Role::Op
+                if key.eq_ignore_ascii_case(b"type")
+                    && OpCode::Words.meaning(value.text).is_none() =>
+            {
+                (true, "op")
+            }
+            Role::Op => (self.take_op(OpCode::Words, value), "op"),
+            Role::IsRead => (self.take_op(OpCode::OneReads, value), "op"),
+            Role::IsWrite => (self.take_op(OpCode::ZeroReads, value), "op"),
             Role::Device => {
                 // A second name, such as that of a file, does not say more.
                 self.device.get_or_insert(value.text);
-                false
+                (true, "device")
             }
         };
-        if twice {
-            let expected = "one time, one operation, one address and one size";
-            return Err(Fault { expected, ..Fault::new(Cause::Contradiction, "keys", key) });
+        if is_same {
+            return Ok(());
         }
-        Ok(())
+        let expected = "one time, one operation, one address and one size, or keys that say the same";
+        Err(Fault { expected, ..Fault::new(Cause::Contradiction, name, key) })
     }
+
+    /// Takes an operation. Returns false if it contradicts the one before.
+    fn take_op(&mut self, code: OpCode, value: Value<'a>) -> bool {
+        let meaning = code.meaning(value.text);
+        match self.op.map(|(code, value)| code.meaning(value.text)) {
+            None | Some(None) if meaning.is_some() || self.op.is_none() => {
+                self.op = Some((code, value));
+                true
+            }
+            before => meaning.is_none() || before == Some(meaning),
+        }
+    }
+}
+
+/// Takes a value unless there is one already. Returns false if that says something else: `column`
+/// makes of its unit a column.
+fn first_or_same<'a, U: Copy + PartialEq>(
+    taken: &mut Option<(U, Value<'a>)>,
+    (unit, value): (U, Value<'a>),
+    column: impl Fn(U) -> CsvColumn,
+) -> bool {
+    let &mut (first, text) = taken.get_or_insert((unit, value));
+    let [one, other] = [(first, text), (unit, value)]
+        .map(|(unit, value)| header::value_of(column(unit), value.text));
+    (first, text) == (unit, value) || one.is_some() && one == other
 }
 
 #[cfg(test)]
@@ -241,6 +286,14 @@ mod tests {
             (
                 r#"{"ts":1,"op":"FF","sector":18446744073709551615,"bytes":0}"#,
                 HostIo::new(HostOp::Flush, Nanos(1), 0, 0),
+            ),
+            (
+                r#"{"ts":7,"command":"fio","op":"R","sector":8,"size":512,"nr_sectors":1}"#,
+                HostIo::read(Nanos(7), 4096, 512),
+            ),
+            (
+                r#"{"ts":7,"type":"request","offset":4096,"sector":8,"is_write":true,"len":512}"#,
+                HostIo::write(Nanos(7), 4096, 512),
             ),
             (r#"{"ts":1,"op":"FF","pid":3}"#, HostIo::new(HostOp::Flush, Nanos(1), 0, 0)),
             (
@@ -264,7 +317,8 @@ mod tests {
             r#"{"ts":7,"op":"R","sector":8}"#,
             r#"{"op":"R","sector":8,"bytes":512}"#,
             r#"{"ts":7,"op":"Q","sector":8,"bytes":512}"#,
-            r#"{"ts":7,"op":"R","sector":8,"bytes":512,"size":512}"#,
+            r#"{"ts":7,"op":"R","sector":8,"bytes":512,"size":513}"#,
+            r#"{"ts":7,"op":"R","rw":"W","sector":8,"bytes":512}"#,
             r#"{"ts":-7,"op":"R","sector":8,"bytes":512}"#,
             r#"{"ts":7,"op":"R","sector":"x","bytes":512}"#,
         ];
@@ -277,6 +331,7 @@ mod tests {
             Cause::TooFewColumns,
             Cause::TooFewColumns,
             Cause::UnknownOp,
+            Cause::Contradiction,
             Cause::Contradiction,
             Cause::NegativeTime,
             Cause::NotANumber,

@@ -13,7 +13,7 @@
 
 use super::{Table, TraceFormat};
 use crate::columns::Columns;
-use crate::csv::CsvColumn;
+use crate::csv::{CsvColumn, CsvColumns, Parting};
 use crate::op_code::{Meant, OpCode};
 use crate::optional_column::OptionalColumn;
 use crate::recognition::plausibility::{Clock, Rules};
@@ -57,7 +57,9 @@ impl TraceFormat for Native {
     }
 
     fn is_header(line: &[u8]) -> bool {
-        line == Self::COLUMNS.as_bytes() || reordered(line).is_some()
+        line == Self::COLUMNS.as_bytes()
+            || reordered(line).is_some()
+            || unexpected_column(line).is_some()
     }
 
     fn decode_wider<'a, C: Columns<'a>>(
@@ -102,22 +104,68 @@ fn other_operation<'a, C: Columns<'a>>(columns: &mut C) -> Result<HostOp, C::Fau
     }
 }
 
-/// Returns the columns of a native trace by a header row that names the four columns in any order,
-/// with optional ones anywhere; `None` if it does not.
-pub(crate) fn reordered(header: &[u8]) -> Option<Vec<CsvColumn>> {
-    let column = |name: &[u8]| match name.trim_ascii() {
+/// Returns the column of a native trace with this name.
+fn by_name(name: &[u8]) -> Option<CsvColumn> {
+    match name.trim_ascii() {
         b"at_ns" => Some(CsvColumn::Time { digits: 0 }),
         b"op" => Some(CsvColumn::Op(OpCode::Words)),
         b"offset" => Some(CsvColumn::Offset { unit: 1 }),
         b"size" => Some(CsvColumn::Size { unit: 1 }),
         other => OptionalColumn::by_name(other).map(CsvColumn::Optional),
-    };
-    let columns: Option<Vec<CsvColumn>> =
-        header.split(|&byte| byte == b',').map(column).take(8).collect();
+    }
+}
+
+/// Most columns of a header that are looked at.
+const MOST: usize = 256;
+
+/// Returns the names in a header row that has each of the four columns once, in any order; `None`
+/// if it does not, or if a column has no name.
+fn names(header: &[u8]) -> Option<Vec<&[u8]>> {
+    let names: Vec<&[u8]> = header.split(|&byte| byte == b',').take(MOST).collect();
+    let required = names.iter().filter_map(|name| by_name(name));
+    let required = required.filter(|column| !matches!(column, CsvColumn::Optional(_)));
+    let required: Vec<CsvColumn> = required.collect();
+    let once = |column: &CsvColumn| required.iter().filter(|it| *it == column).count() == 1;
+    let are_named = names.iter().all(|name| !name.trim_ascii().is_empty());
+    (required.len() == 4 && required.iter().all(once) && are_named).then_some(names)
+}
+
+/// Returns the columns of a native trace by a header row that names the four columns in any order,
+/// with optional ones anywhere; `None` if it does not.
+pub(crate) fn reordered(header: &[u8]) -> Option<Vec<CsvColumn>> {
+    let columns: Option<Vec<CsvColumn>> = names(header)?.into_iter().map(by_name).collect();
     let columns = columns?;
     let once = |column: &CsvColumn| columns.iter().filter(|it| *it == column).count() == 1;
-    let required = columns.iter().filter(|it| !matches!(it, CsvColumn::Optional(_))).count();
-    (required == 4 && columns.iter().all(once)).then_some(columns)
+    columns.iter().all(once).then_some(columns)
+}
+
+/// Returns the first column beyond those of a native trace in a header row that has the four; a
+/// column that comes twice is one, too.
+pub(crate) fn unexpected_column(header: &[u8]) -> Option<&[u8]> {
+    let names = names(header)?;
+    let is_known = |at: usize| {
+        let known = by_name(names[at]);
+        known.is_some() && !names[..at].iter().any(|before| by_name(before) == known)
+    };
+    (0..names.len()).find(|&at| !is_known(at)).map(|at| names[at].trim_ascii())
+}
+
+/// Returns advice for a header row with a column beyond those of a native trace.
+pub(crate) fn without_unexpected(header: &[u8]) -> String {
+    let of = |name: &[u8]| match by_name(name) {
+        Some(CsvColumn::Optional(_)) | None => CsvColumn::Skipped,
+        Some(column) => column,
+    };
+    let names: Vec<&[u8]> = header.split(|&byte| byte == b',').take(MOST).collect();
+    let columns: Vec<CsvColumn> = names.iter().map(|name| of(name)).collect();
+    let columns = CsvColumns::of_header(columns, Parting::Commas);
+    let optional = names.iter().filter_map(|name| OptionalColumn::by_name(name.trim_ascii()));
+    let dropped: Vec<String> = optional.map(|column| format!("`{}`", column.name())).collect();
+    let but = match &dropped[..] {
+        [] => String::new(),
+        _ => format!(", without {}", dropped.join(" and ")),
+    };
+    format!("take that column out, or read the file by its columns: --columns {columns}{but}")
 }
 
 /// Decodes the four columns of every native trace.
@@ -152,6 +200,29 @@ mod tests {
             let expected = Record { device: 0, io: HostIo::new(op, Nanos(7), offset, size) };
             assert_eq!(decode_line(Format::Native, line.as_bytes()), Ok(expected));
         }
+    }
+
+    #[test]
+    fn columns_beyond_those_of_a_native_trace_are_named() {
+        for (header, unexpected) in [
+            ("at_ns,op,offset,size", None),
+            ("size,op,queue,offset,at_ns,deadline_ns,placement", None),
+            ("at_ns,op,offset,size,latency_us", Some("latency_us")),
+            ("id,size,op,offset,at_ns", Some("id")),
+            ("at_ns,op,offset,size,queue, queue", Some("queue")),
+            // Not the four, or one without a name: no native trace.
+            ("at_ns,op,offset,bytes,x", None),
+            ("at_ns,op,offset,size,size", None),
+            (",at_ns,op,offset,size", None),
+        ] {
+            let found = unexpected_column(header.as_bytes()).map(|it| str::from_utf8(it).unwrap());
+            assert_eq!(found, unexpected, "{header}");
+            let is_read = reordered(header.as_bytes()).is_some();
+            assert!(!is_read || unexpected.is_none(), "{header}");
+        }
+        let advice = without_unexpected(b"id,size,op,queue,offset,at_ns");
+        let columns = "--columns header,_,len=bytes,op=rw,_,lba=bytes,ts=ns, without `queue`";
+        assert!(advice.ends_with(columns), "{advice}");
     }
 
     #[test]

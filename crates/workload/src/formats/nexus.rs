@@ -75,7 +75,7 @@ impl TraceFormat for Nexus {
     }
 
     fn notes(context: &Context) -> Option<String> {
-        let times = context.times;
+        let times = context.noted;
         (times > 0).then(|| {
             format!("the phone's clock was set {times} times, which is taken to last no time")
         })
@@ -96,7 +96,7 @@ fn on_steady_clock(printed: u64, context: &mut Context) -> Option<u64> {
         None => context.clock.checked_sub(last - printed),
     }?;
     (context.last, context.clock) = (Some(printed), at);
-    context.times += u64::from(was_set);
+    context.noted += u64::from(was_set);
     Some(at)
 }
 
@@ -115,7 +115,7 @@ mod tests {
             let (record, _) = record.unwrap_or_else(|fault| panic!("{fault:?}"));
             (record.io.at.0 as i64 - BEFORE_TRACE as i64) / 1000
         };
-        (lines.iter().map(at).collect(), context.times)
+        (lines.iter().map(at).collect(), context.noted)
     }
 
     #[test]

@@ -107,7 +107,7 @@ impl TraceFormat for Srt {
         match id(bytes).1 {
             SHORT_IO => {}
             SUSPECT_IO => {
-                context.times += 1;
+                context.noted += 1;
                 return Err(C::fault(Fault::new(Cause::OtherEvent, "id", kind)));
             }
             _ => return Err(unknown_op::<C>("id", kind, "a record of type 1 or 4")),
@@ -129,7 +129,7 @@ impl TraceFormat for Srt {
     }
 
     fn notes(context: &Context) -> Option<String> {
-        let times = context.times;
+        let times = context.noted;
         (times > 0).then(|| format!("{times} requests that the tracer found suspect were left out"))
     }
 }

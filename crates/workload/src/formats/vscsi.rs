@@ -102,7 +102,7 @@ impl Layout {
         let op = match command(bytes.u16(self.cmd)) {
             Some(Command::Request(op)) => op,
             Some(other) => {
-                context.times += u64::from(other == Command::Elsewhere);
+                context.noted += u64::from(other == Command::Elsewhere);
                 return Err(C::fault(Fault::new(Cause::OtherEvent, "cmd", code)));
             }
             None => return Err(unknown_op::<C>("cmd", code, "an operation code of SBC or SPC")),
@@ -119,7 +119,7 @@ impl Layout {
 
 /// Returns what must be said of commands that were left out.
 pub(super) fn notes(context: &Context) -> Option<String> {
-    let times = context.times;
+    let times = context.noted;
     (times > 0).then(|| {
         format!(
             "{times} commands such as UNMAP and WRITE SAME were left out: the trace does not say \

@@ -165,13 +165,18 @@ pub(super) fn given_format(
     options: &ReadOptions,
 ) -> Result<Detected, TraceError> {
     if format == Format::Csv && options.columns.is_none() {
-        let found = detect::detected(lines.head(), lines.head_is_all()).ok();
-        let found = found.filter(|found| found.columns.is_some());
-        return found.ok_or_else(|| {
-            let diagnostic = Diagnostic::of("format `csv` has no columns of its own");
-            let hint = "give them: --columns ts=us,op=rw,lba=512,len=bytes";
-            TraceError::one(name, diagnostic.hint(hint.to_string()))
-        });
+        let (first_line, proposed) = match detect::detected(lines.head(), lines.head_is_all()) {
+            Ok(found) if found.columns.is_some() => return Ok(found),
+            Ok(_) => (String::new(), None),
+            Err(undetected) => (undetected.first_line, undetected.otherwise),
+        };
+        let what = "format `csv` has no columns of its own";
+        let line = detect::line_of(lines, &first_line).filter(|_| !first_line.is_empty());
+        let diagnostic = Diagnostic { text: first_line, ..Diagnostic::of(what).line(line) };
+        let diagnostic = diagnostic.expected("--columns, or a header that leaves nothing open");
+        let hint = proposed
+            .unwrap_or_else(|| "give them: --columns ts=us,op=rw,lba=512,len=bytes".to_string());
+        return Err(TraceError::one(name, diagnostic.hint(hint)));
     }
     Ok(Detected { header: detect::has_names(format, lines.head()), ..Detected::of(format) })
 }
@@ -207,6 +212,9 @@ pub(super) fn detected(name: &str, lines: &Lines) -> Result<(Detected, FormatSou
             let hint = format!("if it is one of these, say so: {}", names.join(", "));
             Err(TraceError::one(name, Diagnostic::of(what).hint(hint)))
         }
-        _ => Err(TraceError::one(name, undetected.diagnostic())),
+        _ => {
+            let line = detect::line_of(lines, &undetected.first_line);
+            Err(TraceError::one(name, undetected.diagnostic().line(line)))
+        }
     }
 }

@@ -1,18 +1,19 @@
 //! Columns by their values, to propose `--columns` for a file in no known format. Nothing is read
 //! by such a proposal: whoever knows the file decides.
 
-use crate::csv::{CsvColumn, CsvColumns};
+use crate::csv::{CsvColumn, CsvColumns, Parting};
 use crate::number::{decimal_ns, unsigned};
 use crate::op_code::OpCode;
-use crate::recognition::header::{fields, unit_of_dates};
+use crate::recognition::header::fields;
+use crate::recognition::time_unit::{self, TimeUnit};
 use fowler_units::{HostOp, printable};
 
-/// Columns that would read a file, and what the values leave open.
+/// Columns that would read a file, and open questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Deduced {
     /// The columns.
     pub columns: CsvColumns,
-    /// What the values do not tell, each a question.
+    /// Open questions: values that may mean several things.
     pub open: Vec<String>,
 }
 
@@ -24,7 +25,7 @@ impl Values<'_> {
         self.0.iter().map(|value| unsigned(value).ok()).collect()
     }
 
-    /// Whether they are times: numbers, with decimals or without, that do not fall.
+    /// Returns true if they are times: numbers, with decimals or without, that do not fall.
     fn rise(&self) -> bool {
         let times: Option<Vec<u64>> =
             self.0.iter().map(|value| decimal_ns(value, 0).ok()).collect();
@@ -38,6 +39,11 @@ impl Values<'_> {
         times.is_some_and(|times| times.is_sorted() && (decimals || times.first() < times.last()))
     }
 
+    /// Returns their unit as times.
+    fn unit(&self) -> TimeUnit {
+        time_unit::by_values(self.0.iter().copied())
+    }
+
     fn are_decimal(&self) -> bool {
         self.0.iter().all(|value| value.contains(&b'.') && decimal_ns(value, 9).is_ok())
     }
@@ -46,7 +52,7 @@ impl Values<'_> {
         self.0.iter().all(|value| OpCode::Words.meaning(value).is_some())
     }
 
-    /// Whether some are reads or writes, and not all are trims or flushes.
+    /// Returns true if some are reads or writes, and not all are trims or flushes.
     fn move_data(&self) -> bool {
         let moves = |op| matches!(op, Some(HostOp::Read | HostOp::Write));
         self.0.iter().any(|value| moves(OpCode::Words.op(value)))
@@ -65,11 +71,14 @@ impl Values<'_> {
 /// Returns the columns that would read `lines`, the first of which may be a header; `None` if they
 /// show no operation, address, size and time.
 pub(crate) fn columns(lines: &[&[u8]]) -> Option<Deduced> {
-    [true, false].into_iter().find_map(|commas| parted(lines, commas))
+    let tabs = lines.iter().all(|line| memchr::memchr(b'\t', line).is_some());
+    let of_tabs = tabs.then_some(Parting::Tabs);
+    let mut partings = of_tabs.into_iter().chain([Parting::Commas, Parting::Blanks]);
+    partings.find_map(|parting| parted(lines, parting))
 }
 
-fn parted(lines: &[&[u8]], commas: bool) -> Option<Deduced> {
-    let mut rows: Vec<Vec<&[u8]>> = lines.iter().map(|line| fields(line, commas)).collect();
+fn parted(lines: &[&[u8]], parting: Parting) -> Option<Deduced> {
+    let mut rows: Vec<Vec<&[u8]>> = lines.iter().map(|line| fields(line, parting)).collect();
     let plain = |row: &Vec<&[u8]>| !row.iter().any(|field| unsigned(field).is_ok());
     let has_header = rows.len() > 1 && plain(&rows[0]) && !plain(&rows[1]);
     if has_header {
@@ -102,7 +111,7 @@ fn parted(lines: &[&[u8]], commas: bool) -> Option<Deduced> {
         columns[disk] = CsvColumn::Device { named: true };
     }
     open.extend(actions(&all, &columns));
-    let columns = CsvColumns::of_header(columns, commas).behind_header(has_header);
+    let columns = CsvColumns::of_header(columns, parting).behind_header(has_header);
     Some(Deduced { columns, open })
 }
 
@@ -111,7 +120,7 @@ fn parted(lines: &[&[u8]], commas: bool) -> Option<Deduced> {
 fn time_column(all: &[Values]) -> Option<usize> {
     let first = |is: &dyn Fn(&Values) -> bool| all.iter().position(is);
     first(&|it| it.are_decimal() && it.rise())
-        .or_else(|| first(&|it| unit_of_dates(it.0.iter().copied()).is_some()))
+        .or_else(|| first(&|it| it.unit().dates().is_some()))
         .or_else(|| first(&|it| it.rise()))
 }
 
@@ -154,10 +163,12 @@ fn range_columns(all: &[Values], time: usize, op: usize) -> Option<(usize, usize
 
 /// Returns the unit of a column of times, as digits of a nanosecond.
 fn digits(times: &Values, index: usize, open: &mut Vec<String>) -> usize {
-    if let Some(digits) = unit_of_dates(times.0.iter().copied()) {
+    let number = index + 1;
+    let unit = times.unit();
+    if let Some(digits) = unit.dates() {
+        open.extend(unit.question().map(|of| format!("whether column {number} has {of}")));
         return digits;
     }
-    let number = index + 1;
     if times.are_decimal() {
         let behind =
             |value: &&[u8]| value.rsplit(|&byte| byte == b'.').next().map_or(0, <[u8]>::len);
@@ -226,7 +237,7 @@ mod tests {
             ),
             ("when;a\n", "", 0),
             (
-                "a,b,c,d,e\n1577808144360767,sda,Write,40960,4096\n1577808144360768,sda,Read,0,512\n",
+                "a,b,c,d,e\n1577808144360767,sda,Write,40960,4096\n1577808144360778,sda,Read,0,512\n",
                 "header,ts=us,dev=name,op=rw,lba=bytes,len=bytes",
                 0,
             ),

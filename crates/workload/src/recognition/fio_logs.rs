@@ -141,7 +141,7 @@ fn judge(rows: &[Row], spaced: bool) -> Option<NoRequests> {
     }
 }
 
-/// Whether several rows each have a time of their own, in each direction: requests to a single
+/// Returns true if several rows each have a time of their own, in each direction: requests to one
 /// address that are more than a millisecond apart would be the only ones that do.
 fn one_at_a_time(rows: &[Row]) -> bool {
     let rises = |direction: u64| {

@@ -52,7 +52,7 @@ impl Stream {
         self.parts.iter().map(|(rate, _)| rate).sum::<f64>() + 0.0
     }
 
-    /// Whether a source has no size that can be written out.
+    /// Returns true if a source has no size that can be written out.
     fn has_no_size(&self) -> bool {
         self.parts.iter().any(|(_, size)| !SIZES.contains(size))
     }

@@ -1,13 +1,15 @@
 //! Columns by the names of a header. A header is read only if it leaves nothing open: it names a
-//! time, an operation, an address and a size once each, with their units or with names whose unit
-//! is the same everywhere. A time may also show its unit as a date.
+//! time, an operation, an address and a size, with their units or with names whose unit is the same
+//! everywhere. A time may also show its unit as a date. Of two columns of one role the first is
+//! read, if both say the same.
 
-use crate::csv::{CsvColumn, CsvColumns};
-use crate::number::{decimal_ns, unsigned};
+use crate::csv::{CsvColumn, CsvColumns, Parting};
+use crate::number::{cuts_digits, time_ns, unsigned};
 use crate::op_code::OpCode;
-use crate::recognition::roles::{Role, role};
+use crate::recognition::roles::{Role, role, says_date};
+use crate::recognition::time_unit::{self, TimeUnit, has_decimals};
 
-/// What a header says of the columns.
+/// Columns that a header names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ByNames {
     /// All that is needed.
@@ -18,110 +20,175 @@ pub(crate) enum ByNames {
 
 /// The most columns.
 const MOST: usize = 128;
+/// The fewest columns of a header.
+const FEWEST: usize = 4;
 
-/// What can be done with dates in words, for messages.
+/// Advice for dates in words, for messages.
 pub(crate) const DATES_IN_WORDS: &str = "write it in seconds since 1970 with decimals first";
 
-/// Returns the fields of a line: parted by commas or by runs of blanks, without quotes.
-pub(crate) fn fields(line: &[u8], commas: bool) -> Vec<&[u8]> {
-    let unquoted = |field: &'_ [u8]| -> std::ops::Range<usize> {
-        let quoted = field.len() > 1 && field.starts_with(b"\"") && field.ends_with(b"\"");
-        usize::from(quoted)..field.len() - usize::from(quoted)
+/// Returns the fields of a line, without quotes.
+pub(crate) fn fields(line: &[u8], parting: Parting) -> Vec<&[u8]> {
+    let line = parting.trimmed(line);
+    let parted = |mark: u8| -> Vec<&[u8]> {
+        line.split(|&byte| byte == mark).map(<[u8]>::trim_ascii).take(MOST).collect()
     };
-    let all: Vec<&[u8]> = if commas {
-        line.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).take(MOST).collect()
-    } else {
-        let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        words.take(MOST).collect()
+    let all = match parting {
+        Parting::Commas => parted(b','),
+        Parting::Tabs => parted(b'\t'),
+        Parting::Blanks => {
+            let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+            words.take(MOST).collect()
+        }
     };
-    all.into_iter().map(|field| &field[unquoted(field)]).collect()
+    all.into_iter().map(unquoted).collect()
 }
 
-/// Whether a line may be a header: several names, none of which is a number.
-pub(crate) fn is_header(line: &[u8], commas: bool) -> bool {
-    let names = fields(line, commas);
-    let is_name =
-        |name: &&[u8]| name.first().is_some_and(u8::is_ascii_alphabetic) && !name.contains(&b'"');
-    names.len() >= 4 && names.iter().all(is_name)
+/// Returns a field without the quotes around it.
+fn unquoted(field: &[u8]) -> &[u8] {
+    match field {
+        [b'"', inner @ .., b'"'] => inner,
+        field => field,
+    }
+}
+
+/// Returns the marks that may separate the columns of a header, the most likely first.
+pub(crate) fn partings(header: &[u8]) -> impl Iterator<Item = Parting> {
+    let count = |mark: u8| header.iter().filter(|&&byte| byte == mark).count();
+    let (tabs, commas) = (count(b'\t'), count(b','));
+    let of_tabs = (tabs + 1 >= FEWEST && tabs > commas).then_some(Parting::Tabs);
+    let others = if commas > 0 { Parting::Commas } else { Parting::Blanks };
+    of_tabs.into_iter().chain([others])
+}
+
+/// Returns true if a line may be a header: several names, none of which is a number. A name may be
+/// missing, as that of an index.
+pub(crate) fn is_header(line: &[u8], parting: Parting) -> bool {
+    let names = fields(line, parting);
+    let begins = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'@');
+    let is_name = |name: &&[u8]| name.first().is_none_or(begins) && !name.contains(&b'"');
+    let named = names.iter().filter(|name| !name.is_empty()).count();
+    named >= FEWEST && names.iter().all(is_name)
 }
 
 /// Returns the columns that `header` names, checked against `lines`, which follow it; `None` if it
-/// does not name an operation, an address and a size.
+/// does not name a time, an operation, an address and a size.
 pub(crate) fn by_names(header: &[u8], lines: &[&[u8]]) -> Option<ByNames> {
-    let commas = header.contains(&b',');
-    if !is_header(header, commas) || lines.is_empty() {
+    partings(header).find_map(|parting| parted_by_names(header, lines, parting))
+}
+
+/// Returns the columns that `header` names between the given marks. Most lines must have as many.
+fn parted_by_names(header: &[u8], lines: &[&[u8]], parting: Parting) -> Option<ByNames> {
+    if !is_header(header, parting) || lines.is_empty() {
         return None;
     }
-    let names = fields(header, commas);
-    let roles: Vec<Option<Role>> = names.iter().map(|name| role(name)).collect();
-    let rows: Vec<Vec<&[u8]>> = lines.iter().map(|line| fields(line, commas)).collect();
-    let values = |index: usize| rows.iter().filter_map(move |row| row.get(index).copied());
-    let mut open = Vec::new();
-    let mut seen: [Option<usize>; 5] = [None; 5];
-    let mut columns = Vec::new();
-    for (index, (name, role)) in names.iter().zip(&roles).enumerate() {
-        let name = fowler_units::printable(name);
-        let Some(role) = *role else {
-            columns.push(CsvColumn::Skipped);
-            continue;
-        };
-        if role == Role::Op && others_are_better(index, &roles, &values) {
-            columns.push(CsvColumn::Skipped);
-            continue;
-        }
-        let mut asked = Vec::new();
-        let (slot, column) = column(&name, role, values(index), &mut asked);
-        if let Some(other) = seen[slot] {
-            if says_the_same(column, columns[other], values(index), values(other)) {
-                columns.push(CsvColumn::Skipped);
-                continue;
-            }
-            let other = fowler_units::printable(names[other]);
-            open.push(format!("which of `{other}` and `{name}` it is"));
-            columns.push(CsvColumn::Skipped);
-            continue;
-        }
-        open.append(&mut asked);
-        seen[slot] = Some(index);
-        columns.push(column);
+    let names = fields(header, parting);
+    let rows: Vec<Vec<&[u8]>> = lines.iter().map(|line| fields(line, parting)).collect();
+    let as_wide = rows.iter().filter(|row| row.len() >= names.len()).count();
+    if parting == Parting::Tabs && 2 * as_wide < rows.len() {
+        return None;
     }
+    let columns: Vec<Named> = (0..names.len())
+        .map(|index| Named {
+            name: names[index],
+            role: role(names[index]),
+            values: rows.iter().filter_map(|row| row.get(index).copied()).collect(),
+        })
+        .collect();
+    let Chosen { columns, open, seen } = choose(&columns);
     let [time, op, offset, size, _] = seen;
     if op.is_none() || offset.is_none() || size.is_none() || time.is_none() {
         return None;
     }
-    let columns = CsvColumns::of_header(columns, commas);
+    let columns = CsvColumns::of_header(columns, parting);
     Some(if open.is_empty() { ByNames::Complete(columns) } else { ByNames::Open(columns, open) })
 }
 
-/// Whether a column that by its name has operations has none, and another one does: `command` may
-/// be that of a process.
-fn others_are_better<'a, I: Iterator<Item = &'a [u8]>>(
-    index: usize,
-    roles: &[Option<Role>],
-    values: &impl Fn(usize) -> I,
-) -> bool {
-    let has_ops = |index: usize| values(index).all(|value| OpCode::Words.meaning(value).is_some());
-    let is_other = |other: usize| other != index && roles[other] == Some(Role::Op);
-    !has_ops(index) && (0..roles.len()).any(|other| is_other(other) && has_ops(other))
+/// A column with its name and the values of the first lines.
+pub(crate) struct Named<'a> {
+    /// Name in the header, or key of an object.
+    pub name: &'a [u8],
+    /// Role by its name.
+    pub role: Option<Role>,
+    /// Values, line by line.
+    pub values: Vec<&'a [u8]>,
 }
 
-/// Whether two columns of sizes say the same in two units.
-fn says_the_same<'a>(
-    one: CsvColumn,
-    other: CsvColumn,
-    values: impl Iterator<Item = &'a [u8]>,
-    others: impl Iterator<Item = &'a [u8]>,
-) -> bool {
-    let (CsvColumn::Size { unit: one }, CsvColumn::Size { unit: other }) = (one, other) else {
-        return false;
-    };
-    let bytes = |value: &[u8], unit: u64| unsigned(value).ok()?.checked_mul(unit);
-    values
-        .zip(others)
-        .all(|(value, of)| bytes(value, one).is_some_and(|it| bytes(of, other) == Some(it)))
+/// Columns by their names, and what the names and the values leave open.
+pub(crate) struct Chosen {
+    /// Content of each column.
+    pub columns: Vec<CsvColumn>,
+    /// Open questions.
+    pub open: Vec<String>,
+    /// Indices of the time, the operation, the address, the size and the device.
+    pub seen: [Option<usize>; 5],
 }
 
-/// Whether a value is a date or a time of day in words, such as `2024-01-15 10:30:45.5`.
+/// The slot of devices in [`Chosen::seen`].
+const DEVICE: usize = 4;
+
+/// Chooses what is read of columns with names.
+pub(crate) fn choose(all: &[Named<'_>]) -> Chosen {
+    let skipped = vec![CsvColumn::Skipped; all.len()];
+    let mut chosen = Chosen { columns: skipped, open: Vec::new(), seen: [None; 5] };
+    for (index, named) in all.iter().enumerate() {
+        let Some(role) = named.role else { continue };
+        if role == Role::Op && others_are_better(index, all) {
+            continue;
+        }
+        let mut asked = Vec::new();
+        let (slot, column) = column(named, role, &mut asked);
+        match chosen.seen[slot] {
+            None => {
+                chosen.open.append(&mut asked);
+                chosen.seen[slot] = Some(index);
+                chosen.columns[index] = column;
+            }
+            // A second name, such as that of a file, does not say more.
+            Some(_) if slot == DEVICE => {}
+            Some(other) => {
+                let first = (chosen.columns[other], &all[other].values[..]);
+                if !says_the_same(first, (column, &named.values)) {
+                    let [one, other] =
+                        [&all[other], named].map(|it| fowler_units::printable(it.name));
+                    chosen.open.push(format!("which of `{one}` and `{other}` it is"));
+                }
+            }
+        }
+    }
+    chosen
+}
+
+/// Returns true if a column that by its name has operations has none, and another one does:
+/// `command` may be that of a process, and `type` that of a message.
+fn others_are_better(index: usize, all: &[Named<'_>]) -> bool {
+    let has_ops =
+        |named: &Named<'_>| named.values.iter().all(|value| OpCode::Words.meaning(value).is_some());
+    let is_other = |other: usize| other != index && all[other].role == Some(Role::Op);
+    !has_ops(&all[index]) && (0..all.len()).any(|other| is_other(other) && has_ops(&all[other]))
+}
+
+/// Returns true if two columns of one kind say the same on every line, maybe in two units.
+fn says_the_same(
+    (one, values): (CsvColumn, &[&[u8]]),
+    (other, others): (CsvColumn, &[&[u8]]),
+) -> bool {
+    let mut pairs = values.iter().zip(others);
+    pairs.all(|(value, of)| value_of(one, value).is_some_and(|it| value_of(other, of) == Some(it)))
+}
+
+/// Returns the value of a field: nanoseconds, bytes or an operation as a number.
+pub(crate) fn value_of(column: CsvColumn, field: &[u8]) -> Option<u64> {
+    match column {
+        CsvColumn::Time { digits } => time_ns(field, digits).ok(),
+        CsvColumn::Offset { unit } | CsvColumn::Size { unit } => {
+            unsigned(field).ok()?.checked_mul(unit)
+        }
+        CsvColumn::Op(code) => Some(code.op(field)? as u64),
+        _ => None,
+    }
+}
+
+/// Returns true if a value is a date or a time of day in words, such as `2024-01-15 10:30:45.5`.
 pub(crate) fn is_date_in_words(value: &[u8]) -> bool {
     let count = |marks: &[u8]| value.iter().filter(|byte| marks.contains(byte)).count();
     let is_part = |byte: &u8| byte.is_ascii_digit() || b"-/:.T Z+".contains(byte);
@@ -129,10 +196,10 @@ pub(crate) fn is_date_in_words(value: &[u8]) -> bool {
     value.first().is_some_and(u8::is_ascii_digit) && value.iter().all(is_part) && is_written_out
 }
 
-/// Whether a header names an operation, an address and a size, but no time.
+/// Returns true if a header names an operation, an address and a size, but no time.
 pub(crate) fn lacks_time(header: &[u8]) -> bool {
-    let commas = header.contains(&b',');
-    let roles: Vec<Role> = fields(header, commas).iter().filter_map(|name| role(name)).collect();
+    let Some(parting) = partings(header).next() else { return false };
+    let roles: Vec<Role> = fields(header, parting).iter().filter_map(|name| role(name)).collect();
     let has = |is: fn(&Role) -> bool| roles.iter().any(is);
     has(|it| matches!(it, Role::Op | Role::IsRead | Role::IsWrite))
         && has(|it| matches!(it, Role::Offset(_)))
@@ -140,32 +207,39 @@ pub(crate) fn lacks_time(header: &[u8]) -> bool {
         && !has(|it| matches!(it, Role::Time(_)))
 }
 
-/// Returns the kind of a column, from 0 to 4, and the column; adds what its name leaves open.
-fn column<'a>(
-    name: &str,
-    role: Role,
-    values: impl Iterator<Item = &'a [u8]> + Clone,
-    open: &mut Vec<String>,
-) -> (usize, CsvColumn) {
+/// Returns the kind of a column, from 0 to 4, and the column; adds what its name and its values
+/// leave open.
+fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvColumn) {
+    let name = fowler_units::printable(named.name);
+    let values = || named.values.iter().copied();
+    if values().any(cuts_digits) {
+        open.push(format!("all digits of `{name}`, some of which an exponent cuts off"));
+    }
     match role {
-        Role::Time(digits) => {
-            let mut words = values.clone();
-            let digits = digits.or_else(|| unit_of_dates(values));
-            if words.all(is_date_in_words) {
-                open.push(format!(
-                    "the number of `{name}`, a date or time in words: {DATES_IN_WORDS}"
-                ));
-            } else if digits.is_none() {
-                open.push(format!("the unit of `{name}` (s, ms, us or ns)"));
+        Role::Time(Some(digits)) => {
+            ask_for_words(&name, named, open);
+            (0, CsvColumn::Time { digits })
+        }
+        Role::Time(None) => {
+            let found = time_unit::by_values(values());
+            if !ask_for_words(&name, named, open) {
+                let question = found.question().filter(|_| !says_date(named.name));
+                let question = match found {
+                    TimeUnit::Unknown => Some("s, ms, us or ns".to_string()),
+                    _ => question,
+                };
+                open.extend(question.map(|of| format!("the unit of `{name}` ({of})")));
             }
-            (0, CsvColumn::Time { digits: digits.unwrap_or(9) })
+            // Unless the user knows better, whole numbers count nanoseconds.
+            let has_seconds = |value: &[u8]| has_decimals(value) || is_date_in_words(value);
+            let likely = if values().any(has_seconds) { 9 } else { 0 };
+            (0, CsvColumn::Time { digits: found.dates().unwrap_or(likely) })
         }
         Role::Op => {
-            let mut words = values.clone();
-            let coded = values.clone().all(|value| matches!(value, b"0" | b"1"));
+            let coded = values().all(|value| matches!(value, b"0" | b"1"));
             if coded {
                 open.push(format!("which code of `{name}` is a read (op=1=read or op=0=read)"));
-            } else if !words.all(|value| OpCode::Words.meaning(value).is_some()) {
+            } else if !values().all(|value| OpCode::Words.meaning(value).is_some()) {
                 open.push(format!("what the words of `{name}` mean"));
             }
             (1, CsvColumn::Op(if coded { OpCode::OneReads } else { OpCode::Words }))
@@ -185,47 +259,28 @@ fn column<'a>(
             (3, CsvColumn::Size { unit: unit.unwrap_or(512) })
         }
         Role::Device => {
-            let mut values = values;
-            let named = !values.all(|value| unsigned(value).is_ok());
-            (4, CsvColumn::Device { named })
+            let is_number = values().all(|value| unsigned(value).is_ok());
+            (DEVICE, CsvColumn::Device { named: !is_number })
         }
     }
 }
 
-/// Nanoseconds since 1970 of the first date that a time may be, and of the last: 2000 to 2040.
-/// Later ones would take more clocks for dates that count since a machine began: nanoseconds of 11
-/// to 25 days look like microseconds since 1970.
-const DATES: std::ops::RangeInclusive<u64> = 946_684_800_000_000_000..=2_208_988_800_000_000_000;
-/// The same dates in ticks of 100 ns since 1601.
-const TICKS: std::ops::RangeInclusive<u64> = 125_911_584_000_000_000..=138_534_624_000_000_000;
-
-/// The longest mean time between requests that are dated. The nanoseconds of a machine that has run
-/// for half an hour are as large as the milliseconds since 1970, but for the distances.
-const LONGEST_GAP: u64 = 60_000_000_000;
-
-/// Returns the unit in which all values are dates of 2000 to 2040, as digits of a nanosecond;
-/// `None` if they are none. At most one unit fits.
-pub(crate) fn unit_of_dates<'a>(values: impl Iterator<Item = &'a [u8]> + Clone) -> Option<usize> {
-    values.clone().next()?;
-    let fits = |digits: &usize| {
-        let dates = || values.clone().map(|value| decimal_ns(value, *digits).unwrap_or(0));
-        let (first, last) = (dates().min().unwrap_or(0), dates().max().unwrap_or(0));
-        let steps = (dates().count() as u64 - 1).max(1);
-        DATES.contains(&first) && DATES.contains(&last) && (last - first) / steps <= LONGEST_GAP
-    };
-    let ticks = || {
-        let is_date = |value: &[u8]| unsigned(value).is_ok_and(|ticks| TICKS.contains(&ticks));
-        values.clone().all(is_date).then_some(2)
-    };
-    [9, 6, 3, 0].into_iter().find(fits).or_else(ticks)
+/// Adds a question if all times are dates in words. Returns whether they are.
+fn ask_for_words(name: &str, named: &Named<'_>, open: &mut Vec<String>) -> bool {
+    let are_words = named.values.iter().all(|value| is_date_in_words(value));
+    if are_words {
+        open.push(format!("the number of `{name}`, a date or time in words: {DATES_IN_WORDS}"));
+    }
+    are_words
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(header: &str, line: &str) -> Result<String, Vec<String>> {
-        match by_names(header.as_bytes(), &[line.as_bytes()]) {
+    fn read(header: &str, lines: &str) -> Result<String, Vec<String>> {
+        let lines: Vec<&[u8]> = lines.split('\n').map(str::as_bytes).collect();
+        match by_names(header.as_bytes(), &lines) {
             Some(ByNames::Complete(columns)) => Ok(columns.to_string()),
             Some(ByNames::Open(_, open)) => Err(open),
             None => Err(Vec::new()),
@@ -252,8 +307,30 @@ mod tests {
             ),
             (
                 "timestamp is_write offset_bytes size_bytes",
-                "1577808144360767 1 0 512",
+                "1577808144360767 1 0 512\n1577808144360790 False 0 512",
                 "header,ts=us,op=0=read,lba=bytes,len=bytes,blanks",
+            ),
+            (
+                "unix_time,is_read,offset,size",
+                "1577808144360767,True,0,512",
+                "header,ts=us,op=1=read,lba=bytes,len=bytes",
+            ),
+            // Columns that say the same in two units, a second device, an index without a name.
+            (
+                ",time_s,time_us,op,rw,offset,sector,size,nr_sectors,dev,disk",
+                "0,7,7000000,R,read,1024,2,512,1,sda,0\n1,8,8000000,W,write,0,0,1024,2,sdb,1",
+                "header,_,ts=s,_,op=rw,_,lba=bytes,_,len=bytes,_,dev=name,_",
+            ),
+            // Names and values with blanks, and an empty value, between tabs.
+            (
+                "Issue Time (us)\tProcess Name\tOp\tOffset\tSize, bytes",
+                "7\tsome thing\tR\t0\t512\n8\t\tW\t0\t512",
+                "header,ts=us,_,op=rw,lba=bytes,len=bytes,tabs",
+            ),
+            (
+                "time_us\top\tsector\tbytes",
+                "7 R 8 512",
+                "header,ts=us,op=rw,lba=512,len=bytes,blanks",
             ),
             (
                 "time_s,command,sector,operation,size,nr_sectors",
@@ -269,22 +346,6 @@ mod tests {
             assert_eq!(read(header, line), Ok(columns.to_string()), "{header}");
             assert!(CsvColumns::parse(columns).is_ok());
         }
-    }
-
-    #[test]
-    fn dates_show_their_unit_and_long_uptimes_are_none() {
-        let unit = |values: &[&str]| unit_of_dates(values.iter().map(|value| value.as_bytes()));
-        assert_eq!(unit(&["1577808144"]), Some(9));
-        assert_eq!(unit(&["1577808144.5", "1577808145"]), Some(9));
-        assert_eq!(unit(&["1577808144360", "1577808144361"]), Some(6));
-        assert_eq!(unit(&["1577808144360767"]), Some(3));
-        assert_eq!(unit(&["1577808144360767000"]), Some(0));
-        assert_eq!(unit(&["128166372003061629"]), Some(2));
-        // Half an hour of nanoseconds, with 157 us between requests.
-        assert_eq!(unit(&["1577808144360", "1577808301360"]), None);
-        assert_eq!(unit(&["1577808144", "12"]), None);
-        assert_eq!(unit(&["x"]), None);
-        assert_eq!(unit(&[]), None);
     }
 
     #[test]
@@ -308,7 +369,15 @@ mod tests {
             ("time_s,rw,lba,nlb", "1,r,0,8", &["the unit of `lba`", "the unit of `nlb`"]),
             ("time_s,op,offset,length", "1,0,0,8", &["which code of `op`"]),
             ("time_s,op,offset,length", "1,Q,0,8", &["what the words of `op`"]),
-            ("time_s,start_s,op,offset,size", "1,1,r,0,8", &["which of `time_s` and `start_s`"]),
+            ("time_s,start_s,op,offset,size", "1,2,r,0,8", &["which of `time_s` and `start_s`"]),
+            ("time_s,offset,sector,op,size", "1,8,8,r,8", &["which of `offset` and `sector`"]),
+            (
+                "timestamp,op,offset,size",
+                "1577808144360767,r,0,8\n1577808144460767,r,0,8",
+                &[
+                    "the unit of `timestamp` (dates in us (ts=us) or times since boot in ns (ts=ns))",
+                ],
+            ),
             (
                 "time,op,offset,size",
                 "2024-01-15 10:30:45.1,R,0,8",

@@ -17,7 +17,7 @@ pub(crate) struct Value<'a> {
     pub quoted: bool,
 }
 
-/// What is found next.
+/// Next part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found<'a> {
     /// A value with its key; in an array, with an empty key.

@@ -1,7 +1,7 @@
 //! How a file is recognised before any of it is replayed: the rules that a format's records keep
 //! ([`plausibility`]), columns by the names of a header ([`header`]) or by their values
-//! ([`deduced`]), and files that look like traces and are averages ([`fio_logs`], [`results`],
-//! [`smart_logs`]).
+//! ([`deduced`]), the units of times ([`time_unit`]), and files that look like traces and are
+//! averages ([`fio_logs`], [`results`], [`smart_logs`]).
 //!
 //! All of it looks at the beginning of a file only, at most 64 KiB. `detect` puts it together.
 //! Nothing here knows a format: formats state their rules.
@@ -10,8 +10,10 @@ pub(crate) mod deduced;
 pub(crate) mod fio_logs;
 pub(crate) mod generator;
 pub(crate) mod header;
+pub(crate) mod jq;
 pub(crate) mod json;
 pub(crate) mod plausibility;
 pub(crate) mod results;
 pub(crate) mod roles;
 pub(crate) mod smart_logs;
+pub(crate) mod time_unit;

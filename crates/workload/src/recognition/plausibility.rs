@@ -2,10 +2,12 @@
 //! are, how often they go back, which sizes and device numbers occur, and whether a blank follows a
 //! comma. A file that breaks a rule of a format is not claimed by it, even if all lines decode.
 //!
-//! [`Rules::objection`] is for detection. [`doubts`] is for a file that is read: it questions units
-//! that give sizes below a sector or rates of no drive.
+//! [`Rules::objection`] is for detection. [`doubts`] and [`doubt_of_dates`] are for a file that is
+//! read: they question units that give sizes below a sector, rates of no drive or dates that may be
+//! times since boot.
 
 use crate::csv::{CsvColumn, CsvColumns};
+use crate::recognition::time_unit::{self, SHORTEST_GAP_NS};
 use fowler_units::{HostIo, HostOp};
 
 /// The clock that a format's times are on.
@@ -21,7 +23,7 @@ pub(crate) enum Clock {
     Any,
 }
 
-/// What all records of a format have in common. A format states those that hold for it.
+/// Rules that all records of a format keep. A format states those that hold for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     /// The clock of its times.
@@ -46,8 +48,7 @@ const LONGEST_UP: u64 = 15 * 365 * 86_400 * SECOND;
 const LARGEST_MEDIAN: u32 = 256 << 20;
 /// The fewest records that show whether times are in order, and whether rates are possible.
 const FEWEST: usize = 8;
-/// The shortest and the longest mean time between requests that are not questioned.
-const SHORTEST_GAP_NS: f64 = 250.0;
+/// The longest mean time between requests that is not questioned.
 const LONGEST_GAP_NS: f64 = 600e9;
 /// No drive is as large, in bytes.
 const LARGEST_DRIVE: u64 = 1 << 50;
@@ -153,26 +154,57 @@ pub(crate) fn doubts(clock: Clock, sample: &[HostIo], columns: Option<&CsvColumn
         of_rate(clock, sample, columns),
         of_addresses(sample, columns),
     ];
-    let found = found.into_iter().flatten();
-    let said = found.map(|(what, otherwise)| {
-        let changed = columns.and_then(|columns| columns.with(otherwise)).map(|it| it.to_string());
-        match changed {
-            Some(line) => format!("{what} --columns {line} reads them so"),
-            None => what,
-        }
-    });
-    said.collect()
+    found.into_iter().flatten().map(|doubt| in_words(doubt, columns)).collect()
 }
 
-/// A change of the columns: the one in question, in another unit.
-type Otherwise = fn(CsvColumn) -> Option<CsvColumn>;
+/// Questions the dates of a format, like [`doubts`]: whole numbers that may be times since boot in
+/// a finer unit.
+pub(crate) fn doubt_of_dates(sample: &[HostIo], columns: &CsvColumns) -> Option<String> {
+    let digits = columns.digits()?;
+    let unit = 10u64.pow(digits as u32);
+    let mut counts: Vec<u64> = sample.iter().map(|io| io.at.0 / unit).collect();
+    let is_whole = sample.len() > 1 && sample.iter().all(|io| io.at.0.is_multiple_of(unit));
+    let times = time_unit::since_boot(&mut counts, digits).filter(|_| is_whole)?;
+    let [dates, finer] = [digits, times].map(time_unit::name);
+    let what = format!("times are read as dates in {dates}: are they {finer} since boot?");
+    let doubt = (what, Otherwise { times: Some(times), ..Otherwise::default() });
+    Some(in_words(doubt, Some(columns)))
+}
+
+/// Returns a question with the columns that read the file otherwise.
+fn in_words((what, otherwise): (String, Otherwise), columns: Option<&CsvColumns>) -> String {
+    match columns.and_then(|columns| otherwise.of(columns)) {
+        Some(line) => format!("{what} --columns {line} reads them so"),
+        None => what,
+    }
+}
+
+/// Units in which the columns in question would be read otherwise; `None` leaves a column as it is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Otherwise {
+    /// Bytes in a unit of addresses.
+    offsets: Option<u64>,
+    /// Bytes in a unit of sizes.
+    sizes: Option<u64>,
+    /// Unit of times, as digits of a nanosecond.
+    times: Option<usize>,
+}
+
+impl Otherwise {
+    /// Returns columns in these units; `None` if nothing changes.
+    fn of(self, columns: &CsvColumns) -> Option<CsvColumns> {
+        columns.with(|column| match column {
+            CsvColumn::Offset { .. } => self.offsets.map(|unit| CsvColumn::Offset { unit }),
+            CsvColumn::Size { .. } => self.sizes.map(|unit| CsvColumn::Size { unit }),
+            CsvColumn::Time { .. } => self.times.map(|digits| CsvColumn::Time { digits }),
+            _ => None,
+        })
+    }
+}
 
 fn of_small_sizes(sample: &[HostIo]) -> Option<(String, Otherwise)> {
     let largest = moved(sample.iter()).map(|io| u64::from(io.size)).max()?;
-    let in_sectors: Otherwise = |column| match column {
-        CsvColumn::Size { .. } => Some(CsvColumn::Size { unit: SECTOR }),
-        _ => None,
-    };
+    let in_sectors = Otherwise { sizes: Some(SECTOR), ..Otherwise::default() };
     let what = format!(
         "all sizes are below a sector (the largest is {largest} B): are they sectors of 512 B?"
     );
@@ -188,18 +220,11 @@ fn of_multiples(sample: &[HostIo], columns: Option<&CsvColumns>) -> Option<(Stri
         io.offset.is_multiple_of(SECTOR * SECTOR)
             && u64::from(io.size).is_multiple_of(SECTOR * SECTOR)
     };
-    let bytes: Otherwise = |column| match column {
-        CsvColumn::Size { .. } => Some(CsvColumn::Size { unit: 1 }),
-        CsvColumn::Offset { .. } => Some(CsvColumn::Offset { unit: 1 }),
-        _ => None,
-    };
+    let bytes = Otherwise { offsets: Some(1), sizes: Some(1), ..Otherwise::default() };
     let holds = in_sectors && moved(sample.iter()).count() >= FEWEST;
     let what = "all addresses and sizes are multiples of 512 sectors: are they bytes?";
     (holds && moved(sample.iter()).all(whole)).then_some((what.to_string(), bytes))
 }
-
-/// Units of time, the finest first: the digits of a nanosecond and the name.
-const FINER: [(usize, &str); 4] = [(0, "ns"), (3, "us"), (6, "ms"), (9, "s")];
 
 fn of_rate(
     clock: Clock,
@@ -214,50 +239,25 @@ fn of_rate(
     if !(fast || slow) || sample.len() < 3 || (fast && sample.len() < FEWEST) {
         return None;
     }
-    let now = columns.and_then(|it| it.digits());
-    let count = sample.len();
-    let unit = now.and_then(|now| {
-        let of = |&(digits, _): &(usize, &str)| {
-            let gap = gap * 10f64.powi(digits as i32 - now as i32);
-            (1e3..1e9).contains(&gap)
-        };
-        FINER.into_iter().find(of)
+    let unit = columns.and_then(CsvColumns::digits).and_then(|now| time_unit::by_gap(gap, now));
+    let question = unit.map_or("is the unit of time right?".to_string(), |digits| {
+        format!("are times in {}?", time_unit::name(digits))
     });
-    let what = match unit {
-        Some((_, name)) => {
-            format!("the first {count} requests span {span}: are times in {name}?")
-        }
-        None => format!("the first {count} requests span {span}: is the unit of time right?"),
-    };
-    let change: Otherwise = match unit.map(|(digits, _)| digits) {
-        Some(0) => |column| time(column, 0),
-        Some(3) => |column| time(column, 3),
-        Some(6) => |column| time(column, 6),
-        Some(9) => |column| time(column, 9),
-        _ => |_| None,
-    };
-    Some((what, change))
-}
-
-/// Returns a column of times in another unit.
-fn time(column: CsvColumn, digits: usize) -> Option<CsvColumn> {
-    matches!(column, CsvColumn::Time { .. }).then_some(CsvColumn::Time { digits })
+    let what = format!("the first {} requests span {span}: {question}", sample.len());
+    Some((what, Otherwise { times: unit, ..Otherwise::default() }))
 }
 
 fn of_addresses(sample: &[HostIo], columns: Option<&CsvColumns>) -> Option<(String, Otherwise)> {
     let end = moved(sample.iter()).map(|io| io.offset.saturating_add(u64::from(io.size))).max()?;
     let is_unit = |column: &CsvColumn| matches!(column, CsvColumn::Offset { unit } if *unit > 1);
     let in_units = columns.is_some_and(|columns| columns.columns().iter().any(is_unit));
-    let bytes: Otherwise = |column| match column {
-        CsvColumn::Offset { .. } => Some(CsvColumn::Offset { unit: 1 }),
-        _ => None,
-    };
+    let otherwise = Otherwise { offsets: in_units.then_some(1), ..Otherwise::default() };
     let what = format!(
         "addresses go up to {} TiB, and no drive is as large{}",
         end >> 40,
         if in_units { ": are they bytes?" } else { "" }
     );
-    (end > LARGEST_DRIVE).then_some((what, if in_units { bytes } else { |_| None }))
+    (end > LARGEST_DRIVE).then_some((what, otherwise))
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ use fowler_units::{Diagnostic, printable};
 /// A measurement that a file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Measured {
-    /// What the file is.
+    /// Kind of the file, as a message begins: `this is a result of fio-3.36`.
     pub what: String,
-    /// Whether it measured a drive, to which one could be fitted.
+    /// True if a drive was measured, to which one could be fitted.
     pub of_a_drive: bool,
     /// The load, if the file says it.
     pub load: Option<Load>,
@@ -91,7 +91,7 @@ fn fio_json(head: &[u8]) -> Option<Measured> {
     Some(Measured { what, of_a_drive: true, load: jobs.load(), otherwise: None })
 }
 
-/// What the jobs of a result came to.
+/// Rates and options of the jobs of a result.
 #[derive(Debug, Default)]
 struct Jobs {
     /// Reads, writes and trims of the jobs before.

@@ -2,7 +2,7 @@
 //! those of public traces, kernel tools and loggers; a unit may follow the name, as in `time_s`,
 //! `Offset (bytes)` or `latencyUs`.
 
-/// What a name says of a column.
+/// Role of a column by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The arrival, in units of `10^digits` ns if the name says so.
@@ -48,7 +48,16 @@ const TIMES: &[&str] = &[
     "begin",
     "date",
     "datetime",
+    "epoch",
+    "epochtime",
+    "unixtime",
+    "unixts",
+    "unixtimestamp",
+    "walltime",
+    "wallclock",
 ];
+/// Parts of names of times that are dates.
+const OF_DATES: &[&str] = &["date", "epoch", "unix", "wall", "utc"];
 /// Names of operations.
 const OPS: &[&str] = &[
     "op",
@@ -268,6 +277,12 @@ pub(crate) fn role(name: &[u8]) -> Option<Role> {
     with_unit.or(exact).or(alone.map(|unit| Role::Time(Some(unit))))
 }
 
+/// Returns true if the name of a time says that it is a date.
+pub(crate) fn says_date(name: &[u8]) -> bool {
+    let whole = words(name).concat();
+    OF_DATES.iter().any(|part| whole.contains(part))
+}
+
 /// The roles of names that were met: lines of JSON repeat them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownNames(Vec<(Vec<u8>, Option<Role>)>);
@@ -344,6 +359,8 @@ mod tests {
             ("nlb", Some(Role::Size(None))),
             ("device_id", Some(Role::Device)),
             ("DiskNumber", Some(Role::Device)),
+            ("unix_time_ms", Some(Role::Time(Some(6)))),
+            ("@timestamp", Some(Role::Time(None))),
             ("ResponseTime", None),
             ("latency_us", None),
             ("Hostname", None),
@@ -351,6 +368,16 @@ mod tests {
             ("7", None),
         ] {
             assert_eq!(role(name.as_bytes()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_may_say_that_a_time_is_a_date() {
+        for (name, is_date) in
+            [("unix_time", true), ("DateTime", true), ("epoch", true), ("timestamp", false)]
+        {
+            assert_eq!(role(name.as_bytes()), Some(Role::Time(None)), "{name}");
+            assert_eq!(says_date(name.as_bytes()), is_date, "{name}");
         }
     }
 

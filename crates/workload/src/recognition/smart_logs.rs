@@ -54,7 +54,7 @@ const SMARTCTL: [&[u8]; 4] = [
     b"ata_device_statistics",
 ];
 
-/// Whether a file with this beginning is such a log.
+/// Returns true if a file with this beginning is a SMART log.
 pub(crate) fn is_one(head: &[u8]) -> bool {
     let head = head.trim_ascii_start();
     match head.first() {
@@ -113,7 +113,7 @@ fn is_json(head: &[u8]) -> bool {
     counters >= 2
 }
 
-/// Whether a name is that of a counter, however its words are parted.
+/// Returns true if a name is that of a counter, however its words are parted.
 fn is_counter(name: &[u8]) -> bool {
     let mut dense = [0; 32];
     let mut length = 0;

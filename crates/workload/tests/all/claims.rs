@@ -52,6 +52,16 @@ const WRITERS: &[Writer] = &[
     ("ftrace, nvme_setup_cmd, blocks of 512 B", OwnOrAsked(Format::NvmeLba512), "", |io, _| nvme(io, 512)),
     ("ftrace, nvme_setup_cmd, blocks of 4 KiB", OwnOrAsked(Format::NvmeLba4k), "", |io, _| nvme(io, 4096)),
     ("events of Windows", Own(Format::Msps), "BeginHeader\n  DiskRead, TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum\n  DiskWrite, TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum\nEndHeader\n", |io, n| format!("   Disk{}, {:>10}, p0 (2004), 9700, 0xfffffadf39860010, {:#012x}, {:#010x}, {:>11}, 4", word(io), io.at.0 / 1000, io.offset, io.size, n)),
+    ("csv, of pandas with its index", Own(Format::Csv), ",time_s,op,offset,size\n", |io, n| format!("{n},{},{},{}.0,{}", seconds(io), letter(io), io.offset, io.size)),
+    ("csv, of pandas with truth values", Own(Format::Csv), "time_us,is_write,offset,size\n", |io, _| format!("{},{},{},{}", io.at.0 / 1000, if one(io) == 1 { "False" } else { "True" }, io.offset, io.size)),
+    ("csv, of R", Own(Format::Csv), "\"\",\"time_s\",\"op\",\"offset\",\"size\"\n", |io, n| format!("\"{}\",{},\"{}\",{},{}", n + 1, seconds(io), letter(io), io.offset, io.size)),
+    ("csv, with tabs and blanks", Own(Format::Csv), "Issue Time (s)\tProcess Name\tOp\tOffset\tSize\n", |io, _| format!("{}\tsome thing\t{}\t{}\t{}", seconds(io), letter(io), io.offset, io.size)),
+    ("csv, in SPC's order with units", Own(Format::Csv), "disk,lba_4k,size,rw,time_us\n", |io, _| format!("0,{},{},{},{}", io.offset / 4096, io.size, letter(io), io.at.0 / 1000)),
+    ("names without units in SPC's order", Claim::None, "disk,lba,size,rw,time\n", |io, _| format!("0,{},{},{},{}", io.offset / 512, io.size, letter(io), seconds(io))),
+    ("nanoseconds of 18 days, like dates", Claim::None, "timestamp,op,offset,size\n", |io, _| format!("{},{},{},{}", 1_577_808_144_360_767 + io.at.0 / 1000, letter(io), io.offset, io.size)),
+    ("native with a column more", Claim::None, "at_ns,op,offset,size,latency_us\n", |io, n| format!("{},{},{},{},{n}", io.at.0, io.op.word(), io.offset, io.size)),
+    ("numbers with blanks behind commas", Claim::None, "", |io, _| format!("{}, {}, {}, {}", io.at.0 / 1000, io.offset, one(io), io.size)),
+    ("objects with two sizes", Claim::None, "", |io, _| format!("{{\"time_us\":{},\"op\":\"{}\",\"offset\":{},\"size\":{},\"sectors\":{}}}", io.at.0 / 1000, letter(io), io.offset, io.size, io.size)),
     ("fio averages without offsets", Claim::None, "", |io, n| format!("{}, {}, {}, 0, 0", 500 * (n + 1), 2497 + n, 1 - one(io))),
     ("fio averages", Claim::None, "", |io, n| format!("{}, {}, {}, 0, 0, 0x0000", 500 * (n + 1), 2497 + n, 1 - one(io))),
     ("fio rates", Claim::None, "", |io, n| format!("{}, {}, {}, 4096, 0, 0", 500 * (n + 1), 1_073_152 + n, 1 - one(io))),
@@ -128,7 +138,11 @@ fn fault(text: &str, claim: Claim, length: usize) -> Option<String> {
             (!is_own).then(|| format!("`{}` claims it: {} requests", report.format, found.len()))
         }
         (Ok((_, report)), _) => Some(format!("`{}` claims it", report.format)),
-        (Err(_), Claim::None) => None,
+        (Err(error), Claim::None) => {
+            // A wall of errors helps nobody.
+            let said = error.diagnostics.len();
+            (said > 2).then(|| format!("{said} errors: {error}"))
+        }
         (Err(error), Asked(own)) => {
             let names_it = error.to_string().contains(&format!("--format {own}"));
             (!names_it).then(|| format!("`{own}` is not proposed: {error}"))

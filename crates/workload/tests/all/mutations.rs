@@ -44,6 +44,16 @@ const PIECES: &[&[u8]] = &[
     b"\x1f\x8b\x08",
     b"read",
     b"at_ns,op,offset,size\n",
+    b",time_s,op,offset,size\n",
+    b"\ttime (us)\top\tsector\tbytes\n",
+    b"disk,lba,size,rw,time\n",
+    b"{\"ts\":1,\"op\":\"R\",\"sector\":8,\"bytes\":512}",
+    b"\"size\":",
+    b"[{",
+    b"7.2e-05",
+    b"1.7e+15",
+    b"1577808144360767",
+    b"\t\t",
 ];
 
 fn damage(bytes: &mut Vec<u8>, rng: &mut Rng) {

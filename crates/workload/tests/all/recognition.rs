@@ -182,7 +182,8 @@ fn columns_of_a_format_parted_otherwise_are_proposed() {
     assert!(list.contains("jq -c '.[]'"), "{list}");
     let json =
         refused("{\"time\":\"2024-01-15T10:30:45Z\",\"op\":\"R\",\"offset\":0,\"size\":8}\n");
-    assert!(json.contains("the times of these objects are dates in words"), "{json}");
+    assert!(json.contains("jq -r '[(.time |") && json.contains("fromdate"), "{json}");
+    assert_eq!(proposed(&json).to_string(), "ts=s,op=rw,lba=bytes,len=bytes");
     let no_time = refused("sector,nr_sector,rwbs\n1024,8,WS\n");
     assert!(no_time.contains("but no time"), "{no_time}");
     let named = refused("timestamp,sector,op,bytes\n2024-01-15T10:30:45.1Z,8,write,8192\n");
@@ -229,6 +230,235 @@ fn units_are_questioned_where_they_make_no_request_of_a_drive() {
     let given = ReadOptions { format: Some(Format::Tencent), ..ReadOptions::default() };
     let (_, report) = read_with(b"3500,2497,8,0,1\n", given).unwrap();
     assert!(report.notes[0].contains("may not be format `tencent`"), "{:?}", report.notes);
+}
+
+/// Nanoseconds of 18 days look like microseconds since 1970: only gaps of no drive decide.
+#[test]
+fn dates_that_may_be_times_since_boot_are_asked_about() {
+    let rows = |gap: u64| -> String {
+        (0..20u64)
+            .map(|n| format!("{},R,{},4096\n", 1_577_808_144_360_767 + n * gap, n * 4096))
+            .collect()
+    };
+    let header = "timestamp,op,offset,size\n";
+    let asked = refused(&format!("{header}{}", rows(100_000)));
+    assert!(asked.starts_with("t:1: "), "{asked}");
+    let question =
+        "the unit of `timestamp` (dates in us (ts=us) or times since boot in ns (ts=ns))";
+    assert!(asked.contains(question), "{asked}");
+    assert_eq!(proposed(&asked).to_string(), "header,ts=us,op=rw,lba=bytes,len=bytes");
+    // Answers: 25 us apart as dates; the name of the column.
+    for text in
+        [format!("{header}{}", rows(25)), format!("unix_time,op,offset,size\n{}", rows(100_000))]
+    {
+        let (requests, report) = read(&text).unwrap_or_else(|error| panic!("{error}"));
+        assert!(report.notes[0].contains("ts=us"), "{:?}", report.notes);
+        assert!(requests[1].at.0 >= 25_000, "{:?}", requests[1]);
+    }
+    // A format whose times are dates is read, and a note asks.
+    let line =
+        |n: u64| format!("419,R,{},4096,{}\n", n * 4096, 1_577_808_144_360_767 + n * 100_000);
+    let (_, report) = read(&(0..20).map(line).collect::<String>()).unwrap();
+    assert_eq!(report.format, Format::Alibaba);
+    let asked = report.notes.iter().find(|note| note.contains("are they ns since boot?")).unwrap();
+    assert_eq!(proposed(asked).to_string(), "dev=number,op=rw,lba=bytes,len=bytes,ts=ns");
+    // So are JSON lines, whose units are assumed.
+    let line = |n: u64| {
+        let at = 1_577_808_144_360_767 + n * 100_000;
+        format!("{{\"timestamp\":{at},\"op\":\"R\",\"offset\":{},\"size\":4096}}\n", n * 4096)
+    };
+    let (_, report) = read(&(0..20).map(line).collect::<String>()).unwrap();
+    let asked = report.notes.iter().find(|note| note.contains("may be ns since boot")).unwrap();
+    assert!(asked.contains("jq -r '[.timestamp, .op, .offset, .size] | @csv'"), "{asked}");
+    assert_eq!(proposed(asked).to_string(), "ts=us,op=rw,lba=bytes,len=bytes");
+}
+
+/// Names in a format's order do not make its units: `lba` may count 4 KiB.
+#[test]
+fn names_without_units_are_not_taken_for_those_of_a_format() {
+    let rows = "0,20941264,8,W,551706\n0,20939840,8,R,554041\n";
+    for names in ["disk,lba,size,rw,time", "Device, LBA, Length, Op, Timestamp"] {
+        let text = format!("{names}\n{rows}");
+        let asked = refused(&text);
+        assert!(asked.contains("what it leaves open is the unit of"), "{asked}");
+        assert!(asked.contains("if it is format `spc`, say so: --format spc"), "{asked}");
+        assert_eq!(proposed(&asked).to_string(), "header,dev=number,lba=512,len=bytes,op=rw,ts=ns");
+        let given = ReadOptions { format: Some(Format::Spc), ..ReadOptions::default() };
+        let (requests, report) = read_with(text.as_bytes(), given).unwrap();
+        assert_eq!((requests.len(), report.remarks), (2, 1));
+    }
+    // With units, the names decide, and so do dates.
+    let (_, report) = read(&format!("disk,lba_512,size,rw,time_s\n{rows}")).unwrap();
+    assert_eq!(report.format, Format::Spc);
+    let (_, report) = read(&format!("disk,lba_4k,size,rw,time_us\n{rows}")).unwrap();
+    assert_eq!(report.format, Format::Csv);
+}
+
+/// Files as pandas, R and Excel write them: an index without a name, whole numbers with decimals,
+/// words for true and false, quotes, an empty last column.
+#[test]
+fn tables_of_other_tools_are_read_by_their_header() {
+    for (text, note) in [
+        (
+            ",time_s,op,offset,size\n0,0.5,R,4096.0,512.0\n1,0.75,W,8192.0,4096.0\n",
+            "header,_,ts=s,op=rw,lba=bytes,len=bytes; not read: column 1 (without a name; it numbers \
+             the lines)",
+        ),
+        (
+            "time_s,op,offset,size\n5e-01,R,4096,512\n7.5e-01,W,8192,4096\n",
+            "header,ts=s,op=rw,lba=bytes,len=bytes",
+        ),
+        (
+            "\"\",\"time_s\",\"op\",\"offset\",\"size\"\n\"1\",0.5,\"R\",4096,512\n\"2\",0.75,\"W\",8192,4096\n",
+            "header,_,ts=s,op=rw,lba=bytes,len=bytes; not read: column 1 (without a name; it numbers \
+             the lines)",
+        ),
+        (
+            "time_s,is_write,offset,size,\n0.5,False,4096,512,\n0.75,True,8192,4096,\n",
+            "header,ts=s,op=0=read,lba=bytes,len=bytes,_; not read: column 5 (without a name)",
+        ),
+        (
+            ",at_ns,op,offset,size\n0,500000000,read,4096,512\n1,750000000,write,8192,4096\n",
+            "header,_,ts=ns,op=rw,lba=bytes,len=bytes; not read: column 1",
+        ),
+        (
+            "\tIssue Time (s)\tProcess Name\tOp\tOffset\tSize\n0\t0.5\ta b\tR\t4096\t512\n1\t0.75\t\tW\t8192\t4096\n",
+            "header,_,ts=s,_,op=rw,lba=bytes,len=bytes,tabs; not read: column 1 (without a name; it \
+             numbers the lines), `Process Name`",
+        ),
+        (
+            "Time (s)\tOp\tOffset\tSize\tNote\n0.5\tR\t4096\t512\t\n0.75\tW\t8192\t4096\t\n",
+            "header,ts=s,op=rw,lba=bytes,len=bytes,_,tabs; not read: `Note`",
+        ),
+    ] {
+        for end in ["\n", "\r\n"] {
+            let text = text.replace('\n', end);
+            let (requests, report) = read(&text).unwrap_or_else(|error| panic!("{error}"));
+            let said = &report.notes[0];
+            assert!(said.contains(note), "{text}: {said}");
+            let expected =
+                [HostIo::read(Nanos(0), 4096, 512), HostIo::write(Nanos(250_000_000), 8192, 4096)];
+            assert_eq!(requests, expected, "{text}");
+            let columns = Some(proposed(said));
+            let options = ReadOptions { columns, ..ReadOptions::default() };
+            assert_eq!(read_with(text.as_bytes(), options).unwrap().0, expected, "{text}");
+        }
+    }
+    // What the header says is not what the lines have.
+    let hexadecimal = refused("time_s,op,offset,size\n0.5,R,0x1000,512\n0.6,R,0x2000,512\n");
+    let words =
+        ["the nearest is `csv`: `0x1000` in `lba`", "text: 0.5,R,0x1000", "--columns header,ts=s"];
+    assert!(words.iter().all(|words| hexadecimal.contains(words)), "{hexadecimal}");
+    assert!(hexadecimal.starts_with("t:2: "), "{hexadecimal}");
+    let cut = refused("timestamp,op,offset,size\n1.70531e+15,R,0,512\n1.70531e+15,R,0,512\n");
+    assert!(cut.contains("all digits of `timestamp`, some of which an exponent cuts off"), "{cut}");
+    let european = refused("time_s;op;offset;size\n0,5;R;4096;512\n");
+    assert!(european.contains("sed 's/,/./g; s/;/,/g'"), "{european}");
+}
+
+/// Objects are asked and forgiven as headers are.
+#[test]
+fn json_lines_are_as_tolerant_as_headers() {
+    let object = |n: u64, sectors: u64| {
+        format!(
+            "{{\"time_us\":{n},\"command\":\"fio\",\"op\":\"R\",\"sector\":8,\"offset\":4096,\
+             \"size\":1024,\"nr_sectors\":{sectors},\"dev\":\"sda\",\"file\":\"x\"}}\n"
+        )
+    };
+    let all = |sectors: u64| (0..9).map(|n| object(n, sectors)).collect::<String>();
+    let (requests, report) = read(&all(2)).unwrap();
+    assert_eq!((report.format, requests.len()), (Format::JsonLines, 9));
+    assert_eq!(requests[8], HostIo::read(Nanos(8000), 4096, 1024));
+    assert_eq!(report.device_names, ["sda"]);
+    let asked = refused(&all(8));
+    assert!(asked.contains("which of `size` and `nr_sectors` it is"), "{asked}");
+    assert!(asked.contains("jq -r '[.time_us, .op, .sector, .size, .dev] | @csv' FILE"), "{asked}");
+    assert_eq!(proposed(&asked).to_string(), "ts=us,op=rw,lba=512,len=bytes,dev=name");
+    // What jq writes is read so.
+    let csv = "0,\"R\",8,1024,\"sda\"\n1,\"R\",8,1024,\"sda\"\n";
+    let options = ReadOptions { columns: Some(proposed(&asked)), ..ReadOptions::default() };
+    assert_eq!(read_with(csv.as_bytes(), options).unwrap().0[..], requests[..2]);
+    let coded = refused("{\"time_us\":1,\"op\":1,\"sector\":8,\"size\":512}\n");
+    assert!(coded.contains("which code of `op` is a read") && coded.contains("jq -r"), "{coded}");
+}
+
+#[test]
+fn numbers_taken_for_a_log_of_fio_have_a_way_out() {
+    let rows: String =
+        (0..20).map(|n| format!("{}, {}, {}, 4096\n", n * 1000, n * 8192, n % 2)).collect();
+    let message = refused(&rows);
+    assert!(message.starts_with("t:1: this is a log of fio"), "{message}");
+    assert!(message.contains("log_offset=1 is missing"), "{message}");
+    assert!(
+        message.contains("If it is no log of fio, --columns ts=ns,lba=bytes,op=1=read"),
+        "{message}"
+    );
+    let options = ReadOptions { columns: Some(proposed(&message)), ..ReadOptions::default() };
+    assert_eq!(read_with(rows.as_bytes(), options).unwrap().0.len(), 20);
+    let averages = refused("3500, 24, 1, 0, 0\n3550, 25, 1, 0, 0\n");
+    assert!(averages.contains("If it is no log of fio, describe its columns"), "{averages}");
+}
+
+#[test]
+fn a_column_too_many_in_a_native_trace_is_one_error() {
+    let rows = "0,read,0,512,7\n".repeat(20);
+    for (header, columns) in [
+        ("at_ns,op,offset,size,latency_us", "header,ts=ns,op=rw,lba=bytes,len=bytes,_"),
+        ("at_ns,op,offset,latency_us,size", "header,ts=ns,op=rw,lba=bytes,_,len=bytes"),
+    ] {
+        for lenient in [None, Some(0.5)] {
+            let options = ReadOptions { lenient, ..ReadOptions::default() };
+            let text = format!("{header}\n{rows}");
+            let error = read_with(text.as_bytes(), options).unwrap_err();
+            let message = error.to_string();
+            assert_eq!(error.bad_lines(), 1, "{message}");
+            let what = "t:1: unexpected column `latency_us` in the header";
+            assert!(message.contains(what), "{message}");
+            assert_eq!(proposed(&message).to_string(), columns, "{message}");
+        }
+        assert!(error_lines(&format!("{header}\n{rows}")) == 1);
+    }
+    let text = format!("at_ns,op,offset,size,latency_us\n{rows}");
+    let options = ReadOptions { columns: Some(proposed(&refused(&text))), ..Default::default() };
+    assert_eq!(read_with(text.as_bytes(), options).unwrap().0.len(), 20);
+}
+
+/// Counts the diagnostics of a text that is refused.
+fn error_lines(text: &str) -> usize {
+    read(text).unwrap_err().diagnostics.len()
+}
+
+/// A question about units proposes the columns of the file, in its order and behind its header.
+#[test]
+fn questions_about_units_keep_the_order_of_the_file() {
+    let reordered: String =
+        (0..20).map(|n| format!("{},{n},R,{}\n", 8 + n % 3, n * 4096)).collect();
+    for (text, format, columns) in [
+        (
+            format!("size,at_ns,op,offset\n{reordered}"),
+            Format::Native,
+            "header,len=512,ts=ns,op=rw,lba=bytes",
+        ),
+        (
+            format!("at_ns,op,offset,size,queue\n{}", "0,read,0,8,1\n".repeat(9)),
+            Format::Native,
+            "header,ts=ns,op=rw,lba=bytes,len=512,_",
+        ),
+        (
+            "ASU,LBA,Size,Opcode,Timestamp\n0,303567,8,w,0.0\n0,1209856,16,R,0.026214\n".into(),
+            Format::Spc,
+            "header,dev=number,lba=512,len=512,op=rw,ts=s,...",
+        ),
+    ] {
+        let (requests, report) = read(&text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(report.format, format);
+        let note = report.notes.iter().find(|note| note.contains("below a sector"));
+        let note = note.unwrap_or_else(|| panic!("{text}: {:?}", report.notes));
+        assert_eq!(proposed(note).to_string(), columns);
+        let options = ReadOptions { columns: Some(proposed(note)), ..ReadOptions::default() };
+        let (again, _) = read_with(text.as_bytes(), options).unwrap();
+        assert_eq!(again[0].size, requests[0].size * 512, "{text}");
+    }
 }
 
 mod shared_files {
