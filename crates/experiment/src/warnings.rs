@@ -8,8 +8,10 @@ use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 use crate::scheme::NO_SCHEME;
 use crate::summary::bad_blocks::worn_out;
 use crate::summary::failed_dies::{offline, read_only};
+use fowler_device::policy::placement::PlacementKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{Census, Pattern};
+use fowler_metrics::Kind;
 use fowler_workload::Remap;
 
 /// The severity of a warning.
@@ -240,6 +242,22 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
     texts
 }
 
+/// Notes that a placement by handles had no handles to go by.
+fn unplaced(outcomes: &[Outcome]) -> Option<String> {
+    let places = places(outcomes, &|it| {
+        let writes = it.recorder.latencies(Kind::Write).count();
+        it.drive.config.placement.name == PlacementKind::Handles
+            && writes > 0
+            && it.recorder.placed() == 0
+    });
+    (!places.is_empty()).then(|| {
+        format!(
+            "no write names a placement handle {places}, so all data went to the first; a trace in \
+             Fowler's own format names it in the column `placement`"
+        )
+    })
+}
+
 /// Notes that drives of different sizes do not serve the same addresses.
 fn sizes(outcomes: &[Outcome]) -> Option<String> {
     let capacities = || outcomes.iter().map(|it| it.drive.layout.logical.0);
@@ -318,6 +336,7 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     if outcomes.iter().any(unchecked) {
         texts.push(UNCHECKED.into());
     }
+    texts.extend(unplaced(outcomes));
     let one_step = names(&|it| it.knows_one_step_only());
     if !one_step.is_empty() {
         texts.push(format!(

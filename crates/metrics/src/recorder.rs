@@ -54,6 +54,8 @@ pub struct Recorder {
     measured: ByKind<Measured>,
     trims: u64,
     flushes: u64,
+    /// Writes that name a placement handle.
+    placed: u64,
     /// Latencies of trims and flushes, in nanoseconds.
     others: u128,
     assert_sums: bool,
@@ -104,6 +106,11 @@ impl Recorder {
         self.trims
     }
 
+    /// Returns the number of writes that name a placement handle.
+    pub fn placed(&self) -> u64 {
+        self.placed
+    }
+
     /// Records an answer.
     ///
     /// # Panics
@@ -117,7 +124,10 @@ impl Recorder {
         }
         let kind = match completion.io.op {
             HostOp::Read => Kind::Read,
-            HostOp::Write => Kind::Write,
+            HostOp::Write => {
+                self.placed += u64::from(completion.io.placement.is_some());
+                Kind::Write
+            }
             HostOp::Trim | HostOp::Flush => {
                 let trim = completion.io.op == HostOp::Trim;
                 self.trims += u64::from(trim);

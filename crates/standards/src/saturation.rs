@@ -91,7 +91,7 @@ impl Saturation {
         self.minutes.iter().map(grow).collect()
     }
 
-    /// Returns the last minutes, which the level of the saturation curve is taken from, as one.
+    /// Returns the last `LEVEL` minutes as one.
     pub fn level(&self) -> Element {
         let from = self.minutes.len().saturating_sub(LEVEL);
         merged(&self.minutes[from..])

@@ -592,6 +592,21 @@ fn an_idle_share_is_searched_for_and_said() {
     assert!(search["runs"].as_u64().unwrap() >= 2);
 }
 
+/// Placement by handles changes nothing if no write names one, and the run says so.
+#[test]
+fn handles_that_no_write_names_are_noted() {
+    let folder = Folder::new("handles");
+    let told = |name: &str, handle: &str| {
+        let text = format!("at_ns,op,offset,size,placement\n0,write,0,4096,{handle}\n");
+        let trace = folder.file(name, &text);
+        let run = ["run", "--device", "small.toml", "--trace", &trace];
+        let output = fowler(&[&run[..], &["--set", "policy.placement=handles"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).contains("no write names a placement handle here")
+    };
+    assert_eq!((told("none.csv", ""), told("one.csv", "1")), (true, false));
+}
+
 #[test]
 fn the_table_adds_up_and_says_what_did_not_happen() {
     let text = "at_ns,op,offset,size\n900000000000,write,0,512\n900000000000,read,8192,4096\n";
