@@ -14,7 +14,8 @@ use fowler_units::{Bytes, DieId, IdVec, Lpn, PlacementHandle};
 pub struct AccessClasses {
     /// The detectors.
     pub hotness: Hotness,
-    /// The number of placement handles that tags tell apart; 0 if the placement does not go by them.
+    /// The number of placement handles that tags tell apart; 0 if the placement does not go by
+    /// them.
     handles: u8,
     /// True if pages stay in the buffer after a read.
     pub keeps_reads: bool,

@@ -529,8 +529,7 @@ impl Config {
         };
         // The open blocks of each stream of host data and of GC, and the erased block that GC needs
         // to start. Swaps for wear leveling have their own open block.
-        let reserve_blocks =
-            1 + self.open_streams() as u32 + u32::from(self.wear.name != WearKind::Off);
+        let reserve_blocks = 1 + self.open_streams() + u32::from(self.wear.name != WearKind::Off);
         Layout {
             geometry,
             page_size: geometry.page_size,

@@ -348,6 +348,22 @@ pub enum PartialWrites {
 }
 
 impl Config {
+    /// Returns the number of streams that the host's data is divided into, each with an open block
+    /// in every plane or an open superblock.
+    pub fn host_streams(&self) -> u32 {
+        self.placement.host_streams(self.hotness.tags()) as u32
+    }
+
+    /// Returns the number of streams of data that garbage collection has moved.
+    pub fn moved_streams(&self) -> u32 {
+        self.placement.moved_streams(self.hotness.classes()) as u32
+    }
+
+    /// Returns the number of all streams, whose open blocks are taken from the spare capacity.
+    pub fn open_streams(&self) -> u32 {
+        self.host_streams() + self.moved_streams()
+    }
+
     /// Creates a drive of this shape and speed with plain defaults: first come first served, no
     /// suspension, greedy GC, a nonvolatile buffer of 64 MiB, no spare capacity (which must be
     /// set), filled once in address order.

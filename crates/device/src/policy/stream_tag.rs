@@ -29,9 +29,9 @@ fowler_units::enumerated! {
     pub ByClass
 }
 
-/// All that is known about where a page belongs, as a number below [`StreamTag::COUNT`]: the results
-/// of the detectors of [`crate::policy::hotness`], and the host's placement handle on a drive whose
-/// placement goes by handles (0 on others).
+/// All that is known about where a page belongs, as a number below [`StreamTag::COUNT`]: the
+/// results of the detectors of [`crate::policy::hotness`], and the host's placement handle on a
+/// drive whose placement goes by handles (0 on others).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamTag(u8);
 

@@ -32,14 +32,8 @@ impl Config {
     /// Returns `other` with every option of this configuration that the placement of data depends
     /// on, and the number of open blocks that are reserved for kinds of data. Two configurations
     /// place data alike if both results are the same for the same `other`.
-    pub fn placement_identity(&self, other: &Config) -> (Config, usize) {
+    pub fn placement_identity(&self, other: &Config) -> (Config, u32) {
         (self.aged_part(other), self.open_streams())
-    }
-
-    /// Returns the number of streams of host data and of moved data, whose open blocks are taken from
-    /// the spare capacity.
-    pub(crate) fn open_streams(&self) -> usize {
-        self.placement.host_streams(&self.hotness) + self.placement.moved_streams(&self.hotness)
     }
 
     fn aged_part(&self, other: &Config) -> Config {

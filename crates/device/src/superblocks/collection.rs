@@ -61,8 +61,8 @@ pub(super) struct Collector {
     pub(super) job: Option<Job>,
     /// The superblock chosen to be emptied for its space, whose units have no place to go to yet.
     pub(super) chosen: Option<u32>,
-    /// Units read and not yet sent to their new place, by stream: the unit of the host, and where it
-    /// was.
+    /// Units read and not yet sent to their new place, by stream: the unit of the host, and where
+    /// it was.
     pub(super) copied: Vec<VecDeque<(u32, u32)>>,
     /// Units between their read and the end of their program, and the most there may be.
     pub(super) moving: u32,

@@ -2,8 +2,9 @@
 //!
 //! Each stream of what the host writes and of what garbage collection moves fills a superblock
 //! ([`super::streams`]); what goes into the SLC cache fills another, whose commands hold one page
-//! of a word line instead of all. A command takes the next word line of the next die: a whole one, even if there is less to store,
-//! and every `superblocks.parity`-th of a superblock is parity over those before it.
+//! of a word line instead of all. A command takes the next word line of the next die: a whole one,
+//! even if there is less to store, and every `superblocks.parity`-th of a superblock is parity over
+//! those before it.
 
 use super::collection::Collector;
 use super::passes::Passes;

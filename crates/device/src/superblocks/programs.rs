@@ -42,8 +42,8 @@ impl Superblocks {
         }
     }
 
-    /// Returns the queue of the buffer whose frames fill the next command, its stream, and the units
-    /// of that command; none if no queue has as many, or those that do wait for a superblock.
+    /// Returns the queue of the buffer whose frames fill the next command, its stream, and the
+    /// units of that command; none if no queue has as many, or those that do wait for a superblock.
     fn next_to_program(&mut self) -> Option<(u8, Stream, u32)> {
         if self.streams.count() > 1 {
             return self.next_of_streams();

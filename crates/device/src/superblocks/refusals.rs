@@ -57,7 +57,7 @@ impl Config {
             mapped_pages: logical,
             parities: 0,
             // One superblock is open for each stream.
-            reserve_blocks: self.gc.foreground_below + self.open_streams() as u32 + in_slc,
+            reserve_blocks: self.gc.foreground_below + self.open_streams() + in_slc,
             frames,
             transactions: self.queue.max_reads as usize
                 + (commands * shape.pages_per_command * self.flash.program_passes) as usize

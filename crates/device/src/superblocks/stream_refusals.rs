@@ -7,17 +7,13 @@ use crate::config::layout::{Layout, Refusals};
 use fowler_units::Bytes;
 
 impl Config {
-    /// Returns the number of streams of data that garbage collection has moved.
-    pub(super) fn moved_streams(&self) -> u32 {
-        self.placement.moved_streams(&self.hotness) as u32
-    }
-
-    /// Returns whether the data of the host is divided into several streams.
+    /// Returns true if the data of the host is divided into several streams.
     fn has_streams(&self) -> bool {
         self.placement.limits(false).streams > 1
     }
 
-    /// Refuses rules for streams that have no meaning on a drive with superblocks, or with its cache.
+    /// Refuses rules for streams that have no meaning on a drive with superblocks, or with its
+    /// cache.
     pub(super) fn refuse_rules_of_streams(&self, refusals: &mut Refusals) {
         refusals.unless_hinted(
             !self.placement.hot_to_strong,
@@ -42,8 +38,7 @@ impl Config {
         if !self.has_streams() {
             return;
         }
-        let (host, moved) =
-            (self.placement.host_streams(&self.hotness) as u32, self.moved_streams());
+        let (host, moved) = (self.host_streams(), self.moved_streams());
         let units = shape.units_per_command;
         let needed = match self.flash.program_passes {
             1 => u64::from((host - 1) * (units - 1) + 2 * units),

@@ -52,8 +52,8 @@ fn data_of_one_handle_is_placed_as_without_handles() {
 const RECLAIM_UNIT: u64 = 4 * 4 * 2 * 3 * 4;
 const UNIT: u64 = 4096;
 
-/// Writes of 4 handles, of which the first writes most, each of which fills regions as large as a superblock and deletes
-/// its oldest when it has too many.
+/// Writes of 4 handles, of which the first writes most, each of which fills regions as large as a
+/// superblock and deletes its oldest when it has too many.
 fn deleted_in_order(logical: u64, turns: u64) -> Vec<HostIo> {
     const HANDLES: usize = 4;
     const TURNS: [usize; 8] = [0, 0, 0, 0, 1, 1, 2, 3];
@@ -84,9 +84,9 @@ fn deleted_in_order(logical: u64, turns: u64) -> Vec<HostIo> {
     all
 }
 
-/// With a handle for each lifetime, and deletes of whole reclaim units, nothing is ever moved: write
-/// amplification is exactly 1 (NVMe TP4146; `k` handles have `k + 1` open reclaim units). Without
-/// handles the same writes are moved.
+/// With a handle for each lifetime, and deletes of whole reclaim units, nothing is ever moved:
+/// write amplification is exactly 1 (NVMe TP4146; `k` handles have `k + 1` open reclaim units).
+/// Without handles the same writes are moved.
 #[test]
 fn reclaim_units_of_one_lifetime_are_erased_without_moves() {
     let mut config = tiny();

@@ -2,7 +2,7 @@
 
 use crate::support::random::one_of;
 use crate::support::superblocks::{
-    aging, built, cached, drawn, handled, requests, streamed, streams_of, zones,
+    aging, built, cached, drawn, handled, requests, streamed, zones,
 };
 use fowler_device::policy::victim::{self, VictimKind};
 use fowler_device::*;
@@ -68,9 +68,9 @@ fn write_zones_of(seed: u64, stream: &str, altered: impl Fn(&mut Rng, Config) ->
     let mut rng = Rng::stream(seed, stream);
     let config = drawn(&mut rng);
     let mut config = altered(&mut rng, config);
-    config.geometry.blocks_per_plane = 16 + rng.below(48) as u32 + 8 * (streams_of(&config) - 2);
+    config.geometry.blocks_per_plane = 16 + rng.below(48) as u32 + 8 * (config.open_streams() - 2);
     config.over_provisioning = one_of(&mut rng, &[0.15, 0.25, 0.4, 0.6]);
-    if streams_of(&config) > 2 {
+    if config.open_streams() > 2 {
         config.over_provisioning = (config.over_provisioning + 0.25).min(0.8);
     }
     config.precondition.fill = 1.0;

@@ -1,5 +1,5 @@
-//! Write throttles on drives with superblocks: the programs of a life keep to its share of the rated
-//! capacity, whatever they are made for.
+//! Write throttles on drives with superblocks: the programs of a life keep to its share of the
+//! rated capacity, whatever they are made for.
 
 use crate::support::superblocks::{built, tiny};
 use fowler_device::blame::Part;

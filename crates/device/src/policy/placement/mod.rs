@@ -5,7 +5,6 @@
 //! changes the device's state.
 
 use crate::policy::custom::Custom;
-use crate::policy::hotness;
 use crate::policy::registry::slot;
 use crate::policy::stream_tag::StreamTag;
 use dyn_clone::clone_trait_object;
@@ -162,18 +161,20 @@ impl Params {
         StreamLimits { streams, classes_apart }
     }
 
-    /// Returns the number of streams that the host's data is divided into by these detectors.
-    pub fn host_streams(&self, detectors: &hotness::Params) -> usize {
-        self.streams(detectors.tags(), self.handles as usize)
+    /// Returns the number of streams that the host's data is divided into, if detectors tell so
+    /// many kinds of it apart.
+    pub fn host_streams(&self, tags: usize) -> usize {
+        self.streams(tags, self.handles as usize)
     }
 
-    /// Returns the number of streams of data that garbage collection has moved.
-    pub fn moved_streams(&self, detectors: &hotness::Params) -> usize {
+    /// Returns the number of streams of data that garbage collection has moved, if detectors tell
+    /// so many access classes of it apart.
+    pub fn moved_streams(&self, classes: usize) -> usize {
         let handles = match self.isolation {
             Isolation::Initial => 1,
             Isolation::Persistent => self.handles as usize,
         };
-        self.streams(detectors.classes(), handles)
+        self.streams(classes, handles)
     }
 
     /// Returns the tag of data of this tag once garbage collection has moved it.

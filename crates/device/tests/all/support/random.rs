@@ -278,8 +278,8 @@ fn streams(config: &mut Config, rng: &mut Rng) {
     config.hotness.hot_up_to = Bytes(one_of(rng, &[0, 1, 3]) * config.geometry.page_size.0);
     config.placement.name = one_of(rng, &[PlacementKind::SingleStream, PlacementKind::Streams]);
     // Each stream has open blocks of its own.
-    config.geometry.blocks_per_plane += config.placement.host_streams(&config.hotness) as u32 - 1;
-    config.geometry.blocks_per_plane += config.placement.moved_streams(&config.hotness) as u32 - 1;
+    config.geometry.blocks_per_plane += config.host_streams() - 1;
+    config.geometry.blocks_per_plane += config.moved_streams() - 1;
     config.placement.dies = one_of(rng, &[Dies::Rotate, Dies::ByAddress]);
     config.placement.hot_to_strong = rng.chance(0.5);
     config.step.name = one_of(rng, StepKind::ALL);

@@ -173,8 +173,8 @@ pub fn streamed(rng: &mut Rng, mut config: Config) -> Config {
         config.placement.handles = 2 + rng.below(7) as u32;
         config.placement.isolation = one_of(rng, &[Isolation::Initial, Isolation::Persistent]);
     }
-    let moved = config.placement.moved_streams(&config.hotness) as u32;
-    let streams = streams_of(&config);
+    let moved = config.moved_streams();
+    let streams = config.open_streams();
     config.gc.foreground_below = moved + 1 + rng.below(3) as u32;
     config.geometry.blocks_per_plane += 3 * streams + 2 * config.gc.foreground_below;
     config.geometry.pages_per_block = 12 * (1 + rng.below(3) as u32);
@@ -182,12 +182,6 @@ pub fn streamed(rng: &mut Rng, mut config: Config) -> Config {
     let lines = if config.flash.program_passes == 2 { 8 } else { 1 };
     config.buffer.size.0 += 4096 * 64 * u64::from(streams) * lines;
     config
-}
-
-/// Returns the number of streams of a drive: each has an open superblock.
-pub fn streams_of(config: &Config) -> u32 {
-    let Config { placement, hotness, .. } = config;
-    (placement.host_streams(hotness) + placement.moved_streams(hotness)) as u32
 }
 
 /// Gives the writes among requests a placement handle, or none.
