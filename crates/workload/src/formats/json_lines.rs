@@ -237,7 +237,8 @@ impl<'a> Line<'a> {
         if is_same {
             return Ok(());
         }
-        let expected = "one time, one operation, one address and one size, or keys that say the same";
+        let expected =
+            "one time, one operation, one address and one size, or keys that say the same";
         Err(Fault { expected, ..Fault::new(Cause::Contradiction, name, key) })
     }
 
