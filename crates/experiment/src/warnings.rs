@@ -242,20 +242,34 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
     texts
 }
 
-/// Notes that a placement by handles had no handles to go by.
-fn unplaced(outcomes: &[Outcome]) -> Option<String> {
-    let places = places(outcomes, &|it| {
+/// Notes that a placement by handles had no handles to go by, or some that the drive does not have.
+fn unplaced(outcomes: &[Outcome]) -> Vec<String> {
+    let by_handles = |it: &Outcome| {
         let writes = it.recorder.latencies(Kind::Write).count();
-        it.drive.config.placement.name == PlacementKind::Handles
-            && writes > 0
-            && it.recorder.placed() == 0
-    });
-    (!places.is_empty()).then(|| {
-        format!(
-            "no write names a placement handle {places}, so all data went to the first; a trace in \
+        it.drive.config.placement.name == PlacementKind::Handles && writes > 0
+    };
+    let mut texts = Vec::new();
+    let none = places(outcomes, &|it| by_handles(it) && it.recorder.highest_handle().is_none());
+    if !none.is_empty() {
+        texts.push(format!(
+            "no write names a placement handle {none}, so all data went to the first; a trace in \
              Fowler's own format names it in the column `placement`"
-        )
-    })
+        ));
+    }
+    for outcome in outcomes.iter().filter(|it| by_handles(it)) {
+        let handles = outcome.drive.config.placement.handles;
+        if let Some(highest) = outcome.recorder.highest_handle().map(u32::from)
+            && highest >= handles
+        {
+            texts.push(format!(
+                "writes name placement handles up to {highest}, and the drive has 0 to {} {}: data of \
+                 the others went to the first",
+                handles - 1,
+                outcome.drive.place()
+            ));
+        }
+    }
+    texts
 }
 
 /// Notes that drives of different sizes do not serve the same addresses.

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) const FINGERPRINT: &str = env!("FOWLER_LIVES_FINGERPRINT");
 
 /// The file of a checkpoint. A change of [`File`] needs the next number.
-const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 3 };
+const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 4 };
 /// The most files in a folder of caches: those of lives that nobody resumed are removed.
 const LIVES_CACHED: Bound = Bound { prefix: CACHED, files: 8, bytes: 16 << 30 };
 /// The number of lives of a run: the life, and its check at twice the dilation.

@@ -54,8 +54,8 @@ pub struct Recorder {
     measured: ByKind<Measured>,
     trims: u64,
     flushes: u64,
-    /// Writes that name a placement handle.
-    placed: u64,
+    /// One more than the highest placement handle that a write names; 0 if none does.
+    handles: u16,
     /// Latencies of trims and flushes, in nanoseconds.
     others: u128,
     assert_sums: bool,
@@ -106,9 +106,9 @@ impl Recorder {
         self.trims
     }
 
-    /// Returns the number of writes that name a placement handle.
-    pub fn placed(&self) -> u64 {
-        self.placed
+    /// Returns the highest placement handle that a write names.
+    pub fn highest_handle(&self) -> Option<u8> {
+        self.handles.checked_sub(1).map(|highest| highest as u8)
     }
 
     /// Records an answer.
@@ -125,7 +125,9 @@ impl Recorder {
         let kind = match completion.io.op {
             HostOp::Read => Kind::Read,
             HostOp::Write => {
-                self.placed += u64::from(completion.io.placement.is_some());
+                // Wraps to 0 where no handle is named.
+                let handle = completion.io.placement.0.wrapping_add(1);
+                self.handles = self.handles.max(handle.into());
                 Kind::Write
             }
             HostOp::Trim | HostOp::Flush => {

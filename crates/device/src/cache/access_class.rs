@@ -58,13 +58,13 @@ impl AccessClasses {
     /// Returns a tag with the placement handle of a write, if the placement goes by handles.
     #[inline]
     pub fn placed(&self, tag: StreamTag, handle: PlacementHandle) -> StreamTag {
-        tag.placed(handle, self.handles)
+        tag.with_host_handle(handle, self.handles)
     }
 
     /// Returns the tag of a page to be programmed, with its access class.
     #[inline(never)]
     pub fn classified(&mut self, tag: StreamTag, page: Used) -> StreamTag {
-        tag.with(self.hotness.class(page))
+        tag.with_class(self.hotness.class(page))
     }
 
     /// Returns true if the access class of a page that leaves the buffer is needed.
@@ -77,7 +77,7 @@ impl AccessClasses {
     /// last use.
     fn marks(config: &Config, layout: &Layout) -> Option<IdVec<Lpn, Voltage>> {
         let rule = AnyVoltage::new(&config.voltage, config.seed);
-        let before = StreamTag::PLAIN.with(config.precondition.access_class);
+        let before = StreamTag::PLAIN.with_class(config.precondition.access_class);
         let initially = rule.voltage(before);
         let pages = layout.mapped_pages as usize;
         (config.buffer.read_hot == ReadHot::OnEvict).then(|| IdVec::filled(initially, pages))

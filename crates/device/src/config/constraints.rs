@@ -4,11 +4,11 @@
 //! One constraint is of both kinds: voltages on a drive without bit errors have no effect. That
 //! constraint stays beside the other one on voltages; the table of keys only lists it.
 
-use super::{Admission, Arbitration, Config};
+use super::{Admission, Arbitration, Config, GcFrontier};
 use crate::config::layout::Refusals;
 use crate::config::reliability::ModelKind;
 use crate::policy::hotness::Detector;
-use crate::policy::placement::PlacementKind;
+use crate::policy::placement::{Isolation, PlacementKind};
 use crate::policy::redundancy::CachePower;
 use crate::policy::voltage::VoltageKind;
 use fowler_units::Span;
@@ -39,6 +39,16 @@ pub(super) const VOLTAGES: &[Constraint] = &[
         what: "voltages by hotness need separate blocks for each access class",
         hint: "set policy.hotness = [\"buffer_hits\"] and policy.placement = \"streams\", \
                as in scheme hire" },
+];
+
+/// Constraints on placement by handles.
+#[rustfmt::skip]
+pub(super) const HANDLES: &[Constraint] = &[
+    Constraint { keys: &["gc.frontier", "policy.placement.isolation"],
+        met: |it| it.placement.name != PlacementKind::Handles
+            || it.placement.isolation != Isolation::Initial || it.gc.frontier != GcFrontier::Shared,
+        what: "what is moved of all handles would share the open blocks of the first one",
+        hint: "use gc.frontier = \"own\", or policy.placement.isolation = \"persistent\"" },
 ];
 
 /// Constraints on programs that a power loss interrupts.

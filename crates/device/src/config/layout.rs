@@ -213,6 +213,7 @@ impl Config {
         self.refuse_geometry(&mut refusals);
         self.refuse_timing(&mut refusals);
         self.refuse_queues(&mut refusals);
+        self.refuse_unmet(constraints::HANDLES, &mut refusals);
         self.refuse_stripe_unit(&mut refusals);
         self.refuse_cells(&mut refusals);
         self.refuse_uses(&mut refusals);

@@ -229,7 +229,7 @@ impl Ftl {
         let (id, txn) = flash.open(Op::Program, Source::Refresh, class, owner, its_die);
         let frame = self.core.buffer.get_mut(frame_id);
         (txn.lpn, txn.from) = (frame.lpn, frame.unit);
-        txn.tag = frame.tag.with(AccessClass::ReadHot);
+        txn.tag = frame.tag.with_class(AccessClass::ReadHot);
         // No request waits for this program, so it ranks after every write with a waiting request.
         txn.group = u16::MAX;
         frame.queued = id;

@@ -43,7 +43,7 @@ impl StreamTag {
     pub const HANDLES: u8 = 8;
     /// The number of tags of one handle.
     pub const PLAIN_COUNT: usize = 2 * AccessClass::ALL.len();
-    /// The bound of [`StreamTag::index`]. Not every number below it is a tag.
+    /// The bound of [`StreamTag::index`]: 8 numbers for each handle, of which tags use 6.
     pub const COUNT: usize = (StreamTag::HANDLES as usize) << HANDLE_SHIFT;
     /// The tag of a page about which nothing is known.
     pub const PLAIN: StreamTag = StreamTag(0);
@@ -55,7 +55,7 @@ impl StreamTag {
             let classes = AccessClass::ALL.into_iter();
             let plain =
                 classes.flat_map(|class| [false, true].map(|hot| StreamTag::new(hot, class)));
-            plain.map(move |tag| tag.of_handle(handle))
+            plain.map(move |tag| tag.with_handle(handle))
         })
     }
 
@@ -91,35 +91,35 @@ impl StreamTag {
 
     /// Changes the access class.
     #[inline]
-    pub fn with(self, class: AccessClass) -> StreamTag {
+    pub fn with_class(self, class: AccessClass) -> StreamTag {
         StreamTag(self.0 & !0b110 | (2 * class as u8))
     }
 
     /// Changes the handle.
     #[inline]
-    pub fn of_handle(self, handle: u8) -> StreamTag {
+    pub fn with_handle(self, handle: u8) -> StreamTag {
         debug_assert!(handle < StreamTag::HANDLES);
         StreamTag(self.0 & 0b111 | (handle << HANDLE_SHIFT))
     }
 
-    /// Gives the tag the handle that the host named, on a drive of so many. A write that names
-    /// none, or one that the drive does not have, goes to handle 0 (NVMe TP4146, placement handle
-    /// of a write without a valid placement identifier).
+    /// Gives the tag the handle that the host named, on a drive of so many. A write that names none
+    /// goes to handle 0 (NVMe TP4146). So does one that names a handle which the drive does not
+    /// have: the standard leaves that choice to the controller.
     #[inline]
-    pub fn placed(self, host: PlacementHandle, handles: u8) -> StreamTag {
-        if host.0 < handles { self.of_handle(host.0) } else { self }
+    pub fn with_host_handle(self, host: PlacementHandle, handles: u8) -> StreamTag {
+        if host.0 < handles { self.with_handle(host.0) } else { self }
     }
 
     /// Returns the tag of data that is expected to become invalid soon.
     #[inline]
-    pub fn heated(self) -> StreamTag {
+    pub fn as_hot(self) -> StreamTag {
         StreamTag(self.0 | 1)
     }
 
     /// Returns the tag of data that garbage collection has moved: of the same access class and
     /// handle, and no longer expected to become invalid soon.
     #[inline]
-    pub fn survived(self) -> StreamTag {
+    pub fn as_cold(self) -> StreamTag {
         StreamTag(self.0 & !1)
     }
 }
@@ -134,11 +134,11 @@ mod tests {
         for tag in StreamTag::all() {
             let (hot, class, handle) = (tag.is_hot(), tag.class(), tag.handle());
             assert!(tag.index() < StreamTag::COUNT);
-            assert_eq!(StreamTag::new(hot, class).of_handle(handle), tag);
-            let cold = tag.survived();
+            assert_eq!(StreamTag::new(hot, class).with_handle(handle), tag);
+            let cold = tag.as_cold();
             assert_eq!((cold.is_hot(), cold.class(), cold.handle()), (false, class, handle));
             for class in AccessClass::ALL {
-                let with = tag.with(class);
+                let with = tag.with_class(class);
                 assert_eq!((with.is_hot(), with.class(), with.handle()), (hot, class, handle));
             }
         }
@@ -148,8 +148,8 @@ mod tests {
     fn a_write_without_a_handle_of_the_drive_goes_to_the_first() {
         for (host, handle) in [(0, 0), (3, 3), (4, 0), (7, 0), (254, 0), (255, 0)] {
             let tag = StreamTag::new(true, AccessClass::WriteHot);
-            let placed = tag.placed(PlacementHandle(host), 4);
-            assert_eq!(placed, tag.of_handle(handle), "handle {host} of a drive with 4");
+            let placed = tag.with_host_handle(PlacementHandle(host), 4);
+            assert_eq!(placed, tag.with_handle(handle), "handle {host} of a drive with 4");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! runs.
 
 use crate::config::layout::Refusal;
-use crate::config::{AgingConfig, BufferConfig, Config, PreconditionConfig, SlcConfig};
+use crate::config::{AgingConfig, BufferConfig, Config, Mapping, PreconditionConfig, SlcConfig};
 use crate::core::Core;
 use crate::gc::Gc;
 use crate::policy::custom::Policies;
@@ -26,14 +26,23 @@ impl Config {
     /// alike), except for the number of open blocks that the treatment reserves. Of custom policies
     /// only a victim rule acts during preconditioning.
     pub fn ages_like(&self, other: &Config) -> bool {
-        self.aged_part(other) == *other && self.open_streams() == other.open_streams()
+        self.aged_part(other) == *other && self.reserved_streams() == other.reserved_streams()
     }
 
     /// Returns `other` with every option of this configuration that the placement of data depends
     /// on, and the number of open blocks that are reserved for kinds of data. Two configurations
     /// place data alike if both results are the same for the same `other`.
     pub fn placement_identity(&self, other: &Config) -> (Config, u32) {
-        (self.aged_part(other), self.open_streams())
+        (self.aged_part(other), self.reserved_streams())
+    }
+
+    /// Returns the number of streams that preconditioning leaves blocks for. On a drive with
+    /// superblocks it does not depend on them.
+    fn reserved_streams(&self) -> u32 {
+        match self.superblocks.mapping {
+            Mapping::Pages => self.open_streams(),
+            Mapping::Superblocks => 0,
+        }
     }
 
     fn aged_part(&self, other: &Config) -> Config {

@@ -102,11 +102,19 @@ impl Buffer {
         self.free.len()
     }
 
-    /// Returns whether a write of the same unit in this stream may overwrite what the frame holds.
+    /// Overwrites what the frame holds with a write of the same unit, of this stream and tag.
+    /// Returns whether it may: a frame that waits for a command of another stream may not.
     #[inline]
-    pub fn takes_overwrite(&self, id: FrameId, stream: u8) -> bool {
-        let frame = &self.frames[id.index()];
-        matches!(frame.state, State::Merging | State::Ready) && frame.stream == stream
+    pub fn overwrite(&mut self, id: FrameId, (stream, tag): (u8, StreamTag)) -> bool {
+        let frame = &mut self.frames[id.index()];
+        match frame.state {
+            State::Ready => frame.stream == stream,
+            State::Merging => {
+                (frame.stream, frame.tag) = (stream, tag);
+                true
+            }
+            State::Free | State::Leaving => false,
+        }
     }
 
     /// The frame holds its whole unit: it waits for a command.

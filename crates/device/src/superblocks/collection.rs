@@ -91,7 +91,7 @@ impl Collector {
             below: config.gc.foreground_below,
             job: None,
             chosen: None,
-            copied: vec![VecDeque::with_capacity(moving_most as usize); usize::from(streams)],
+            copied: (0..streams).map(|_| VecDeque::with_capacity(moving_most as usize)).collect(),
             moving: 0,
             moving_most,
             unsent: [0; STREAMS_MAX],

@@ -223,7 +223,7 @@ impl Superblocks {
         let tag = self.front.requests.get(id).tag;
         let stream = self.streams.of(tag);
         if let Location::Buffer(frame) = place
-            && self.buffer.takes_overwrite(frame, stream)
+            && self.buffer.overwrite(frame, (stream, tag))
         {
             flash.counters.pages_written += 1;
             flash.counters.buffer_write_hits += 1;

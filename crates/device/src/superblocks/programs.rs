@@ -65,7 +65,7 @@ impl Superblocks {
             (open || may_open) && self.buffer.waiting(queue) >= units
         };
         let queue = self.streams.in_turn().find(due)?;
-        self.streams.programs(queue);
+        self.streams.note_program(queue);
         Some((queue, Stream::Host(queue), units))
     }
 
@@ -112,15 +112,19 @@ impl Superblocks {
         }
     }
 
-    /// Returns whether the stream that has programmed last, or one that could program a command,
-    /// has no open superblock. One that is not in use needs none.
+    /// Returns true if a stream that could program a command has no open superblock, or if no
+    /// stream has one.
     fn a_stream_is_closed(&self) -> bool {
         let units = self.shape.units_per_command;
-        let last = self.streams.last_programmed();
-        (0..self.streams.count()).any(|queue| {
-            self.commands.open_of(Stream::Host(queue)).is_none()
-                && (queue == last || self.buffer.waiting(queue) >= units)
-        })
+        let mut open = false;
+        for queue in 0..self.streams.count() {
+            if self.commands.open_of(Stream::Host(queue)).is_some() {
+                open = true;
+            } else if self.buffer.waiting(queue) >= units {
+                return true;
+            }
+        }
+        !open
     }
 
     /// Returns where the next command of a stream that stores data goes, after the parity that is
@@ -160,7 +164,7 @@ impl Superblocks {
             }
             Stream::Slc => StreamTag::PLAIN,
         };
-        self.streams.opened(superblock, tag);
+        self.streams.note_open(superblock, tag);
     }
 
     /// Moves a stream on to its next command. A superblock that is full is closed.

@@ -173,13 +173,15 @@ impl Config {
             return;
         }
         let layout = self.superblock_sizes();
+        if self.has_streams() {
+            return self.refuse_streams(&shape, &layout, refusals);
+        }
         let least = 2 * shape.units_per_command;
         refusals.unless(layout.frames >= least, &["buffer.size"], || {
             let (frames, unit) = (layout.frames, self.superblocks.unit);
             format!("a buffer of {frames} units of {unit}; two commands take {least}")
         });
         self.refuse_passes(&shape, &layout, refusals);
-        self.refuse_streams(&shape, &layout, refusals);
         let reserve = layout.reserve_blocks;
         let most =
             u64::from(shape.superblocks.saturating_sub(reserve)) * u64::from(shape.data_units());
@@ -225,15 +227,13 @@ impl Config {
         let used = Detector::ALL.iter().filter(|(detector, ..)| self.hotness.uses(*detector));
         let detectors = used.map(|(detector, ..)| ("policy.hotness", detector.needs(), true));
         let throttles = self.throttle.name != ThrottleKind::Off;
-        let no_detector = self.hotness.detectors == 0;
         // Each with what it needs, and whether its parameters have their defaults.
         #[rustfmt::skip]
         let slots = [
             ("policy.die_order", self.die_order.name.needs(), true),
             ("policy.suspension", self.suspension.name.needs(), true),
             ("policy.victim", self.victim.name.needs(), true),
-            ("policy.hotness", Needs::Nothing, !no_detector || self.hotness == plain.hotness),
-            ("policy.placement", self.placement.name.needs(), true),
+                        ("policy.placement", self.placement.name.needs(), true),
             ("policy.step", self.step.name.needs(), true),
             ("policy.voltage", self.voltage.name.needs(), true),
             ("policy.replacement", self.replacement.name.needs(), self.replacement == plain.replacement),
@@ -241,7 +241,7 @@ impl Config {
             ("policy.wear", self.wear.name.needs(), self.wear == plain.wear),
             ("policy.scrub", self.scrub.name.needs(), self.scrub == plain.scrub),
             ("policy.redundancy", self.redundancy.name.needs(), redundancy == plain.redundancy),
-            ("policy.throttle", self.throttle.name.needs(), throttles || self.throttle == plain.throttle),
+            ("policy.throttle", self.throttle.name.needs(), true),
         ];
         for (key, needs, same) in detectors.chain(slots) {
             let keys = [key, "ftl.mapping"];
@@ -323,8 +323,8 @@ impl Config {
 fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
     Some(match needs {
         Needs::Nothing => return None,
-        Needs::BufferHits => ["hits in the buffer of a drive with superblocks say nothing about a page: a unit leaves as soon as a program command is full", "leave it out, or use a page-mapped drive: --device hire"],
-        Needs::Steps => ["a drive with superblocks opens no block by its strength: a superblock has one block of every plane, strong and weak ones, and all pages of a word line are programmed at once", "leave it out, or use a page-mapped drive: --device rhio"],
+        Needs::BufferHits => ["hits in the buffer of a drive with superblocks say little about a unit: it leaves as soon as units fill a program command and garbage collection keeps pace, and nothing stays after its program", "leave it out, or use a page-mapped drive: --device hire"],
+        Needs::Steps => ["a drive with superblocks has no strengths of blocks to choose a step by: all pages of a word line are programmed at once, in a superblock of strong and weak blocks", "leave it out, or use a page-mapped drive: --device rhio"],
         Needs::Voltages => ["the cells of a drive with superblocks have one set of threshold voltages, that of aging.voltage_window: nothing says how others would wear them or fade", "leave it out, or use a page-mapped drive: --device hire"],
         Needs::SoftSensing => ["a drive with superblocks repeats a read at other references, not with more of them: its errors are those of [aging], with a retry table", "use aging.coding, and aging.tracking, which says where in that table a read begins"],
         Needs::CleanPages => ["the buffer of a drive with superblocks holds no clean page that could leave before a dirty one: a unit is there only until it is programmed", "leave it out: units leave in the order of their writes"],
@@ -338,7 +338,7 @@ fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
 mod tests {
     use super::super::cases::tiny;
     use super::*;
-    use crate::policy::placement::Dies;
+    use crate::policy::placement::{Dies, PlacementKind};
 
     /// The keys and the reasons of the refusals of a drive.
     fn refused(alter: impl FnOnce(&mut Config)) -> Vec<(String, String)> {
@@ -381,7 +381,11 @@ mod tests {
             redundancy::RedundancyKind
         );
         for &(detector, name, _) in Detector::ALL {
-            let found = refused(|config| config.hotness.detectors = 1 << detector as u8);
+            let found = refused(|config| {
+                config.hotness.detectors = 1 << detector as u8;
+                config.placement.name = PlacementKind::Streams;
+                config.geometry.blocks_per_plane = 64;
+            });
             let why = why_not(detector.needs()).map(|[why, _]| why.to_string());
             let found: Vec<String> = found.into_iter().map(|(_, what)| what).collect();
             assert_eq!(found, Vec::from_iter(why), "{name}");
@@ -392,14 +396,12 @@ mod tests {
     fn keys_that_nothing_reads_are_refused_by_name() {
         for (key, alter) in [
             (
-                "policy.hotness",
-                &(|it: &mut Config| it.hotness.watermark = 0.6) as &dyn Fn(&mut Config),
+                "policy.placement.hot_to_strong",
+                &(|it: &mut Config| it.placement.hot_to_strong = true) as &dyn Fn(&mut Config),
             ),
-            ("policy.placement.hot_to_strong", &|it| it.placement.hot_to_strong = true),
             ("policy.placement.dies", &|it| it.placement.dies = Dies::ByAddress),
             ("policy.redundancy", &|it| it.redundancy.reads = 7),
             ("policy.redundancy.integrity", &|it| it.redundancy.integrity = true),
-            ("policy.throttle", &|it| it.throttle.spare = 0.2),
             ("buffer.ack", &|it| it.buffer.ack = Ack::OnProgram),
             ("gc.frontier", &|it| it.gc.frontier = GcFrontier::Shared),
         ] {

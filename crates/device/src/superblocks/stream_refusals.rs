@@ -4,11 +4,12 @@
 use super::shape::Shape;
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusals};
+use crate::policy::placement::PlacementKind;
 use fowler_units::Bytes;
 
 impl Config {
     /// Returns true if the data of the host is divided into several streams.
-    fn has_streams(&self) -> bool {
+    pub(super) fn has_streams(&self) -> bool {
         self.placement.limits(false).streams > 1
     }
 
@@ -18,12 +19,20 @@ impl Config {
         refusals.unless_hinted(
             !self.placement.hot_to_strong,
             &["policy.placement.hot_to_strong", "ftl.mapping"],
+            || "the blocks of a drive with superblocks have no strengths to choose by".into(),
+            || "leave it out: hot and cold data have superblocks of their own all the same".into(),
+        );
+        let places_by_tag =
+            self.placement.name == PlacementKind::Streams || self.policies.placement.is_some();
+        refusals.unless_hinted(
+            self.hotness.detectors == 0 || places_by_tag,
+            &["policy.hotness", "policy.placement"],
             || {
-                "a superblock has a block of every plane, strong and weak: none is stronger than \
-                 others by much, and the cells of this drive have no strengths"
+                "no effect: on a drive with superblocks only a placement in streams asks whether data \
+                 is hot"
                     .into()
             },
-            || "leave it out: hot and cold data have superblocks of their own all the same".into(),
+            || "set policy.placement = \"streams\"".into(),
         );
         refusals.unless_hinted(
             !self.has_streams() || !self.slc.is_on(),
@@ -33,53 +42,67 @@ impl Config {
         );
     }
 
-    /// Refuses streams for which the buffer, the spare capacity or the dies do not suffice.
+    /// Refuses streams for which the buffer, the erased superblocks or the spare capacity do not
+    /// suffice.
+    /// See docs/decisions/superblocks.md, "What are streams on a drive with superblocks?".
     pub(super) fn refuse_streams(&self, shape: &Shape, layout: &Layout, refusals: &mut Refusals) {
-        if !self.has_streams() {
-            return;
-        }
         let (host, moved) = (self.host_streams(), self.moved_streams());
-        let units = shape.units_per_command;
-        let needed = match self.flash.program_passes {
-            1 => u64::from((host - 1) * (units - 1) + 2 * units),
-            _ => u64::from(host) * u64::from(shape.dies + 2) * u64::from(units),
+        let (units, unit) = (shape.units_per_command, self.superblocks.unit);
+        let (needed, why) = match self.flash.program_passes {
+            1 => (
+                u64::from((host - 1) * (units - 1) + 2 * units),
+                "the others keep part of a command while one fills, which with two whole commands takes",
+            ),
+            _ => (
+                u64::from(host) * u64::from(shape.dies + 2) * u64::from(units),
+                "each keeps a word line of every die between its passes, and two commands, which takes",
+            ),
         };
-        let unit = self.superblocks.unit;
         refusals.unless_hinted(
             u64::from(layout.frames) >= needed,
             &["policy.placement", "buffer.size"],
             || {
                 format!(
-                    "a buffer of {} units of {unit}; each of {host} streams keeps part of a command in \
-                     it, which takes {needed} with two whole commands",
+                    "a buffer of {} units of {unit} for {host} streams: {why} {needed}",
                     layout.frames
                 )
             },
             || format!("set buffer.size = \"{}\", or use fewer streams", Bytes(needed * unit.0)),
         );
         let below = self.gc.foreground_below;
-        refusals.unless(below > moved, &["gc.foreground_below", "policy.placement"], || {
-            format!(
-                "{below}; garbage collection moves data into {moved} streams, each of which may need an \
-                 erased superblock: expected at least {}",
-                moved + 1
-            )
-        });
-        // Each stream of moved data may pad a command for each superblock that is emptied.
-        let room = shape.data_units().saturating_sub(moved * units);
+        refusals.unless_hinted(
+            below > moved,
+            &["gc.foreground_below", "policy.placement"],
+            || {
+                format!(
+                    "{below}, but each of the {moved} streams that data is moved into may need an erased \
+                     superblock, and so may the host"
+                )
+            },
+            || format!("set gc.foreground_below = {}", moved + 1),
+        );
+        // Each of several streams of moved data may pad a command for each superblock emptied.
+        let padding = if moved > 1 { moved * units } else { 0 };
+        let room = shape.data_units().saturating_sub(padding);
         let most =
             u64::from(shape.superblocks.saturating_sub(layout.reserve_blocks)) * u64::from(room);
-        refusals.unless(
-            u64::from(layout.logical_pages) <= most,
+        let logical = u64::from(layout.logical_pages);
+        refusals.unless_hinted(
+            0 < logical && logical <= most,
             &["policy.placement", "geometry.over_provisioning"],
             || {
                 format!(
-                    "the host would see {} units; beside {} superblocks in reserve, of which {} are open \
-                     for streams, and what incomplete commands of {moved} streams waste, {most} fit",
-                    layout.logical_pages,
+                    "the host would see {logical} of {} units; without {} of {} superblocks in reserve, {} \
+                     of them open for streams, and without parity and padding, {most} can hold data",
+                    shape.all_units(),
                     layout.reserve_blocks,
+                    shape.superblocks,
                     self.open_streams()
                 )
+            },
+            || {
+                let spare = 1.0 - most as f64 / shape.all_units() as f64;
+                format!("use fewer streams, or a spare capacity of {:.1} % of raw", 100.0 * spare + 0.1)
             },
         );
     }

@@ -55,8 +55,8 @@ impl Streams {
         let sizes = config.hotness.tags() > config.hotness.classes();
         let handles = config.placement.tagged_handles().max(1);
         (0..handles).flat_map(move |handle| {
-            let tag = StreamTag::PLAIN.of_handle(handle);
-            [Some(tag), sizes.then(|| tag.heated())].into_iter().flatten()
+            let tag = StreamTag::PLAIN.with_handle(handle);
+            [Some(tag), sizes.then(|| tag.as_hot())].into_iter().flatten()
         })
     }
 
@@ -95,7 +95,7 @@ impl Streams {
 
     /// Returns the tag of data written by a request of so many units with a placement handle.
     pub fn tag_of_write(&mut self, units: u32, handle: PlacementHandle) -> StreamTag {
-        self.hotness.tag_of_write(units).placed(handle, self.params.tagged_handles())
+        self.hotness.tag_of_write(units).with_host_handle(handle, self.params.tagged_handles())
     }
 
     /// Returns the streams of the host's data, beginning with the one whose turn it is.
@@ -104,14 +104,8 @@ impl Streams {
         (next..count).chain(0..next)
     }
 
-    /// Returns the stream of the host that has programmed last.
-    #[inline]
-    pub fn last_programmed(&self) -> u8 {
-        self.last
-    }
-
     /// A stream of the host programs a command.
-    pub fn programs(&mut self, stream: u8) {
+    pub fn note_program(&mut self, stream: u8) {
         self.last = stream;
     }
 
@@ -132,7 +126,7 @@ impl Streams {
 
     /// A superblock is opened for data of a tag.
     #[inline]
-    pub fn opened(&mut self, superblock: u32, tag: StreamTag) {
+    pub fn note_open(&mut self, superblock: u32, tag: StreamTag) {
         if let Some(place) = self.tags.get_mut(superblock as usize) {
             *place = tag;
         }

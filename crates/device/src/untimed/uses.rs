@@ -73,7 +73,7 @@ impl Uses {
             (its.reads, its.writes) = (its.reads / 2, its.writes / 2);
         }
         let class = self.hotness.class(Used::often(its.reads, its.writes));
-        StreamTag::PLAIN.with(class)
+        StreamTag::PLAIN.with_class(class)
     }
 
     /// Appends a page without hits, in place of the least recently used one if the list is full.

@@ -279,7 +279,7 @@ impl CustomPlacement for FirstFilledFromTheLast {
     fn streams(&mut self, limits: StreamLimits) -> StreamTable {
         let mut table = StreamTable::default();
         for tag in StreamTag::all() {
-            let number = tag.of_handle(0).index() as u8;
+            let number = tag.with_handle(0).index() as u8;
             table[tag.index()] = limits.streams.saturating_sub(1 + number);
         }
         table

@@ -43,12 +43,13 @@ impl Requirement {
 
 /// Every requirement, in the order in which settings without effect are reported. Requirements of a
 /// row are reported together, in the words of the first.
-pub(crate) static NEEDS: [&[&Requirement]; 15] = [
+pub(crate) static NEEDS: [&[&Requirement]; 16] = [
     &[&ERRORS, &ERRORS_OF_STREAMS, &ERRORS_OF_VOLTAGES],
     &[&FADING],
     &[&COMPARISONS],
     &[&HOTNESS, &HOTNESS_OF_STREAMS],
     &[&HANDLES],
+    &[&STREAMS],
     &[&BAD_BLOCKS],
     &[&SAVED_PAGES],
     &[&CAPACITOR],
@@ -160,6 +161,14 @@ pub(super) static COMPARISONS: Requirement = Requirement {
     what: "no effect: nothing on this drive compares stripes with their parity",
     hint: "it needs policy.scrub = \"patrol\", stripes (policy.redundancy = \"raid5\", for \
            example), and policy.redundancy.integrity = true",
+};
+
+pub(super) static STREAMS: Requirement = Requirement {
+    phrase: "a stream for each kind of data: policy.placement = \"streams\"",
+    keys: &["policy.placement"],
+    met: |drive| drive.placement.name == PlacementKind::Streams,
+    what: "no effect: the placement of this drive has no stream for hot data",
+    hint: "set policy.placement = \"streams\"",
 };
 
 pub(super) static HANDLES: Requirement = Requirement {

@@ -148,7 +148,7 @@ fn of_data() -> Vec<Key<Config>> {
         optional("policy.placement.stripe_unit", "neighboring pages that go to one die before the next die takes any",
             Field::Count(1..=1024, at!(placement.stripe_unit as u32))),
         optional("policy.placement.hot_to_strong", "streams: put hot data in strong blocks and other data in weak ones",
-            Field::Flag(at!(placement.hot_to_strong))).needs(&[&needs::ERRORS_OF_STREAMS]),
+            Field::Flag(at!(placement.hot_to_strong))).needs(&[&needs::STREAMS, &needs::ERRORS_OF_STREAMS]),
         optional("policy.placement.handles", "handles: placement handles of the drive; a write with another one, or none, goes to the first",
             Field::Count(2..=u64::from(StreamTag::HANDLES), at!(placement.handles as u32))).needs(&[&needs::HANDLES]),
         optional("policy.placement.isolation", "handles: how far data of different handles is kept apart",

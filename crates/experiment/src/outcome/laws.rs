@@ -145,7 +145,8 @@ impl Outcome {
         let layout = &self.drive.layout;
         let parts = u128::from(g.page_size.0 / layout.page_size.0);
         let command = u128::from(layout.command_pages) * page;
-        let in_programs = 1 + u128::from(flash.cache_program) + 6 * (passes - 1);
+        let begun = 3 * u128::from(self.drive.config.open_streams());
+        let in_programs = 1 + u128::from(flash.cache_program) + begun * (passes - 1);
         let in_reads = 1 + u128::from(flash.cache_read);
         let unfinished =
             u128::from(g.dies()) * (in_programs * command + in_reads * parts * one_read);

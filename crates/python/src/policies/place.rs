@@ -34,8 +34,8 @@ impl Place {
     }
 
     /// Fails if data of two access classes share a stream.
-    fn refuse_mixing(&self, table: &StreamTable) {
-        let tags = || StreamTag::all().map(|tag| (tag, table[tag.index()]));
+    fn refuse_mixing(&self, table: &StreamTable, limits: StreamLimits) {
+        let tags = || limits.tags().map(|tag| (tag, table[tag.index()]));
         let clash = tags().find_map(|(one, its)| {
             let other =
                 tags().find(|&(other, same)| same == its && other.class() != one.class())?;
@@ -58,13 +58,13 @@ impl CustomPlacement for Place {
     fn streams(&mut self, limits: StreamLimits) -> StreamTable {
         self.streams = limits.streams;
         let mut table = StreamTable::default();
-        for tag in StreamTag::all() {
+        for tag in limits.tags() {
             // No policy is asked after a failure, and the run is about to stop.
             let Some(stream) = self.stream(tag) else { return StreamTable::default() };
             table[tag.index()] = stream;
         }
         if limits.classes_apart {
-            self.refuse_mixing(&table);
+            self.refuse_mixing(&table, limits);
         }
         table
     }

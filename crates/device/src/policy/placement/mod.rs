@@ -44,7 +44,8 @@ pub struct Params {
 pub enum Isolation {
     /// As long as it has not been moved: the survivors of all handles share open blocks.
     Initial,
-    /// Always: the survivors of each handle have an open block of their own.
+    /// Always: the survivors of each handle have an open block of their own. Data that static wear
+    /// leveling swaps belongs to handle 0 from then on.
     Persistent,
 }
 
@@ -105,12 +106,19 @@ const _: () = assert!(StreamTag::COUNT.is_power_of_two());
 pub struct StreamLimits {
     /// The streams are numbered below this.
     pub streams: u8,
+    /// Tags have handles below this: 1 if the placement does not go by handles.
+    pub handles: u8,
     /// Whether data of different access classes must be in different streams: their voltages
     /// differ, and those of a block are all the same.
     pub classes_apart: bool,
 }
 
 impl StreamLimits {
+    /// Returns every tag that data of the drive may have.
+    pub fn tags(self) -> impl Iterator<Item = StreamTag> {
+        StreamTag::all().filter(move |tag| tag.handle() < self.handles)
+    }
+
     /// Asks a placement for the stream of each tag. Streams beyond the limits, which only a custom
     /// placement can return, are taken for the first.
     pub fn table_of(self, placement: &mut AnyPlacement) -> StreamTable {
@@ -158,7 +166,7 @@ impl Params {
             PlacementKind::Streams => StreamTag::PLAIN_COUNT as u8,
             PlacementKind::Handles => self.tagged_handles(),
         };
-        StreamLimits { streams, classes_apart }
+        StreamLimits { streams, handles: self.tagged_handles().max(1), classes_apart }
     }
 
     /// Returns the number of streams that the host's data is divided into, if detectors tell so
@@ -181,8 +189,8 @@ impl Params {
     #[inline]
     pub fn survivors(&self, tag: StreamTag) -> StreamTag {
         match (self.name, self.isolation) {
-            (PlacementKind::Handles, Isolation::Initial) => tag.survived().of_handle(0),
-            _ => tag.survived(),
+            (PlacementKind::Handles, Isolation::Initial) => tag.as_cold().with_handle(0),
+            _ => tag.as_cold(),
         }
     }
 

@@ -21,7 +21,7 @@ impl Placement for Streams {
     fn streams(&mut self, _limits: StreamLimits) -> StreamTable {
         let mut table = StreamTable::default();
         for tag in StreamTag::all() {
-            table[tag.index()] = tag.of_handle(0).index() as u8;
+            table[tag.index()] = tag.with_handle(0).index() as u8;
         }
         table
     }
