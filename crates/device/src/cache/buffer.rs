@@ -486,8 +486,8 @@ impl Buffer {
     /// The case of [`Buffer::settled`] for an epoch that has ended.
     #[cold]
     fn settled_later(&mut self, epoch: u32) {
-        let its = self.older.iter_mut().find(|(its_epoch, _)| *its_epoch == epoch);
-        its.expect("an epoch with unsettled data is listed").1 -= 1;
+        let older = self.older.iter_mut().find(|(older_epoch, _)| *older_epoch == epoch);
+        older.expect("an epoch with unsettled data is listed").1 -= 1;
         while self.older.front().is_some_and(|&(_, count)| count == 0) {
             self.older.pop_front();
         }

@@ -124,7 +124,7 @@ pub struct Curves {
 /// A page presented to the sensing rule.
 struct Asked<'a> {
     curves: &'a mut Curves,
-    its: &'a BlockCondition,
+    condition: &'a BlockCondition,
     age: Span,
 }
 
@@ -134,19 +134,19 @@ impl Advice for Asked<'_> {
     }
 
     fn modeled(&mut self) -> Lasting {
-        self.curves.modeled(self.its, self.age)
+        self.curves.modeled(self.condition, self.age)
     }
 }
 
 impl Curves {
     /// Returns the level that a page of a block actually needs at `age`.
-    fn needed(&mut self, its: &BlockCondition, age: Span) -> Lasting {
+    fn needed(&mut self, condition: &BlockCondition, age: Span) -> Lasting {
         self.cells.lasting(&Read {
-            cycles: f64::from(its.growth) * its.wear.cycles(),
+            cycles: f64::from(condition.growth) * condition.wear.cycles(),
             age,
-            reads: its.reads,
-            scale: its.mode.voltage as usize,
-            step: usize::from(its.mode.step.0),
+            reads: condition.reads,
+            scale: condition.mode.voltage as usize,
+            step: usize::from(condition.mode.step.0),
         })
     }
 
@@ -154,20 +154,20 @@ impl Curves {
     /// with unknown inputs at their worst. If the block's strength is unknown, so is the step
     /// chosen for the block: the block is assumed to be the weakest, programmed at the nominal
     /// step.
-    fn modeled(&mut self, its: &BlockCondition, age: Span) -> Lasting {
+    fn modeled(&mut self, condition: &BlockCondition, age: Span) -> Lasting {
         let Curves { cells, known, end, lowest } = self;
         let knows = |input| known.knows(input);
         let (growth, step) = if knows(Input::Strength) {
-            (f64::from(its.believed), its.mode.step)
+            (f64::from(condition.believed), condition.mode.step)
         } else {
             (cells.weakest(), Step::NOMINAL)
         };
-        let cycles = if knows(Input::Wear) { its.wear.cycles() } else { end.cycles };
-        let voltage = if knows(Input::Voltage) { its.mode.voltage } else { *lowest };
+        let cycles = if knows(Input::Wear) { condition.wear.cycles() } else { end.cycles };
+        let voltage = if knows(Input::Voltage) { condition.mode.voltage } else { *lowest };
         let found = cells.lasting(&Read {
             cycles: growth * cycles,
             age: if knows(Input::Age) { age } else { end.age },
-            reads: if knows(Input::Reads) { its.reads } else { end.reads },
+            reads: if knows(Input::Reads) { condition.reads } else { end.reads },
             scale: voltage as usize,
             step: usize::from(step.0),
         });
@@ -181,10 +181,10 @@ impl Curves {
 
 impl Condition {
     /// Returns the levels at which a page of a block is read at `age`, and for how long they hold.
-    fn attempt(&mut self, its: &BlockCondition, age: Span) -> (Attempt, Lasting) {
+    fn attempt(&mut self, condition: &BlockCondition, age: Span) -> (Attempt, Lasting) {
         let Condition { curves, sensing, levels, .. } = self;
-        let truth = curves.needed(its, age);
-        let chosen = sensing.level(&mut Asked { curves, its, age });
+        let truth = curves.needed(condition, age);
+        let chosen = sensing.level(&mut Asked { curves, condition, age });
         let attempt = Attempt {
             level: chosen.level.map_or(*levels - 1, |level| level.min(*levels - 1)),
             needed: truth.level.unwrap_or(*levels),
@@ -201,18 +201,18 @@ impl Condition {
     /// time until which these levels hold.
     #[cold]
     fn know(&mut self, block: BlockId, grain: u32) {
-        let its = self.blocks[block];
+        let condition = self.blocks[block];
         let age = |stamp: u32| Span(u64::from(grain - stamp) << GRAIN);
-        let (youngest, mut lasts) = self.attempt(&its, age(its.last.min(grain)));
-        let most = age(its.first.min(grain));
+        let (youngest, mut lasts) = self.attempt(&condition, age(condition.last.min(grain)));
+        let most = age(condition.first.min(grain));
         let mut alike = true;
         // If the result holds beyond the age of the oldest page, it applies to that page too.
         if lasts.age < most {
             let oldest;
-            (oldest, lasts) = self.attempt(&its, most);
+            (oldest, lasts) = self.attempt(&condition, most);
             alike = oldest == youngest;
         }
-        let grains = u64::from(its.first) + (lasts.age.0 >> GRAIN) + 1;
+        let grains = u64::from(condition.first) + (lasts.age.0 >> GRAIN) + 1;
         let lasting = u32::try_from(grains).unwrap_or(u32::MAX);
         // If pages differ, each is checked individually; all pages may become alike later.
         let (until_grain, again) = if alike { (lasting, lasting) } else { (0, grain + MIXED) };
@@ -287,16 +287,16 @@ impl Condition {
         read_as: Option<Voltage>,
         now: Nanos,
     ) -> Option<Attempt> {
-        let its = &mut self.blocks[block];
+        let condition = &mut self.blocks[block];
         // Equivalent to `stamp(now) < until_grain`.
-        let until = u64::from(its.known.until_grain) << GRAIN;
+        let until = u64::from(condition.known.until_grain) << GRAIN;
         if let Some(until) = until.checked_sub(self.epoch.0)
             && now.0 < until
-            && its.reads < its.known.reads
+            && condition.reads < condition.known.reads
             && read_as.is_none()
         {
-            its.reads += 1;
-            let attempt = its.known.attempt;
+            condition.reads += 1;
+            let attempt = condition.known.attempt;
             debug_assert_eq!(self.look_at(page, block, None, now), attempt);
             return Some(attempt);
         }
@@ -313,9 +313,9 @@ impl Condition {
         now: Nanos,
     ) -> Attempt {
         let grain = self.stamp(now);
-        let its = &mut self.blocks[block];
-        its.reads = its.reads.saturating_add(1);
-        if grain >= its.known.again || its.reads > its.known.reads {
+        let condition = &mut self.blocks[block];
+        condition.reads = condition.reads.saturating_add(1);
+        if grain >= condition.known.again || condition.reads > condition.known.reads {
             self.know(block, grain);
         }
         let known = &self.blocks[block].known;
@@ -332,10 +332,10 @@ impl Condition {
         read_as: Option<Voltage>,
         now: Nanos,
     ) -> Attempt {
-        let mut its = self.blocks[block];
-        its.mode.voltage = read_as.unwrap_or(its.mode.voltage);
+        let mut condition = self.blocks[block];
+        condition.mode.voltage = read_as.unwrap_or(condition.mode.voltage);
         let age = self.age_read(page, block, now);
-        self.attempt(&its, age).0
+        self.attempt(&condition, age).0
     }
 
     /// Returns the age of a page as a read finds it. A page read while it is being programmed comes
@@ -350,8 +350,8 @@ impl Condition {
     pub(super) fn ages(&self, block: BlockId, now: Nanos) -> (Span, Span) {
         let grain = self.stamp(now);
         let age = |stamp: u32| Span(u64::from(grain - stamp.min(grain)) << GRAIN);
-        let its = &self.blocks[block];
-        (age(its.last), age(its.first))
+        let condition = &self.blocks[block];
+        (age(condition.last), age(condition.first))
     }
 
     /// Returns true if no level would read a page of a block at `age`, with the next read counted.
@@ -362,10 +362,10 @@ impl Condition {
         age: Span,
         read_as: Option<Voltage>,
     ) -> bool {
-        let mut its = self.blocks[block];
-        its.mode.voltage = read_as.unwrap_or(its.mode.voltage);
-        its.reads = its.reads.saturating_add(1);
-        curves.needed(&its, age).level.is_none()
+        let mut condition = self.blocks[block];
+        condition.mode.voltage = read_as.unwrap_or(condition.mode.voltage);
+        condition.reads = condition.reads.saturating_add(1);
+        curves.needed(&condition, age).level.is_none()
     }
 
     /// Returns the state of every block.
@@ -380,8 +380,8 @@ impl Condition {
 
     /// Counts another sensing of a page of the block.
     pub fn disturb(&mut self, block: BlockId) {
-        let its = &mut self.blocks[block];
-        its.reads = its.reads.saturating_add(1);
+        let condition = &mut self.blocks[block];
+        condition.reads = condition.reads.saturating_add(1);
     }
 
     /// Notes that a page has been programmed.
@@ -389,29 +389,29 @@ impl Condition {
     pub fn programmed(&mut self, page: Ppn, block: BlockId, mode: Mode, now: Nanos) {
         let stamp = self.stamp(now);
         self.stamps[page] = stamp;
-        let its = &mut self.blocks[block];
-        its.mode = mode;
-        its.first = its.first.min(stamp);
-        its.last = stamp;
-        its.known.forget();
+        let condition = &mut self.blocks[block];
+        condition.mode = mode;
+        condition.first = condition.first.min(stamp);
+        condition.last = stamp;
+        condition.known.forget();
     }
 
     /// Notes that a block has been erased.
     pub fn erased(&mut self, block: BlockId) {
-        let its = &mut self.blocks[block];
-        its.wear.cycle(its.mode.voltage);
-        its.reads = 0;
-        its.first = u32::MAX;
-        its.known.forget();
+        let condition = &mut self.blocks[block];
+        condition.wear.cycle(condition.mode.voltage);
+        condition.reads = 0;
+        condition.first = u32::MAX;
+        condition.known.forget();
     }
 
     /// Returns the bit errors of a page at present, and as if its block had just been programmed,
     /// each as a share of the errors that the strongest level corrects.
     pub fn errors(&mut self, page: Ppn, block: BlockId, now: Nanos) -> (f64, f64) {
-        let (its, age) = (self.blocks[block], self.age_read(page, block, now));
-        let cycles = f64::from(its.growth) * its.wear.cycles();
-        let mut share = |age, reads| self.curves.cells.errors(cycles, age, reads, its.mode);
-        (share(age, its.reads), share(Span::ZERO, 0))
+        let (condition, age) = (self.blocks[block], self.age_read(page, block, now));
+        let cycles = f64::from(condition.growth) * condition.wear.cycles();
+        let mut share = |age, reads| self.curves.cells.errors(cycles, age, reads, condition.mode);
+        (share(age, condition.reads), share(Span::ZERO, 0))
     }
 
     /// Returns the condition of a block.
@@ -421,9 +421,9 @@ impl Condition {
 
     /// Updates the controller's estimate of a block's growth rate.
     pub fn believe(&mut self, block: BlockId, growth: f64) {
-        let its = &mut self.blocks[block];
-        its.believed = growth as f32;
-        its.known.forget();
+        let condition = &mut self.blocks[block];
+        condition.believed = growth as f32;
+        condition.known.forget();
     }
 
     /// Returns the cells for modification.

@@ -24,9 +24,9 @@ impl RandomFailures {
         (rate > 0.0).then(|| {
             let log_success = libm::log1p(-rate * Self::bits(config));
             let rng = Rng::stream(config.seed, "cells/uber");
-            let mut its = Self { log_success, left: 0, rng };
-            its.draw();
-            Box::new(its)
+            let mut failures = Self { log_success, left: 0, rng };
+            failures.draw();
+            Box::new(failures)
         })
     }
 
@@ -84,12 +84,12 @@ mod tests {
             let mut config = config();
             (config.reliability.uber, config.seed) = (rate, seed);
             let p = rate * RandomFailures::bits(&config);
-            let mut its = RandomFailures::new(&config).expect("a rate");
+            let mut random_failures = RandomFailures::new(&config).expect("a rate");
             let failures = 20_000;
             let mut gaps = Vec::with_capacity(failures);
             while gaps.len() < failures {
-                gaps.push(its.left as f64);
-                its.draw();
+                gaps.push(random_failures.left as f64);
+                random_failures.draw();
             }
             let mean = gaps.iter().sum::<f64>() / failures as f64;
             let variance =

@@ -74,8 +74,8 @@ impl Ladder {
             iterations: left
                 .clone()
                 .map(|left| {
-                    nominal.map(|its| {
-                        (u64::from(its) * u64::from(left)).div_ceil(u64::from(most)) as u32
+                    nominal.map(|iterations| {
+                        (u64::from(iterations) * u64::from(left)).div_ceil(u64::from(most)) as u32
                     })
                 })
                 .collect(),
@@ -140,15 +140,16 @@ impl LevelTimes {
         let references = |level: &Level| u64::from(level.references);
         let bits = |level: &Level| u64::from(u32::BITS - level.references.leading_zeros());
         let hard = &levels[0];
-        let mut its = LevelTimes { levels: levels.len() as u8, ..LevelTimes::nominal(timing) };
-        for (place, level) in its.times.iter_mut().zip(levels).skip(1) {
+        let mut level_times =
+            LevelTimes { levels: levels.len() as u8, ..LevelTimes::nominal(timing) };
+        for (place, level) in level_times.times.iter_mut().zip(levels).skip(1) {
             let read = timing.read.map(|read| Span(read.0 * references(level) / references(hard)));
             *place = (read, Span(timing.bus_transfer.0 * bits(level) / bits(hard)));
         }
-        let took = |level: u8| its.sense(level, 0) + its.transfer(level);
-        let beyond = (0..its.levels).map(|level| took(level) - took(0)).collect::<Vec<_>>();
-        its.beyond_hard[..beyond.len()].copy_from_slice(&beyond);
-        its
+        let took = |level: u8| level_times.sense(level, 0) + level_times.transfer(level);
+        let beyond = (0..level_times.levels).map(|level| took(level) - took(0)).collect::<Vec<_>>();
+        level_times.beyond_hard[..beyond.len()].copy_from_slice(&beyond);
+        level_times
     }
 
     #[inline]

@@ -73,7 +73,7 @@ impl Gc {
         }
         // Work that is blocked now is not retried at once: the event that unblocks it schedules a
         // check.
-        let due = self.strengths.as_ref().map(|its| its.due(die));
+        let due = self.strengths.as_ref().map(|measurer| measurer.due(die));
         let looks = [due, self.next_look()].into_iter().flatten();
         if let Some(at) = looks.min().filter(|&at| at > flash.now()) {
             self.look_at_rest(flash, die, at);

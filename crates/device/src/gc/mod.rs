@@ -112,8 +112,9 @@ impl Gc {
             + Bytes::of::<Nanos>(geometry.dies().into());
         let refresh =
             if config.redundancy.has_stripes() { Refresher::bytes(geometry) } else { Bytes(0) };
-        let its = &config.reliability;
-        let measured = its.model != ModelKind::Off && its.strength == StrengthSource::Measured;
+        let reliability = &config.reliability;
+        let measured =
+            reliability.model != ModelKind::Off && reliability.strength == StrengthSource::Measured;
         let strengths = if measured { StrengthMeasurement::bytes(geometry) } else { Bytes(0) };
         let scrub = if config.scrubs() { Scrub::bytes(geometry) } else { Bytes(0) };
         jobs + refresh + strengths + scrub

@@ -91,23 +91,23 @@ fn hard_limit(retention: Span) -> Span {
 impl Refresher {
     /// Creates the state of a drive at time zero, with no block read.
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
-        let its = &config.redundancy;
+        let redundancy = &config.redundancy;
         let age = Age { reads: 0, urgency: Urgency::Fresh, link: Link::NONE, since: None };
         let planes = geometry.planes() as usize;
         Self {
             blocks: IdVec::filled(age, geometry.blocks() as usize),
             past_soft: IdVec::filled(List::EMPTY, planes),
             past_hard: IdVec::filled(List::EMPTY, planes),
-            retention: its.retention,
-            reads: its.reads,
+            retention: redundancy.retention,
+            reads: redundancy.reads,
             longer: None,
-            per_erase: its.limits_at(1.0) / its.limits_at(0.0),
+            per_erase: redundancy.limits_at(1.0) / redundancy.limits_at(0.0),
             epoch: config.reliability.oldest,
             looked: Nanos::ZERO,
             deadline: Nanos::NEVER,
             overdue_open: false,
             active: true,
-            look_every: Span((its.retention.0 / LOOKS).max(1)),
+            look_every: Span((redundancy.retention.0 / LOOKS).max(1)),
         }
     }
 
@@ -145,13 +145,13 @@ impl Refresher {
     }
 
     pub(super) fn urgency(&self, block: BlockId, now: Nanos) -> Urgency {
-        let its = &self.blocks[block];
+        let block_age = &self.blocks[block];
         let age = self.age(block, now);
         let (retention, reads) = (self.retention_of(block), self.reads_of(block));
-        if age >= hard_limit(retention) || its.reads >= reads {
+        if age >= hard_limit(retention) || block_age.reads >= reads {
             Urgency::HardLimit
         } else if age.0 >= soft_limit(retention.0)
-            || u64::from(its.reads) >= soft_limit(reads.into())
+            || u64::from(block_age.reads) >= soft_limit(reads.into())
         {
             Urgency::SoftLimit
         } else {

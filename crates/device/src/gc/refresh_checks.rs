@@ -61,7 +61,7 @@ impl Gc {
 
     /// Handles a deadline: some data has reached its maximum age, unless it was moved meanwhile.
     pub fn deadline_event(&mut self, core: &mut Core, flash: &mut Flash) {
-        if self.refresh.as_ref().is_some_and(|its| its.deadline == flash.now()) {
+        if self.refresh.as_ref().is_some_and(|refresher| refresher.deadline == flash.now()) {
             self.look_at_ages_now(core, flash);
             self.expect_deadline(core, flash);
         }
@@ -80,7 +80,8 @@ impl Gc {
             // A block opened in place of a failed one is not programmed from its first page on.
             Op::Program if core.locator.place_in_block(unit) == 0 || self.is_unstamped(block) => {
                 self.stamp(block, flash.now());
-                if self.refresh.as_ref().is_some_and(|its| its.deadline == Nanos::NEVER) {
+                if self.refresh.as_ref().is_some_and(|refresher| refresher.deadline == Nanos::NEVER)
+                {
                     self.expect_deadline(core, flash);
                 }
             }
@@ -97,10 +98,10 @@ impl Gc {
         tries: u32,
     ) {
         if let Some(refresher) = &mut self.refresh {
-            let its = &mut refresher.blocks[block];
-            let before = its.reads;
-            its.reads = before.saturating_add(tries);
-            let now = its.reads;
+            let block_age = &mut refresher.blocks[block];
+            let before = block_age.reads;
+            block_age.reads = before.saturating_add(tries);
+            let now = block_age.reads;
             let limit = refresher.reads_of(block);
             let soft = soft_limit(limit.into());
             // A block that could not be closed is tried again.
@@ -122,7 +123,7 @@ impl Gc {
 
     /// Returns true if no page of a block has been programmed since its erase.
     fn is_unstamped(&self, block: BlockId) -> bool {
-        self.refresh.as_ref().is_some_and(|its| its.blocks[block].since.is_none())
+        self.refresh.as_ref().is_some_and(|refresher| refresher.blocks[block].since.is_none())
     }
 
     /// Resets the age of a block after its erase, which removes the charge that reads left on its
@@ -130,8 +131,8 @@ impl Gc {
     #[inline]
     pub fn refreshed(&mut self, block: BlockId) {
         if let Some(refresher) = &mut self.refresh {
-            let its = &mut refresher.blocks[block];
-            (its.reads, its.since) = (0, None);
+            let block_age = &mut refresher.blocks[block];
+            (block_age.reads, block_age.since) = (0, None);
             if let Some(longer) = &mut refresher.longer {
                 longer[block] *= refresher.per_erase;
             }

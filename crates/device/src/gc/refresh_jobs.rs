@@ -35,7 +35,7 @@ impl Gc {
     pub(super) fn note_urgency(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         self.close_if_urgent(core, flash, block);
         let plane = core.locator.plane_of_block(block);
-        let standing = self.refresh.as_ref().is_some_and(|its| its.has(plane, false));
+        let standing = self.refresh.as_ref().is_some_and(|refresher| refresher.has(plane, false));
         self.line_up(core, block, flash.now());
         if standing {
             self.requeue_overdue(plane, flash.now());
@@ -57,7 +57,11 @@ impl Gc {
     }
 
     pub fn want_idle(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
-        if self.refresh.as_ref().is_some_and(|its| its.has(plane, false) || its.has(plane, true)) {
+        if self
+            .refresh
+            .as_ref()
+            .is_some_and(|refresher| refresher.has(plane, false) || refresher.has(plane, true))
+        {
             let die = core.locator.die_of_plane(plane);
             self.want(die);
             if flash.die(die).is_idle() {
@@ -69,7 +73,7 @@ impl Gc {
     /// Returns when the ages of all blocks are checked next.
     #[inline]
     pub fn next_look(&self) -> Option<Nanos> {
-        self.refresh.as_ref().map(|its| its.looked + its.look_every)
+        self.refresh.as_ref().map(|refresher| refresher.looked + refresher.look_every)
     }
 
     /// Handles a block that has become full; the block may have reached a limit earlier.
@@ -91,9 +95,9 @@ impl Gc {
     /// Closes an open block that has reached a limit.
     pub(super) fn close_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         let now = flash.now();
-        let soft = |its: &Refresher| its.urgency(block, now) != Urgency::Fresh;
+        let soft = |refresher: &Refresher| refresher.urgency(block, now) != Urgency::Fresh;
         if core.allocator.blocks.state(block) == BlockState::Open
-            && self.refresh.as_ref().is_some_and(|its| soft(its))
+            && self.refresh.as_ref().is_some_and(|refresher| soft(refresher))
             && self.refreshes()
         {
             self.close_open(core, flash, block);
@@ -215,16 +219,17 @@ impl Gc {
 
     /// Returns true if blocks are refreshed now.
     pub(super) fn refreshes(&self) -> bool {
-        self.refresh.as_ref().is_some_and(|its| its.active)
+        self.refresh.as_ref().is_some_and(|refresher| refresher.active)
     }
 
     /// Promotes the job of a plane on which data past the hard limit waits for the end of the job.
     pub(super) fn promote_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let Some(job) = self.job(plane) else { return };
-        let urgent = |its: &Refresher| {
-            its.has(plane, true) || its.urgency(job.victim, flash.now()) == Urgency::HardLimit
+        let urgent = |refresher: &Refresher| {
+            refresher.has(plane, true)
+                || refresher.urgency(job.victim, flash.now()) == Urgency::HardLimit
         };
-        if self.refresh.as_ref().is_some_and(|its| urgent(its)) {
+        if self.refresh.as_ref().is_some_and(|refresher| urgent(refresher)) {
             self.promote(core, flash, plane);
         }
     }
@@ -237,7 +242,7 @@ impl Gc {
         flash: &mut Flash,
         plane: PlaneId,
     ) -> bool {
-        if !self.refresh.as_ref().is_some_and(|its| its.overdue_open) {
+        if !self.refresh.as_ref().is_some_and(|refresher| refresher.overdue_open) {
             return false;
         }
         let (geometry, now, mut left) = (core.layout.geometry, flash.now(), false);
@@ -248,7 +253,7 @@ impl Gc {
             let urgent = self
                 .refresh
                 .as_ref()
-                .is_some_and(|its| its.urgency(block, now) == Urgency::HardLimit);
+                .is_some_and(|refresher| refresher.urgency(block, now) == Urgency::HardLimit);
             if urgent && core.allocator.blocks.state(block) == BlockState::Open {
                 self.close_if_urgent(core, flash, block);
                 left |= core.allocator.blocks.state(block) == BlockState::Open;

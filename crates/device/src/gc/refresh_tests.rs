@@ -25,9 +25,10 @@ fn config() -> Config {
     (config.over_provisioning, config.precondition.fill) = (0.5, 0.9);
     (config.buffer.ack, config.buffer.size) = (Ack::OnProgram, Bytes(8 * 4096));
     (config.gc.foreground_below, config.gc.background_below) = (2, 3);
-    let its = &mut config.redundancy;
-    (its.name, its.stripe, its.integrity) = (RedundancyKind::DisturbLimiting, 4, true);
-    (its.parity_cache, its.retention) = (Bytes(4 * 4096), Span::ms(60_000));
+    let redundancy = &mut config.redundancy;
+    (redundancy.name, redundancy.stripe, redundancy.integrity) =
+        (RedundancyKind::DisturbLimiting, 4, true);
+    (redundancy.parity_cache, redundancy.retention) = (Bytes(4 * 4096), Span::ms(60_000));
     config
 }
 

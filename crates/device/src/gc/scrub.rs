@@ -122,7 +122,7 @@ impl Scrub {
 
     /// Returns the progress of scrubbing.
     pub fn progress(&self) -> ScrubProgress {
-        let rounds = self.dies.as_slice().iter().map(|its| its.rounds);
+        let rounds = self.dies.as_slice().iter().map(|patrol| patrol.rounds);
         let rounds = rounds.filter(|&rounds| rounds < u32::MAX).min();
         ScrubProgress { rounds: rounds.unwrap_or(0), latest: self.latest }
     }
@@ -134,18 +134,18 @@ impl Scrub {
 
     /// Leaves a die alone from now on, because the die has failed.
     pub(super) fn give_up_die(&mut self, die: DieId) {
-        let its = &mut self.dies[die];
-        (its.moving, its.at, its.rounds) = (None, Nanos::NEVER, u32::MAX);
+        let patrol = &mut self.dies[die];
+        (patrol.moving, patrol.at, patrol.rounds) = (None, Nanos::NEVER, u32::MAX);
     }
 
     /// Passes the turn to the next block of a die.
     pub(super) fn pass_on(&mut self, die: DieId) {
-        let its = &mut self.dies[die];
-        its.block += 1;
-        if its.block == self.blocks {
-            (its.block, its.rounds) = (0, its.rounds + 1);
+        let patrol = &mut self.dies[die];
+        patrol.block += 1;
+        if patrol.block == self.blocks {
+            (patrol.block, patrol.rounds) = (0, patrol.rounds + 1);
         }
-        (its.page, its.begun, its.decided) = (0, false, false);
-        its.turn = its.turn + self.every;
+        (patrol.page, patrol.begun, patrol.decided) = (0, false, false);
+        patrol.turn = patrol.turn + self.every;
     }
 }

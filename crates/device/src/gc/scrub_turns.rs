@@ -44,7 +44,8 @@ impl Gc {
     /// Handles a scheduled step of a die, unless another one has been scheduled instead.
     pub fn patrol_event(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
         let now = flash.now();
-        let scheduled = |its: &&mut Box<Scrub>| its.dies[die].at == now && !its.dies[die].reading;
+        let scheduled =
+            |scrub: &&mut Box<Scrub>| scrub.dies[die].at == now && !scrub.dies[die].reading;
         if let Some(scrub) = self.scrub.as_mut().filter(scheduled) {
             scrub.dies[die].at = Nanos::NEVER;
             self.patrol(core, flash, die);
@@ -61,10 +62,10 @@ impl Gc {
                 scrub.off += lasts;
             }
             let oldest = Nanos((now + scrub.off).0.saturating_sub(scrub.period.0));
-            let its = &mut scrub.dies[die];
-            its.turn = its.turn.max(oldest);
+            let patrol = &mut scrub.dies[die];
+            patrol.turn = patrol.turn.max(oldest);
             // A die with a read in flight continues when the read ends.
-            if !its.reading {
+            if !patrol.reading {
                 self.patrol_at_turn(flash, die);
             }
         }
@@ -97,8 +98,8 @@ impl Gc {
 
     /// Returns when an idle die will have been idle for long enough; none if the die is busy.
     fn rests_since(&self, flash: &Flash, die: DieId) -> Option<Nanos> {
-        let its = flash.die(die);
-        its.is_idle().then(|| its.idle_since + self.rules.idle_after)
+        let die_state = flash.die(die);
+        die_state.is_idle().then(|| die_state.idle_since + self.rules.idle_after)
     }
 
     /// Returns the next page to read in a block that has its turn.
@@ -116,7 +117,9 @@ impl Gc {
                 });
             // Pages whose reads have failed are known to be lost.
             let known = |unit: UnitId| {
-                flash.failed_reads().is_some_and(|its| its.has(core.locator.page_of(unit)))
+                flash
+                    .failed_reads()
+                    .is_some_and(|failed_reads| failed_reads.has(core.locator.page_of(unit)))
             };
             let place = places.find(|&place| !known(core.locator.unit(block, place)));
             if let Some(place) = place.filter(|_| !moves) {
@@ -135,9 +138,9 @@ impl Gc {
     fn scrub_page(&mut self, core: &Core, flash: &mut Flash, unit: UnitId, in_idle_time: bool) {
         let Some(scrub) = &mut self.scrub else { return };
         let die = core.locator.die_of(unit);
-        let its = &mut scrub.dies[die];
-        its.page = core.locator.place_in_block(unit) + 1;
-        (its.begun, its.reading, its.in_idle_time) = (true, true, in_idle_time);
+        let patrol = &mut scrub.dies[die];
+        patrol.page = core.locator.place_in_block(unit) + 1;
+        (patrol.begun, patrol.reading, patrol.in_idle_time) = (true, true, in_idle_time);
         flash.counters.scrubbed.under_load += u64::from(!in_idle_time);
         let class = TxnClass::BackgroundRead;
         let (id, read) = flash.open(Op::Read, Source::Refresh, class, Owner::Scrub, die);
@@ -157,13 +160,13 @@ impl Gc {
         flash.counters.scrubbed.pages += 1;
         flash.counters.scrubbed.unreadable += u64::from(failed && !known);
         let Some(scrub) = &mut self.scrub else { return };
-        let its = &mut scrub.dies[die];
+        let patrol = &mut scrub.dies[die];
         let (now, step) = (flash.now(), scrub.step);
-        its.reading = false;
-        its.rests_until = now + step;
-        let goes_on = its.in_idle_time;
+        patrol.reading = false;
+        patrol.rests_until = now + step;
+        let goes_on = patrol.in_idle_time;
         self.judge_block(core, flash, unit, failed);
-        let moves = self.scrub.as_ref().is_some_and(|its| its.dies[die].moving.is_some());
+        let moves = self.scrub.as_ref().is_some_and(|scrubber| scrubber.dies[die].moving.is_some());
         if !(goes_on && flash.die(die).is_idle()) {
             // Perhaps nobody else uses the die.
             let again = self.rules.idle_after.max(Span::ns(1)).min(step);
@@ -189,13 +192,13 @@ impl Gc {
         // The levels of a read are looked up with a margin of their own.
         let share = if failed { share.max(1.0) } else { share };
         let verdict = scrub.policy.judge(Errors { now: share, fresh });
-        let its = &mut scrub.dies[die];
-        its.decided = verdict != Verdict::Stays;
+        let patrol = &mut scrub.dies[die];
+        patrol.decided = verdict != Verdict::Stays;
         match verdict {
             Verdict::Stays => {}
             Verdict::Moves => {
                 let erases = core.allocator.blocks.erase_counts()[block.index()];
-                its.moving = Some(Moving { block, erases, since: now });
+                patrol.moving = Some(Moving { block, erases, since: now });
             }
             Verdict::GainsNothing => flash.counters.scrubbed.left += 1,
         }
@@ -204,7 +207,8 @@ impl Gc {
     /// Continues with a die after the move that it waited for.
     pub(super) fn patrol_after_move(&mut self, core: &Core, flash: &mut Flash, block: BlockId) {
         let die = core.locator.die_of_plane(core.locator.plane_of_block(block));
-        let moved = |its: &Scrub| its.dies[die].moving.is_some_and(|its| its.block == block);
+        let moved =
+            |scrub: &Scrub| scrub.dies[die].moving.is_some_and(|moving| moving.block == block);
         if self.scrub.as_deref().is_some_and(moved) {
             self.patrol_at(flash, die, flash.now());
         }

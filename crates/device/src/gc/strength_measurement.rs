@@ -79,13 +79,15 @@ impl StrengthMeasurement {
 
     /// Updates the likelihoods of `block` after a page of it was read to count errors.
     pub fn read(&mut self, condition: &mut Condition, page: Ppn, block: BlockId, now: Nanos) {
-        let its = *condition.block(block);
+        let block_condition = *condition.block(block);
         let age = condition.age(page, now);
         let cells = condition.cells_mut();
-        let cycles = its.wear.cycles();
+        let cycles = block_condition.wear.cycles();
         let growths = cells.growth;
-        let mut rate = |growth: f64| cells.rber(growth * cycles, age, its.reads, its.mode);
-        let errors = self.errors(rate(f64::from(its.growth)));
+        let mut rate = |growth: f64| {
+            cells.rber(growth * cycles, age, block_condition.reads, block_condition.mode)
+        };
+        let errors = self.errors(rate(f64::from(block_condition.growth)));
         let rates = growths.map(rate);
         let likelihoods = &mut self.likelihoods[block];
         for (likelihood, rate) in likelihoods.iter_mut().zip(rates) {
@@ -124,7 +126,8 @@ impl Gc {
     /// measurements charged to?".
     pub fn measure(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();
-        let Some(measurer) = self.strengths.as_mut().filter(|its| its.due[die] <= now) else {
+        let Some(measurer) = self.strengths.as_mut().filter(|measurer| measurer.due[die] <= now)
+        else {
             return false;
         };
         measurer.due[die] = now + measurer.every;

@@ -170,8 +170,9 @@ impl Ftl {
         open.extend(waiting);
         queues.waiting_reads.clear();
         queues.unplaced.clear();
-        let unfinished =
-            |its: &Request| matches!(its.io.op, HostOp::Read | HostOp::Write) && its.left > 0;
+        let unfinished = |request: &Request| {
+            matches!(request.io.op, HostOp::Read | HostOp::Write) && request.left > 0
+        };
         open.extend(self.front.requests.open_ids(unfinished));
         open.into_iter().for_each(|id| self.refuse(flash, id));
     }

@@ -225,8 +225,8 @@ impl Ftl {
         self.core.buffer.leave(frame_id);
         let owner = Owner::Frame(frame_id);
         let class = TxnClass::HostProgram;
-        let its_die = if anywhere { die } else { DieId::NONE };
-        let (id, txn) = flash.open(Op::Program, Source::Refresh, class, owner, its_die);
+        let chosen_die = if anywhere { die } else { DieId::NONE };
+        let (id, txn) = flash.open(Op::Program, Source::Refresh, class, owner, chosen_die);
         let frame = self.core.buffer.get_mut(frame_id);
         (txn.lpn, txn.from) = (frame.lpn, frame.unit);
         txn.tag = frame.tag.with_class(AccessClass::ReadHot);

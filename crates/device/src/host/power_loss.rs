@@ -135,8 +135,8 @@ impl Ftl {
         if frame.queued.is_some() {
             // The queued program is dropped when its turn comes, like that of a trimmed page.
             self.core.map.set_flash(frame.lpn, frame.unit);
-            let its = self.core.buffer.get_mut(frame_id);
-            (its.orphan, its.unit) = (true, UnitId::NONE);
+            let buffered = self.core.buffer.get_mut(frame_id);
+            (buffered.orphan, buffered.unit) = (true, UnitId::NONE);
             return;
         }
         self.core.buffer.settled(frame.epoch);

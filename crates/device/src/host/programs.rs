@@ -285,10 +285,10 @@ impl Ftl {
         let mut used = 0;
         let mut member = first;
         while member.is_some() {
-            let its = flash.txns.get(member);
-            let plane = self.core.locator.plane_of(its.unit);
+            let txn = flash.txns.get(member);
+            let plane = self.core.locator.plane_of(txn.unit);
             used |= 1u32 << (plane.0 % self.core.layout.geometry.planes_per_die);
-            member = its.next;
+            member = txn.next;
         }
         let gc = &self.gc;
         let offset = self.core.locator.place_in_block(unit);

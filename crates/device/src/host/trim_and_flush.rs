@@ -62,9 +62,9 @@ impl Ftl {
             self.core.buffer.settled(frame.epoch);
         }
         self.core.buffer.delist(frame_id);
-        let its = self.core.buffer.get_mut(frame_id);
-        its.orphan = true;
-        its.unit = UnitId::NONE;
+        let buffered = self.core.buffer.get_mut(frame_id);
+        buffered.orphan = true;
+        buffered.unit = UnitId::NONE;
         self.retire(frame_id);
         frame.unit
     }

@@ -33,7 +33,7 @@ impl Forgetful {
             return Ok(());
         }
         self.misses += 1;
-        if let Some(&(id, _)) = self.on_the_way.iter().find(|(_, its)| *its == page) {
+        if let Some(&(id, _)) = self.on_the_way.iter().find(|(_, requested)| *requested == page) {
             return Err(Miss(id));
         }
         let (class, die) = (TxnClass::BackgroundRead, DieId(page.0 % self.dies));
@@ -46,7 +46,8 @@ impl Forgetful {
 
     /// See [`super::residency::Residency::loaded`].
     pub fn loaded(&mut self, id: TxnId) {
-        let at = self.on_the_way.iter().position(|&(its, _)| its == id).expect("it was requested");
+        let at =
+            self.on_the_way.iter().position(|&(load, _)| load == id).expect("it was requested");
         let (_, page) = self.on_the_way.swap_remove(at);
         self.at_hand.insert(page);
     }

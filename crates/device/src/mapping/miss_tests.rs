@@ -138,7 +138,7 @@ fn everyone_waits_for_the_mapping_who_must() {
             all.reads |= seen.reads;
             all.writes |= seen.writes;
             all.moves |= seen.moves;
-            all.blamed.iter_mut().zip(seen.blamed).for_each(|(sum, its)| *sum += its);
+            all.blamed.iter_mut().zip(seen.blamed).for_each(|(sum, blamed)| *sum += blamed);
         }
         assert!(all.reads && all.writes && all.moves, "{ack:?}: not everyone has waited");
         for op in [HostOp::Read, HostOp::Write, HostOp::Trim] {

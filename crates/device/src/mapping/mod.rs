@@ -106,7 +106,7 @@ impl Mapping {
 
     /// Removes and returns the next waiter for a transaction, in order.
     pub fn next_waiter(&mut self, id: TxnId) -> Option<Waiter> {
-        let at = self.waiters.iter().position(|&(its, _)| its == id)?;
+        let at = self.waiters.iter().position(|&(load, _)| load == id)?;
         self.waiters.remove(at).map(|(_, waiter)| waiter)
     }
 }

@@ -40,7 +40,7 @@ impl Residency {
                 Ok(())
             }
             #[cfg(test)]
-            Residency::Forgetful(its) => its.load(flash, page),
+            Residency::Forgetful(forgetful) => forgetful.load(flash, page),
         }
     }
 
@@ -49,7 +49,7 @@ impl Residency {
         match self {
             Residency::Whole => unreachable!("transaction {} loads no mapping entry", id.0),
             #[cfg(test)]
-            Residency::Forgetful(its) => its.loaded(id),
+            Residency::Forgetful(forgetful) => forgetful.loaded(id),
         }
     }
 }

@@ -287,9 +287,9 @@ mod tests {
                 assert_eq!(blame, blamed, "seed {seed}");
                 assert_eq!(account.read_at(to), between(&done, Nanos::ZERO, to), "seed {seed}");
                 assert_eq!(account.doing(), doing);
-                let (since, mut its) = *reading.get_or_insert((from, account.read_at(from)));
-                account.settle(now, &mut its);
-                assert_eq!(its, between(&done, since, now), "seed {seed}");
+                let (since, mut ledger) = *reading.get_or_insert((from, account.read_at(from)));
+                account.settle(now, &mut ledger);
+                assert_eq!(ledger, between(&done, since, now), "seed {seed}");
             }
         }
     }

@@ -30,9 +30,9 @@ impl Config {
     /// worn.
     pub(crate) fn initial_cycles(&self, blocks: u32) -> IdVec<BlockId, u32> {
         let mut rng = Rng::stream(self.seed, "reliability/cycles");
-        let its = &self.reliability;
-        let more = u64::from(its.cycles_spread) + 1;
-        (0..blocks).map(|_| its.cycles + rng.below(more) as u32).collect()
+        let reliability = &self.reliability;
+        let more = u64::from(reliability.cycles_spread) + 1;
+        (0..blocks).map(|_| reliability.cycles + rng.below(more) as u32).collect()
     }
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn wear(
     let believed = blocks
         .as_slice()
         .iter()
-        .map(|its| if known { cells.class_of(its.growth.into()) } else { WEAKEST });
+        .map(|condition| if known { cells.class_of(condition.growth.into()) } else { WEAKEST });
     core.allocator.open_blocks.believe(believed.collect(), classes);
     let sensing = AnySensing::new(&config.sensing, config.seed);
     let (known, end) = (config.sensing, config.reliability.end());
@@ -198,6 +198,6 @@ mod tests {
             drawn.push(before);
         }
         assert_eq!(drawn[0].as_slice(), drawn[1].as_slice());
-        assert!(drawn[0].as_slice().iter().any(|&its| its > 1400));
+        assert!(drawn[0].as_slice().iter().any(|&cycles| cycles > 1400));
     }
 }

@@ -117,9 +117,9 @@ impl Preconditioning<'_> {
     fn run(&mut self, config: &PreconditionConfig, seed: u64) -> Preconditioned {
         let all = self.core.map.logical();
         let mut filled = (config.fill * f64::from(all)).floor() as u32;
-        if let Some(its) = &self.stripes {
+        if let Some(fill) = &self.stripes {
             // Stripes are written as a whole.
-            filled -= filled % its.stripes.width();
+            filled -= filled % fill.stripes.width();
         }
         let mut report = Preconditioned {
             filled: (filled, all),

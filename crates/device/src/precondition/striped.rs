@@ -31,7 +31,7 @@ impl Preconditioning<'_> {
     /// Returns true if a page holds data before the run. A parity page does so only if stripes have
     /// parity from the start.
     pub(super) fn holds_from_the_start(&self, page: Lpn) -> bool {
-        let is_parity = self.stripes.is_some_and(|its| its.stripes.is_parity(page));
+        let is_parity = self.stripes.is_some_and(|fill| fill.stripes.is_parity(page));
         self.parity_from_the_start() || !is_parity
     }
 
@@ -55,6 +55,6 @@ impl Preconditioning<'_> {
     /// Returns true if preconditioning gives stripes their parity.
     /// See docs/decisions/precondition.md, "In what state do stripes start?".
     pub(super) fn parity_from_the_start(&self) -> bool {
-        self.stripes.is_some_and(|its| its.with_parity)
+        self.stripes.is_some_and(|fill| fill.with_parity)
     }
 }

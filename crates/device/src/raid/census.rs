@@ -59,12 +59,12 @@ pub struct Census {
 impl Census {
     /// Returns the number of lost pages that the drive knows of.
     pub fn found(&self) -> u64 {
-        self.losses.iter().map(|its| its.found).sum()
+        self.losses.iter().map(|counted| counted.found).sum()
     }
 
     /// Returns the number of lost pages that nobody has read.
     pub fn unfound(&self) -> u64 {
-        self.losses.iter().map(|its| its.unfound).sum()
+        self.losses.iter().map(|counted| counted.unfound).sum()
     }
 
     /// Returns the number of lost pages.
@@ -74,12 +74,14 @@ impl Census {
 
     /// Counts a lost page.
     fn lose(&mut self, loss: Loss, found: bool) {
-        let at = self.losses.binary_search_by_key(&loss, |its| its.loss).unwrap_or_else(|at| {
-            self.losses.insert(at, Counted { loss, found: 0, unfound: 0 });
-            at
-        });
-        let its = &mut self.losses[at];
-        (its.found, its.unfound) = (its.found + u64::from(found), its.unfound + u64::from(!found));
+        let at =
+            self.losses.binary_search_by_key(&loss, |counted| counted.loss).unwrap_or_else(|at| {
+                self.losses.insert(at, Counted { loss, found: 0, unfound: 0 });
+                at
+            });
+        let counted = &mut self.losses[at];
+        (counted.found, counted.unfound) =
+            (counted.found + u64::from(found), counted.unfound + u64::from(!found));
     }
 }
 
@@ -155,7 +157,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
 
     /// Returns true if a page does not hold the data written to it, in its frame or in the flash.
     fn is_wrong(&self, unit: UnitId, frame: Option<FrameId>) -> bool {
-        let Some(silent) = self.silent.filter(|its| its.any()) else { return false };
+        let Some(silent) = self.silent.filter(|silent| silent.any()) else { return false };
         let buffer = &self.core.buffer;
         let in_frame = frame.is_some_and(|id| buffer.get(id).wrong);
         let whole = frame.is_some_and(|id| buffer.is_whole(id));
@@ -186,16 +188,16 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         // failed.
         let (mut unread, mut needed, mut found) = (0, 0, 0);
         for (at, page) in raid.stripes.data_pages(stripe) {
-            if let Some(loss) = integrity.and_then(|its| its.lost(page)) {
+            if let Some(loss) = integrity.and_then(|record| record.lost(page)) {
                 self.known_lost(loss);
                 continue;
             }
             match self.look(page) {
                 Fate::Well => {}
                 Fate::Buffered => unread |= bit(at),
-                Fate::Unreadable { found: its } => {
+                Fate::Unreadable { found: is_found } => {
                     (unread, needed) = (unread | bit(at), needed | bit(at));
-                    found |= bit(at) * u64::from(its);
+                    found |= bit(at) * u64::from(is_found);
                 }
             }
         }
@@ -204,7 +206,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         let parity_fails = parity.is_some() && fails(parity);
         self.census.parity_pages += u64::from(parity.is_some());
         self.census.parity_unreadable += u64::from(parity_fails);
-        let wrong = self.silent.is_some_and(|its| its.error(parity) != 0);
+        let wrong = self.silent.is_some_and(|silent| silent.error(parity) != 0);
         self.census.parity_wrong += u64::from(wrong && !parity_fails);
         if unread == 0 {
             return;
@@ -215,7 +217,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         self.census.parity_lost += u64::from(parity_fails && left.lost != 0);
         for (at, page) in raid.stripes.data_pages(stripe).filter(|&(at, _)| lost & bit(at) != 0) {
             let unit = self.core.flash_copy(page);
-            let failure = integrity.and_then(|its: &Integrity| its.failure(unit));
+            let failure = integrity.and_then(|record: &Integrity| record.failure(unit));
             let loss = raid.why_lost(stripe, left, failure.unwrap_or(Failure::Cells));
             self.census.lose(loss, found & bit(at) != 0);
         }

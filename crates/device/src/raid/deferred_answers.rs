@@ -13,19 +13,19 @@ impl Raid {
     /// Returns the notes on a transaction.
     #[inline]
     pub(super) fn note(&self, flash: &Flash, id: TxnId) -> Note {
-        let its = self.notes[id];
-        if its.order == flash.txns.get(id).order { its } else { NOTHING }
+        let note = self.notes[id];
+        if note.order == flash.txns.get(id).order { note } else { NOTHING }
     }
 
     /// The mutable version of [`Raid::note`].
     #[inline]
     pub(super) fn note_mut(&mut self, flash: &Flash, id: TxnId) -> &mut Note {
         let order = flash.txns.get(id).order;
-        let its = &mut self.notes[id];
-        if its.order != order {
-            *its = Note { order, ..NOTHING };
+        let note = &mut self.notes[id];
+        if note.order != order {
+            *note = Note { order, ..NOTHING };
         }
-        its
+        note
     }
 
     /// Returns how long a program waited for an entry of the parity cache, or until the parity of

@@ -94,7 +94,7 @@ impl Fault {
         };
         match self {
             Fault::Page(page) | Fault::Miscorrected(page) | Fault::Misdirected(page) => {
-                copy(stripes.map_or(page, |its| its.stored(page)))
+                copy(stripes.map_or(page, |striping| striping.stored(page)))
             }
             Fault::Parity(stripe) => copy(stripes.expect("a drive with stripes").parity(stripe)),
             Fault::Block(block) => blocks(block.0, block.0 + 1),
@@ -176,7 +176,7 @@ impl Bugs {
 
 /// Returns true if the controller holds a physical page's data: it is being programmed or moved.
 pub(crate) fn is_at_hand(flash: &Flash, unit: UnitId) -> bool {
-    units_at_hand(flash).any(|its| its == unit)
+    units_at_hand(flash).any(|at_hand| at_hand == unit)
 }
 
 /// Returns all physical pages whose data the controller holds, in no order.

@@ -209,7 +209,7 @@ impl Raid {
         mut unread: impl FnMut(UnitId) -> bool,
     ) -> Left {
         let entry = self.cache.find(stripe);
-        let its = entry.map(|id| *self.cache.get(id));
+        let cached = entry.map(|id| *self.cache.get(id));
         let parity = core.flash_copy(self.stripes.parity(stripe));
         let mut unread = |unit: UnitId| u32::from(unit.is_some() && unread(unit));
         let mut unknown = Unknowns { current, before: unread(parity), deltas: 0 };
@@ -218,16 +218,18 @@ impl Raid {
                 self.cache.all_replaced(id).iter().map(|&unit| unread(unit)).sum::<u32>();
             unknown.deltas = self.deltas(id).map(unread).sum();
         }
-        let based = its.map_or(parity.is_some(), |it| it.based);
-        unknown.left(its.as_ref(), based)
+        let based = cached.map_or(parity.is_some(), |it| it.based);
+        unknown.left(cached.as_ref(), based)
     }
 
     /// Returns the loss of the pages that a stripe's equations leave unknown. The first losses of a
     /// stripe cost it its parity; until the parity is complete again, further failures add to
     /// these.
     pub(crate) fn why_lost(&self, stripe: StripeId, left: Left, failure: Failure) -> Loss {
-        let before =
-            self.integrity.as_ref().map_or(Exceeded::default(), |its| its.exceeded(stripe));
+        let before = self
+            .integrity
+            .as_ref()
+            .map_or(Exceeded::default(), |integrity| integrity.exceeded(stripe));
         let bare = left.given_back == 0;
         let (failed, given_back) = match bare && self.protects(stripe) && before.given_back > 0 {
             true => (left.failed + u32::from(before.failed), u32::from(before.given_back)),
@@ -278,8 +280,8 @@ impl Raid {
     fn find_whether_frail(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         let Some(id) = self.cache.find(stripe) else { return };
         let frail = self.unread_positions(&ftl.core, stripe).count_ones() > 1;
-        let its = &mut self.cache.get_mut(id).frail;
-        let was = std::mem::replace(its, frail);
+        let cached = self.cache.get_mut(id);
+        let was = std::mem::replace(&mut cached.frail, frail);
         if was && !frail {
             if self.cache.get(id).stalled {
                 self.write_parity(ftl, flash, id);
@@ -324,18 +326,18 @@ impl Raid {
         if lost & covered != 0 {
             self.cover_anew(ftl, flash, id);
         }
-        let its = *self.cache.get(id);
-        match its.progress {
+        let cached = *self.cache.get(id);
+        match cached.progress {
             Progress::Open => self.maybe_flush(ftl, flash, id),
             Progress::Reading => self.read_rest(ftl, flash, id, lost & !covered != 0),
-            Progress::Writing if lost & !covered == 0 && !its.again => {
+            Progress::Writing if lost & !covered == 0 && !cached.again => {
                 let entry = self.cache.get_mut(id);
-                entry.stale = !its.stalled;
-                if its.stalled && !its.frail {
+                entry.stale = !cached.stalled;
+                if cached.stalled && !cached.frail {
                     self.write_parity(ftl, flash, id);
                 }
             }
-            Progress::Writing if its.stalled => self.reopen(ftl, flash, id),
+            Progress::Writing if cached.stalled => self.reopen(ftl, flash, id),
             // The parity is computed and being written, and includes pages that are now lost.
             Progress::Writing => {
                 self.cache.get_mut(id).again = true;
@@ -352,10 +354,10 @@ impl Raid {
 
     /// Drops the data from which the earlier state of the stripe could be restored.
     fn drop_base(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
-        let its = self.cache.get_mut(id);
-        (its.based, its.expedited) = (false, true);
-        (its.early_asked, its.early, its.uncovered) = (0, 0, 0);
-        let page = self.stripes.parity(its.stripe);
+        let cached = self.cache.get_mut(id);
+        (cached.based, cached.expedited) = (false, true);
+        (cached.early_asked, cached.early, cached.uncovered) = (0, 0, 0);
+        let page = self.stripes.parity(cached.stripe);
         let kept: Vec<UnitId> = self.cache.all_replaced(id).to_vec();
         self.cache.replaced_mut(id).fill(UnitId::NONE);
         kept.into_iter().for_each(|unit| ftl.invalidate(flash, unit));
@@ -364,10 +366,10 @@ impl Raid {
 
     /// Recomputes the cached parity from the remaining covered pages.
     fn cover_anew(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
-        let (its, stripes) = (*self.cache.get(id), self.stripes);
+        let (cached, stripes) = (*self.cache.get(id), self.stripes);
         let mut value = Tag::ZERO;
-        for (at, page) in stripes.data_pages(its.stripe) {
-            if its.covered & bit(at) != 0 {
+        for (at, page) in stripes.data_pages(cached.stripe) {
+            if cached.covered & bit(at) != 0 {
                 value ^= self
                     .integrity
                     .as_deref()
@@ -378,8 +380,8 @@ impl Raid {
         // Removes the contribution of the lost pages, and nothing else.
         entry.whole ^= entry.value ^ value;
         (entry.value, entry.expedited) = (value, true);
-        if its.progress != Progress::Writing {
-            self.read_anew(ftl, flash, id, its.covered);
+        if cached.progress != Progress::Writing {
+            self.read_anew(ftl, flash, id, cached.covered);
         }
     }
 
@@ -390,9 +392,9 @@ impl Raid {
         if cache.get(id).stalled {
             cache.reopen(id);
         }
-        let its = self.cache.get_mut(id);
-        (its.covered, its.value, its.by_rest, its.blank) = (0, Tag::ZERO, true, false);
-        let (stripe, progress) = (its.stripe, its.progress);
+        let cached = self.cache.get_mut(id);
+        (cached.covered, cached.value, cached.by_rest, cached.blank) = (0, Tag::ZERO, true, false);
+        let (stripe, progress) = (cached.stripe, cached.progress);
         self.left(ftl, flash, id);
         match progress {
             Progress::Open => self.maybe_flush(ftl, flash, id),
@@ -404,8 +406,7 @@ impl Raid {
             }
             // The parity being written is computed again once its program ends.
             Progress::Writing => {
-                let its = self.cache.get_mut(id);
-                its.again = true;
+                self.cache.get_mut(id).again = true;
             }
         }
     }
@@ -453,8 +454,8 @@ impl Raid {
     /// Reads the rest of the stripe for an entry, because the other input of its parity was
     /// dropped, or because part of the rest is lost and may already have been read.
     fn read_rest(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId, lost: bool) {
-        let its = self.cache.get_mut(id);
-        if !its.based && (!std::mem::replace(&mut its.by_rest, true) || lost) {
+        let cached = self.cache.get_mut(id);
+        if !cached.based && (!std::mem::replace(&mut cached.by_rest, true) || lost) {
             self.begin_turn(id);
             let rest = self.uncovered_positions(&ftl.core, id, usize::MAX);
             self.read_lacking(ftl, flash, id, rest, true);
@@ -465,13 +466,13 @@ impl Raid {
     /// Switches to the other equation if a page being read for parity has become unreadable.
     fn read_another_way(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         let Some(id) = self.cache.find(stripe) else { return };
-        let its = *self.cache.get(id);
-        if its.progress != Progress::Reading {
+        let cached = *self.cache.get(id);
+        if cached.progress != Progress::Reading {
             return;
         }
         let rest = self.uncovered_positions(&ftl.core, id, usize::MAX);
-        let by_rest = self.readable_way(&ftl.core, id, rest, its.by_rest);
-        if by_rest != its.by_rest {
+        let by_rest = self.readable_way(&ftl.core, id, rest, cached.by_rest);
+        if by_rest != cached.by_rest {
             self.cache.get_mut(id).by_rest = by_rest;
             self.begin_turn(id);
             self.read_lacking(ftl, flash, id, rest, by_rest);

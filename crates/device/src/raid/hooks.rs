@@ -111,7 +111,7 @@ impl RedundancyHooks for Raid {
     }
 
     fn reads_wrong(&self, unit: UnitId) -> bool {
-        self.integrity.as_ref().is_some_and(|its| its.silent.reads_wrong(unit))
+        self.integrity.as_ref().is_some_and(|integrity| integrity.silent.reads_wrong(unit))
     }
 
     fn reads_lost(&mut self, page: Lpn) -> bool {
@@ -235,7 +235,9 @@ impl RedundancyHooks for Raid {
 
     /// Returns true unless versions reveal that the page was written since.
     fn same_as_flash(&self, page: Lpn, unit: UnitId) -> bool {
-        self.integrity.as_ref().is_none_or(|its| its.version(page) == its.version_at(unit))
+        self.integrity
+            .as_ref()
+            .is_none_or(|integrity| integrity.version(page) == integrity.version_at(unit))
     }
 
     fn frame_lost(&mut self, page: Lpn, unit: UnitId) {

@@ -264,17 +264,18 @@ impl Raid {
     /// Notes that a page has been read for parity, in a given turn of its entry.
     pub(crate) fn note_seen(&mut self, entry: ParityId, turn: u32, unit: UnitId) {
         let Some(integrity) = &self.integrity else { return };
-        let its = self.cache.get_mut(entry);
-        if turn != 0 && turn == its.turn {
-            its.seen ^= integrity.tag_at(unit);
+        let cached = self.cache.get_mut(entry);
+        if turn != 0 && turn == cached.turn {
+            cached.seen ^= integrity.tag_at(unit);
         }
     }
 
     /// Checks computed parity against the versions read.
     pub(crate) fn note_computed(&mut self, entry: ParityId) {
         let Some(integrity) = &mut self.integrity else { return };
-        let its = self.cache.get(entry);
-        integrity.ledger.unread += u64::from((its.value ^ its.seen).version != its.whole.version);
+        let cached = self.cache.get(entry);
+        integrity.ledger.unread +=
+            u64::from((cached.value ^ cached.seen).version != cached.whole.version);
     }
 
     /// Counts an unreadable copy that has become invalid, because the page was rewritten or

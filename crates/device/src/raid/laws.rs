@@ -58,7 +58,7 @@ impl Raid {
     /// waits for one of these.
     fn check_ledger(&self, core: &Core) -> Result<(), Violation> {
         let Some(integrity) = &self.integrity else { return Ok(()) };
-        let its = &integrity.ledger;
+        let ledger = &integrity.ledger;
         let mut waiting = 0;
         for stripe in (0..self.stripes.count()).map(StripeId) {
             for (_, page) in self.stripes.data_pages(stripe) {
@@ -66,11 +66,13 @@ impl Raid {
                 waiting += u64::from(unit.is_some() && !integrity.reads(unit));
             }
         }
-        law(its.wrong == 0, || format!("{} pages were read with wrong contents", its.wrong))?;
-        law(its.unread == 0, || format!("{} parity pages computed from unread pages", its.unread))?;
-        let lost = its.lost_in_all() - its.lost_writes;
-        law(its.unreadable == its.rebuilt + its.rewritten + lost + waiting, || {
-            format!("{waiting} unreadable pages wait, which does not match {its:?}")
+        law(ledger.wrong == 0, || format!("{} pages were read with wrong contents", ledger.wrong))?;
+        law(ledger.unread == 0, || {
+            format!("{} parity pages computed from unread pages", ledger.unread)
+        })?;
+        let lost = ledger.lost_in_all() - ledger.lost_writes;
+        law(ledger.unreadable == ledger.rebuilt + ledger.rewritten + lost + waiting, || {
+            format!("{waiting} unreadable pages wait, which does not match {ledger:?}")
         })
     }
 
@@ -122,8 +124,8 @@ impl Raid {
 
     /// Returns the exclusive-or of the versions in the flash of some data pages of a stripe.
     fn sum_of(&self, core: &Core, integrity: &Integrity, stripe: StripeId, which: u64) -> u64 {
-        let its = self.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
-        its.fold(0, |sum, (_, page)| sum ^ integrity.version_at(core.flash_copy(page)))
+        let pages = self.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
+        pages.fold(0, |sum, (_, page)| sum ^ integrity.version_at(core.flash_copy(page)))
     }
 
     fn check_entry(&self, core: &Core, id: ParityId, entry: &Entry) -> Result<(), Violation> {

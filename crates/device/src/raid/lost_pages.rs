@@ -87,7 +87,9 @@ impl LostPages {
         let core = &ftl.core;
         let units = fault.stored_pages(core, flash, None);
         let failed = |unit: UnitId| {
-            flash.failed_reads().is_some_and(|its| its.has(core.locator.page_of(unit)))
+            flash
+                .failed_reads()
+                .is_some_and(|failed_reads| failed_reads.has(core.locator.page_of(unit)))
         };
         for unit in units {
             let current = |unit: UnitId| core.flash_copy(core.map.owner(unit)) == unit;

@@ -289,8 +289,8 @@ impl ParityCache {
     /// Returns how many covered pages of an entry have a retained replaced page that was not read
     /// early.
     pub fn unread_count(&self, id: ParityId) -> u32 {
-        let (all, its) = (self.all_replaced(id), &self.entries[id]);
-        let unread = positions(its.covered & !its.early);
+        let (all, entry) = (self.all_replaced(id), &self.entries[id]);
+        let unread = positions(entry.covered & !entry.early);
         unread.filter(|&at| all[at as usize].is_some()).count() as u32
     }
 

@@ -17,7 +17,7 @@ use fowler_units::{Id, ParityId, StripeId, TxnId, UnitId};
 impl Raid {
     /// Returns the pages that leave the cached parity of an entry.
     pub(crate) fn deltas(&self, entry: ParityId) -> impl Iterator<Item = UnitId> {
-        self.deltas.iter().filter(move |its| its.0 == entry).map(|its| its.1)
+        self.deltas.iter().filter(move |delta| delta.0 == entry).map(|delta| delta.1)
     }
 }
 
@@ -35,8 +35,8 @@ impl Raid {
         if self.reads_well(old) {
             return self.read_for_parity(ftl, flash, entry, old);
         }
-        let its = *self.cache.get(entry);
-        self.read_positions(ftl, flash, entry, its.stripe, its.covered & !bit(position));
+        let cached = *self.cache.get(entry);
+        self.read_positions(ftl, flash, entry, cached.stripe, cached.covered & !bit(position));
         None
     }
 
@@ -50,8 +50,8 @@ impl Raid {
         position: u32,
         old: UnitId,
     ) {
-        let its = *self.cache.get(entry);
-        if !old.is_some() || its.reads == 0 {
+        let cached = *self.cache.get(entry);
+        if !old.is_some() || cached.reads == 0 {
             return ftl.invalidate(flash, old);
         }
         if self.reads_well(old) {
@@ -59,13 +59,13 @@ impl Raid {
             return;
         }
         ftl.invalidate(flash, old);
-        self.read_anew(ftl, flash, entry, its.covered & !bit(position));
+        self.read_anew(ftl, flash, entry, cached.covered & !bit(position));
     }
 
     /// Drops all leaving pages of an entry: the entry's parity is now that of the covered pages
     /// alone.
     pub(crate) fn left(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        while let Some(at) = self.deltas.iter().position(|its| its.0 == entry) {
+        while let Some(at) = self.deltas.iter().position(|delta| delta.0 == entry) {
             let (_, old) = self.deltas.swap_remove(at);
             ftl.invalidate(flash, old);
         }
@@ -81,11 +81,11 @@ impl Raid {
     ) {
         self.left(ftl, flash, entry);
         let stripe = self.cache.get(entry).stripe;
-        let its = self.cache.get_mut(entry);
-        let turn = std::mem::take(&mut its.turn);
+        let cached = self.cache.get_mut(entry);
+        let turn = std::mem::take(&mut cached.turn);
         self.read_positions(ftl, flash, entry, stripe, which);
-        let its = self.cache.get_mut(entry);
-        (its.turn, its.blank) = (turn, its.reads > 0);
+        let cached = self.cache.get_mut(entry);
+        (cached.turn, cached.blank) = (turn, cached.reads > 0);
     }
 
     /// Handles a page that has become unreadable. If the page leaves the parity of an entry, that
@@ -96,7 +96,7 @@ impl Raid {
         flash: &mut Flash,
         unit: UnitId,
     ) -> bool {
-        let Some(at) = self.deltas.iter().position(|its| its.1 == unit) else { return false };
+        let Some(at) = self.deltas.iter().position(|delta| delta.1 == unit) else { return false };
         let (entry, _) = self.deltas.swap_remove(at);
         self.cache.get_mut(entry).blank = true;
         ftl.invalidate(flash, unit);
@@ -128,24 +128,25 @@ impl Raid {
         entry: ParityId,
         unit: UnitId,
     ) {
-        let its = *self.cache.get(entry);
+        let cached = *self.cache.get(entry);
         let page = ftl.core.map.owner(unit);
         let stripes = self.stripes;
-        if its.progress != Progress::Open
-            || stripes.of(page) != its.stripe
+        if cached.progress != Progress::Open
+            || stripes.of(page) != cached.stripe
             || stripes.is_parity(page)
             || ftl.core.flash_copy(page) != unit
         {
             return;
         }
-        let others = its.covered & !bit(stripes.position(page));
-        self.read_positions(ftl, flash, entry, its.stripe, others);
+        let others = cached.covered & !bit(stripes.position(page));
+        self.read_positions(ftl, flash, entry, cached.stripe, others);
     }
 
     /// Returns the exclusive-or of the covered pages' parity and the versions of the leaving pages.
     pub(crate) fn known_sum(&self, value: Tag, deltas: &[UnitId]) -> Tag {
-        let version =
-            |unit: UnitId| self.integrity.as_deref().map_or(Tag::ZERO, |its| its.tag_at(unit));
+        let version = |unit: UnitId| {
+            self.integrity.as_deref().map_or(Tag::ZERO, |integrity| integrity.tag_at(unit))
+        };
         deltas.iter().fold(value, |sum, &unit| sum ^ version(unit))
     }
 }

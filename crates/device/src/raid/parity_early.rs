@@ -35,13 +35,13 @@ impl Raid {
         entry: ParityId,
         page: Lpn,
     ) -> Option<TxnId> {
-        let its = *self.cache.get(entry);
+        let cached = *self.cache.get(entry);
         let position = self.stripes.position(page);
         // A covered page is read anyway, to be taken out of the cached parity.
-        if !its.based || (its.covered | its.uncovered) & bit(position) != 0 {
+        if !cached.based || (cached.covered | cached.uncovered) & bit(position) != 0 {
             return None;
         }
-        let at_once = its.expedited
+        let at_once = cached.expedited
             || self.note(flash, id).expedited
             || self.rules.parity_flush == ParityFlush::AtOnce;
         if at_once {
@@ -49,10 +49,10 @@ impl Raid {
             if self.stripes.data().saturating_sub(together) <= together + 1 {
                 return None; // The rest of the stripe is read instead, on other chips.
             }
-            let parity = self.stripes.parity(its.stripe);
+            let parity = self.stripes.parity(cached.stripe);
             self.read_as_before(ftl, flash, entry, parity, false);
         } else if let Some(most) = self.rules.n_update
-            && (its.covered == 0 || self.together.count_ones() > most)
+            && (cached.covered == 0 || self.together.count_ones() > most)
         {
             return None;
         }
@@ -81,17 +81,18 @@ impl Raid {
         if self.together != 0 {
             return self.together.count_ones();
         }
-        let its = self.cache.get(entry);
+        let cached = self.cache.get(entry);
         let request = flash.txns.get(id).req;
         let coming = if !request.is_some() {
             0
         } else {
-            let its = ftl.front.requests.get(request);
+            let host_request = ftl.front.requests.get(request);
             let stripe = self.stripes.of(page);
-            let more = (its.next..its.end).map(|host| self.stripes.stored(Lpn(host)));
+            let more =
+                (host_request.next..host_request.end).map(|host| self.stripes.stored(Lpn(host)));
             more.take_while(|&it| self.stripes.of(it) == stripe).count() as u32
         };
-        its.pinned + coming
+        cached.pinned + coming
     }
 
     /// Reads the old copy of a page of a stripe, once. The old copy of a partially written page was
@@ -109,11 +110,11 @@ impl Raid {
         if self.cache.get(entry).early_asked & mask != 0 || !self.reads_well(unit) {
             return None;
         }
-        let its = self.cache.get_mut(entry);
-        its.early_asked |= mask;
+        let cached = self.cache.get_mut(entry);
+        cached.early_asked |= mask;
         // The page was trimmed while it was merged: there is no old copy any more.
         if merged && unit.is_some() {
-            its.early |= mask;
+            cached.early |= mask;
             return None;
         }
         self.read_for_turn(ftl, flash, entry, unit, EARLY)
@@ -129,26 +130,26 @@ impl Raid {
         failed: bool,
     ) {
         let mask = bit(self.stripes.position(ftl.core.map.owner(unit)));
-        let its = self.cache.get_mut(entry);
-        its.early_reads -= 1;
-        if its.early_asked & mask != 0 && !failed {
-            its.early |= mask;
+        let cached = self.cache.get_mut(entry);
+        cached.early_reads -= 1;
+        if cached.early_asked & mask != 0 && !failed {
+            cached.early |= mask;
         }
     }
 
     /// Notes the early reads of an entry whose parity is computed from the replaced pages.
     pub(super) fn note_early(&mut self, ftl: &Ftl, entry: ParityId) {
         let Some(integrity) = &self.integrity else { return };
-        let its = *self.cache.get(entry);
+        let cached = *self.cache.get(entry);
         let mut sum = Tag::ZERO;
-        for (position, page) in self.stripes.data_pages(its.stripe) {
-            if its.early & its.covered & bit(position) != 0 {
+        for (position, page) in self.stripes.data_pages(cached.stripe) {
+            if cached.early & cached.covered & bit(position) != 0 {
                 debug_assert!(ftl.core.flash_copy(page) != self.cache.replaced(entry, position));
                 sum ^= integrity.tag_at(self.cache.replaced(entry, position));
             }
         }
-        let parity = self.stripes.parity(its.stripe);
-        if its.early & bit(self.stripes.position(parity)) != 0 {
+        let parity = self.stripes.parity(cached.stripe);
+        if cached.early & bit(self.stripes.position(parity)) != 0 {
             sum ^= integrity.tag_at(ftl.core.flash_copy(parity));
         }
         self.cache.get_mut(entry).seen ^= sum;

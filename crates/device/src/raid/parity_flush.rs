@@ -24,8 +24,8 @@ impl Raid {
         if !self.protects(stripe) && !self.is_damaged(&ftl.core, stripe) {
             return self.finish(ftl, flash, entry);
         }
-        let its = self.cache.get(entry);
-        let (early, uncovered) = (its.early, its.uncovered);
+        let cached = self.cache.get(entry);
+        let (early, uncovered) = (cached.early, cached.uncovered);
         let parity = early & bit(self.stripes.parity_position(stripe)) == 0;
         let delta = self.cache.unread_count(entry) + u32::from(parity);
         // If the delta method wins anyway, stop counting the uncovered pages.
@@ -52,11 +52,11 @@ impl Raid {
     /// Returns the data pages of a stripe that its entry does not cover and that are in the flash;
     /// at most the first `most` of them.
     pub(crate) fn uncovered_positions(&self, core: &Core, entry: ParityId, most: usize) -> u64 {
-        let its = self.cache.get(entry);
-        let data = self.stripes.data_positions(its.stripe);
+        let cached = self.cache.get(entry);
+        let data = self.stripes.data_positions(cached.stripe);
         let lacks =
-            |&position: &u32| core.flash_copy(self.stripes.page(its.stripe, position)).is_some();
-        let lacking = positions(data & !its.covered).filter(lacks).take(most);
+            |&position: &u32| core.flash_copy(self.stripes.page(cached.stripe, position)).is_some();
+        let lacking = positions(data & !cached.covered).filter(lacks).take(most);
         lacking.fold(0, |all, position| all | bit(position))
     }
 
@@ -73,12 +73,12 @@ impl Raid {
         if self.integrity.is_none() {
             return by_rest;
         }
-        let its = self.cache.get(entry);
-        let page = |position| core.flash_copy(self.stripes.page(its.stripe, position));
-        let parity = core.flash_copy(self.stripes.parity(its.stripe));
+        let cached = self.cache.get(entry);
+        let page = |position| core.flash_copy(self.stripes.page(cached.stripe, position));
+        let parity = core.flash_copy(self.stripes.parity(cached.stripe));
         if by_rest {
             let reads = |position| rest & bit(position) == 0 || self.reads_well(page(position));
-            return !its.based || (0..self.stripes.width()).all(reads);
+            return !cached.based || (0..self.stripes.width()).all(reads);
         }
         let reads = |&unit: &UnitId| !unit.is_some() || self.reads_well(unit);
         !(self.cache.all_replaced(entry).iter().all(reads) && reads(&parity))
@@ -110,12 +110,12 @@ impl Raid {
 
     /// Computes the parity of all pages from the versions of an entry and of the pages it reads.
     pub(crate) fn set_whole(&mut self, ftl: &mut Ftl, entry: ParityId) {
-        let its = self.cache.get(entry);
+        let cached = self.cache.get(entry);
         let Some(integrity) = &self.integrity else { return };
         let rest = self.uncovered_positions(&ftl.core, entry, usize::MAX);
-        let mut whole = its.value;
-        if its.by_rest {
-            for (position, page) in self.stripes.data_pages(its.stripe) {
+        let mut whole = cached.value;
+        if cached.by_rest {
+            for (position, page) in self.stripes.data_pages(cached.stripe) {
                 if rest & bit(position) != 0 {
                     whole ^= integrity.tag_at(ftl.core.flash_copy(page));
                 }
@@ -123,7 +123,7 @@ impl Raid {
         } else {
             let replaced = self.cache.all_replaced(entry).iter();
             whole = replaced.fold(whole, |sum, &unit| sum ^ integrity.tag_at(unit));
-            whole ^= integrity.tag_at(ftl.core.flash_copy(self.stripes.parity(its.stripe)));
+            whole ^= integrity.tag_at(ftl.core.flash_copy(self.stripes.parity(cached.stripe)));
         }
         self.cache.get_mut(entry).whole = whole;
     }
@@ -153,17 +153,17 @@ impl Raid {
             self.has_waited(flash, program);
             ftl.try_to_place(flash, program);
         }
-        let its = self.cache.get_mut(entry);
-        its.reads -= 1;
-        let progress = its.progress;
-        if its.reads == 0 {
-            its.blank = false;
+        let cached = self.cache.get_mut(entry);
+        cached.reads -= 1;
+        let progress = cached.progress;
+        if cached.reads == 0 {
+            cached.blank = false;
             self.left(ftl, flash, entry);
         }
-        let its = self.cache.get(entry);
+        let cached = self.cache.get(entry);
         match progress {
             Progress::Open => {
-                if its.reads == 0 {
+                if cached.reads == 0 {
                     self.note_awaited(flash, done, entry);
                     self.release_awaiting(ftl, flash, entry);
                     self.maybe_flush(ftl, flash, entry);
@@ -176,11 +176,11 @@ impl Raid {
     }
 
     pub(crate) fn write_if_read(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        let its = self.cache.get_mut(entry);
-        if its.reads > 0 {
+        let cached = self.cache.get_mut(entry);
+        if cached.reads > 0 {
             return;
         }
-        its.progress = Progress::Writing;
+        cached.progress = Progress::Writing;
         self.note_computed(entry);
         self.write_parity(ftl, flash, entry);
     }
@@ -192,9 +192,9 @@ impl Raid {
     }
 
     pub(crate) fn write_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        let its = self.cache.get_mut(entry);
-        its.stalled = false;
-        let page = self.stripes.parity(its.stripe);
+        let cached = self.cache.get_mut(entry);
+        cached.stalled = false;
+        let page = self.stripes.parity(cached.stripe);
         let (class, owner) = (TxnClass::HostProgram, Owner::Parity(entry));
         let (id, txn) = flash.open(Op::Program, Source::Parity, class, owner, DieId::NONE);
         txn.lpn = page;
@@ -242,13 +242,13 @@ impl Raid {
             self.reopen(ftl, flash, entry);
             return ftl.place_waiting(flash);
         }
-        let its = self.cache.get_mut(entry);
-        if its.frail || its.again || its.stale {
+        let cached = self.cache.get_mut(entry);
+        if cached.frail || cached.again || cached.stale {
             // The computed parity may be needed to recover a page, so it stays together with its
             // inputs.
-            let (again, frail) = (its.again, its.frail);
-            its.stale = false;
-            its.stalled = !again;
+            let (again, frail) = (cached.again, cached.frail);
+            cached.stale = false;
+            cached.stalled = !again;
             ftl.invalidate(flash, unit);
             ftl.page_programmed(flash, unit);
             if again {
@@ -273,8 +273,8 @@ impl Raid {
     /// waited for, if the run is watched.
     fn note_awaited(&self, flash: &mut Flash, done: Option<Txn>, entry: ParityId) {
         let Some(done) = done else { return };
-        let its = self.cache.get(entry);
-        for mut waiter in [its.awaiting, its.first_waiting] {
+        let cached = self.cache.get(entry);
+        for mut waiter in [cached.awaiting, cached.first_waiting] {
             while waiter.is_some() {
                 flash.note_awaited(&done, waiter);
                 waiter = flash.txns.get(waiter).next;
@@ -289,8 +289,8 @@ impl Raid {
     /// Closes an entry whose stripe now has up-to-date parity: drops the retained pages and resumes
     /// whoever waited.
     pub(crate) fn finish(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        let its = self.cache.get(entry);
-        for position in positions(its.covered | its.uncovered) {
+        let cached = self.cache.get(entry);
+        for position in positions(cached.covered | cached.uncovered) {
             let kept = &mut self.cache.replaced_mut(entry)[position as usize];
             let old = std::mem::replace(kept, UnitId::NONE);
             if old.is_some() {
@@ -298,8 +298,8 @@ impl Raid {
             }
         }
         self.release_awaiting(ftl, flash, entry);
-        let its = self.cache.get(entry);
-        let (stripe, mut waiting) = (its.stripe, its.first_waiting);
+        let cached = self.cache.get(entry);
+        let (stripe, mut waiting) = (cached.stripe, cached.first_waiting);
         self.cache.close(entry);
         if self.building == entry {
             self.building = ParityId::NONE;
@@ -363,11 +363,11 @@ impl Raid {
     ) -> bool {
         let page = ftl.core.buffer.get(frame_id).lpn;
         let Some(entry) = self.cache.find(self.stripes.of(page)) else { return false };
-        let its = self.cache.get_mut(entry);
-        let kept = self.rules.parity_flush == ParityFlush::WhenEvicted && !its.expedited;
+        let cached = self.cache.get_mut(entry);
+        let kept = self.rules.parity_flush == ParityFlush::WhenEvicted && !cached.expedited;
         // The answer does not wait for reads that later programs wait for.
-        let all_read = its.reads == its.early_reads;
-        if kept && all_read || its.covered & bit(self.stripes.position(page)) == 0 {
+        let all_read = cached.reads == cached.early_reads;
+        if kept && all_read || cached.covered & bit(self.stripes.position(page)) == 0 {
             return false;
         }
         self.defer(flash, id);
@@ -377,8 +377,8 @@ impl Raid {
     }
 
     pub(crate) fn release_awaiting(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        let its = self.cache.get_mut(entry);
-        let mut awaiting = std::mem::replace(&mut its.awaiting, TxnId::NONE);
+        let cached = self.cache.get_mut(entry);
+        let mut awaiting = std::mem::replace(&mut cached.awaiting, TxnId::NONE);
         while awaiting.is_some() {
             let next = flash.txns.get(awaiting).next;
             let Owner::Frame(frame_id) = flash.txns.get(awaiting).owner else {

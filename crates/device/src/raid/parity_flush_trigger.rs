@@ -14,14 +14,14 @@ impl Raid {
     /// flight.
     /// See docs/decisions/raid.md, "When is parity submitted?".
     pub(crate) fn maybe_flush(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        let its = self.cache.get(entry);
-        let quiet = its.progress == Progress::Open && its.pinned == 0 && its.reads == 0;
-        let due = its.expedited || self.rules.parity_flush == ParityFlush::AtOnce;
-        let nothing = its.covered | its.uncovered == 0 && its.based;
+        let cached = self.cache.get(entry);
+        let quiet = cached.progress == Progress::Open && cached.pinned == 0 && cached.reads == 0;
+        let due = cached.expedited || self.rules.parity_flush == ParityFlush::AtOnce;
+        let nothing = cached.covered | cached.uncovered == 0 && cached.based;
         if quiet && nothing {
             // All pages to be covered were trimmed before they were programmed.
             self.finish(ftl, flash, entry);
-        } else if quiet && due && !its.frail {
+        } else if quiet && due && !cached.frail {
             self.flush(ftl, flash, entry);
         }
     }

@@ -97,18 +97,18 @@ impl Raid {
         let expedited = note.expedited;
         let mut read =
             if self.read_first { self.read_early(ftl, flash, id, entry, page) } else { None };
-        let its = self.cache.get_mut(entry);
-        let (covered, stripe, together) = (its.covered, its.stripe, self.together);
+        let cached = self.cache.get_mut(entry);
+        let (covered, stripe, together) = (cached.covered, cached.stripe, self.together);
         // Pages that bypass the caches together are taken in together; the stripe is expedited
         // after that.
-        its.expedited |= expedited && together == 0;
+        cached.expedited |= expedited && together == 0;
         if self.rules.parity_flush == ParityFlush::WhenEvicted && covered != 0 {
             let many = self.rules.n_update.is_some_and(|most| together.count_ones() > most);
-            if many && its.anew & bit(position) == 0 {
+            if many && cached.anew & bit(position) == 0 {
                 // Rebuilds the parity from the written pages and the other covered ones, once for
                 // all pages that leave together. A page whose old data must be read first comes
                 // later, on its own.
-                its.anew = together;
+                cached.anew = together;
                 let rest = covered & !together;
                 let rest = match self.above_n_update {
                     _ if self.bugs.as_printed => self.forget(&ftl.core, entry, rest),
@@ -117,9 +117,9 @@ impl Raid {
                 };
                 self.read_positions(ftl, flash, entry, stripe, rest);
             }
-            let its = self.cache.get_mut(entry);
-            let anew = its.anew & bit(position) != 0;
-            its.anew &= !bit(position);
+            let cached = self.cache.get_mut(entry);
+            let anew = cached.anew & bit(position) != 0;
+            cached.anew &= !bit(position);
             if !anew && covered & bit(position) != 0 {
                 let old = ftl.core.flash_copy(page);
                 let taken = self.take_from_parity(ftl, flash, entry, position, old);
@@ -178,9 +178,9 @@ impl Raid {
             self.bugs.skipped_reads -= 1;
             return None;
         }
-        let its = self.cache.get_mut(entry);
-        its.reads += 1;
-        its.early_reads += u32::from(turn == EARLY);
+        let cached = self.cache.get_mut(entry);
+        cached.reads += 1;
+        cached.early_reads += u32::from(turn == EARLY);
         let die = ftl.core.locator.die_of(unit);
         let owner = Owner::Parity(entry);
         let (id, read) = flash.open(Op::Read, Source::Parity, TxnClass::BackgroundRead, owner, die);
@@ -242,21 +242,23 @@ impl Raid {
         new: UnitId,
     ) {
         let position = self.stripes.position(page);
-        let tag = |at: UnitId| self.integrity.as_ref().map_or(Tag::ZERO, |its| its.tag_at(at));
+        let tag = |at: UnitId| {
+            self.integrity.as_ref().map_or(Tag::ZERO, |integrity| integrity.tag_at(at))
+        };
         let (added, taken) = (tag(new), tag(old));
-        let its = self.cache.get_mut(entry);
-        its.anew &= !bit(position);
-        its.value ^= added;
-        if its.covered & bit(position) != 0 {
-            its.value ^= taken;
+        let cached = self.cache.get_mut(entry);
+        cached.anew &= !bit(position);
+        cached.value ^= added;
+        if cached.covered & bit(position) != 0 {
+            cached.value ^= taken;
             return self.leave(ftl, flash, entry, position, old);
         }
-        its.covered |= bit(position);
-        if its.uncovered & bit(position) != 0 {
+        cached.covered |= bit(position);
+        if cached.uncovered & bit(position) != 0 {
             // The page that was replaced first is retained already.
-            its.uncovered &= !bit(position);
+            cached.uncovered &= !bit(position);
             ftl.invalidate(flash, old);
-        } else if its.based && old.is_some() {
+        } else if cached.based && old.is_some() {
             self.cache.replaced_mut(entry)[position as usize] = old;
         } else {
             ftl.invalidate(flash, old);
@@ -265,8 +267,8 @@ impl Raid {
 
     /// Notes that a program or trim pinning an entry is done.
     pub(crate) fn unpin(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        let its = self.cache.get_mut(entry);
-        its.pinned -= 1;
+        let cached = self.cache.get_mut(entry);
+        cached.pinned -= 1;
         self.maybe_flush(ftl, flash, entry);
         self.make_room(ftl, flash);
     }
@@ -341,9 +343,9 @@ impl Raid {
     /// the removed ones replaced stay retained, and the flush computes parity from the rest of the
     /// stripe, which includes the removed pages. Returns the pages to read for this: none.
     fn uncover_rest(&mut self, entry: ParityId, rest: u64) -> u64 {
-        let its = self.cache.get_mut(entry);
-        its.uncovered |= rest;
-        its.covered &= !rest;
+        let cached = self.cache.get_mut(entry);
+        cached.uncovered |= rest;
+        cached.covered &= !rest;
         0
     }
 
@@ -356,7 +358,7 @@ impl Raid {
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);
         let version = |page: Lpn| {
             let unit = core.flash_copy(page);
-            self.integrity.as_ref().map_or(Tag::ZERO, |its| its.tag_at(unit))
+            self.integrity.as_ref().map_or(Tag::ZERO, |integrity| integrity.tag_at(unit))
         };
         let sum = forgotten.fold(Tag::ZERO, |sum, (_, page)| sum ^ version(page));
         self.cache.get_mut(entry).value ^= sum;

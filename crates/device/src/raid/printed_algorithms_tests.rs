@@ -25,10 +25,10 @@ fn config(kind: RedundancyKind) -> Config {
     config.buffer.size = Bytes(5 * 4096);
     config.buffer.evict_ahead = 1;
     config.gc.foreground_below = 2;
-    let its = &mut config.redundancy;
-    (its.name, its.stripe, its.integrity) = (kind, 4, true);
-    its.parity_cache = Bytes(6 * 4096);
-    its.worn_above = 2000;
+    let redundancy = &mut config.redundancy;
+    (redundancy.name, redundancy.stripe, redundancy.integrity) = (kind, 4, true);
+    redundancy.parity_cache = Bytes(6 * 4096);
+    redundancy.worn_above = 2000;
     config
 }
 
@@ -112,7 +112,7 @@ fn algorithm_1_drops_the_parity_of_a_page_in_a_worn_block() {
         let protected = device.stripe(stripe).parity.is_some();
         device.inject(Fault::Page(worn));
         run(&mut device, HostOp::Read, worn, 1);
-        (protected, device.lost(worn).map(|its| its.reason), device.losses().unwrap().rebuilt)
+        (protected, device.lost(worn).map(|loss| loss.reason), device.losses().unwrap().rebuilt)
     };
     assert_eq!(outcome(false), (true, None, 1), "as the device counts");
     assert_eq!(outcome(true), (false, Some(Reason::Unprotected), 0), "as printed");

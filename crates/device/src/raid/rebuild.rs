@@ -34,10 +34,10 @@ struct Pace {
 
 impl Pace {
     fn new(config: &Config) -> Pace {
-        let its = &config.redundancy;
-        let every = its.rebuild_rate.time(config.geometry.page_size.0);
+        let redundancy = &config.redundancy;
+        let every = redundancy.rebuild_rate.time(config.geometry.page_size.0);
         let (next, looks) = (Nanos::ZERO, Nanos::NEVER);
-        Pace { at_once: its.rebuild_at_once, every, next, looks }
+        Pace { at_once: redundancy.rebuild_at_once, every, next, looks }
     }
 }
 
@@ -104,7 +104,7 @@ impl Raid {
     /// Returns true if a physical page can be read; always true without versions.
     #[inline]
     pub(crate) fn reads_well(&self, unit: UnitId) -> bool {
-        self.integrity.as_deref().is_none_or(|its| its.reads(unit))
+        self.integrity.as_deref().is_none_or(|integrity| integrity.reads(unit))
     }
 
     /// Returns true if a read has failed. The page becomes unreadable if the read has more errors
@@ -123,7 +123,8 @@ impl Raid {
         let failure = if needed > level {
             Some(Failure::Cells)
         } else {
-            let found = self.integrity.as_ref().is_some_and(|its| its.silent.is_found(unit));
+            let found =
+                self.integrity.as_ref().is_some_and(|integrity| integrity.silent.is_found(unit));
             found.then_some(Failure::Wrong)
         };
         if let Some(failure) = failure
@@ -178,8 +179,8 @@ impl Raid {
         let DegradedRead { page, from, .. } = self.degraded_reads.all[number as usize];
         let Equation { members, tag } = self.equation_for(&ftl.core, page, from);
         self.integrity.as_mut().expect("integrity is checked").bring_back(from, tag);
-        let its = &mut self.degraded_reads.all[number as usize];
-        (its.version, its.again) = (tag.version, false);
+        let degraded_read = &mut self.degraded_reads.all[number as usize];
+        (degraded_read.version, degraded_read.again) = (tag.version, false);
         for unit in members {
             debug_assert!(self.reads_well(unit), "an equation with two unknown pages");
             let die = ftl.core.locator.die_of(unit);
@@ -199,16 +200,16 @@ impl Raid {
     fn equation_for(&self, core: &Core, page: Lpn, from: UnitId) -> Equation {
         let stripe = self.stripes.of(page);
         let entry = self.cache.find(stripe);
-        let its = entry.map(|id| self.cache.get(id));
-        let covered = its.map_or(0, |its| its.covered);
+        let cached_parity = entry.map(|id| self.cache.get(id));
+        let covered = cached_parity.map_or(0, |parity| parity.covered);
         let current = core.flash_copy(page) == from && !self.stripes.is_parity(page);
         let cached = current && covered & bit(self.stripes.position(page)) != 0;
-        if let Some(its) = its {
-            let computed = its.progress == Progress::Writing && !its.again;
+        if let Some(parity) = cached_parity {
+            let computed = parity.progress == Progress::Writing && !parity.again;
             let deltas = entry.map_or_else(Vec::new, |id| self.deltas(id).collect());
             let known = match (current, cached) {
-                (true, true) => Some((covered, &deltas[..], self.known_sum(its.value, &deltas))),
-                (true, false) if computed => Some((!covered, &[][..], its.whole ^ its.value)),
+                (true, true) => Some((covered, &deltas[..], self.known_sum(parity.value, &deltas))),
+                (true, false) if computed => Some((!covered, &[][..], parity.whole ^ parity.value)),
                 _ => None,
             };
             if let Some((which, more, sum)) = known {
@@ -254,14 +255,14 @@ impl Raid {
         number: u32,
     ) {
         let failed = self.failed(ftl, flash, id);
-        let its = &mut self.degraded_reads.all[number as usize];
-        if flash.is_watched() && its.read.is_some() {
+        let degraded_read = &mut self.degraded_reads.all[number as usize];
+        if flash.is_watched() && degraded_read.read.is_some() {
             let done = *flash.txns.get(id);
-            flash.note_awaited(&done, its.read);
+            flash.note_awaited(&done, degraded_read.read);
         }
         flash.txns.close(id);
-        its.left -= 1;
-        its.again |= failed;
+        degraded_read.left -= 1;
+        degraded_read.again |= failed;
         self.finish_if_read(ftl, flash, number);
     }
 
@@ -355,7 +356,7 @@ impl Raid {
     /// Returns true if the rate lets the next page be rebuilt now. If not, an event looks again.
     fn may_rebuild_now(&mut self, flash: &mut Flash) -> bool {
         let now = flash.now();
-        let waits = self.integrity.as_ref().is_some_and(|its| its.to_rebuild() > 0);
+        let waits = self.integrity.as_ref().is_some_and(|integrity| integrity.to_rebuild() > 0);
         let pace = &mut self.degraded_reads.pace;
         if pace.next <= now || !waits {
             return pace.next <= now;
@@ -384,7 +385,8 @@ impl Raid {
     /// Returns true if a recovered page still lacks a readable copy.
     pub(crate) fn wants_rebuilt(&self, core: &Core, number: u32) -> bool {
         let DegradedRead { page, from, version, .. } = self.degraded_reads.all[number as usize];
-        let same = self.integrity.as_ref().is_some_and(|its| its.version_at(from) == version);
+        let same =
+            self.integrity.as_ref().is_some_and(|integrity| integrity.version_at(from) == version);
         core.allocator.blocks.is_valid(from)
             && !self.reads_well(from)
             && core.map.owner(from) == page

@@ -152,11 +152,11 @@ impl SilentErrors {
         if !open(unit) {
             return;
         }
-        let corrupt = |its: &mut Self, unit: UnitId, error: u64| {
-            let made = u64::from(its.error(unit) == 0);
-            let ledger = &mut its.ledger;
+        let corrupt = |silent: &mut Self, unit: UnitId, error: u64| {
+            let made = u64::from(silent.error(unit) == 0);
+            let ledger = &mut silent.ledger;
             *if current(unit) { &mut ledger.made } else { &mut ledger.parity_made } += made;
-            its.errors.insert(unit, error);
+            silent.errors.insert(unit, error);
         };
         match fault {
             Fault::Misdirected(_) => {

@@ -219,8 +219,8 @@ impl Raid {
     #[cold]
     fn kept_page_moved(&mut self, page: Lpn, from: UnitId, to: UnitId) {
         self.copy_version(from, to);
-        if let Some((_, its)) = self.deltas.iter_mut().find(|(_, its)| *its == from) {
-            *its = to;
+        if let Some((_, unit)) = self.deltas.iter_mut().find(|(_, unit)| *unit == from) {
+            *unit = to;
             return;
         }
         let stripes = self.stripes;

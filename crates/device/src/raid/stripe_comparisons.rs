@@ -52,14 +52,14 @@ impl Raid {
         // As for parity, a page counts as read when its read begins.
         let integrity = self.integrity.as_ref().expect("only versions are compared");
         let error = integrity.tag_at(unit).error;
-        let its = &mut checks.dies[die];
-        (its.next, its.error) = (at + 1, its.error ^ error);
+        let comparison = &mut checks.dies[die];
+        (comparison.next, comparison.error) = (at + 1, comparison.error ^ error);
         if !self.reads_well(unit) {
             return self.end_comparison(ftl, flash, die, false);
         }
         let (class, owner) = (TxnClass::BackgroundRead, Owner::StripeCheck(die));
-        let its = ftl.core.locator.die_of(unit);
-        let (id, read) = flash.open(Op::Read, Source::Refresh, class, owner, its);
+        let page_die = ftl.core.locator.die_of(unit);
+        let (id, read) = flash.open(Op::Read, Source::Refresh, class, owner, page_die);
         read.unit = unit;
         flash.submit(id);
     }

@@ -122,8 +122,8 @@ impl Raid {
         }
         self.together = 0;
         if let Some(entry) = self.cache.find(stripe) {
-            let its = self.cache.get_mut(entry);
-            its.expedited |= its.progress == Progress::Open && its.pinned > 0;
+            let cached = self.cache.get_mut(entry);
+            cached.expedited |= cached.progress == Progress::Open && cached.pinned > 0;
         }
         written
     }

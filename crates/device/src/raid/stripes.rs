@@ -85,8 +85,10 @@ impl Stripes {
     /// Iterates over the data pages of a stripe, with their positions.
     #[inline]
     pub fn data_pages(&self, stripe: StripeId) -> impl Iterator<Item = (u32, Lpn)> + use<> {
-        let (its, parity) = (*self, self.parity_position(stripe));
-        (0..its.width).filter(move |&at| at != parity).map(move |at| (at, its.page(stripe, at)))
+        let (stripes, parity) = (*self, self.parity_position(stripe));
+        (0..stripes.width)
+            .filter(move |&at| at != parity)
+            .map(move |at| (at, stripes.page(stripe, at)))
     }
 
     /// Returns the positions of the data pages of a stripe, one bit each.

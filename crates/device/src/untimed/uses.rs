@@ -65,14 +65,14 @@ impl Uses {
         } else {
             place = self.insert(page);
         }
-        let its = &mut self.entries[place];
-        let hits = if wrote { &mut its.writes } else { &mut its.reads };
+        let entry = &mut self.entries[place];
+        let hits = if wrote { &mut entry.writes } else { &mut entry.reads };
         *hits += 1;
         if *hits == u16::MAX {
             // Only the ratio of the two matters.
-            (its.reads, its.writes) = (its.reads / 2, its.writes / 2);
+            (entry.reads, entry.writes) = (entry.reads / 2, entry.writes / 2);
         }
-        let class = self.hotness.class(Used::often(its.reads, its.writes));
+        let class = self.hotness.class(Used::often(entry.reads, entry.writes));
         StreamTag::PLAIN.with_class(class)
     }
 
@@ -117,8 +117,8 @@ impl Uses {
                 return Err("the list of recently used pages has a page twice".into());
             }
             let place = self.insert(Lpn(page));
-            let its = &mut self.entries[place];
-            (its.reads, its.writes) = (reads, writes);
+            let entry = &mut self.entries[place];
+            (entry.reads, entry.writes) = (reads, writes);
         }
         Ok(())
     }
@@ -154,7 +154,7 @@ mod tests {
             let mut rng = Rng::stream(seed, "uses");
             for _ in 0..2000 {
                 let (page, wrote) = (rng.below(12) as u32, rng.chance(0.3));
-                let at = list.iter().position(|its| its.0 == page);
+                let at = list.iter().position(|entry| entry.0 == page);
                 let (_, reads, writes) = at.map_or((page, 0, 0), |at| list.remove(at));
                 let hits = (reads + u16::from(!wrote), writes + u16::from(wrote));
                 list.push((page, hits.0, hits.1));
