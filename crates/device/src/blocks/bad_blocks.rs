@@ -80,11 +80,11 @@ impl Config {
     }
 
     pub(crate) fn refuse_bad_blocks(&self, refusals: &mut Refusals) {
-        let its = &self.bad_blocks;
+        let params = &self.bad_blocks;
         let ranges = [
-            ("bad_blocks.share", its.share, 0.0..=0.5),
-            ("bad_blocks.shape", its.shape, 0.1..=20.0),
-            ("bad_blocks.erases", its.erases, 0.0..=1.0),
+            ("bad_blocks.share", params.share, 0.0..=0.5),
+            ("bad_blocks.shape", params.shape, 0.1..=20.0),
+            ("bad_blocks.erases", params.erases, 0.0..=1.0),
         ];
         for (key, value, range) in ranges {
             refusals.unless(range.contains(&value), &[key], || {
@@ -97,15 +97,16 @@ impl Config {
 impl BadBlocks {
     /// Draws the fate of every block; `erased` are the erase counts of the blocks.
     fn new(config: &Config, layout: &Layout, erased: &[u32]) -> BadBlocks {
-        let its = &config.bad_blocks;
-        let law = FailureLaw { share: its.share, cycles: config.life.cycles, shape: its.shape };
+        let params = &config.bad_blocks;
+        let law =
+            FailureLaw { share: params.share, cycles: config.life.cycles, shape: params.shape };
         let mut rng = Rng::stream(config.seed, "bad_blocks");
         let cycles = config.initial_cycles(layout.geometry.blocks());
         let pages = u64::from(layout.geometry.pages_per_block);
         let fates = cycles.as_slice().iter().zip(erased).map(|(&before, &erased)| {
             let survived = f64::from(before) + f64::from(erased);
             let more = law.fails_after(survived, rng.unit()) - survived;
-            let (by_erase, page) = (rng.chance(its.erases), rng.below(pages) as u16);
+            let (by_erase, page) = (rng.chance(params.erases), rng.below(pages) as u16);
             // Saturates: a block with more cycles to go never fails.
             let page = if by_erase { ERASE } else { page };
             Fate { cycle: more as u32, page, failed: false }
@@ -150,18 +151,18 @@ impl PageAllocator {
     /// Lets blocks fail from now on, if the drive is to have such blocks.
     pub fn let_blocks_fail(&mut self, config: &Config, layout: &Layout) {
         let erased = self.blocks.erase_counts();
-        let mut its = config.blocks_fail().then(|| BadBlocks::new(config, layout, erased));
-        if let Some(its) = &mut its {
+        let mut bad_blocks = config.blocks_fail().then(|| BadBlocks::new(config, layout, erased));
+        if let Some(bad_blocks) = &mut bad_blocks {
             let dies = (0..layout.geometry.dies()).map(DieId);
-            its.counts.spare = match its.homed {
-                None => self.room_of_all().saturating_sub(its.needed),
+            bad_blocks.counts.spare = match bad_blocks.homed {
+                None => self.room_of_all().saturating_sub(bad_blocks.needed),
                 Some(homed) => {
                     let least = dies.map(|die| self.room_of(die).saturating_sub(homed)).min();
                     u64::from(least.unwrap_or(0)) * u64::from(layout.geometry.dies())
                 }
             };
         }
-        self.bad_blocks = its.map(Box::new);
+        self.bad_blocks = bad_blocks.map(Box::new);
     }
 
     /// Lets no block fail any more.
@@ -169,21 +170,22 @@ impl PageAllocator {
     /// # Panics
     /// If failed blocks wait to be emptied.
     pub fn let_no_block_fail(&mut self) {
-        let waiting = self.bad_blocks.as_ref().is_some_and(|its| !its.waiting.is_empty());
+        let waiting =
+            self.bad_blocks.as_ref().is_some_and(|bad_blocks| !bad_blocks.waiting.is_empty());
         assert!(!waiting, "failed blocks that nobody would empty");
         self.bad_blocks = None;
     }
 
     /// Returns the counts of failing blocks, if blocks may fail.
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
-        self.bad_blocks.as_ref().map(|its| its.counts)
+        self.bad_blocks.as_ref().map(|bad_blocks| bad_blocks.counts)
     }
 
     /// Resets the counts of failures. The spare pages and the time of wear-out stay.
     pub fn count_failures_anew(&mut self) {
-        if let Some(its) = &mut self.bad_blocks {
-            let BadBlockCounts { spare, worn_out, .. } = its.counts;
-            its.counts = BadBlockCounts { spare, worn_out, ..BadBlockCounts::default() };
+        if let Some(bad_blocks) = &mut self.bad_blocks {
+            let BadBlockCounts { spare, worn_out, .. } = bad_blocks.counts;
+            bad_blocks.counts = BadBlockCounts { spare, worn_out, ..BadBlockCounts::default() };
         }
     }
 
@@ -196,9 +198,9 @@ impl PageAllocator {
     /// Returns true if the program of the next page of an open block fails.
     #[inline]
     pub(super) fn program_fails(&self, block: BlockId) -> bool {
-        self.bad_blocks.as_ref().is_some_and(|its| {
-            u32::from(its.fates[block].page) == self.blocks.written(block)
-                && its.fails_in_this_cycle(block, self.blocks.erases(block))
+        self.bad_blocks.as_ref().is_some_and(|bad_blocks| {
+            u32::from(bad_blocks.fates[block].page) == self.blocks.written(block)
+                && bad_blocks.fails_in_this_cycle(block, self.blocks.erases(block))
         })
     }
 
@@ -224,10 +226,10 @@ impl PageAllocator {
             let offset = self.blocks.written(block);
             self.blocks.pass_over_rest(block);
             self.shrink(plane);
-            if let Some(its) = &mut self.bad_blocks {
-                its.fates[block].failed = true;
-                its.counts.programs += 1;
-                its.just_failed.push(block);
+            if let Some(bad_blocks) = &mut self.bad_blocks {
+                bad_blocks.fates[block].failed = true;
+                bad_blocks.counts.programs += 1;
+                bad_blocks.just_failed.push(block);
             }
             block = self.open_blocks.open(&mut self.blocks, plane, source, tag);
             // Planes that are programmed together stay at the same offset.
@@ -241,9 +243,10 @@ impl PageAllocator {
     /// Returns the number of pages of an open block, at most `most`, that are programmed before a
     /// program fails.
     pub(super) fn pages_before_failure(&self, block: BlockId, most: u32) -> u32 {
-        let Some(its) = &self.bad_blocks else { return most };
-        let (page, written) = (u32::from(its.fates[block].page), self.blocks.written(block));
-        let fails = page > written && its.fails_in_this_cycle(block, self.blocks.erases(block));
+        let Some(bad_blocks) = &self.bad_blocks else { return most };
+        let (page, written) = (u32::from(bad_blocks.fates[block].page), self.blocks.written(block));
+        let fails =
+            page > written && bad_blocks.fails_in_this_cycle(block, self.blocks.erases(block));
         if fails { most.min(page - written) } else { most }
     }
 
@@ -262,19 +265,19 @@ impl PageAllocator {
     fn retires(&mut self, block: BlockId, now: Nanos) -> bool {
         let plane = self.blocks.geometry().plane_of_block(block);
         let erases = self.blocks.erases(block);
-        let Some(its) = &mut self.bad_blocks else { return false };
+        let Some(bad_blocks) = &mut self.bad_blocks else { return false };
         // A block whose program has failed has left the room of its plane already.
-        let emptied = its.fates[block].page != ERASE && its.fates[block].failed;
-        let fails = its.fails_in_this_cycle(block, erases);
+        let emptied = bad_blocks.fates[block].page != ERASE && bad_blocks.fates[block].failed;
+        let fails = bad_blocks.fails_in_this_cycle(block, erases);
         if fails {
             if !self.gives_up_a_block(plane) {
-                if let Some(its) = &mut self.bad_blocks {
-                    its.counts.worn_out = Some(now);
+                if let Some(bad_blocks) = &mut self.bad_blocks {
+                    bad_blocks.counts.worn_out = Some(now);
                 }
                 return false;
             }
             self.mark(block);
-        } else if !its.fates[block].failed {
+        } else if !bad_blocks.fates[block].failed {
             return false;
         }
         let room = emptied || self.fits_without_a_block(plane, 0);
@@ -282,17 +285,17 @@ impl PageAllocator {
         if may && !emptied {
             self.shrink(plane);
         }
-        let Some(its) = &mut self.bad_blocks else { return false };
-        its.counts.retired += u64::from(may);
-        its.counts.delayed += u64::from(fails && !may);
+        let Some(bad_blocks) = &mut self.bad_blocks else { return false };
+        bad_blocks.counts.retired += u64::from(may);
+        bad_blocks.counts.delayed += u64::from(fails && !may);
         may
     }
 
     /// Notes that an erase of a block has failed.
     fn mark(&mut self, block: BlockId) {
-        if let Some(its) = &mut self.bad_blocks {
-            its.fates[block] = Fate { page: ERASE, failed: true, ..its.fates[block] };
-            its.counts.erases += 1;
+        if let Some(bad_blocks) = &mut self.bad_blocks {
+            bad_blocks.fates[block] = Fate { page: ERASE, failed: true, ..bad_blocks.fates[block] };
+            bad_blocks.counts.erases += 1;
         }
     }
 
@@ -315,15 +318,15 @@ impl PageAllocator {
         let die = self.blocks.geometry().die_of_plane(plane);
         let dies = u64::from(self.blocks.geometry().dies());
         let room = self.room_of(die);
-        let Some(its) = &mut self.bad_blocks else { return false };
-        match its.homed {
-            None if its.counts.spare < u64::from(pages) || room < pages => return false,
+        let Some(bad_blocks) = &mut self.bad_blocks else { return false };
+        match bad_blocks.homed {
+            None if bad_blocks.counts.spare < u64::from(pages) || room < pages => return false,
             Some(homed) if room < homed + pages => return false,
-            None => its.counts.spare -= u64::from(pages),
+            None => bad_blocks.counts.spare -= u64::from(pages),
             Some(homed) => {
                 // The die with the least room decides.
                 let left = u64::from(room - pages - homed) * dies;
-                its.counts.spare = its.counts.spare.min(left);
+                bad_blocks.counts.spare = bad_blocks.counts.spare.min(left);
             }
         }
         self.lower_room(die, pages);
@@ -343,24 +346,24 @@ impl PageAllocator {
 
     /// Notes a failed block, full and no candidate for GC, that waits to be emptied.
     pub fn await_emptying(&mut self, block: BlockId) {
-        if let Some(its) = &mut self.bad_blocks {
-            its.waiting.push(block);
+        if let Some(bad_blocks) = &mut self.bad_blocks {
+            bad_blocks.waiting.push(block);
         }
     }
 
     /// Takes a block of a plane that waits to be emptied, if the plane has room for its data beside
     /// what GC needs.
     pub fn take_waiting(&mut self, plane: PlaneId) -> Option<BlockId> {
-        let its = self.bad_blocks.as_mut()?;
+        let bad_blocks = self.bad_blocks.as_mut()?;
         let geometry = self.blocks.geometry();
-        let at = its.waiting.iter().position(|&it| geometry.plane_of_block(it) == plane)?;
-        (self.blocks.free_in(plane) >= 2).then(|| its.waiting.remove(at))
+        let at = bad_blocks.waiting.iter().position(|&it| geometry.plane_of_block(it) == plane)?;
+        (self.blocks.free_in(plane) >= 2).then(|| bad_blocks.waiting.remove(at))
     }
 
     /// Notes that the drive can no longer hold its capacity.
     pub fn note_worn_out(&mut self, now: Nanos) {
-        if let Some(its) = &mut self.bad_blocks {
-            its.counts.worn_out.get_or_insert(now);
+        if let Some(bad_blocks) = &mut self.bad_blocks {
+            bad_blocks.counts.worn_out.get_or_insert(now);
         }
     }
 
@@ -371,46 +374,51 @@ impl PageAllocator {
         let dies = (0..geometry.dies()).map(DieId).filter(|&die| !self.has_failed(die));
         let (room, live) = (self.room_of_all(), dies.clone().count() as u32);
         let least = dies.map(|die| self.room_of(die)).min().unwrap_or(0);
-        let Some(its) = &mut self.bad_blocks else { return };
-        its.waiting.retain(|&block| geometry.die_of_plane(geometry.plane_of_block(block)) != die);
-        match &mut its.homed {
+        let Some(bad_blocks) = &mut self.bad_blocks else { return };
+        bad_blocks
+            .waiting
+            .retain(|&block| geometry.die_of_plane(geometry.plane_of_block(block)) != die);
+        match &mut bad_blocks.homed {
             None => {
-                let needed = its.needed;
-                its.counts.spare = its.counts.spare.min(room.saturating_sub(needed));
+                let needed = bad_blocks.needed;
+                bad_blocks.counts.spare = bad_blocks.counts.spare.min(room.saturating_sub(needed));
             }
             Some(homed) => {
                 // The other dies hold the pages of the failed die's stripes as well.
                 *homed =
                     (u64::from(*homed) * u64::from(live + 1)).div_ceil(live.max(1).into()) as u32;
-                its.counts.spare = u64::from(least.saturating_sub(*homed)) * u64::from(live);
+                bad_blocks.counts.spare = u64::from(least.saturating_sub(*homed)) * u64::from(live);
             }
         }
     }
 
     /// Returns the state to save.
     pub(super) fn saved_bad_blocks(&self) -> Option<BadBlocksSnapshot> {
-        let its = self.bad_blocks.as_ref()?;
+        let bad_blocks = self.bad_blocks.as_ref()?;
         let in_use = |block: &BlockId| self.blocks.state(*block) != BlockState::Retired;
-        let failed = its.fates.ids().filter(|&block| its.fates[block].failed).filter(in_use);
-        let failed = failed.map(|block| (block, its.fates[block].page != ERASE));
-        Some(BadBlocksSnapshot { counts: its.counts, failed: failed.collect() })
+        let failed =
+            bad_blocks.fates.ids().filter(|&block| bad_blocks.fates[block].failed).filter(in_use);
+        let failed = failed.map(|block| (block, bad_blocks.fates[block].page != ERASE));
+        Some(BadBlocksSnapshot { counts: bad_blocks.counts, failed: failed.collect() })
     }
 
     /// Resumes from a saved state. The room of planes and dies is already that of the snapshot.
     /// Returns true if it can be the state of this drive.
     pub(super) fn resume_bad_blocks(&mut self, saved: Option<BadBlocksSnapshot>) -> bool {
-        let (its, saved) = match (&mut self.bad_blocks, saved) {
-            (Some(its), Some(saved)) => (its, saved),
-            (its, saved) => return its.is_none() && saved.is_none(),
+        let (bad_blocks, saved) = match (&mut self.bad_blocks, saved) {
+            (Some(bad_blocks), Some(saved)) => (bad_blocks, saved),
+            (bad_blocks, saved) => return bad_blocks.is_none() && saved.is_none(),
         };
-        its.counts = saved.counts;
+        bad_blocks.counts = saved.counts;
         for (block, by_program) in saved.failed {
-            let Some(fate) = its.fates.as_mut_slice().get_mut(block.index()) else { return false };
+            let Some(fate) = bad_blocks.fates.as_mut_slice().get_mut(block.index()) else {
+                return false;
+            };
             fate.failed = true;
             if !by_program {
                 fate.page = ERASE;
             } else if self.blocks.state(block) == BlockState::Collecting {
-                its.waiting.push(block);
+                bad_blocks.waiting.push(block);
             }
         }
         true

@@ -192,8 +192,8 @@ impl Blocks {
     /// Returns true if a plane holds as many valid pages as it may.
     #[inline]
     pub fn is_full(&self, plane: PlaneId) -> bool {
-        let its = &self.planes[plane];
-        its.valid >= its.limit
+        let plane_blocks = &self.planes[plane];
+        plane_blocks.valid >= plane_blocks.limit
     }
 
     /// Returns the maximum number of valid pages of a plane.
@@ -304,7 +304,8 @@ impl Blocks {
     pub fn programmed(&self) -> u64 {
         let pages = u64::from(self.geometry.pages_per_block);
         let cycles: u64 = self.erases.as_slice().iter().map(|&count| u64::from(count)).sum();
-        let written = self.blocks.as_slice().iter().map(|its| u64::from(its.progress.written()));
+        let written =
+            self.blocks.as_slice().iter().map(|block| u64::from(block.progress.written()));
         cycles * pages + written.sum::<u64>()
     }
 
@@ -357,9 +358,9 @@ impl Blocks {
         assert!(offset < pages, "a page of a block that is not open, or programmed twice");
         record.progress.0 += 1;
         record.valid += 1;
-        let its = &mut self.planes[plane];
-        its.valid += 1;
-        let free = its.free.len();
+        let plane_blocks = &mut self.planes[plane];
+        plane_blocks.valid += 1;
+        let free = plane_blocks.free.len();
         let unit = self.locator.unit(block, offset);
         let (word, bit) = self.bit_of(unit);
         *self.bits.entry_mut(word) |= 1 << (bit % 64);
@@ -541,13 +542,13 @@ impl Blocks {
     /// Decrements the valid count of a block of a plane.
     #[inline(always)]
     fn lose_page(&mut self, block: BlockId, plane: PlaneId) {
-        let its = &mut self.planes[plane];
-        its.valid -= 1;
+        let plane_blocks = &mut self.planes[plane];
+        plane_blocks.valid -= 1;
         let record = &mut self.blocks[block];
         let valid = record.valid - 1;
         record.valid = valid;
         if record.progress.is(BlockState::Full) {
-            its.lowest = its.lowest.min(valid);
+            plane_blocks.lowest = plane_blocks.lowest.min(valid);
             let below = bucket(&self.geometry, plane, valid);
             let [to, from] = self.buckets[below..].first_chunk_mut().expect("two buckets");
             from.remove(&mut self.blocks, block);
@@ -627,8 +628,8 @@ impl Blocks {
             }
             self.blocks[block].set_state(BlockState::Retired);
         }
-        let its = &mut self.planes[plane];
-        (its.full, its.limit) = (0, 0);
+        let plane_blocks = &mut self.planes[plane];
+        (plane_blocks.full, plane_blocks.limit) = (0, 0);
     }
 
     /// Puts a full block of a plane into the bucket of its valid count.

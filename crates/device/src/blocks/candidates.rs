@@ -16,8 +16,8 @@ impl Blocks {
         let first = plane.index() * (pages as usize + 1);
         let mut found = 0;
         for valid in 0..=pages {
-            let its = self.buckets[first + valid as usize].iter(&self.blocks);
-            found += its.take_while(|&block| self.valid(block) == valid).count() as u32;
+            let in_bucket = self.buckets[first + valid as usize].iter(&self.blocks);
+            found += in_bucket.take_while(|&block| self.valid(block) == valid).count() as u32;
         }
         found
     }

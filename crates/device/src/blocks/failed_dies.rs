@@ -82,8 +82,8 @@ impl PageAllocator {
 
     /// Returns the counts of failing dies; `None` if none has failed.
     pub fn failed_dies(&self) -> Option<FailedDieCounts> {
-        let its = self.failed_dies.counts;
-        (its.failed + its.replaced > 0).then_some(its)
+        let counts = self.failed_dies.counts;
+        (counts.failed + counts.replaced > 0).then_some(counts)
     }
 
     /// Returns the counts of failing dies for modification.
@@ -110,16 +110,16 @@ impl PageAllocator {
     /// Notes that a die has failed. Returns true if the die stays failed: nothing is placed on it
     /// any more, and its valid pages remain until they are rebuilt, rewritten or lost.
     pub fn die_fails(&mut self, die: DieId) -> bool {
-        let its = &mut self.failed_dies;
-        if its.failed[die] {
+        let failed_dies = &mut self.failed_dies;
+        if failed_dies.failed[die] {
             return false;
         }
-        if its.counts.spare > 0 {
-            its.counts.spare -= u32::from(its.counts.spare != Params::ENDLESS);
-            its.counts.replaced += 1;
+        if failed_dies.counts.spare > 0 {
+            failed_dies.counts.spare -= u32::from(failed_dies.counts.spare != Params::ENDLESS);
+            failed_dies.counts.replaced += 1;
             return false;
         }
-        its.counts.failed += 1;
+        failed_dies.counts.failed += 1;
         self.shut_down(die);
         true
     }

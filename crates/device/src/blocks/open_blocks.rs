@@ -144,9 +144,9 @@ impl OpenBlocks {
         let streams = limits(config).table_of(&mut self.placement);
         let plain = StreamTag::PLAIN.index();
         let [was, is] = [self.streams, streams].map(|table| usize::from(table[plain]));
-        for its in self.planes.as_mut_slice() {
-            its.host.swap(was, is);
-            its.collected.swap(was, is);
+        for frontier in self.planes.as_mut_slice() {
+            frontier.host.swap(was, is);
+            frontier.collected.swap(was, is);
         }
         (self.streams, self.params) = (streams, config.placement);
     }
@@ -230,11 +230,11 @@ impl OpenBlocks {
 
     #[inline]
     fn place_of(&mut self, plane: PlaneId, opened: Opened) -> &mut BlockId {
-        let its = &mut self.planes[plane];
+        let frontier = &mut self.planes[plane];
         match opened {
-            Opened::Host(stream) => &mut its.host[usize::from(stream)],
-            Opened::Collected(stream) => &mut its.collected[usize::from(stream)],
-            Opened::Swapped => &mut its.swapped,
+            Opened::Host(stream) => &mut frontier.host[usize::from(stream)],
+            Opened::Collected(stream) => &mut frontier.collected[usize::from(stream)],
+            Opened::Swapped => &mut frontier.swapped,
         }
     }
 
@@ -300,21 +300,21 @@ impl OpenBlocks {
 
     /// Returns the use that a block of a plane is open for, unless the block takes no more data.
     pub fn opened_as(&self, plane: PlaneId, block: BlockId) -> Option<Opened> {
-        let its = &self.planes[plane];
+        let frontier = &self.planes[plane];
         let place = |of: &[BlockId]| of.iter().position(|&open| open == block).map(|at| at as u8);
-        let host = place(&its.host).map(Opened::Host);
-        let collected = || place(&its.collected).map(Opened::Collected);
-        host.or_else(collected).or((its.swapped == block).then_some(Opened::Swapped))
+        let host = place(&frontier.host).map(Opened::Host);
+        let collected = || place(&frontier.collected).map(Opened::Collected);
+        host.or_else(collected).or((frontier.swapped == block).then_some(Opened::Swapped))
     }
 
     /// Returns the block that is open for a use, or none.
     #[inline]
     pub fn opened(&self, plane: PlaneId, opened: Opened) -> BlockId {
-        let its = &self.planes[plane];
+        let frontier = &self.planes[plane];
         match opened {
-            Opened::Host(stream) => its.host[usize::from(stream)],
-            Opened::Collected(stream) => its.collected[usize::from(stream)],
-            Opened::Swapped => its.swapped,
+            Opened::Host(stream) => frontier.host[usize::from(stream)],
+            Opened::Collected(stream) => frontier.collected[usize::from(stream)],
+            Opened::Swapped => frontier.swapped,
         }
     }
 
@@ -325,15 +325,15 @@ impl OpenBlocks {
 
     /// Closes all open blocks of a plane whose die has failed.
     pub fn abandon(&mut self, plane: PlaneId) {
-        let its = &mut self.planes[plane];
-        its.host.fill(BlockId::NONE);
-        its.collected.fill(BlockId::NONE);
-        its.swapped = BlockId::NONE;
+        let frontier = &mut self.planes[plane];
+        frontier.host.fill(BlockId::NONE);
+        frontier.collected.fill(BlockId::NONE);
+        frontier.swapped = BlockId::NONE;
     }
 
     /// Iterates over the open blocks for host and GC data.
     pub fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> {
-        let its = self.planes[plane];
-        its.host.into_iter().chain(its.collected).filter(|block| block.is_some())
+        let frontier = self.planes[plane];
+        frontier.host.into_iter().chain(frontier.collected).filter(|block| block.is_some())
     }
 }

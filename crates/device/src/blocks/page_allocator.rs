@@ -205,7 +205,7 @@ impl PageAllocator {
 
     /// Returns the number of pages that all dies can hold.
     pub(super) fn room_of_all(&self) -> u64 {
-        self.stripes.as_slice().iter().map(|its| u64::from(its.room)).sum()
+        self.stripes.as_slice().iter().map(|stripe| u64::from(stripe.room)).sum()
     }
 
     /// Lowers the number of pages that a die can hold.
@@ -357,7 +357,7 @@ impl PageAllocator {
 
     #[inline(always)]
     fn lets_host_write(&self, job: Option<&Job>) -> bool {
-        job.is_none_or(|its| its.lets_host_write(self.blocks.valid(its.victim)))
+        job.is_none_or(|it| it.lets_host_write(self.blocks.valid(it.victim)))
     }
 
     /// Returns the number of pages that can be written on a plane before it is down to its last
@@ -394,7 +394,7 @@ impl PageAllocator {
     /// Returns true if an open block shared with GC has room for a host page.
     fn spares(&self, plane: PlaneId, open: BlockId, job: Option<&Job>) -> bool {
         let room = self.blocks.geometry().pages_per_block - self.blocks.written(open);
-        let left_to_move = job.map_or(0, |its| self.blocks.valid(its.victim));
+        let left_to_move = job.map_or(0, |it| self.blocks.valid(it.victim));
         self.blocks.free_in(plane) >= 1 || room > left_to_move
     }
 

@@ -73,8 +73,8 @@ impl Blocks {
     pub fn order_free(&mut self, plane: PlaneId, order: &[BlockId]) -> bool {
         let mut left = self.planes[plane].free.len();
         for &block in order {
-            let its = self.blocks.get(block);
-            if !its.is_some_and(|its| its.progress.is(BlockState::Free))
+            let record = self.blocks.get(block);
+            if !record.is_some_and(|it| it.progress.is(BlockState::Free))
                 || self.plane_of(block) != plane
             {
                 return false;

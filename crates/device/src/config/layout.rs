@@ -395,25 +395,32 @@ impl Config {
 
     fn refuse_cells(&self, refusals: &mut Refusals) {
         self.refuse_deadline(refusals);
-        let its = &self.reliability;
-        refusals.unless((0.0..=UBER_MOST).contains(&its.uber), &["reliability.uber"], || {
-            format!("{} uncorrectable errors per bit; expected 0 to {UBER_MOST:e}", its.uber)
-        });
-        if its.model == ModelKind::Off {
+        let reliability = &self.reliability;
+        refusals.unless(
+            (0.0..=UBER_MOST).contains(&reliability.uber),
+            &["reliability.uber"],
+            || {
+                format!(
+                    "{} uncorrectable errors per bit; expected 0 to {UBER_MOST:e}",
+                    reliability.uber
+                )
+            },
+        );
+        if reliability.model == ModelKind::Off {
             return;
         }
-        refusals.unless((1..=3).contains(&its.levels), &["reliability.levels"], || {
-            format!("{} levels of soft sensing; expected 1 to 3", its.levels)
+        refusals.unless((1..=3).contains(&reliability.levels), &["reliability.levels"], || {
+            format!("{} levels of soft sensing; expected 1 to 3", reliability.levels)
         });
-        match its.model() {
+        match reliability.model() {
             Ok(_) => {}
             Err(NoModel::Cells(why)) => {
                 refusals.unless(false, constants_of(&why), || why.to_string());
             }
-            Err(NoModel::Shape) => refuse_shape(&its.table, refusals),
-            Err(NoModel::Table(wrong)) => refuse_table(&its.table, &wrong, refusals),
+            Err(NoModel::Shape) => refuse_shape(&reliability.table, refusals),
+            Err(NoModel::Table(wrong)) => refuse_table(&reliability.table, &wrong, refusals),
         }
-        if let Err(why) = Ldpc::hire(&its.cells) {
+        if let Err(why) = Ldpc::hire(&reliability.cells) {
             let keys = [
                 "reliability.cells.correctable_3",
                 "reliability.cells.correctable_9",
@@ -421,16 +428,20 @@ impl Config {
             ];
             refusals.unless(false, &keys, || why.to_string());
         }
-        let read = its.model != ModelKind::ByVoltage || its.levels == 3;
+        let read = reliability.model != ModelKind::ByVoltage || reliability.levels == 3;
         refusals.unless(read, &["reliability.levels", "reliability.model"], || {
-            format!("{} sensing levels; expected 3, one for each set of voltages", its.levels)
+            format!(
+                "{} sensing levels; expected 3, one for each set of voltages",
+                reliability.levels
+            )
         });
-        let covered = its.model != ModelKind::Table || self.voltage.name == VoltageKind::Nominal;
+        let covered =
+            reliability.model != ModelKind::Table || self.voltage.name == VoltageKind::Nominal;
         refusals.unless(covered, &["policy.voltage", "reliability.model"], || {
             "reliability.table covers only pages programmed at nominal voltages".into()
         });
-        refusals.unless(its.oldest <= OLDEST_MOST, &["reliability.oldest"], || {
-            format!("data that is {} old; expected at most five years", its.oldest)
+        refusals.unless(reliability.oldest <= OLDEST_MOST, &["reliability.oldest"], || {
+            format!("data that is {} old; expected at most five years", reliability.oldest)
         });
         let planes = match self.plane_mode {
             PlaneMode::Lockstep => self.geometry.planes_per_die,
@@ -439,9 +450,14 @@ impl Config {
         let blocks = u64::from(planes) * u64::from(self.geometry.blocks_per_plane);
         let least = EVERY_LEAST * blocks;
         refusals.unless_hinted(
-            its.strength == StrengthSource::Oracle || its.measure_every >= least,
+            reliability.strength == StrengthSource::Oracle || reliability.measure_every >= least,
             &["reliability.measure_every"],
-            || format!("a die cannot scan its {blocks} blocks within {}", its.measure_every),
+            || {
+                format!(
+                    "a die cannot scan its {blocks} blocks within {}",
+                    reliability.measure_every
+                )
+            },
             || format!("allow {EVERY_LEAST} for each block: at least {least}"),
         );
     }
@@ -555,8 +571,8 @@ impl Config {
 
     /// Returns true if block strengths are measured during the run.
     fn measures(&self) -> bool {
-        let its = &self.reliability;
-        its.model != ModelKind::Off && its.strength == StrengthSource::Measured
+        let reliability = &self.reliability;
+        reliability.model != ModelKind::Off && reliability.strength == StrengthSource::Measured
     }
 
     /// Checks the spare space of every plane. See docs/decisions/blocks.md, "What does a plane keep

@@ -68,7 +68,7 @@ pub enum Arbitration {
 pub struct Weights {
     /// The weights of the first queues; the last weight holds for all other queues. Entries from
     /// `count` on are not used.
-    its: [u16; Weights::MOST],
+    per_queue: [u16; Weights::MOST],
     count: u8,
 }
 
@@ -78,18 +78,18 @@ impl Weights {
     /// The largest weight: that of NVMe.
     pub const LARGEST: u16 = 256;
     /// A weight of one for every queue.
-    pub const EQUAL: Weights = Weights { its: [1; Weights::MOST], count: 1 };
+    pub const EQUAL: Weights = Weights { per_queue: [1; Weights::MOST], count: 1 };
 
     /// Returns the weight of a queue.
     pub fn of(&self, queue: usize) -> u32 {
-        self.its[queue.min(usize::from(self.count) - 1)].into()
+        self.per_queue[queue.min(usize::from(self.count) - 1)].into()
     }
 }
 
 impl fmt::Display for Weights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let its = self.its[..usize::from(self.count)].iter();
-        let words: Vec<String> = its.map(u16::to_string).collect();
+        let per_queue = self.per_queue[..usize::from(self.count)].iter();
+        let words: Vec<String> = per_queue.map(u16::to_string).collect();
         f.write_str(&words.join(" "))
     }
 }
@@ -104,7 +104,7 @@ impl FromStr for Weights {
             let Some(weight) = weight else {
                 return Err(format!("`{word}` is not a weight from 1 to {}", Weights::LARGEST));
             };
-            let Some(place) = weights.its.get_mut(usize::from(weights.count)) else {
+            let Some(place) = weights.per_queue.get_mut(usize::from(weights.count)) else {
                 return Err(format!("more than {} weights", Weights::MOST));
             };
             *place = weight;

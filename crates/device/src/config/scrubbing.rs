@@ -17,12 +17,12 @@ impl Config {
 
     /// Returns true if scrubbing compares stripes with their parity. The comparison is of versions.
     pub fn compares_stripes(&self) -> bool {
-        let its = &self.redundancy;
-        self.scrubs() && self.scrub.stripes && its.has_stripes() && its.integrity
+        let redundancy = &self.redundancy;
+        self.scrubs() && self.scrub.stripes && redundancy.has_stripes() && redundancy.integrity
     }
 
     pub(crate) fn refuse_scrub(&self, refusals: &mut Refusals) {
-        let its = &self.scrub;
+        let scrub = &self.scrub;
         if !self.scrubs() {
             return;
         }
@@ -38,14 +38,19 @@ impl Config {
         let least = u128::from(SHARE_OF_DIE).saturating_mul(pages).saturating_mul(read);
         let least = Span(u64::try_from(least).unwrap_or(u64::MAX));
         refusals.unless_hinted(
-            its.period >= least,
+            scrub.period >= least,
             &["policy.scrub.period"],
-            || format!("a die cannot read its {pages} pages within {} beside its work", its.period),
+            || {
+                format!(
+                    "a die cannot read its {pages} pages within {} beside its work",
+                    scrub.period
+                )
+            },
             || format!("allow four times what the reads take: at least {least}"),
         );
-        let margin = its.margin > 0.0 && its.margin <= 1.0;
+        let margin = scrub.margin > 0.0 && scrub.margin <= 1.0;
         refusals.unless(margin, &["policy.scrub.margin"], || {
-            format!("a margin of {}; expected above 0 and at most 1", its.margin)
+            format!("a margin of {}; expected above 0 and at most 1", scrub.margin)
         });
     }
 }

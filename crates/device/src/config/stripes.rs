@@ -24,40 +24,40 @@ pub(crate) const READS_MOST: u32 = 3;
 impl Config {
     /// Returns the number of host pages and of mapped pages, if the flash can hold `pages`.
     pub(crate) fn pages_beside_parity(&self, pages: u32) -> (u32, u32) {
-        let its = &self.redundancy;
-        if !its.has_stripes() {
+        let redundancy = &self.redundancy;
+        if !redundancy.has_stripes() {
             return (pages, pages);
         }
-        let stripes = stripes_of(pages, its.stripe);
-        (stripes * its.stripe, stripes * (its.stripe + 1))
+        let stripes = stripes_of(pages, redundancy.stripe);
+        (stripes * redundancy.stripe, stripes * (redundancy.stripe + 1))
     }
 
     /// Returns the number of entries of the parity cache.
     pub(crate) fn parities(&self) -> u32 {
-        let its = &self.redundancy;
-        let places = its.parity_cache.0 / self.geometry.page_size.0.max(1);
-        if its.has_stripes() { places.min(u64::from(u32::MAX)) as u32 } else { 0 }
+        let redundancy = &self.redundancy;
+        let places = redundancy.parity_cache.0 / self.geometry.page_size.0.max(1);
+        if redundancy.has_stripes() { places.min(u64::from(u32::MAX)) as u32 } else { 0 }
     }
 
     /// Returns the maximum number of parity transactions in flight: the reads and writes of each
     /// cache entry, and a read for each host write.
     pub(crate) fn parity_transactions(&self) -> usize {
-        let its = &self.redundancy;
-        if !its.has_stripes() {
+        let redundancy = &self.redundancy;
+        if !redundancy.has_stripes() {
             return 0;
         }
-        let each = (READS_MOST + 2) * (its.stripe + 1) + 2;
-        let rescues = AT_ONCE as u32 * 2 * (its.stripe + 1) + AT_ONCE as u32;
+        let each = (READS_MOST + 2) * (redundancy.stripe + 1) + 2;
+        let rescues = AT_ONCE as u32 * 2 * (redundancy.stripe + 1) + AT_ONCE as u32;
         (self.parities() * each + self.queue.max_writes + rescues) as usize
     }
 
     /// See docs/decisions/raid.md, "How many chips does a drive with stripes need?".
     pub(crate) fn refuse_redundancy(&self, refusals: &mut Refusals) {
-        let its = &self.redundancy;
-        if !its.has_stripes() {
+        let redundancy = &self.redundancy;
+        if !redundancy.has_stripes() {
             return;
         }
-        let (n, chips) = (its.stripe, self.geometry.chips());
+        let (n, chips) = (redundancy.stripe, self.geometry.chips());
         let known = (1..=DATA_MOST).contains(&n);
         refusals.unless(known, &["policy.redundancy.stripe"], || {
             format!("stripes of {n} data pages; expected 1 to {DATA_MOST}")
@@ -89,11 +89,11 @@ impl Config {
             },
         );
         refusals.unless(
-            its.above_n_update == AboveNUpdate::Add || !its.integrity,
+            redundancy.above_n_update == AboveNUpdate::Add || !redundancy.integrity,
             &["policy.redundancy.above_n_update", "policy.redundancy.integrity"],
             || "pages without parity, on a drive that proves that it loses none".into(),
         );
-        let at_once = its.rebuild_at_once;
+        let at_once = redundancy.rebuild_at_once;
         let most = AT_ONCE as u32;
         refusals.unless(
             (1..=most).contains(&at_once),
@@ -104,19 +104,20 @@ impl Config {
         let cells = &self.reliability.cells;
         let end = cells.end_cycles as u32;
         // Fewer reads than this would have every block refreshed all the time.
-        let reads = f64::from(its.reads) * its.limits_at(f64::from(end));
+        let reads = f64::from(redundancy.reads) * redundancy.limits_at(f64::from(end));
         let keys = ["policy.redundancy.limit_growth", "policy.redundancy.reads"];
-        refusals.unless(its.limit_growth == 0.0 || reads >= 2.0, &keys, || {
+        refusals.unless(redundancy.limit_growth == 0.0 || reads >= 2.0, &keys, || {
             format!("at {end} P/E cycles, every read of a block would refresh it")
         });
-        let by_wear = matches!(its.name, RedundancyKind::WearAware | RedundancyKind::ByStage);
+        let by_wear =
+            matches!(redundancy.name, RedundancyKind::WearAware | RedundancyKind::ByStage);
         refusals.unless_hinted(
-            !by_wear || its.worn_above < end,
+            !by_wear || redundancy.worn_above < end,
             &["policy.redundancy.worn_above", "reliability.cells.end_cycles"],
             || {
                 format!(
                     "blocks count as worn above {} P/E cycles, but live for only {end}",
-                    its.worn_above
+                    redundancy.worn_above
                 )
             },
             || format!("set policy.redundancy.worn_above = {}, half of their life", end / 2),
@@ -124,24 +125,24 @@ impl Config {
     }
 
     fn refuse_caches(&self, refusals: &mut Refusals) {
-        let its = &self.redundancy;
+        let redundancy = &self.redundancy;
         let page = self.geometry.page_size;
-        let stripe = u64::from(its.stripe) * page.0;
+        let stripe = u64::from(redundancy.stripe) * page.0;
         let places = self.parities();
         refusals.unless(places >= 2, &["policy.redundancy.parity_cache"], || {
             format!(
                 "a parity cache of {} holds {places} pages of {page}; expected at least 2",
-                its.parity_cache
+                redundancy.parity_cache
             )
         });
-        let ahead = its.parity_ahead;
+        let ahead = redundancy.parity_ahead;
         refusals.unless(
             (1..=(places / 2).max(1)).contains(&ahead),
             &["policy.redundancy.parity_ahead", "policy.redundancy.parity_cache"],
             || format!("{ahead} of {places} entries of the parity cache kept free; half at most"),
         );
         let by_stripe = matches!(
-            its.name,
+            redundancy.name,
             RedundancyKind::WearAware | RedundancyKind::HybridCaching | RedundancyKind::ByStage
         );
         refusals.unless(
@@ -150,7 +151,7 @@ impl Config {
             || {
                 format!(
                     "a buffer of {} is smaller than a stripe of {} pages of {page}",
-                    self.buffer.size, its.stripe
+                    self.buffer.size, redundancy.stripe
                 )
             },
         );

@@ -20,7 +20,7 @@ impl Device {
         let mut taking = Taking { core, judge, silent, census: Census::default() };
         match &self.layer.hooks {
             Hooks::Raid(raid) => taking.stripes(raid),
-            Hooks::LostPages(its) => taking.plain(|page| its.lost(page)),
+            Hooks::LostPages(lost_pages) => taking.plain(|page| lost_pages.lost(page)),
             Hooks::Nothing => taking.plain(|_| None),
         }
         taking.census
@@ -61,14 +61,14 @@ impl Device {
         moving.sort_unstable();
         move |page: Lpn, unit: UnitId| {
             let at = core.locator.page_of(unit);
-            if failed.is_some_and(|its| its.has(at)) {
+            if failed.is_some_and(|failed_reads| failed_reads.has(at)) {
                 return Verdict::HasFailed;
             }
             let read_as = marks.filter(|_| page.is_some()).map(|marks| marks[page]);
-            let struck = integrity.is_some_and(|its| !its.reads(unit));
+            let struck = integrity.is_some_and(|it| !it.reads(unit));
             let mut fails = || {
                 let block = core.locator.block_of(unit);
-                cells.as_mut().is_some_and(|its| its.fails(at, block, read_as))
+                cells.as_mut().is_some_and(|judge| judge.fails(at, block, read_as))
             };
             if struck || (fails() && moving.binary_search(&unit).is_err()) {
                 Verdict::WouldFail

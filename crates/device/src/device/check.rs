@@ -213,10 +213,10 @@ impl Device {
                 continue;
             }
             let block = locator.block_of(txn.unit);
-            let (its, state) =
+            let (block_tag, state) =
                 (open_blocks.tag_of(block), self.layer.ftl.core.allocator.blocks.state(block));
-            law(open_blocks.mingle(tag, its) && state == BlockState::Open, || {
-                format!("data of {tag:?} goes to {state:?} block {} of {its:?}", block.0)
+            law(open_blocks.mingle(tag, block_tag) && state == BlockState::Open, || {
+                format!("data of {tag:?} goes to {state:?} block {} of {block_tag:?}", block.0)
             })?;
             let (meant, made) = (open_blocks.voltage_of(tag), txn.mode.voltage);
             law(meant == made, || format!("data of {tag:?} is programmed at {made:?} voltages"))?;

@@ -34,7 +34,7 @@ impl Device {
     /// Returns the loss that took a page of the host, if the page is lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
         match &self.layer.hooks {
-            Hooks::LostPages(its) => its.lost(page),
+            Hooks::LostPages(lost_pages) => lost_pages.lost(page),
             _ => self.integrity()?.lost(self.stored_page(page)),
         }
     }
@@ -42,7 +42,7 @@ impl Device {
     /// Returns the number of physical pages still to be rebuilt.
     pub fn to_rebuild(&self) -> u32 {
         let Some(array) = self.layer.raid() else { return 0 };
-        array.integrity.as_ref().map_or(0, |its| its.to_rebuild())
+        array.integrity.as_ref().map_or(0, |integrity| integrity.to_rebuild())
             + array.degraded_reads.rebuilding()
     }
 
@@ -66,17 +66,17 @@ impl Device {
         };
         let pages = || array.stripes.data_pages(stripe);
         let kept = |id: ParityId| {
-            let its = array.cache.get(id);
-            let of = |(at, _)| (its.covered & bit(at) != 0, cell(array.cache.replaced(id, at)));
-            let computed = its.progress == Progress::Writing && !its.again;
+            let entry = array.cache.get(id);
+            let of = |(at, _)| (entry.covered & bit(at) != 0, cell(array.cache.replaced(id, at)));
+            let computed = entry.progress == Progress::Writing && !entry.again;
             let deltas: Vec<UnitId> = array.deltas(id).collect();
             CachedView {
                 covered: pages().map(of).collect(),
-                based: its.based,
-                value: (!its.blank).then(|| array.known_sum(its.value, &deltas).version),
+                based: entry.based,
+                value: (!entry.blank).then(|| array.known_sum(entry.value, &deltas).version),
                 deltas: deltas.into_iter().filter_map(cell).collect(),
-                whole: computed.then_some(its.whole.version),
-                on_its_way: computed && !its.stale && array.parity_has_begun(&self.flash, id),
+                whole: computed.then_some(entry.whole.version),
+                on_its_way: computed && !entry.stale && array.parity_has_begun(&self.flash, id),
             }
         };
         StripeView {
@@ -91,7 +91,7 @@ impl Device {
     /// Returns the version of a host page that was written last.
     pub fn version(&self, page: Lpn) -> u64 {
         let stored = self.stored_page(page);
-        self.integrity().map_or(0, |its| its.version(stored))
+        self.integrity().map_or(0, |integrity| integrity.version(stored))
     }
 
     /// Returns true if a host page is in the controller, before or after a transfer to or from the
@@ -138,7 +138,9 @@ impl Controller {
     /// Returns the fate of pages that could not be read, if the drive notices losses.
     pub(super) fn ledger(&self) -> Option<LossLedger> {
         let (ledger, silent) = match &self.hooks {
-            Hooks::Raid(raid) => raid.integrity.as_ref().map(|its| (&its.ledger, &its.silent))?,
+            Hooks::Raid(raid) => {
+                raid.integrity.as_ref().map(|integrity| (&integrity.ledger, &integrity.silent))?
+            }
             Hooks::LostPages(lost) => (&lost.ledger, &lost.silent),
             Hooks::Nothing => return None,
         };
@@ -148,7 +150,7 @@ impl Controller {
     /// Returns the pages that read well but are wrong, if the drive notices losses.
     pub(super) fn silent(&self) -> Option<&SilentErrors> {
         match &self.hooks {
-            Hooks::Raid(raid) => raid.integrity.as_ref().map(|its| &its.silent),
+            Hooks::Raid(raid) => raid.integrity.as_ref().map(|integrity| &integrity.silent),
             Hooks::LostPages(lost) => Some(&lost.silent),
             Hooks::Nothing => None,
         }
@@ -156,7 +158,7 @@ impl Controller {
 
     fn ledger_mut(&mut self) -> Option<&mut LossLedger> {
         match &mut self.hooks {
-            Hooks::Raid(raid) => raid.integrity.as_mut().map(|its| &mut its.ledger),
+            Hooks::Raid(raid) => raid.integrity.as_mut().map(|integrity| &mut integrity.ledger),
             Hooks::LostPages(lost) => Some(&mut lost.ledger),
             Hooks::Nothing => None,
         }

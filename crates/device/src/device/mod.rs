@@ -478,7 +478,7 @@ impl<L: Layer> Device<L> {
     /// arrival. See docs/decisions/host.md, "What does a throttled write delay?".
     #[inline]
     fn keeps_out(&mut self, at: Nanos, pacing: Pacing) -> bool {
-        let Some(arrival) = self.arrivals.front_mut().filter(|its| its.delay.is_none()) else {
+        let Some(arrival) = self.arrivals.front_mut().filter(|front| front.delay.is_none()) else {
             return false;
         };
         let delay = self.layer.delay(&mut self.flash, &arrival.io, at).total();
@@ -564,10 +564,10 @@ impl<L: Layer> Device<L> {
 
     #[inline]
     fn count_overtaking(&mut self, request: ReqId) {
-        let its = self.layer.front().requests.get(request);
-        if its.overtook {
+        let host_request = self.layer.front().requests.get(request);
+        if host_request.overtook {
             let all = &mut self.flash.counters.prioritized;
-            let writes = its.io.op == HostOp::Write;
+            let writes = host_request.io.op == HostOp::Write;
             *if writes { &mut all.writes } else { &mut all.reads } += 1;
         }
     }

@@ -78,14 +78,14 @@ impl Controller {
         let before = self.ledger();
         let taken = self.lose_power(flash);
         self.note_struck(Fault::Power, flash.now(), before);
-        let its = &mut self.power_offs;
-        its.spans += 1;
-        its.off += lasts;
-        its.lost_writes += taken.lost_writes;
-        its.parity_lost += taken.parity_lost;
-        its.torn += taken.torn;
-        its.paired += taken.paired;
-        its.overdue += overdue;
+        let power_offs = &mut self.power_offs;
+        power_offs.spans += 1;
+        power_offs.off += lasts;
+        power_offs.lost_writes += taken.lost_writes;
+        power_offs.parity_lost += taken.parity_lost;
+        power_offs.torn += taken.torn;
+        power_offs.paired += taken.paired;
+        power_offs.overdue += overdue;
     }
 
     /// Discards the contents of caches that do not survive without power, and cuts off programs if

@@ -46,7 +46,7 @@ impl Device {
     /// Returns the faults that have struck since the first fault was scheduled, or since
     /// [`Device::note_faults`], in order.
     pub fn struck(&self) -> &[Struck] {
-        self.layer.faults.as_ref().map_or(&[], |its| &its.struck)
+        self.layer.faults.as_ref().map_or(&[], |faults| &faults.struck)
     }
 }
 
@@ -54,7 +54,7 @@ impl Controller {
     /// Lets the next of the scheduled faults strike.
     #[cold]
     pub(super) fn strike_next(&mut self, flash: &mut Flash) {
-        let next = self.faults.as_mut().and_then(|its| its.to_come.pop_front());
+        let next = self.faults.as_mut().and_then(|faults| faults.to_come.pop_front());
         let (at, coming) = next.expect("an event for each fault");
         match coming {
             Coming::Fault(fault) => {
@@ -69,8 +69,8 @@ impl Controller {
     /// Notes the effect of a fault, if any faults are scheduled.
     pub(super) fn note_struck(&mut self, fault: Fault, at: Nanos, before: Option<LossLedger>) {
         let after = self.ledger().unwrap_or_default();
-        if let Some(its) = &mut self.faults {
-            its.struck.push(Struck { fault, at, before: before.unwrap_or_default(), after });
+        if let Some(faults) = &mut self.faults {
+            faults.struck.push(Struck { fault, at, before: before.unwrap_or_default(), after });
         }
     }
 }

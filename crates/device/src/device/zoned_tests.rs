@@ -174,8 +174,8 @@ fn a_zoned_drive_writes_in_order_reads_and_resets() {
     assert_eq!(answers.len(), requests.len());
     let timing = shaped(GEOMETRY).timing;
     let in_flash = |at: u64| {
-        let its = answers.iter().find(|it| it.io.at == Nanos(at)).expect("answered");
-        its.latency() - its.blame[Part::HostLink]
+        let answer = answers.iter().find(|it| it.io.at == Nanos(at)).expect("answered");
+        answer.latency() - answer.blame[Part::HostLink]
     };
     let (sense, transfer) = (timing.read.at(0), timing.bus_transfer);
     // An idle die only senses and transfers.

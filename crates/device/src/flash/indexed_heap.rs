@@ -123,7 +123,7 @@ mod tests {
             let (mut ranked, mut expected) = (IndexedHeap::default(), Vec::<(Rank, TxnId)>::new());
             for order in 0..300 {
                 let id = TxnId::new(rng.below(64) as usize);
-                if let Some(at) = expected.iter().position(|&(_, its)| its == id) {
+                if let Some(at) = expected.iter().position(|&(_, member)| member == id) {
                     ranked.remove(id, &mut places);
                     expected.remove(at);
                 } else {

@@ -452,10 +452,10 @@ impl Flash {
 
     /// Lets a die try its host programs again, because there may be pages for them.
     pub fn unblock(&mut self, die: DieId) {
-        let its = &mut self.dies[die];
-        if its.blocked {
-            its.blocked = false;
-            its.mark(die, &mut self.marked);
+        let state = &mut self.dies[die];
+        if state.blocked {
+            state.blocked = false;
+            state.mark(die, &mut self.marked);
         }
     }
 

@@ -255,8 +255,8 @@ impl RankedQueue {
         let Txn { mut joined, .. } = *txns.get(id);
         let mut due = txns.get(id).due(self.deadline);
         while joined.is_some() {
-            let its = txns.get(joined);
-            (due, joined) = (due.min(its.due(self.deadline)), its.next);
+            let joined_txn = txns.get(joined);
+            (due, joined) = (due.min(joined_txn.due(self.deadline)), joined_txn.next);
         }
         due
     }
@@ -373,7 +373,7 @@ impl RankedQueue {
     /// Returns the number of waiting host reads and programs.
     pub fn len(&self) -> usize {
         let hosts =
-            |its: &&Aside| its.is_of(TxnClass::HostRead) || its.is_of(TxnClass::HostProgram);
+            |entry: &&Aside| entry.is_of(TxnClass::HostRead) || entry.is_of(TxnClass::HostProgram);
         let aside = self.aside.iter().filter(hosts).count();
         self.reads.members().count() + self.programs.members().count() + aside
     }
@@ -414,7 +414,8 @@ impl RankedQueue {
         if !one.id.is_some() {
             return Some((self.waiting.first()?, Nanos(self.waiting.first_rank()?.order)));
         }
-        let due = |its: &Aside| its.is_awaited(txns).then(|| (its.id, self.due(its.id, txns)));
+        let due =
+            |entry: &Aside| entry.is_awaited(txns).then(|| (entry.id, self.due(entry.id, txns)));
         match (due(one), due(other)) {
             (Some(one), Some(other)) => Some(if other.1 < one.1 { other } else { one }),
             (one, other) => one.or(other),
@@ -602,9 +603,9 @@ mod tests {
                 }
                 let mut hosts = 0;
                 for class in [TxnClass::HostRead, TxnClass::HostProgram] {
-                    let its = expected.iter().filter(|&&(id, _)| txns.get(id).class == class);
-                    hosts += its.clone().count();
-                    let first = its.min_by_key(|&&(id, key)| rank(txns.get(id), key));
+                    let of_class = expected.iter().filter(|&&(id, _)| txns.get(id).class == class);
+                    hosts += of_class.clone().count();
+                    let first = of_class.min_by_key(|&&(id, key)| rank(txns.get(id), key));
                     assert_eq!(ranked.first(class), first.map(|&(id, _)| id));
                 }
                 assert_eq!(ranked.len(), hosts);

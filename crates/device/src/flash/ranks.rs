@@ -12,7 +12,7 @@ impl Flash {
     pub(super) fn rank(&mut self, id: TxnId, die: DieId) {
         // Reads rank by age: the younger the page, the smaller the key.
         let page = self.locator.page_of(self.txns.get(id).unit);
-        let age_key = self.condition.as_ref().map_or(0, |its| its.youth(page));
+        let age_key = self.condition.as_ref().map_or(0, |condition| condition.youth(page));
         if let Some(ranked) = &mut self.dies[die].ranked {
             ranked.push(id, age_key, &mut self.txns);
         }

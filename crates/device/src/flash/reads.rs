@@ -57,11 +57,11 @@ impl Flash {
         if !page.is_some() {
             return false;
         }
-        let failed = |its: &FailedReads| its.any() && its.has(page);
+        let failed = |failed_reads: &FailedReads| failed_reads.any() && failed_reads.has(page);
         if self.failed_reads.as_deref().is_some_and(failed) {
             return true;
         }
-        let strikes = self.random_failures.as_mut().is_some_and(|its| its.strikes());
+        let strikes = self.random_failures.as_mut().is_some_and(|failures| failures.strikes());
         strikes && self.struck_at_random(page)
     }
 

@@ -96,12 +96,12 @@ impl Flash {
     #[inline(always)]
     fn blame_service<const PACKED: bool>(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         let txn = self.txns.get(id);
-        let its = self.txns.get(waiter);
-        match its.wait {
-            Wait::InLog if !its.req.is_some() => {} // No request reads its blame.
+        let waiting = self.txns.get(waiter);
+        match waiting.wait {
+            Wait::InLog if !waiting.req.is_some() => {} // No request reads its blame.
             Wait::InLog => {
                 let account = &self.dies[txn.die].account;
-                account.blame_between(its.submitted, txn.dispatched, blame);
+                account.blame_between(waiting.submitted, txn.dispatched, blame);
             }
             Wait::Noted => unreachable!("transaction {} still waits", waiter.0),
             Wait::Settled => self.txns.waits(waiter).blame(blame),

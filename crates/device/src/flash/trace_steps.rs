@@ -108,13 +108,13 @@ impl Flash {
         let mut joined = self.txns.get(txn).joined;
         while joined.is_some() {
             let host = *self.txns.get(txn);
-            let its = self.txns.get(joined);
+            let joined_txn = self.txns.get(joined);
             let operation = Operation {
                 ppn: self.locator.page_of(host.unit),
                 dispatched: host.dispatched,
-                ..self.operation(its)
+                ..self.operation(joined_txn)
             };
-            joined = its.next;
+            joined = joined_txn.next;
             let step = FlashStep { at: self.now(), die, operation, event: FlashEvent::Joined };
             self.trace.get_or_insert_default().push(step);
         }

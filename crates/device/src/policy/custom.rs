@@ -42,7 +42,7 @@ impl Policies {
     /// The key of a slot that both fill.
     pub fn join(&mut self, more: &Policies) -> Result<(), &'static str> {
         let mut theirs = more.labels().map(|(key, _)| key);
-        if let Some(key) = theirs.find(|key| self.labels().any(|(its, _)| its == *key)) {
+        if let Some(key) = theirs.find(|key| self.labels().any(|(filled, _)| filled == *key)) {
             return Err(key);
         }
         let Policies { die_order, suspension, hotness, throttle, victim, placement } = more.clone();

@@ -66,7 +66,7 @@ struct Model {
 impl Model {
     /// Uses a page. Returns true if the page was in the buffer.
     fn uses(&mut self, page: u64, op: HostOp) -> bool {
-        let found = self.pages.iter().position(|&(its, ..)| its == page);
+        let found = self.pages.iter().position(|&(recorded, ..)| recorded == page);
         let (_, mut reads, mut writes) =
             found.map_or((page, 0, 0), |at| self.pages.remove(at).expect("found"));
         if op == HostOp::Read {

@@ -58,7 +58,7 @@ fn program_times(strength: StrengthSource, fill: f64) -> Vec<u64> {
     config.placement.hot_to_strong = true;
     config.step.name = StepKind::ByStrength;
     let writes: Vec<_> = (0..1000).map(|n| io(n * 10 * MS, n, 1, HostOp::Write)).collect();
-    run(&config, &writes).0.iter().map(|its| its.latency().0).collect()
+    run(&config, &writes).0.iter().map(|completion| completion.latency().0).collect()
 }
 
 #[test]
@@ -125,7 +125,8 @@ fn the_reading_of_an_old_page_has_its_write_s_deadline() {
     requests
         .insert(100, io(100 * 29_900, 7, 1, HostOp::Write).with_size(512).with_op(HostOp::Write));
     let (completions, _) = run(&config, &requests);
-    let write = completions.iter().find(|its| its.io.op == HostOp::Write).expect("one write");
+    let write =
+        completions.iter().find(|completion| completion.io.op == HostOp::Write).expect("one write");
     // The read and the program of the write each wait for the deadline at most, and for the
     // operation in service then.
     assert!(write.latency() < Span::ms(45), "{write:?}");
@@ -192,12 +193,17 @@ fn every_try_is_paid_for() {
     };
     let tries = [at(3, 2), at(9, 4), at(21, 5)];
     let sums = [tries[0], tries[0] + tries[1], tries[0] + tries[1] + tries[2]];
-    for its in &completions {
-        assert!(sums.contains(&its.latency()), "{its:?}");
-        assert_eq!(its.blame[Part::Retry] > Span::ZERO, its.latency() > sums[0], "{its:?}");
+    for completion in &completions {
+        assert!(sums.contains(&completion.latency()), "{completion:?}");
+        assert_eq!(
+            completion.blame[Part::Retry] > Span::ZERO,
+            completion.latency() > sums[0],
+            "{completion:?}"
+        );
     }
-    let climbed =
-        |latency| completions.iter().filter(|its| its.latency() == latency).count() as u64;
+    let climbed = |latency| {
+        completions.iter().filter(|completion| completion.latency() == latency).count() as u64
+    };
     assert_eq!(counters.reads_at[..3], sums.map(climbed));
     assert!(counters.reads_at[..3].iter().all(|&reads| reads > 10), "{:?}", counters.reads_at);
     assert_eq!(counters.retries_at[0], counters.reads_at[1] + counters.reads_at[2]);
@@ -221,13 +227,18 @@ fn a_progressive_try_pays_for_what_it_adds() {
         Span(config.timing.read.at(0).0 * references / 3 + config.timing.bus_transfer.0 * bits / 2)
     };
     let levels = [at(3, 2), at(9, 4), at(21, 5)];
-    for its in &completions {
-        assert!(levels.contains(&its.latency()), "{its:?}");
-        assert_eq!(its.blame[Part::Retry], its.latency() - levels[0], "{its:?}");
-        assert_eq!(its.blame[Part::SoftSensing], Span::ZERO, "{its:?}");
+    for completion in &completions {
+        assert!(levels.contains(&completion.latency()), "{completion:?}");
+        assert_eq!(
+            completion.blame[Part::Retry],
+            completion.latency() - levels[0],
+            "{completion:?}"
+        );
+        assert_eq!(completion.blame[Part::SoftSensing], Span::ZERO, "{completion:?}");
     }
-    let climbed =
-        |latency| completions.iter().filter(|its| its.latency() == latency).count() as u64;
+    let climbed = |latency| {
+        completions.iter().filter(|completion| completion.latency() == latency).count() as u64
+    };
     assert_eq!(counters.reads_at[..3], levels.map(climbed));
     assert!(counters.reads_at[..3].iter().all(|&reads| reads > 10), "{:?}", counters.reads_at);
     let transfers = |level: usize, bits: u64| {
@@ -255,7 +266,7 @@ fn try_at(timing: &Timing, level: usize, offset: u32) -> (Span, Span) {
 
 #[test]
 fn what_a_level_takes_beyond_a_hard_read_is_the_difference_of_their_times() {
-    for (types, levels) in READS.iter().flat_map(|types| (1..=3).map(move |its| (types, its))) {
+    for (types, levels) in READS.iter().flat_map(|types| (1..=3).map(move |count| (types, count))) {
         let timing = reading(types);
         let times = LevelTimes::new(&timing, &Params { levels, ..Params::default() }.ldpc());
         assert_eq!(u32::from(times.count()), levels);
@@ -308,14 +319,18 @@ fn a_soft_read_is_blamed_on_its_tries_whatever_the_page_type() {
             })
         });
         let mut kinds: Vec<_> = kinds.map(|kind| (kind, 0)).collect();
-        for its in &completions {
-            let blame = &its.blame;
-            let parts =
-                (its.latency(), blame[Part::Sense], blame[Part::SoftSensing], blame[Part::Retry]);
+        for completion in &completions {
+            let blame = &completion.blame;
+            let parts = (
+                completion.latency(),
+                blame[Part::Sense],
+                blame[Part::SoftSensing],
+                blame[Part::Retry],
+            );
             let kind = kinds.iter_mut().find(|(kind, _)| *kind == parts);
-            kind.unwrap_or_else(|| panic!("{types:?} {cost:?}: {its:?}")).1 += 1;
-            assert_eq!(blame[Part::Transfer], timing.bus_transfer, "{its:?}");
-            assert_eq!(blame[Part::Channel], Span::ZERO, "{its:?}");
+            kind.unwrap_or_else(|| panic!("{types:?} {cost:?}: {completion:?}")).1 += 1;
+            assert_eq!(blame[Part::Transfer], timing.bus_transfer, "{completion:?}");
+            assert_eq!(blame[Part::Channel], Span::ZERO, "{completion:?}");
         }
         assert!(kinds.iter().all(|&(_, count)| count > 0), "{types:?} {cost:?}: {kinds:?}");
     }

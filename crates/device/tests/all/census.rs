@@ -64,14 +64,15 @@ fn expected(case: &toml::Table) -> Counts {
     let named = |name: &str| case.get(name).map_or(0, number);
     let parity = case.get("parity").map_or([0; 3], list);
     let lost = case.get("lost").and_then(toml::Value::as_table).into_iter().flatten();
-    let lost = lost.map(|(name, its)| (name.clone(), list(its)));
+    let lost = lost.map(|(name, value)| (name.clone(), list(value)));
     (["pages", "recoverable", "buffered"].map(named), parity, lost.collect())
 }
 
 fn counted(census: &Census) -> Counts {
     let &Census { pages, recoverable, buffered, .. } = census;
     assert_eq!(census.unreadable, buffered + recoverable + census.lost());
-    let lost = census.losses.iter().map(|its| (its.loss.to_string(), [its.found, its.unfound]));
+    let lost =
+        census.losses.iter().map(|group| (group.loss.to_string(), [group.found, group.unfound]));
     let parity = [census.parity_pages, census.parity_unreadable, census.parity_lost];
     ([pages, recoverable, buffered], parity, lost.collect())
 }
@@ -91,8 +92,8 @@ fn by_hand() {
                 scrub::Params { name: ScrubKind::Patrol, period, margin: 0.1, stripes: false };
         }
         let mut device = Device::new(&config).expect("a sound drive");
-        for its in case["steps"].as_array().expect("a list") {
-            step(&mut device, its.as_str().expect("a step"));
+        for text in case["steps"].as_array().expect("a list") {
+            step(&mut device, text.as_str().expect("a step"));
         }
         assert_eq!(counted(&device.census()), expected(case), "{}", case["why"]);
         let Scrubbed { unreadable, moved, .. } = device.counters().scrubbed;
@@ -144,7 +145,7 @@ fn reading_everything_finds_the_unfound() {
             read_everything(&mut device);
             device.rest_until(device.now() + MINUTE, &mut ());
             let after = device.census();
-            let counts = |its: &Census| (its.lost(), its.pages);
+            let counts = |census: &Census| (census.lost(), census.pages);
             assert_eq!(counts(&after), counts(&before), "seed {seed}, {kind:?}");
             assert_eq!(
                 (after.found(), after.unfound()),

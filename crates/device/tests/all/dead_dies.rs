@@ -36,12 +36,12 @@ fn whatever_dies_fail_nothing_else_is_lost() {
         let Ok(counts) = std::panic::catch_unwind(run) else {
             panic!("dead dies seed {seed} failed; the reason is above")
         };
-        let Some(its) = counts else { continue };
+        let Some(dies) = counts else { continue };
         drives += 1;
-        failed += u32::from(its.failed > 0);
-        kept += u32::from(its.failed > 0 && its.read_only.is_none());
-        read_only += u32::from(its.read_only.is_some() && its.offline.is_none());
-        offline += u32::from(its.offline.is_some());
+        failed += u32::from(dies.failed > 0);
+        kept += u32::from(dies.failed > 0 && dies.read_only.is_none());
+        read_only += u32::from(dies.read_only.is_some() && dies.offline.is_none());
+        offline += u32::from(dies.offline.is_some());
     }
     let seen = (drives, failed, kept, read_only, offline);
     assert!(drives > 60 && failed > 50 && kept > 10 && read_only > 5 && offline > 2, "{seen:?}");
@@ -52,7 +52,7 @@ fn without_redundancy_the_pages_of_a_dead_die_are_lost_and_no_others() {
     let mut tally = Tally::default();
     let all = (0..400).filter_map(|seed| unprotected_with(seed, 0, &mut tally));
     let all: Vec<FailedDieCounts> = all.collect();
-    let read_only = all.iter().filter(|its| its.read_only.is_some()).count();
+    let read_only = all.iter().filter(|counts| counts.read_only.is_some()).count();
     assert!(
         all.len() > 40 && read_only > 10 && read_only < all.len(),
         "{read_only} of {}",
@@ -99,15 +99,15 @@ impl Probe for Watched {
     }
 
     fn stepped(&mut self, steps: &[FlashStep]) {
-        let its = steps.iter().filter(|step| step.die == self.die && step.at > self.after);
-        self.done.extend(its);
+        let of_die = steps.iter().filter(|step| step.die == self.die && step.at > self.after);
+        self.done.extend(of_die);
     }
 }
 
 /// The physical pages of a stripe: its data and its parity.
 fn cells(device: &Device, stripe: StripeId) -> Vec<Cell> {
     let view = device.stripe(stripe);
-    view.data.into_iter().filter_map(|its| its.1).chain(view.parity).collect()
+    view.data.into_iter().filter_map(|page| page.1).chain(view.parity).collect()
 }
 
 // Slow: all laws are checked after every event.
@@ -169,8 +169,8 @@ fn a_second_chip_takes_the_stripes_that_share_it_and_no_others() {
     assert!(two.len() > 20 && two.len() < sharing, "{} of {sharing}", two.len());
     let data = |stripe: &StripeId| {
         let view = device.stripe(*stripe);
-        let its = view.data.iter().filter(|(_, cell)| cell.is_some_and(|it| chip(&it) == 2));
-        its.filter(|(page, _)| !device.is_buffered(*page)).count() as u64
+        let on_chip = view.data.iter().filter(|(_, cell)| cell.is_some_and(|it| chip(&it) == 2));
+        on_chip.filter(|(page, _)| !device.is_buffered(*page)).count() as u64
     };
     let must: u64 = two.iter().map(data).sum();
     strike(&mut device, RedundancyKind::Raid5, &mut harmed, Fault::Chip(2));
@@ -218,8 +218,8 @@ fn spare_dies_take_the_place_of_the_first_that_fail() {
     config.failed_dies.spare = 3;
     let mut device = Device::new(&config).expect("a drive that works");
     let seen = |device: &Device| {
-        let its = device.failed_dies().expect("some have failed");
-        (its.replaced, its.spare, its.failed)
+        let counts = device.failed_dies().expect("some have failed");
+        (counts.replaced, counts.spare, counts.failed)
     };
     assert_eq!(device.failed_dies(), None);
     device.inject(Fault::Chip(0));
@@ -239,8 +239,8 @@ fn spare_dies_take_the_place_of_the_first_that_fail() {
 fn rebuilding_keeps_to_its_rate_and_to_its_pages_at_once() {
     let run = |at_once: u32, rate: ByteRate| {
         let mut config = ten_chips(RedundancyKind::Raid5);
-        let its = &mut config.redundancy;
-        (its.rebuild_at_once, its.rebuild_rate) = (at_once, rate);
+        let redundancy = &mut config.redundancy;
+        (redundancy.rebuild_at_once, redundancy.rebuild_rate) = (at_once, rate);
         let mut device = Device::new(&config).expect("a drive that works");
         let lpn = Lpn(device.layout().logical_pages - 1);
         device.inject(Fault::Chip(4));

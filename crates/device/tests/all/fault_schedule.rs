@@ -78,7 +78,10 @@ fn a_scheduled_fault_does_what_an_injected_one_does_at_that_moment() {
                     scheduled = Some(seen(device));
                 }
             });
-            assert!(answers.iter().any(|its| its.io.at < at && its.done > at), "in flight");
+            assert!(
+                answers.iter().any(|answer| answer.io.at < at && answer.done > at),
+                "in flight"
+            );
             device.check().unwrap_or_else(|law| panic!("{kind:?} {fault:?}: {}", law.0));
             assert_eq!(scheduled, injected, "{kind:?} {fault:?}");
             let (ledger, census, _) = scheduled.unwrap();
@@ -97,7 +100,7 @@ fn faults_of_one_moment_strike_in_order_and_those_beyond_the_end_do_not() {
         device.schedule_fault(Nanos(at), Fault::Chip(chip));
     }
     device.run(load(&device.clone()), Pacing::Closed { depth: 4 }, &mut ());
-    let struck: Vec<_> = device.struck().iter().map(|its| (its.at.0, its.fault)).collect();
+    let struck: Vec<_> = device.struck().iter().map(|strike| (strike.at.0, strike.fault)).collect();
     assert_eq!(struck, [(5, Fault::Chip(1)), (5, Fault::Chip(0))]);
     assert!(device.now() < Nanos(90_000_000_000));
 }
@@ -167,13 +170,13 @@ pub fn unprotected_with(seed: u64, spare: u32, tally: &mut Tally) -> Option<Fail
         tally.fault(fault, taken_so_far(device) > before);
         device.check().unwrap_or_else(|law| panic!("seed {seed}: {}", law.0));
     });
-    let dies = device.failed_dies().filter(|its| its.failed > 0);
+    let dies = device.failed_dies().filter(|counts| counts.failed > 0);
     if spare != failed_dies::Params::ENDLESS {
         return dies;
     }
     // A page that is being moved does not fail.
     device.rest_until(device.now() + Span::ms(60_000), &mut ());
-    let only_there = pages(&device, |its, page| its.holds(page) && !its.is_buffered(page));
+    let only_there = pages(&device, |ssd, page| ssd.holds(page) && !ssd.is_buffered(page));
     (0..g.channels).for_each(|channel| device.inject(Fault::Channel(channel)));
     assert!(only_there.iter().all(|&page| device.lost(page).is_some()), "seed {seed}");
     tally.end(&device);
@@ -249,7 +252,7 @@ pub fn scheduled(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
             let last = struck.last().expect("it struck");
             assert_eq!(seen(device), injected, "{last:?}");
             let Struck { before, after, .. } = last;
-            let took = |its: &LossLedger| its.unreadable + its.parity_unreadable;
+            let took = |ledger: &LossLedger| ledger.unreadable + ledger.parity_unreadable;
             tally.fault(last.fault, took(after) > took(before));
             tally.count(&check_census(device));
         }

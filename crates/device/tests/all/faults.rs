@@ -75,7 +75,7 @@ fn taken(device: &Device, fault: Fault) -> (Vec<StripeId>, BTreeSet<Ppn>) {
         Fault::Page(page) => {
             let stripe = StripeId(page.0 / data);
             let cells = device.stripe(stripe).data.into_iter();
-            let cell = cells.filter(|(its, _)| *its == page).find_map(|(_, cell)| cell);
+            let cell = cells.filter(|(lpn, _)| *lpn == page).find_map(|(_, cell)| cell);
             (vec![stripe], cell.map(|(ppn, _)| ppn).into_iter().collect())
         }
         Fault::Parity(stripe) => {
@@ -138,9 +138,9 @@ fn claimed(
         Fault::Die(die) => g.die_of(ppn) == die,
         Fault::Chip(chip) => g.chip_of_die(g.die_of(ppn)) == chip,
         Fault::Channel(channel) => g.channel_of_die(g.die_of(ppn)).0 == channel,
-        Fault::Page(its) => its == page,
-        Fault::Parity(its) => {
-            page == Lpn::NONE && device.stripe(its).parity.is_some_and(|it| it.0 == ppn)
+        Fault::Page(lpn) => lpn == page,
+        Fault::Parity(of_stripe) => {
+            page == Lpn::NONE && device.stripe(of_stripe).parity.is_some_and(|it| it.0 == ppn)
         }
         _ => false,
     };
@@ -153,21 +153,21 @@ fn claimed(
         let cells: Vec<(Lpn, Cell)> =
             view.data.iter().filter_map(|&(page, cell)| Some((page, cell?))).collect();
         let parity_reads = view.parity.is_none_or(|cell| cell.1.is_some());
-        let kept_read = view.cached.as_ref().is_none_or(|its| {
-            its.covered.iter().all(|(_, kept)| kept.is_none_or(|cell| cell.1.is_some()))
+        let kept_read = view.cached.as_ref().is_none_or(|cached| {
+            cached.covered.iter().all(|(_, kept)| kept.is_none_or(|cell| cell.1.is_some()))
         });
         // A place is a page, the retained page that it replaced, or parity; each is on a chip of
         // its own.
         let place = |(at, &(page, cell)): (usize, &(Lpn, Option<Cell>))| {
-            let kept = view.cached.as_ref().and_then(|its| its.covered[at].1);
+            let kept = view.cached.as_ref().and_then(|cached| cached.covered[at].1);
             let by_unit = kept.is_some_and(|(ppn, _)| hit(ppn, Lpn::NONE));
             by_unit || cell.is_some_and(|(ppn, _)| hit(ppn, page))
         };
-        let data = view.data.iter().enumerate().filter(|&its| place(its)).count();
+        let data = view.data.iter().enumerate().filter(|&numbered| place(numbered)).count();
         let parity = view.parity.is_some_and(|(ppn, _)| hit(ppn, Lpn::NONE));
         let hits = data + usize::from(parity);
-        let kept = view.cached.iter().flat_map(|its| &its.covered).filter_map(|its| its.1);
-        let deltas = view.cached.iter().flat_map(|its| &its.deltas).copied();
+        let kept = view.cached.iter().flat_map(|cached| &cached.covered).filter_map(|it| it.1);
+        let deltas = view.cached.iter().flat_map(|cached| &cached.deltas).copied();
         // Two pages that cannot be read are more than the parity gives back, whatever parts of them
         // the buffer has.
         let unread = cells.iter().filter(|(_, cell)| cell.1.is_none()).count();
@@ -175,7 +175,7 @@ fn claimed(
             harmed.stripes.insert(stripe);
         }
         // An unreadable page may have been replaced, and the cached parity may lack it for a while.
-        let blank = view.cached.as_ref().is_some_and(|its| its.value.is_none());
+        let blank = view.cached.as_ref().is_some_and(|cached| cached.value.is_none());
         let excused = blank && harmed.touched.contains(&stripe);
         if !blank && unread == 0 && parity_reads && kept_read {
             harmed.touched.remove(&stripe);
@@ -223,10 +223,10 @@ fn power(device: &mut Device, config: &Config) {
     let mut must = BTreeSet::new();
     for stripe in (0..device.stripes()).map(StripeId) {
         let view = device.stripe(stripe);
-        let holds = |it: &CachedView| !it.on_its_way && it.covered.iter().any(|its| its.0);
+        let holds = |it: &CachedView| !it.on_its_way && it.covered.iter().any(|page| page.0);
         if view.cached.as_ref().is_some_and(holds) {
             let unread = view.data.iter().filter(|(_, cell)| cell.is_some_and(|it| it.1.is_none()));
-            must.extend(unread.map(|its| its.0));
+            must.extend(unread.map(|page| page.0));
         }
     }
     let writes = device.losses().expect("a drive with versions").lost_writes;
@@ -256,24 +256,24 @@ fn power(device: &mut Device, config: &Config) {
 /// Returns the stripes with a page that is being programmed, or with a page on the word line of
 /// one, if programs are cut off.
 fn stripes_that_may_be_torn(device: &Device, config: &Config) -> BTreeSet<StripeId> {
-    let its = &config.redundancy;
-    if its.cut_programs == CutPrograms::Finished {
+    let redundancy = &config.redundancy;
+    if redundancy.cut_programs == CutPrograms::Finished {
         return BTreeSet::new();
     }
     let each = config.geometry.pages_per_block;
     let hit = |ppn: Ppn| {
-        let later = ppn.0..ppn.0 + its.word_line - ppn.0 % each % its.word_line;
+        let later = ppn.0..ppn.0 + redundancy.word_line - ppn.0 % each % redundancy.word_line;
         later.map(Ppn).any(|ppn| device.is_at_hand(ppn))
     };
     let touched = |stripe: &StripeId| {
         let view = device.stripe(*stripe);
         let cached = view.cached.iter();
-        let kept = cached.flat_map(|its| {
-            its.covered.iter().filter_map(|it| it.1).chain(its.deltas.iter().copied())
+        let kept = cached.flat_map(|entry| {
+            entry.covered.iter().filter_map(|it| it.1).chain(entry.deltas.iter().copied())
         });
-        let data = view.data.iter().filter_map(|its| its.1);
+        let data = view.data.iter().filter_map(|page| page.1);
         data.chain(view.parity).chain(kept).any(|cell| hit(cell.0))
-            || view.cached.as_ref().is_some_and(|its| its.on_its_way)
+            || view.cached.as_ref().is_some_and(|entry| entry.on_its_way)
     };
     (0..device.stripes()).map(StripeId).filter(touched).collect()
 }
@@ -281,8 +281,8 @@ fn stripes_that_may_be_torn(device: &Device, config: &Config) -> BTreeSet<Stripe
 /// Returns how many pages faults have taken from a drive: data and parity in the flash, and in
 /// caches without power.
 pub fn taken_so_far(device: &Device) -> u64 {
-    let its = device.losses().expect("a drive with versions");
-    its.unreadable + its.parity_unreadable + its.lost_writes + its.parity_lost
+    let losses = device.losses().expect("a drive with versions");
+    losses.unreadable + losses.parity_unreadable + losses.lost_writes + losses.parity_lost
 }
 
 /// Returns a page of the host that holds data, if a few random tries find one.
@@ -374,7 +374,7 @@ pub fn case_of(
             harmed.look(device);
             let mut fault = fault(&mut rng, device);
             let dies = matches!(fault, Fault::Die(_) | Fault::Chip(_) | Fault::Channel(_));
-            if dies && device.failed_dies().is_some_and(|its| its.failed >= most) {
+            if dies && device.failed_dies().is_some_and(|counts| counts.failed >= most) {
                 fault = Fault::Page(held_page(&mut rng, device));
             }
             match fault {
@@ -405,7 +405,7 @@ pub fn case_of(
     }
     // A drive without room does not rebuild pages: their stripes alone give them back.
     let dies = device.failed_dies();
-    if dies.is_none_or(|its| its.read_only.is_none()) {
+    if dies.is_none_or(|counts| counts.read_only.is_none()) {
         peace(&mut device, errs, &mut completions);
         check_census(&device);
         tally.end(&device);
@@ -414,7 +414,7 @@ pub fn case_of(
 }
 
 fn is_offline(device: &Device) -> bool {
-    device.failed_dies().is_some_and(|its| its.offline.is_some())
+    device.failed_dies().is_some_and(|counts| counts.offline.is_some())
 }
 
 /// Waits until everything that can be rebuilt is rebuilt. Where cells err at any time, a flush may

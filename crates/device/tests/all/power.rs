@@ -25,8 +25,8 @@ fn nothing_happens_without_power() {
         device.power_off(Span::ms(30_000), &mut ());
         assert_eq!((device.now(), device.counters(), device.protection()), before);
         run(&mut device, [io(HostOp::Read, 0, 1, Span::ZERO)]);
-        let its = PowerOffs { spans: 1, off: Span::ms(30_000), ..PowerOffs::default() };
-        assert_eq!(*device.power_offs(), its);
+        let expected = PowerOffs { spans: 1, off: Span::ms(30_000), ..PowerOffs::default() };
+        assert_eq!(*device.power_offs(), expected);
     }
 }
 
@@ -77,9 +77,9 @@ fn volatile_caches_lose_what_they_hold() {
                 let pages = 0..device.layout().logical_pages;
                 run(&mut device, (0..90).map(|at| io(HostOp::Write, at * 2, 1, Span::ms(5) * at)));
                 let dirty = pages.clone().filter(|&page| device.is_dirty(Lpn(page))).count();
-                let exposed = device.protection().map_or(0, |its| its.exposed);
+                let exposed = device.protection().map_or(0, |protection| protection.exposed);
                 device.power_off(MINUTE, &mut ());
-                let its = *device.power_offs();
+                let power_offs = *device.power_offs();
                 device.check().unwrap_or_else(|law| panic!("{}", law.0));
                 device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
                 assert!(dirty > 0 && (exposed > 0) == (kind != Unprotected));
@@ -91,8 +91,8 @@ fn volatile_caches_lose_what_they_hold() {
                 let kept = dirty.min(energy);
                 let parity = (exposed as usize).saturating_sub(energy - kept);
                 let case = format!("{kind:?} {cache:?} {saved}");
-                assert_eq!(its.lost_writes, (dirty - kept) as u64, "{case}");
-                assert_eq!(its.parity_lost, parity as u64, "{case}");
+                assert_eq!(power_offs.lost_writes, (dirty - kept) as u64, "{case}");
+                assert_eq!(power_offs.parity_lost, parity as u64, "{case}");
                 let left = pages.filter(|&page| device.is_dirty(Lpn(page))).count();
                 assert_eq!(left, kept, "{case}");
             }
@@ -130,9 +130,9 @@ fn torn_programs_take_their_word_lines() {
             let case =
                 format!("{ack:?}, {saved} saved, {word_line} pages, page {page}, {on_the_cells}");
             assert_eq!(lost.collect::<Vec<u64>>(), expected, "{case}");
-            let its = *device.power_offs();
+            let power_offs = *device.power_offs();
             let writes = if ack == Ack::OnInsert { 5 - page } else { 0 };
-            let counts = (its.torn, its.paired, its.lost_writes);
+            let counts = (power_offs.torn, power_offs.paired, power_offs.lost_writes);
             assert_eq!(counts, (u64::from(!ended), page - first, writes), "{case}");
             let held = (0..6).filter(|&page| device.holds(Lpn(page as u32))).count() as u64;
             assert_eq!(held, 6 - writes - expected.len() as u64, "{case}");
@@ -183,9 +183,10 @@ fn what_the_cells_do_not_bear_is_lost() {
     assert_eq!(lost(RedundancyKind::DisturbLimiting, DAYS(101)).lost_in_all(), 0, "they bear more");
     assert!(lost(RedundancyKind::DisturbLimiting, DAYS(250)).lost_in_all() > 0);
     for kind in [RedundancyKind::Raid5, RedundancyKind::PartialParity] {
-        let its = lost(kind, DAYS(250));
-        let ended = (its.lost_in_all(), its.rebuilt, its.degraded_reads, its.failed_reads);
-        assert_eq!(ended, (4, 0, 0, 4), "{kind:?}: {its:?}");
+        let losses = lost(kind, DAYS(250));
+        let ended =
+            (losses.lost_in_all(), losses.rebuilt, losses.degraded_reads, losses.failed_reads);
+        assert_eq!(ended, (4, 0, 0, 4), "{kind:?}: {losses:?}");
     }
 }
 
@@ -205,9 +206,9 @@ fn what_one_block_does_not_bear_comes_back_from_the_others() {
     device.power_off(DAYS(90), &mut ());
     run(&mut device, [io(HostOp::Read, 0, 4, Span::ms(100))]);
     device.rest_until(device.now() + MINUTE, &mut ());
-    let its = device.losses().unwrap();
-    let ended = (its.unreadable, its.rebuilt, its.degraded_reads, its.lost_in_all());
-    assert_eq!(ended, (1, 1, 1, 0), "{its:?}");
+    let losses = device.losses().unwrap();
+    let ended = (losses.unreadable, losses.rebuilt, losses.degraded_reads, losses.lost_in_all());
+    assert_eq!(ended, (1, 1, 1, 0), "{losses:?}");
 }
 
 /// A random drive that is switched off between two halves of random requests. Returns the writes
@@ -245,8 +246,8 @@ pub fn case(seed: u64) -> Option<u64> {
     for completion in &completions {
         assert_eq!(completion.blame.total(), completion.latency(), "{completion:?}");
     }
-    let its = device.power_offs();
-    Some(its.lost_writes + its.parity_lost)
+    let power_offs = device.power_offs();
+    Some(power_offs.lost_writes + power_offs.parity_lost)
 }
 
 /// The number of times that the power of each random drive goes off.

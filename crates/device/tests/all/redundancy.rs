@@ -87,7 +87,7 @@ fn the_example_of_figure_4() {
     let covered = |device: &Device, stripe: u32| -> Vec<u32> {
         let view = device.stripe(StripeId(stripe));
         let cached = view.cached.map(|it| it.covered).unwrap_or_default();
-        let pages = view.data.iter().zip(cached).filter(|(_, its)| its.0).map(|(it, _)| it.0.0);
+        let pages = view.data.iter().zip(cached).filter(|(_, entry)| entry.0).map(|(it, _)| it.0.0);
         let mut pages: Vec<u32> = pages.collect();
         pages.sort_unstable();
         pages
@@ -128,7 +128,7 @@ fn cached_parity_is_built_anew_only_from_many_pages() {
         }
         run(&mut device, [io(HostOp::Write, 16, 3, Span::ms(50))]);
         let stripe = device.stripe(StripeId(0)).cached.expect("it is cached");
-        assert_eq!(stripe.covered.iter().filter(|its| its.0).count(), 3);
+        assert_eq!(stripe.covered.iter().filter(|page| page.0).count(), 3);
         let read = device.counters().reads[PARITY];
         assert!(if reads == 0 { read == 0 } else { read >= reads }, "{read} with {n_update}");
     }
@@ -355,7 +355,7 @@ fn cold_stripes_get_their_parity_in_the_third_stage() {
     );
     device.check().unwrap_or_else(|law| panic!("{}", law.0));
     device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
-    let holds = |stripe: &StripeId| device.stripe(*stripe).data.iter().any(|its| its.1.is_some());
+    let holds = |stripe: &StripeId| device.stripe(*stripe).data.iter().any(|page| page.1.is_some());
     for stripe in (0..device.stripes()).map(StripeId).filter(holds) {
         let view = device.stripe(stripe);
         assert!(view.parity.is_some() || view.cached.is_some(), "stripe {}", stripe.0);

@@ -52,22 +52,22 @@ fn figure_3_the_youngest_data_is_read_first() {
     let completions = served(&one_chip(Span::ms(1280)), &requests);
     let read: Vec<u64> = completions
         .iter()
-        .filter(|its| its.io.op == HostOp::Read)
-        .map(|its| its.io.offset / 4096)
+        .filter(|completion| completion.io.op == HostOp::Read)
+        .map(|completion| completion.io.offset / 4096)
         .collect();
     assert_eq!(read, [6, 3, 5, 0, 4, 1, 2]);
 }
 
 /// Returns when the chip took up the only page of a request.
-fn taken_up(its: &Completion) -> Nanos {
+fn taken_up(completion: &Completion) -> Nanos {
     let service = [Part::Sense, Part::Transfer, Part::SoftSensing, Part::Retry, Part::Program];
-    let took: Span = service.iter().map(|&part| its.blame[part]).sum();
-    Nanos(its.done.0 - took.0)
+    let took: Span = service.iter().map(|&part| completion.blame[part]).sum();
+    Nanos(completion.done.0 - took.0)
 }
 
 /// Returns when the only page of a request began to wait for the chip.
-fn entered(its: &Completion) -> Nanos {
-    its.io.at + its.blame[Part::QueueFull] + its.blame[Part::BufferFull]
+fn entered(completion: &Completion) -> Nanos {
+    completion.io.at + completion.blame[Part::QueueFull] + completion.blame[Part::BufferFull]
 }
 
 /// Returns requests for one page each, at twice the rate that the chip can serve. No page is
@@ -103,8 +103,8 @@ fn nothing_waits_past_its_deadline_because_of_the_order() {
         let times: Vec<[Nanos; 3]> = completions
             .iter()
             // A read of a page that was never written transfers nothing.
-            .filter(|its| its.blame[Part::Transfer] > Span::ZERO)
-            .map(|its| [its.io.at, entered(its), taken_up(its)])
+            .filter(|completion| completion.blame[Part::Transfer] > Span::ZERO)
+            .map(|completion| [completion.io.at, entered(completion), taken_up(completion)])
             .collect();
         let waited = times.iter().filter(|[came, entered, _]| came < entered).count();
         assert!(seed % 2 == 0 || waited > 100, "seed {seed}: {waited} waited");
@@ -129,11 +129,11 @@ fn no_write_is_taken_up_while_a_read_waits_within_its_deadline() {
     let mut rng = Rng::stream(1, "rhio/reads");
     let requests = overload(&mut rng, 100);
     let completions = served(&one_chip(Span::ms(1280)), &requests);
-    let of = |op: HostOp| completions.iter().filter(move |its| its.io.op == op);
+    let of = |op: HostOp| completions.iter().filter(move |completion| completion.io.op == op);
     let mut waits = 0;
     for write in of(HostOp::Write) {
         let began = taken_up(write);
-        for read in of(HostOp::Read).filter(|its| its.latency() > Span::ZERO) {
+        for read in of(HostOp::Read).filter(|completion| completion.latency() > Span::ZERO) {
             waits += u32::from(write.io.at < read.io.at && taken_up(read) < began);
             assert!(!(read.io.at < began && taken_up(read) > began), "{read:?} after {write:?}");
         }
@@ -142,9 +142,13 @@ fn no_write_is_taken_up_while_a_read_waits_within_its_deadline() {
 }
 
 /// Returns when a request is due as a command can express it: in steps of 10 ms, at least one.
-fn due(its: &Completion, default: Span) -> Nanos {
-    let own = its.io.deadline.span().map(|span| Span::ms((span.0 / 10_000_000).clamp(1, 128) * 10));
-    its.io.at + own.unwrap_or(default)
+fn due(completion: &Completion, default: Span) -> Nanos {
+    let own = completion
+        .io
+        .deadline
+        .span()
+        .map(|span| Span::ms((span.0 / 10_000_000).clamp(1, 128) * 10));
+    completion.io.at + own.unwrap_or(default)
 }
 
 /// As above, where requests have deadlines of their own: no overdue request is passed over by one
@@ -166,8 +170,8 @@ fn a_request_with_a_deadline_of_its_own_does_not_wait_past_it_because_of_the_ord
         let completions = served(&one_chip(DRIVE), &requests);
         let times: Vec<[Nanos; 3]> = completions
             .iter()
-            .filter(|its| its.blame[Part::Transfer] > Span::ZERO)
-            .map(|its| [due(its, DRIVE), entered(its), taken_up(its)])
+            .filter(|completion| completion.blame[Part::Transfer] > Span::ZERO)
+            .map(|completion| [due(completion, DRIVE), entered(completion), taken_up(completion)])
             .collect();
         let mut late = 0;
         for &[mine, _, began] in &times {
@@ -238,12 +242,13 @@ fn figure_2_and_equation_1_hold_where_a_request_lies_on_one_chip() {
         let completions = served(&config, &requests);
         let (first, six) = completions.split_first().unwrap();
         assert_eq!(first.io.offset, 0);
-        let order: Vec<u64> = six.iter().map(|its| its.io.offset / 4096 / 32 - 1).collect();
+        let order: Vec<u64> =
+            six.iter().map(|completion| completion.io.offset / 4096 / 32 - 1).collect();
         let page = config.timing.bus_transfer + config.timing.program(0);
         let sizes: Vec<(u32, Span)> = order.iter().map(|&at| (SIZES[at as usize], page)).collect();
         // The requests wait for the write in service, too.
         let in_service = (page - Span(1)).0 as f64;
-        let sum: u64 = six.iter().map(|its| its.latency().0).sum();
+        let sum: u64 = six.iter().map(|completion| completion.latency().0).sum();
         (order, sum as f64 / 6.0 - in_service, equation_1(&sizes))
     };
     let (order, measured, expected) = mean(DieOrderKind::Fifo, 8);

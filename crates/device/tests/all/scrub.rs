@@ -231,10 +231,11 @@ fn what_no_die_can_do_is_refused() {
         config.layout().err().into_iter().flatten().map(|it| it.keys).collect::<Vec<_>>()
     };
     // A die has 320 pages, each read in 30 us, in a quarter of the die's time.
-    assert_eq!(refused(|its| its.period = Span(38_400_000)), [[""; 0]; 0]);
-    assert_eq!(refused(|its| its.period = Span(38_399_999)), [["policy.scrub.period"]]);
-    assert_eq!(refused(|its| its.margin = 0.0), [["policy.scrub.margin"]]);
-    assert_eq!(refused(|its| its.margin = 1.01), [["policy.scrub.margin"]]);
-    let off = |its: &mut scrub::Params| (its.name, its.period) = (ScrubKind::Off, Span::ZERO);
+    assert_eq!(refused(|params| params.period = Span(38_400_000)), [[""; 0]; 0]);
+    assert_eq!(refused(|params| params.period = Span(38_399_999)), [["policy.scrub.period"]]);
+    assert_eq!(refused(|params| params.margin = 0.0), [["policy.scrub.margin"]]);
+    assert_eq!(refused(|params| params.margin = 1.01), [["policy.scrub.margin"]]);
+    let off =
+        |params: &mut scrub::Params| (params.name, params.period) = (ScrubKind::Off, Span::ZERO);
     assert_eq!(refused(off), [[""; 0]; 0]);
 }

@@ -25,12 +25,12 @@ fn config(scheme: &str, checks: Checks) -> Config {
     (g.channels, g.chips_per_channel, g.planes_per_die) = (1, 1, 1);
     config.precondition.fill = 0.0;
     config.buffer.size = Bytes(0);
-    let its = &mut config.redundancy;
-    (its.checks, its.integrity) = (checks, true);
+    let redundancy = &mut config.redundancy;
+    (redundancy.checks, redundancy.integrity) = (checks, true);
     if scheme == "raid5" {
         config.geometry.channels = 3;
-        (its.name, its.stripe) = (RedundancyKind::Raid5, 2);
-        its.parity_cache = Bytes(4 * 4096);
+        (redundancy.name, redundancy.stripe) = (RedundancyKind::Raid5, 2);
+        redundancy.parity_cache = Bytes(4 * 4096);
     }
     config
 }
@@ -40,8 +40,8 @@ const ROUND: Span = Span(10_000_000_000);
 
 /// Lets scrubbing compare stripes with their parity.
 fn compare_stripes(config: &mut Config) {
-    let its = &mut config.scrub;
-    (its.name, its.period, its.stripes) = (ScrubKind::Patrol, ROUND, true);
+    let params = &mut config.scrub;
+    (params.name, params.period, params.stripes) = (ScrubKind::Patrol, ROUND, true);
 }
 
 fn run(device: &mut Device, op: HostOp, offset: u64, size: u32) {
@@ -87,8 +87,8 @@ fn by_hand() {
         let (about, scheme, checked) = (word("about"), word("scheme"), checks(word("checks")));
         let number = |value: &toml::Value| value.as_integer().expect("a whole number") as u64;
         let pair = |key: &str| {
-            let list = case.get(key).map(|its| its.as_array().expect("a list"));
-            list.map_or([0, 0], |its| [number(&its[0]), number(&its[1])])
+            let list = case.get(key).map(|value| value.as_array().expect("a list"));
+            list.map_or([0, 0], |two| [number(&two[0]), number(&two[1])])
         };
         let one = |key: &str| case.get(key).map_or(0, number);
         let mut config = config(scheme, checked);
@@ -96,17 +96,17 @@ fn by_hand() {
             compare_stripes(&mut config);
         }
         let mut device = Device::new(&config).expect("a sound drive");
-        for its in case["steps"].as_array().expect("steps") {
-            step(&mut device, its.as_str().expect("a step"));
+        for text in case["steps"].as_array().expect("steps") {
+            step(&mut device, text.as_str().expect("a step"));
         }
         let (losses, census) = (device.losses().expect("a ledger"), device.census());
-        let its = losses.silent;
+        let silent = losses.silent;
         let name = format!("{scheme}, {checked:?}: {about}");
-        assert_eq!([its.made, its.parity_made], pair("made"), "made: {name}");
-        assert_eq!([its.by_versions, its.corrected], pair("found"), "found: {name}");
-        assert_eq!(its.returned, one("returned"), "returned: {name}");
-        let compared = [its.stripes_compared, its.by_parity];
-        assert_eq!((compared, its.stripes_undecided), (pair("compared"), 0), "compared: {name}");
+        assert_eq!([silent.made, silent.parity_made], pair("made"), "made: {name}");
+        assert_eq!([silent.by_versions, silent.corrected], pair("found"), "found: {name}");
+        assert_eq!(silent.returned, one("returned"), "returned: {name}");
+        let compared = [silent.stripes_compared, silent.by_parity];
+        assert_eq!((compared, silent.stripes_undecided), (pair("compared"), 0), "compared: {name}");
         assert_eq!([census.wrong, census.parity_wrong], pair("wrong"), "wrong: {name}");
         assert_eq!((losses.lost_in_all(), census.lost()), (one("lost"), one("lost")), "{name}");
     }
@@ -155,12 +155,12 @@ impl Model {
         assert!(new.len() as u64 <= after.made - before.made, "{new:?} of {made}");
         match fault {
             Fault::Misdirected(_) => assert!(made <= 2 && new.len() <= 2),
-            _ => assert!(made <= 1 && new.iter().all(|&its| its == page)),
+            _ => assert!(made <= 1 && new.iter().all(|&lpn| lpn == page)),
         }
         self.wrong.extend(new);
         // The frame of a page hides a corrupted copy until the frame is dropped; so does the frame
         // of the other page.
-        let buffered = pages(device).filter(|&its| device.is_buffered(its));
+        let buffered = pages(device).filter(|&lpn| device.is_buffered(lpn));
         self.perhaps.extend(buffered.filter(|_| made > 0));
     }
 
@@ -211,9 +211,9 @@ fn live(rng: &mut Rng, device: &mut Device, requests: Vec<HostIo>, model: &mut M
 /// before.
 fn read_all(device: &mut Device, page: u64) -> u64 {
     let mut wrong = 0;
-    for its in pages(device) {
-        wrong += u64::from(device.is_wrong(its));
-        let io = HostIo::new(HostOp::Read, Nanos::ZERO, u64::from(its.0) * page, page as u32);
+    for lpn in pages(device) {
+        wrong += u64::from(device.is_wrong(lpn));
+        let io = HostIo::new(HostOp::Read, Nanos::ZERO, u64::from(lpn.0) * page, page as u32);
         device.run([io], Pacing::Closed { depth: 1 }, &mut ());
     }
     device.rest_until(device.now() + Span::ms(10_000), &mut ());
@@ -279,7 +279,7 @@ fn checked_nothing_wrong_is_returned() {
         assert!(silent.by_versions <= silent.made + silent.parity_made, "{silent:?}");
         assert!(silent.corrected <= silent.by_versions, "{silent:?}");
         // Pages in the buffer have not been read from the flash, and are right.
-        let wrong = pages(device).filter(|&its| device.is_wrong(its) && !device.is_buffered(its));
+        let wrong = pages(device).filter(|&lpn| device.is_wrong(lpn) && !device.is_buffered(lpn));
         assert_eq!(wrong.count(), 0, "all has been read");
         device.check().unwrap_or_else(|law| panic!("{}", law.0));
         device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
@@ -323,8 +323,8 @@ fn errors_stay_in_their_stripes() {
             device.rest_until(device.now() + Span::ms(10_000), &mut ());
             device.check().unwrap_or_else(|law| panic!("{}", law.0));
             device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
-            let mut wrong = pages(device).filter(|&its| device.is_wrong(its));
-            let inside = wrong.all(|its| struck.contains(&stripe(its)));
+            let mut wrong = pages(device).filter(|&lpn| device.is_wrong(lpn));
+            let inside = wrong.all(|lpn| struck.contains(&stripe(lpn)));
             assert!(inside || !in_place, "an error left its stripe");
             let returned = device.losses().expect("a ledger").silent.returned;
             assert!(config.redundancy.checks == Checks::Nothing || returned == 0);

@@ -21,9 +21,10 @@ fn device(data: u32) -> Device {
     config.geometry.planes_per_die = 1;
     config.geometry.blocks_per_plane = 40;
     config.over_provisioning = 0.4;
-    let its = &mut config.redundancy;
-    (its.name, its.stripe, its.integrity) = (RedundancyKind::Raid5, data, true);
-    its.parity_cache = Bytes(16 * 4096);
+    let redundancy = &mut config.redundancy;
+    (redundancy.name, redundancy.stripe, redundancy.integrity) =
+        (RedundancyKind::Raid5, data, true);
+    redundancy.parity_cache = Bytes(16 * 4096);
     Device::new(&config).expect("a drive that works")
 }
 
@@ -63,8 +64,8 @@ fn strike(device: &mut Device, rng: &mut Rng, q: f64) -> (u32, u32) {
         stripes += u32::from(lost > 0);
         pages += lost;
     }
-    let its = device.losses().expect("a drive with versions");
-    assert_eq!(its.lost_in_all(), u64::from(pages), "no page is lost elsewhere");
+    let losses = device.losses().expect("a drive with versions");
+    assert_eq!(losses.lost_in_all(), u64::from(pages), "no page is lost elsewhere");
     (stripes, pages)
 }
 

@@ -165,8 +165,8 @@ fn lose_nothing(
             }
         });
         assert_eq!(answers.len(), all.len(), "seed {seed}");
-        for its in &answers {
-            assert_eq!(its.blame.total(), its.latency(), "seed {seed}: {:?}", its.io);
+        for answer in &answers {
+            assert_eq!(answer.blame.total(), answer.latency(), "seed {seed}: {:?}", answer.io);
         }
         let counters = device.counters();
         let of_host = counters.programs[Source::Host];

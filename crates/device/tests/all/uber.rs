@@ -18,9 +18,9 @@ fn config(kind: RedundancyKind, uber: f64, seed: u64) -> Config {
     (config.buffer.size, config.precondition.fill) = (Bytes(0), 1.0);
     if kind != RedundancyKind::Unprotected {
         config.geometry.channels = 4;
-        let its = &mut config.redundancy;
-        (its.name, its.stripe, its.integrity) = (kind, 3, true);
-        its.parity_cache = Bytes(16 * 4096);
+        let redundancy = &mut config.redundancy;
+        (redundancy.name, redundancy.stripe, redundancy.integrity) = (kind, 3, true);
+        redundancy.parity_cache = Bytes(16 * 4096);
     }
     config
 }
@@ -63,7 +63,7 @@ fn pages_fail_as_often_as_the_rate_says() {
         assert!(off.abs() < SIGMAS, "{mean} pages of {n}, {off:.1} sigmas from {expected}");
         // The scatter over drives: the variance of that number of drives scatters by sqrt(2 /
         // runs).
-        let square = counts.iter().map(|its| (its - mean).powi(2)).sum::<f64>() / (runs - 1.0);
+        let square = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / (runs - 1.0);
         let off = (square / spread.powi(2) - 1.0) / (2.0 / runs).sqrt();
         assert!(off.abs() < SIGMAS, "a variance of {square}, {off:.1} sigmas off");
     }
@@ -112,7 +112,7 @@ fn parity_brings_back_what_fails() {
 fn a_rate_out_of_range_is_refused() {
     for wrong in [-1e-9, 2e-6, f64::NAN, f64::INFINITY] {
         let refused = Device::new(&config(RedundancyKind::Unprotected, wrong, 1)).expect_err("bad");
-        let keys: Vec<_> = refused.iter().flat_map(|its| its.keys.clone()).collect();
+        let keys: Vec<_> = refused.iter().flat_map(|refusal| refusal.keys.clone()).collect();
         assert_eq!(keys, ["reliability.uber"], "{wrong}");
     }
 }

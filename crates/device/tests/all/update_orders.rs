@@ -18,10 +18,10 @@ fn drive(kind: RedundancyKind, order: UpdateOrder, data: u32) -> Config {
     config.geometry.planes_per_die = 1;
     config.geometry.blocks_per_plane = 40;
     config.over_provisioning = 0.4;
-    let its = &mut config.redundancy;
-    (its.name, its.update_order, its.stripe) = (kind, order, data);
-    its.parity_cache = Bytes(16 * 4096);
-    its.integrity = true;
+    let redundancy = &mut config.redundancy;
+    (redundancy.name, redundancy.update_order, redundancy.stripe) = (kind, order, data);
+    redundancy.parity_cache = Bytes(16 * 4096);
+    redundancy.integrity = true;
     config
 }
 

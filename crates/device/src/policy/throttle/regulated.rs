@@ -74,7 +74,7 @@ impl Regulated {
     pub fn state(&self) -> State {
         State {
             delay: Span(self.delay.delay() as u64),
-            epoch: self.epoch.map(|its| its.ends - its.start),
+            epoch: self.epoch.map(|epoch| epoch.ends - epoch.start),
             predicted: self.predicted,
             chosen: self.chosen,
         }
@@ -84,7 +84,7 @@ impl Regulated {
     #[cfg(test)]
     pub fn standing(&self) -> Option<(Nanos, Span, [f64; 2])> {
         let (capacity, most) = (self.capacity.capacity(), self.capacity.most());
-        self.epoch.map(|its| (its.start, its.ends - its.start, [capacity, most - capacity]))
+        self.epoch.map(|epoch| (epoch.start, epoch.ends - epoch.start, [capacity, most - capacity]))
     }
 
     pub fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled {

@@ -201,9 +201,9 @@ fn capacity_lasts_for_the_life_whatever_the_host_does() {
     for params in every() {
         for kind in 0..HOSTS {
             for (rated, mean) in [(100_000.0, 0.25), (100_000.0, 0.0125), (3000.0, 0.5)] {
-                let mut its = pages(rated, life);
-                let fate = live(&params, &mut its, host(kind, mean, kind, life));
-                let most = its.endured(params.name);
+                let mut budget = pages(rated, life);
+                let fate = live(&params, &mut budget, host(kind, mean, kind, life));
+                let most = budget.endured(params.name);
                 let reported = format!("{params:?} host {kind} {rated} {mean}: of {most} {fate:?}");
                 // A page is written as long as anything is left of a period.
                 let share = rated * params.period.0 as f64 / life.0 as f64;
@@ -228,15 +228,15 @@ fn what_there_is_is_used_and_no_more_delayed_than_needed() {
     let (life, rated) = (DAY * 30, 400_000.0);
     let share = rated / life.as_s();
     for params in every() {
-        let mut its = pages(rated, life);
-        let idle = live(&params, &mut its, host(1, 0.5 * share, 1, life));
+        let mut budget = pages(rated, life);
+        let idle = live(&params, &mut budget, host(1, 0.5 * share, 1, life));
         if params.name == ThrottleKind::Ready || params.enforcement == Enforcement::Optimistic {
             let whole = idle.throttled.total().as_s() / life.as_s();
             let most = if params.name == ThrottleKind::FixedRate { 1.0 } else { 0.02 };
             assert!(whole < most, "{params:?}: {idle:?}");
         }
-        let mut its = pages(rated, life);
-        let busy = live(&params, &mut its, host(0, 5.0 * share, 1, life));
+        let mut budget = pages(rated, life);
+        let busy = live(&params, &mut budget, host(0, 5.0 * share, 1, life));
         // Under a fixed rate, a period's unused share is lost.
         let least = if params.name == ThrottleKind::FixedRate { 0.85 } else { 0.97 };
         assert!(busy.taken as f64 > least * rated, "{params:?}: {busy:?}");
@@ -272,8 +272,8 @@ fn the_delay_follows_the_demand() {
     let (life, rated) = (DAY * 30, 400_000.0);
     let share = rated / life.as_s();
     for params in every() {
-        let mut its = pages(rated, life);
-        let fate = live(&params, &mut its, |number, _| {
+        let mut budget = pages(rated, life);
+        let fate = live(&params, &mut budget, |number, _| {
             let busy = number < 40_000;
             (Span((1e9 / share / if busy { 4.0 } else { 0.3 }) as u64), 1)
         });
@@ -293,9 +293,9 @@ fn recovery_is_used() {
     let (life, rated) = (DAY * 60, 200_000.0);
     for enforcement in [Enforcement::Pessimistic, Enforcement::Optimistic] {
         let params = params(ThrottleKind::Ready, enforcement, EpochRule::Auto);
-        let mut its = pages(rated, life);
-        let fate = live(&params, &mut its, host(11, 2.0, 3, life));
-        let used = fate.taken as f64 / its.endured(params.name);
+        let mut budget = pages(rated, life);
+        let fate = live(&params, &mut budget, host(11, 2.0, 3, life));
+        let used = fate.taken as f64 / budget.endured(params.name);
         assert!((0.97..=1.0 + 1e-9).contains(&used), "{enforcement:?}: {used} {fate:?}");
         assert!(fate.taken as f64 > 1.3 * rated, "{enforcement:?}: {fate:?}");
     }
@@ -370,13 +370,13 @@ fn the_delay_does_not_outlive_a_gap() {
 fn the_length_is_chosen_after_three_misses() {
     let params = params(ThrottleKind::Ready, Enforcement::Optimistic, EpochRule::Auto);
     let after = |demand: &[u64]| {
-        let mut its = pages(1e9, DAY * 10);
+        let mut budget = pages(1e9, DAY * 10);
         let mut throttle = AnyThrottle::new(&params, 1);
         for (window, &pages) in demand.iter().chain(&[1]).enumerate() {
             for page in 0..pages {
                 let at = params.window * window as u64 + Span(params.window.0 * page / pages);
-                assert_eq!(throttle.delay(Nanos::ZERO + at, 1, &its), Throttled::default());
-                its.taken += 1;
+                assert_eq!(throttle.delay(Nanos::ZERO + at, 1, &budget), Throttled::default());
+                budget.taken += 1;
             }
         }
         let State { chosen, predicted, .. } = throttle.state();
@@ -418,8 +418,8 @@ fn cycle_of_five(params: &Params, number: u64) -> (Span, u32) {
 #[test]
 fn a_cycle_is_found_after_three_misses() {
     let params = params(ThrottleKind::Ready, Enforcement::Optimistic, EpochRule::Auto);
-    let mut its = pages(1e9, DAY * 10);
-    let fate = live(&params, &mut its, |number, _| cycle_of_five(&params, number));
+    let mut budget = pages(1e9, DAY * 10);
+    let fate = live(&params, &mut budget, |number, _| cycle_of_five(&params, number));
     let Predicted { epochs, right } = fate.state.predicted;
     assert_eq!(fate.state.epoch, Some(params.window * 5), "{fate:?}");
     assert!(epochs > 100 && right * 10 > epochs * 9, "{fate:?}");
@@ -436,8 +436,8 @@ fn a_chosen_epoch_is_stretched_by_delays() {
     let params = params(ThrottleKind::Dynamic, Enforcement::Optimistic, EpochRule::Auto);
     // 370 pages come in five windows, so half of that fits in the same time.
     let windows = DAY.0 as f64 * 100.0 / params.window.0 as f64;
-    let mut its = pages(0.5 * 74.0 * windows, DAY * 100);
-    let fate = live(&params, &mut its, |number, _| {
+    let mut budget = pages(0.5 * 74.0 * windows, DAY * 100);
+    let fate = live(&params, &mut budget, |number, _| {
         let gap = cycle_of_five(&params, number);
         // The host leaves in the middle of the life, in the middle of an epoch.
         if number > 250_000 { (DAY * 100, 1) } else { gap }
@@ -453,11 +453,11 @@ fn a_chosen_epoch_is_stretched_by_delays() {
 #[test]
 fn nothing_left_stops_the_host_until_the_life_ends_and_no_longer() {
     for params in every() {
-        let mut its = pages(0.0, DAY);
+        let mut budget = pages(0.0, DAY);
         let mut throttle = AnyThrottle::new(&params, 1);
-        let delayed = throttle.delay(Nanos(5), 3, &its);
+        let delayed = throttle.delay(Nanos(5), 3, &budget);
         assert_eq!(delayed.total(), DAY - Span(5), "{params:?}");
-        its.taken = 9;
-        assert_eq!(throttle.delay(its.ends(), 3, &its), Throttled::default());
+        budget.taken = 9;
+        assert_eq!(throttle.delay(budget.ends(), 3, &budget), Throttled::default());
     }
 }

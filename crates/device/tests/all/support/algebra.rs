@@ -15,16 +15,16 @@ impl Equation {
     /// Creates an equation over `cells`, whose sum is `sum`. Pages that are not readable or in
     /// `failed` are unknown.
     fn of(cells: impl Iterator<Item = Cell>, sum: u64, failed: &BTreeSet<Ppn>) -> Self {
-        let mut its = Equation { unknown: BTreeSet::new(), sum };
+        let mut equation = Equation { unknown: BTreeSet::new(), sum };
         for (ppn, version) in cells {
             match version {
-                Some(version) if !failed.contains(&ppn) => its.sum ^= version,
+                Some(version) if !failed.contains(&ppn) => equation.sum ^= version,
                 _ => {
-                    its.unknown.insert(ppn);
+                    equation.unknown.insert(ppn);
                 }
             }
         }
-        its
+        equation
     }
 }
 
@@ -125,9 +125,9 @@ pub fn check_census(device: &Device) -> Census {
     }
     let census = device.census();
     assert_eq!((census.found(), census.unfound()), (found, unfound), "found and unfound");
-    for its in &census.losses {
-        let Loss { failed, given_back, .. } = its.loss;
-        assert!(given_back < failed, "{}", its.loss);
+    for group in &census.losses {
+        let Loss { failed, given_back, .. } = group.loss;
+        assert!(given_back < failed, "{}", group.loss);
     }
     must.losses.clone_from(&census.losses);
     assert_eq!(census, must);

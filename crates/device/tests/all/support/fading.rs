@@ -16,11 +16,11 @@ pub fn striped(kind: RedundancyKind, cache: CachePower) -> Config {
     config.geometry.blocks_per_plane = 40;
     config.over_provisioning = 0.4;
     config.buffer.ack = Ack::OnInsert;
-    let its = &mut config.redundancy;
-    (its.name, its.stripe, its.cache) = (kind, 4, cache);
-    its.parity_cache = Bytes(16 * 4096);
-    its.retention = MINUTE;
-    its.integrity = kind != RedundancyKind::Unprotected;
+    let redundancy = &mut config.redundancy;
+    (redundancy.name, redundancy.stripe, redundancy.cache) = (kind, 4, cache);
+    redundancy.parity_cache = Bytes(16 * 4096);
+    redundancy.retention = MINUTE;
+    redundancy.integrity = kind != RedundancyKind::Unprotected;
     config
 }
 

@@ -51,27 +51,30 @@ impl Tally {
 
     /// Adds the counts of a drive at the end of its case.
     pub fn end(&mut self, device: &Device) {
-        let its = device.losses().expect("a drive with versions");
-        let lost = its.lost_in_all();
-        assert_eq!(its.unreadable, its.rebuilt + its.rewritten + lost - its.lost_writes);
+        let losses = device.losses().expect("a drive with versions");
+        let lost = losses.lost_in_all();
+        assert_eq!(
+            losses.unreadable,
+            losses.rebuilt + losses.rewritten + lost - losses.lost_writes
+        );
         self.drives += 1;
-        self.unreadable += its.unreadable;
+        self.unreadable += losses.unreadable;
         self.lost += lost;
-        self.rebuilt += its.rebuilt;
-        self.rewritten += its.rewritten;
+        self.rebuilt += losses.rebuilt;
+        self.rewritten += losses.rewritten;
     }
 
     pub fn sum<'a>(all: impl Iterator<Item = &'a Tally>) -> Tally {
-        all.fold(Tally::default(), |sum, its| Tally {
-            drives: sum.drives + its.drives,
-            faults: std::array::from_fn(|kind| sum.faults[kind] + its.faults[kind]),
-            took: sum.took + its.took,
-            unreadable: sum.unreadable + its.unreadable,
-            lost: sum.lost + its.lost,
-            rebuilt: sum.rebuilt + its.rebuilt,
-            rewritten: sum.rewritten + its.rewritten,
-            recoverable: sum.recoverable + its.recoverable,
-            unfound: sum.unfound + its.unfound,
+        all.fold(Tally::default(), |sum, tally| Tally {
+            drives: sum.drives + tally.drives,
+            faults: std::array::from_fn(|kind| sum.faults[kind] + tally.faults[kind]),
+            took: sum.took + tally.took,
+            unreadable: sum.unreadable + tally.unreadable,
+            lost: sum.lost + tally.lost,
+            rebuilt: sum.rebuilt + tally.rebuilt,
+            rewritten: sum.rewritten + tally.rewritten,
+            recoverable: sum.recoverable + tally.recoverable,
+            unfound: sum.unfound + tally.unfound,
         })
     }
 }

@@ -171,38 +171,38 @@ fn scrub(config: &mut Config, seed: u64) {
 /// caches.
 fn redundancy(config: &mut Config, rng: &mut Rng, choice: &Choice) {
     let chips = config.geometry.chips();
-    let its = &mut config.redundancy;
-    its.name = one_of(rng, &choice.redundancy);
+    let params = &mut config.redundancy;
+    params.name = one_of(rng, &choice.redundancy);
     let widths: Vec<u32> = (2..=chips).filter(|width| chips.is_multiple_of(*width)).collect();
     if widths.is_empty() {
-        its.name = RedundancyKind::Unprotected;
+        params.name = RedundancyKind::Unprotected;
         return;
     }
-    its.stripe = one_of(rng, &widths) - 1;
-    its.parity_cache = Bytes(u64::from(between(rng, 2, 6)) * config.geometry.page_size.0);
-    its.n_update = between(rng, 0, its.stripe);
-    its.cut_off = between(rng, 0, 3);
-    its.all_above = between(rng, 0, 40);
-    its.integrity = rng.chance(0.7);
-    its.cache = one_of(rng, &[CachePower::Protected, CachePower::Volatile]);
+    params.stripe = one_of(rng, &widths) - 1;
+    params.parity_cache = Bytes(u64::from(between(rng, 2, 6)) * config.geometry.page_size.0);
+    params.n_update = between(rng, 0, params.stripe);
+    params.cut_off = between(rng, 0, 3);
+    params.all_above = between(rng, 0, 40);
+    params.integrity = rng.chance(0.7);
+    params.cache = one_of(rng, &[CachePower::Protected, CachePower::Volatile]);
     config.reliability.cycles_spread = between(rng, 0, 4);
-    its.worn_above = (config.reliability.cycles + between(rng, 0, 6)).min(2999);
-    its.reads = between(rng, 20, 400);
-    its.retention = one_of(rng, &[Span::ms(5), Span::ms(500), its.retention]);
+    params.worn_above = (config.reliability.cycles + between(rng, 0, 6)).min(2999);
+    params.reads = between(rng, 20, 400);
+    params.retention = one_of(rng, &[Span::ms(5), Span::ms(500), params.retention]);
     // The orders of updates have a stream of their own, so that the other choices of a seed stay
     // the same.
     let mut own = Rng::stream(config.seed, "orders of updates");
-    its.update_order = one_of(&mut own, &[UpdateOrder::ProgramFirst, UpdateOrder::ReadFirst]);
-    its.flush_moved = own.chance(0.3);
-    its.limit_growth = one_of(&mut own, &[0.0, 0.01]);
-    if !its.integrity && own.chance(0.3) {
-        its.above_n_update = AboveNUpdate::Replace;
+    params.update_order = one_of(&mut own, &[UpdateOrder::ProgramFirst, UpdateOrder::ReadFirst]);
+    params.flush_moved = own.chance(0.3);
+    params.limit_growth = one_of(&mut own, &[0.0, 0.01]);
+    if !params.integrity && own.chance(0.3) {
+        params.above_n_update = AboveNUpdate::Replace;
     }
     let mut own = Rng::stream(config.seed, "programs cut off");
-    if its.cache == CachePower::Volatile && its.integrity && own.chance(0.5) {
-        (its.cut_programs, its.word_line) = (CutPrograms::Torn, between(&mut own, 1, 3));
+    if params.cache == CachePower::Volatile && params.integrity && own.chance(0.5) {
+        (params.cut_programs, params.word_line) = (CutPrograms::Torn, between(&mut own, 1, 3));
     }
-    if its.name != RedundancyKind::Unprotected {
+    if params.name != RedundancyKind::Unprotected {
         config.geometry.blocks_per_plane += 4;
     }
 }
@@ -294,25 +294,26 @@ fn streams(config: &mut Config, rng: &mut Rng) {
 
 /// Draws cells at the end of their life, so that many reads climb and some fail.
 fn cells(config: &mut Config, rng: &mut Rng) {
-    let its = &mut config.reliability;
+    let reliability = &mut config.reliability;
     // Curves take some time to make.
-    its.model = match rng.below(8) {
+    reliability.model = match rng.below(8) {
         0 | 1 => ModelKind::Analytic,
         2 => ModelKind::Table,
         3 => ModelKind::ByVoltage,
         _ => ModelKind::Off,
     };
-    its.table = table(rng);
-    if its.model == ModelKind::Table {
+    reliability.table = table(rng);
+    if reliability.model == ModelKind::Table {
         config.voltage.name = VoltageKind::Nominal;
     }
-    its.levels = if its.model == ModelKind::ByVoltage { 3 } else { between(rng, 1, 3) };
-    its.cycles = one_of(rng, &[0, 2000, 3000, 3600]);
-    its.oldest = one_of(rng, &[Span::ZERO, Span(30 * 86_400_000_000_000)]);
-    its.strength = one_of(rng, &[StrengthSource::Oracle, StrengthSource::Measured]);
-    its.measure_every = one_of(rng, &[Span::ms(100), Span::ms(10_000)]);
+    reliability.levels =
+        if reliability.model == ModelKind::ByVoltage { 3 } else { between(rng, 1, 3) };
+    reliability.cycles = one_of(rng, &[0, 2000, 3000, 3600]);
+    reliability.oldest = one_of(rng, &[Span::ZERO, Span(30 * 86_400_000_000_000)]);
+    reliability.strength = one_of(rng, &[StrengthSource::Oracle, StrengthSource::Measured]);
+    reliability.measure_every = one_of(rng, &[Span::ms(100), Span::ms(10_000)]);
     // The rate has a stream of its own, so that the other choices of a seed stay the same.
-    its.uber = one_of(&mut Rng::stream(config.seed, "uber"), &[0.0, 0.0, 0.0, 1e-8, 1e-7]);
+    reliability.uber = one_of(&mut Rng::stream(config.seed, "uber"), &[0.0, 0.0, 0.0, 1e-8, 1e-7]);
     config.sensing.name = one_of(rng, SensingKind::ALL);
     config.sensing.inputs = rng.below(32) as u32;
 }
