@@ -69,20 +69,23 @@ pub(crate) enum LifetimeAction {
 }
 
 /// Returns the fleet that the flags describe; `None` without `--drives`.
-pub(crate) fn fleet_of(its: &Fleet) -> Option<FleetSpec> {
+pub(crate) fn fleet_of(flags: &Fleet) -> Option<FleetSpec> {
     Some(FleetSpec {
-        drives: its.drives?,
-        load_spread: its.load_spread,
-        early_share: its.early_share,
-        early_shape: its.early_shape,
-        worn_blocks: its.worn_blocks,
-        confidence: its.confidence,
+        drives: flags.drives?,
+        load_spread: flags.load_spread,
+        early_share: flags.early_share,
+        early_shape: flags.early_shape,
+        worn_blocks: flags.worn_blocks,
+        confidence: flags.confidence,
     })
 }
 
 /// The shard that is asked for, if one is.
-pub(crate) fn shard_of(its: &Fleet, out: Option<&Path>) -> Result<Option<ShardSpec>, Diagnostics> {
-    let (Some(text), Some(drives)) = (&its.shard, its.drives) else { return Ok(None) };
+pub(crate) fn shard_of(
+    flags: &Fleet,
+    out: Option<&Path>,
+) -> Result<Option<ShardSpec>, Diagnostics> {
+    let (Some(text), Some(drives)) = (&flags.shard, flags.drives) else { return Ok(None) };
     let refused = |what: &str| Diagnostic::new("--shard", what).text(text);
     let shard = Shard::parse(text)
         .map_err(|expected| Diagnostics::from(refused("is not a shard").expected(expected)))?;
@@ -98,7 +101,7 @@ pub(crate) fn shard_of(its: &Fleet, out: Option<&Path>) -> Result<Option<ShardSp
         let hint = "choose another folder".to_string();
         return Err(Diagnostic::new(folder.display().to_string(), what).hint(hint).into());
     }
-    Ok(Some(ShardSpec { shard, life_of: its.life_of.clone() }))
+    Ok(Some(ShardSpec { shard, life_of: flags.life_of.clone() }))
 }
 
 /// Draws a shard.

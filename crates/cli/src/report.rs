@@ -27,7 +27,9 @@ pub(crate) const LABEL: usize = 10;
 pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let mut text = metrics(outcomes);
-    text.push_str(&spread.map_or_else(String::new, |its| over_seeds(outcomes, its, |_| true)));
+    text.push_str(
+        &spread.map_or_else(String::new, |of_seeds| over_seeds(outcomes, of_seeds, |_| true)),
+    );
     for kind in Kind::ALL {
         text.push_str(&blame(outcomes, kind));
     }
@@ -56,7 +58,9 @@ pub(crate) fn over_seeds(
         let cell = |place: usize| {
             of(place).map_or_else(
                 || NOTHING.into(),
-                |its| format!("{} \u{b1} {}", real(its.mean), maybe(Some(its.half_width))),
+                |interval| {
+                    format!("{} \u{b1} {}", real(interval.mean), maybe(Some(interval.half_width)))
+                },
             )
         };
         if (0..outcomes.len()).any(|place| of(place).is_some()) {
@@ -259,7 +263,7 @@ const FAULTS_SHOWN: usize = 20;
 /// Returns a line for each fault on what it did; those beyond `most` are only counted.
 pub(crate) fn fault_lines(outcome: &Outcome, most: usize) -> String {
     let mut text = String::new();
-    let struck = || outcome.faults.iter().filter_map(|its| Some((its.fault, its.effect?)));
+    let struck = || outcome.faults.iter().filter_map(|fate| Some((fate.fault, fate.effect?)));
     for (fault, effect) in struck().take(most) {
         let counts = [
             (effect.unreadable, "pages unreadable"),

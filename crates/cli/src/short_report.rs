@@ -213,7 +213,7 @@ fn matters(path: &str) -> bool {
         let percentile = |it: Percentile| metric.strip_suffix("_us") == Some(it.name());
         ["count", "mean_us", "max_us"].contains(&metric) || PERCENTILES.into_iter().any(percentile)
     };
-    OF_THE_DRIVE.iter().any(|(its, _)| *its == path) || Kind::ALL.into_iter().any(of_kind)
+    OF_THE_DRIVE.iter().any(|(listed, _)| *listed == path) || Kind::ALL.into_iter().any(of_kind)
 }
 
 /// The causes worth a row: the largest of the first run, and the largest of each other.

@@ -91,7 +91,7 @@ impl Candidates {
         let mut diagnostics = Diagnostics::default();
         let flag = "--devices";
         for (place, device) in devices.iter().enumerate() {
-            if let Some(first) = devices[..place].iter().find(|its| is_same(its, device)) {
+            if let Some(first) = devices[..place].iter().find(|earlier| is_same(earlier, device)) {
                 let [first, name] = [first, device].map(|it| escaped(&it.device).into_owned());
                 let what = match first == name {
                     true => format!("drive `{name}` is listed twice"),
@@ -157,10 +157,10 @@ impl Candidates {
     /// Joins what is wrong with each candidate. Where drives are compared, an error that does not
     /// name its drive, and that not all of them have, is reported with it.
     pub(crate) fn merged(&self, wrong: Vec<Diagnostics>) -> Diagnostics {
-        let everywhere = |it: &Diagnostic| wrong.iter().all(|its| its.0.contains(it));
+        let everywhere = |it: &Diagnostic| wrong.iter().all(|errors| errors.0.contains(it));
         let mut all = Diagnostics::default();
-        for (candidate, its) in self.all.iter().zip(&wrong) {
-            for one in &its.0 {
+        for (candidate, errors) in self.all.iter().zip(&wrong) {
+            for one in &errors.0 {
                 let mut one = one.clone();
                 let label = escaped(candidate.label());
                 let names_drive = one.file == candidate.device.device || one.what.contains(&*label);

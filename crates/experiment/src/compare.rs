@@ -50,11 +50,10 @@ pub fn compare_watched<P: Watcher + Send>(
     let mut all: Vec<Ready> = Vec::new();
     let mut wrong = Vec::new();
     for candidate in candidates.all() {
-        let its = candidate.spec(spec);
-        let made = its
-            .device
-            .source()
-            .and_then(|source| ready(&its, &source, its.scheme.as_deref(), &all, control));
+        let run_spec = candidate.spec(spec);
+        let made = run_spec.device.source().and_then(|source| {
+            ready(&run_spec, &source, run_spec.scheme.as_deref(), &all, control)
+        });
         match made {
             Ok(mut made) => {
                 candidate.call(&mut made.drive);

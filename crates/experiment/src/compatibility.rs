@@ -89,7 +89,7 @@ fn needs(device: &DeviceSpec, scheme: &str) -> Result<Vec<String>, Diagnostics> 
     loop {
         let Err(wrong) = resolve(&needs) else { return Ok(needs) };
         let key = |setting: &str| setting.split('=').next().map(str::to_string);
-        let is_new = |it: &String| needs.iter().all(|its| key(its) != key(it));
+        let is_new = |it: &String| needs.iter().all(|need| key(need) != key(it));
         let next = wrong.0.iter().filter_map(helps).find(is_new);
         match next.filter(|_| needs.len() < MOST_KEYS) {
             Some(next) => needs.push(next),
@@ -167,8 +167,8 @@ mod tests {
             for Compatibility { scheme, needs } in all {
                 let Ok(set) = needs else { continue };
                 let spec = DeviceSpec { set, ..device.clone() };
-                let its = spec.scheme(Some(scheme)).unwrap();
-                let found = device_spec::resolve(&spec.source().unwrap(), &its, &spec);
+                let loaded = spec.scheme(Some(scheme)).unwrap();
+                let found = device_spec::resolve(&spec.source().unwrap(), &loaded, &spec);
                 assert!(found.is_ok(), "{} {scheme}: {spec:?}", preset.name);
             }
         }

@@ -132,7 +132,7 @@ fn is_file(path: &Path) -> Result<bool, Diagnostics> {
 
 /// True if a name stays within its folder.
 fn is_plain(name: &str) -> bool {
-    Path::new(name).file_name().is_some_and(|its| its == name)
+    Path::new(name).file_name().is_some_and(|last| last == name)
 }
 
 /// Lists `files`, all in `folder`, as what `command` has written there. Removes the files of the

@@ -38,17 +38,18 @@ pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
         let units = kind.unit(&drive.config, &drive.layout).map_or(0, |(_, count)| count);
         // Numbered among the rates: a listed fault more does not change what they draw.
         let rng = Rng::stream(drive.config.seed, &format!("faults/{}", sources.len()));
-        let mut its = Source { kind, mean: fault.at - Nanos::ZERO, units, next: Nanos::ZERO, rng };
-        its.advance();
-        sources.push(its);
+        let mut source =
+            Source { kind, mean: fault.at - Nanos::ZERO, units, next: Nanos::ZERO, rng };
+        source.advance();
+        sources.push(source);
     }
     while all.len() < MOST
-        && let Some(its) = sources.iter_mut().min_by_key(|its| its.next)
-        && its.next < LATEST
+        && let Some(source) = sources.iter_mut().min_by_key(|source| source.next)
+        && source.next < LATEST
     {
-        let what = What::Unit(numbered(its.kind, its.rng.below(its.units.into()) as u32));
-        all.push(Scripted { at: its.next, what, drawn: true });
-        its.advance();
+        let what = What::Unit(numbered(source.kind, source.rng.below(source.units.into()) as u32));
+        all.push(Scripted { at: source.next, what, drawn: true });
+        source.advance();
     }
     // Stable: faults of the same nanosecond strike as listed, drawn ones after them.
     all.sort_by_key(|fault| fault.at);

@@ -117,7 +117,9 @@ fn parse_all(texts: &[String]) -> (Vec<Scripted>, Vec<String>) {
     let (mut all, mut wrong): (Vec<Scripted>, Vec<String>) = (Vec::new(), Vec::new());
     for text in texts {
         match one(text) {
-            Err(its) => wrong.push(format!("`{}` {}", printable(text.trim()), its.join(", and "))),
+            Err(errors) => {
+                wrong.push(format!("`{}` {}", printable(text.trim()), errors.join(", and ")))
+            }
             Ok(fault) => {
                 wrong.extend(disorder(&all, &fault));
                 all.push(fault);

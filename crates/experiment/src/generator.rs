@@ -432,13 +432,13 @@ impl Description {
     /// Returns power losses and other faults in one list, in order. At the same time, power losses
     /// of `power_off` come first.
     fn script(&self) -> Result<Vec<Scripted>, &'static str> {
-        let off_in_faults = self.faults.iter().any(|its| its.power_off().is_some());
+        let off_in_faults = self.faults.iter().any(|fault| fault.power_off().is_some());
         if off_in_faults && !self.power_off.is_empty() {
             return Err(BOTH);
         }
         let off = self.power_off.iter().copied().map(Scripted::of_power);
         let mut all: Vec<Scripted> = off.chain(self.faults.iter().copied()).collect();
-        all.sort_by_key(|its| its.at);
+        all.sort_by_key(|fault| fault.at);
         Ok(all)
     }
 

@@ -122,7 +122,10 @@ fn read(path: &Path, identity: &str, config: &Config) -> Option<Superblocks> {
                 let bytes = &mut bytes[..4 * words.len()];
                 opened.body.read_exact(bytes).map_err(|error| error.to_string())?;
                 let (all, _) = bytes.as_chunks::<4>();
-                words.iter_mut().zip(all).for_each(|(word, its)| *word = u32::from_le_bytes(*its));
+                words
+                    .iter_mut()
+                    .zip(all)
+                    .for_each(|(word, saved)| *word = u32::from_le_bytes(*saved));
             }
             Ok(())
         })

@@ -49,8 +49,10 @@ impl Need {
     }
 
     fn add_state(&mut self, config: &Config, bytes: Bytes) {
-        if let Some((_, its)) = self.states.iter_mut().find(|(other, _)| config.ages_like(other)) {
-            *its = (*its).max(bytes);
+        if let Some((_, largest)) =
+            self.states.iter_mut().find(|(other, _)| config.ages_like(other))
+        {
+            *largest = (*largest).max(bytes);
             return;
         }
         self.states.push((config.clone(), bytes));

@@ -56,8 +56,8 @@ mod tests {
         assert_eq!(interval(&[1.0]), None);
         let values: Vec<f64> = (1..=10).map(f64::from).collect();
         // Standard deviation 3.0277, t 2.262: 2.262 * 3.0277 / sqrt(10).
-        let its = interval(&values).unwrap();
-        assert_eq!(its.mean, 5.5);
-        assert!((its.half_width - 2.166).abs() < 1e-3);
+        let estimate = interval(&values).unwrap();
+        assert_eq!(estimate.mean, 5.5);
+        assert!((estimate.half_width - 2.166).abs() < 1e-3);
     }
 }

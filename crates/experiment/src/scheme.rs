@@ -35,7 +35,7 @@ impl Scheme {
     /// the other schemes choose for their slots.
     pub fn load_with(name: &str, custom: &[(String, Policies)]) -> Result<Scheme, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
-        let find = |part: &&str| custom.iter().find(|(its, _)| its == part);
+        let find = |part: &&str| custom.iter().find(|(custom_name, _)| custom_name == part);
         let (ours, named): (Vec<&str>, Vec<&str>) =
             name.split('+').map(str::trim).partition(|part| find(part).is_some());
         let mut policies = Policies::default();
@@ -102,7 +102,7 @@ fn parts(
     let mut diagnostics = Diagnostics::default();
     let mut all = Vec::new();
     for part in name.split('+').map(str::trim) {
-        if done.iter().any(|its| its == part) {
+        if done.iter().any(|earlier| earlier == part) {
             continue;
         }
         let opened = presets::open(presets::Folder::Schemes, part);
@@ -139,9 +139,9 @@ fn joined(
     };
     let ring = sum.split('+').map(str::trim).find(|part| chain.contains(part));
     if let Some(part) = ring {
-        let from = chain.iter().position(|its| *its == part).unwrap_or_default();
+        let from = chain.iter().position(|link| *link == part).unwrap_or_default();
         let names: Vec<String> =
-            chain[from..].iter().chain([&part]).map(|its| format!("`{its}`")).collect();
+            chain[from..].iter().chain([&part]).map(|link| format!("`{link}`")).collect();
         let what = format!("the scheme includes itself: {}", names.join(" includes "));
         return Err(join.origin.diagnostic(what).into());
     }
@@ -263,8 +263,8 @@ mod tests {
     fn sets_join_and_what_does_more_stands_for_both() {
         let value = |name: &str, path: &str| {
             let scheme = Scheme::load(name).unwrap();
-            let setting = scheme.settings.iter().find(|its| same_key(&its.path, path));
-            setting.map(|its| its.value.clone())
+            let setting = scheme.settings.iter().find(|setting| same_key(&setting.path, path));
+            setting.map(|setting| setting.value.clone())
         };
         for name in ["pes_ipc+rhio", "rhio+pes_ipc"] {
             let expected = Some(Value::Text("rhio".into()));
@@ -373,8 +373,8 @@ mod tests {
         ] {
             let diagnostics = Scheme::load(&format!("tests/schemes/{name}.toml")).unwrap_err();
             assert_eq!(diagnostics.0.len(), 1, "{diagnostics}");
-            let Diagnostic { file: its, line, what: reported, .. } = &diagnostics.0[0];
-            assert_eq!((its, *line, reported), (file, Some(1), &what));
+            let Diagnostic { file: blamed, line, what: reported, .. } = &diagnostics.0[0];
+            assert_eq!((blamed, *line, reported), (file, Some(1), &what));
         }
     }
 }

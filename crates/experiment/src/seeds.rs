@@ -165,7 +165,7 @@ pub fn compare_over_watched<P: Watcher + Send>(
     let control = Control { progress: &progress, ..control };
     let further = further(candidates, seeds)?;
     let outcomes = compare_watched(spec, candidates, control, watcher)?;
-    let whole = |its: &Outcome| its.ending == Ending::Complete;
+    let whole = |outcome: &Outcome| outcome.ending == Ending::Complete;
     let mut spread = Spread { values: vec![BTreeMap::new(); outcomes.len()] };
     spread.add(outcomes.iter().map(|(outcome, _)| outcome));
     for seed in further {

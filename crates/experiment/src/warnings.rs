@@ -117,10 +117,11 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
         "failed at the rate reliability.uber",
         "only parity gives one back",
     );
-    let pages = |it: &Outcome| it.losses.map_or(0, |its| its.lost_in_all() - its.lost_writes);
+    let pages =
+        |it: &Outcome| it.losses.map_or(0, |losses| losses.lost_in_all() - losses.lost_writes);
     each(&pages, "page", "could not be rebuilt", "data was lost");
     each(
-        &|it| it.losses.map_or(0, |its| its.silent.returned),
+        &|it| it.losses.map_or(0, |losses| losses.silent.returned),
         "page",
         "came back wrong",
         "nobody noticed (policy.redundancy.checks)",
@@ -202,8 +203,8 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
         let beyond: Vec<String> = outcome
             .faults
             .iter()
-            .filter(|its| its.effect.is_none())
-            .map(|its| its.fault.to_string())
+            .filter(|fate| fate.effect.is_none())
+            .map(|fate| fate.fault.to_string())
             .collect();
         if let Some(first) = beyond.first() {
             let count = counted_as(beyond.len() as u64, "fault was", "faults were");
@@ -217,16 +218,17 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
     }
     let all = places(outcomes, &|it| {
         it.faults.len() == MOST
-            && it.faults.iter().any(|its| its.fault.drawn)
-            && it.faults.iter().all(|its| its.effect.is_some())
+            && it.faults.iter().any(|fate| fate.fault.drawn)
+            && it.faults.iter().all(|fate| fate.effect.is_some())
     });
     if !all.is_empty() {
         texts.push(format!(
             "{all} all {MOST} faults struck, as many as a run can have: none was drawn after that"
         ));
     }
-    let at_once =
-        |it: &Outcome| it.protection.is_none() && it.losses.is_some_and(|its| its.failed_reads > 0);
+    let at_once = |it: &Outcome| {
+        it.protection.is_none() && it.losses.is_some_and(|losses| losses.failed_reads > 0)
+    };
     let at_once = places(outcomes, &at_once);
     if !at_once.is_empty() {
         texts.push(format!(
@@ -305,8 +307,8 @@ fn withheld(outcomes: &[Outcome]) -> Vec<String> {
     }
     let note = |wanted: (String, Option<u64>)| {
         let reason = &wanted.0;
-        let its = |it: &Outcome| key(it).as_ref() == Some(&wanted);
-        let first = outcomes.iter().find(|it| its(it))?;
+        let has_reason = |it: &Outcome| key(it).as_ref() == Some(&wanted);
+        let first = outcomes.iter().find(|it| has_reason(it))?;
         let next = match first.drive.config.precondition.pattern {
             Pattern::Steady | Pattern::Rested => match first.steady_waf {
                 Some(waf) => format!(
@@ -320,7 +322,7 @@ fn withheld(outcomes: &[Outcome]) -> Vec<String> {
                 "for a drive in steady state, add --set precondition.pattern=steady".into()
             }
         };
-        let places = places(outcomes, &its);
+        let places = places(outcomes, &has_reason);
         Some(match first.withheld() {
             Some(Withheld::NoneErased) => format!(
                 "no garbage collection happened {places}: {reason}, so write amplification is withheld; {next}"

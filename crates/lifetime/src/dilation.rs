@@ -59,8 +59,8 @@ impl Lifetime {
     pub fn dilation_error(&self) -> Option<f64> {
         let years = ROWS.iter().find(|row| row.key == "effective_lifetime_years")?;
         let at_k = (years.value)(self, self.lived.first()?)?;
-        let its = self.dilated(years)?;
-        Some((its.high - at_k) / at_k)
+        let bounds = self.dilated(years)?;
+        Some((bounds.high - at_k) / at_k)
     }
 }
 
@@ -71,12 +71,12 @@ mod tests {
     #[test]
     fn an_error_of_first_order_is_found_and_one_of_another_is_within_the_bounds() {
         for k in [2.0, 10.0, 400.0] {
-            let its = |order: f64| move |k: f64| 5.0 + 1e-3 * libm::pow(k, order);
-            let first = dilated(its(1.0)(k), its(1.0)(2.0 * k));
+            let of_order = |order: f64| move |k: f64| 5.0 + 1e-3 * libm::pow(k, order);
+            let first = dilated(of_order(1.0)(k), of_order(1.0)(2.0 * k));
             assert!((first.extrapolated - 5.0).abs() < 1e-12, "{first:?}");
             for order in [0.5, 1.0, 2.0, 3.0] {
-                let its = its(order);
-                let bounds = dilated(its(k), its(2.0 * k));
+                let value = of_order(order);
+                let bounds = dilated(value(k), value(2.0 * k));
                 assert!(bounds.low <= 5.0 && 5.0 <= bounds.high, "{order}: {bounds:?}");
             }
         }

@@ -42,9 +42,9 @@ impl Lifetime {
 
     fn intervals(&self) -> Value {
         let interval = |row: &Row| {
-            let its = self.dilated(row);
-            let its = its.map(|its| json!([its.low, its.extrapolated, its.high]));
-            (row.key.to_string(), its.unwrap_or(Value::Null))
+            let bounds = self.dilated(row);
+            let bounds = bounds.map(|bounds| json!([bounds.low, bounds.extrapolated, bounds.high]));
+            (row.key.to_string(), bounds.unwrap_or(Value::Null))
         };
         Value::Object(ROWS.iter().map(interval).collect())
     }

@@ -39,20 +39,20 @@ impl<'a> Repetition<'a> {
         limit: Option<u64>,
         control: Control<'_>,
     ) -> Result<Repetition<'a>, Diagnostics> {
-        let mut its = Repetition::read_anew(workload, limit);
+        let mut repetition = Repetition::read_anew(workload, limit);
         if !workload.is_same_every_round() {
-            return Ok(its);
+            return Ok(repetition);
         }
         let mut requests = Vec::with_capacity(IN_MEMORY_MOST + 1);
-        let failed = its.replay(0, false, control, |all| {
+        let failed = repetition.replay(0, false, control, |all| {
             requests.extend(all.take(IN_MEMORY_MOST + 1));
         })?;
-        its.first = requests.first().map_or(Nanos::ZERO, |io| io.at);
+        repetition.first = requests.first().map_or(Nanos::ZERO, |io| io.at);
         // Errors of the workload are reported when it is replayed.
         let whole = failed.is_none() && requests.len() <= IN_MEMORY_MOST && !control.stopped();
         requests.shrink_to_fit();
-        its.in_memory = whole.then_some(requests);
-        Ok(its)
+        repetition.in_memory = whole.then_some(requests);
+        Ok(repetition)
     }
 
     /// Returns the request with its time counted from the first one of the trace: a trace may count

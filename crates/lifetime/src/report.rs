@@ -121,8 +121,8 @@ impl Lifetime {
             if let [first, second] = values[..] {
                 cells.push(Cell::share(difference(first, second)));
                 let bounds = self.dilated(row);
-                cells.push(Cell::number(bounds.map(|its| its.low)));
-                cells.push(Cell::number(bounds.map(|its| its.high)));
+                cells.push(Cell::number(bounds.map(|it| it.low)));
+                cells.push(Cell::number(bounds.map(|it| it.high)));
             }
             sheet.row(cells);
         }
@@ -140,9 +140,9 @@ impl Lifetime {
             return "The host wrote nothing that reached the flash, so nothing wears the drive."
                 .into();
         };
-        let bounds = self.dilated(row).filter(|its| its.low < its.high);
-        let bounds = bounds.map_or(String::new(), |its| {
-            format!(" ({} to {} undilated)", how_long(its.low), how_long(its.high))
+        let bounds = self.dilated(row).filter(|it| it.low < it.high);
+        let bounds = bounds.map_or(String::new(), |it| {
+            format!(" ({} to {} undilated)", how_long(it.low), how_long(it.high))
         });
         let waf = first.waf().map_or(String::new(), |waf| {
             format!(", at {} pages programmed for each page of the host (WAF)", real(waf))

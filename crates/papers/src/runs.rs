@@ -104,8 +104,8 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
 pub(crate) fn spearman(one: &[f64], other: &[f64]) -> Option<f64> {
     let ranks = |values: &[f64]| -> Vec<f64> {
         let rank = |mine: &f64| {
-            let below = values.iter().filter(|its| *its < mine).count();
-            let same = values.iter().filter(|its| *its == mine).count();
+            let below = values.iter().filter(|value| *value < mine).count();
+            let same = values.iter().filter(|value| *value == mine).count();
             below as f64 + (same as f64 - 1.0) / 2.0
         };
         values.iter().map(rank).collect()

@@ -54,8 +54,8 @@ impl Lifetime {
     /// low, value, high.
     fn fleet_quantile(&self, written: bool, share: f64) -> PyResult<(f64, f64, f64)> {
         let fleet = self.fleet()?;
-        let its = if written { fleet.tbw_at(share) } else { fleet.years_at(share) };
-        Ok((its.low, its.value, its.high))
+        let quantile = if written { fleet.tbw_at(share) } else { fleet.years_at(share) };
+        Ok((quantile.low, quantile.value, quantile.high))
     }
 
     /// Returns the tables of the fleet.

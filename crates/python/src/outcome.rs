@@ -84,7 +84,7 @@ pub(crate) fn write_report(
     path: PathBuf,
     spread: Option<PyRef<'_, Spread>>,
 ) -> PyResult<()> {
-    let (finished, spread) = (all(&outcomes), spread.map(|spread| spread.its.clone()));
+    let (finished, spread) = (all(&outcomes), spread.map(|spread| spread.inner.clone()));
     let page = || pages::of_runs(&finished, spread.as_ref(), &[]);
     py.detach(|| pages::write(&path, &page())).or_raise(py)
 }
@@ -96,7 +96,7 @@ pub(crate) fn verdict(
     outcomes: Vec<PyRef<'_, Outcome>>,
     spread: Option<PyRef<'_, Spread>>,
 ) -> String {
-    let spread = spread.as_ref().map(|spread| &spread.its);
+    let spread = spread.as_ref().map(|spread| &spread.inner);
     let findings = of(&all(&outcomes), spread);
     Value::from_iter(findings.iter().map(Finding::json)).to_string()
 }

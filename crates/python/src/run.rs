@@ -27,7 +27,7 @@ pub(crate) fn run(
         let (spec, _) = run.spec(&[], failure)?;
         watched
             .controlled(|control| Run::new(&spec, control).watched_by(Watcher::new(keep)).start())
-            .map(|its| outcome(its, failure))
+            .map(|finished| outcome(finished, failure))
     })?;
     finished.or_raise(py)
 }
@@ -58,8 +58,8 @@ pub(crate) fn compare(
         let (outcomes, spread) = watched.controlled(|control| {
             compare_over_watched(&spec, &candidates, seeds, control, watcher)
         })?;
-        let outcomes = outcomes.into_iter().map(|its| outcome(its, failure)).collect();
-        Ok((outcomes, spread.map(|its| Spread { its })))
+        let outcomes = outcomes.into_iter().map(|finished| outcome(finished, failure)).collect();
+        Ok((outcomes, spread.map(|inner| Spread { inner })))
     })?;
     finished.or_raise(py)
 }

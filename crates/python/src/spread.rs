@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 /// The metrics of several seeds.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Spread {
-    pub its: seeds::Spread,
+    pub inner: seeds::Spread,
 }
 
 #[pymethods]
@@ -21,36 +21,37 @@ impl Spread {
         let values = serde_json::from_str(text).map_err(|error| {
             Diagnostic::of(format!("the numbers of the seeds cannot be read: {error}")).into()
         });
-        values.or_raise(py).map(|values| Spread { its: seeds::Spread::of_values(values) })
+        values.or_raise(py).map(|values| Spread { inner: seeds::Spread::of_values(values) })
     }
 
     /// Returns all values as JSON: for each scheme, those of each metric in the order of the seeds.
     fn text(&self) -> PyResult<String> {
-        serde_json::to_string(self.its.values()).map_err(|_| fault("numbers that JSON cannot hold"))
+        serde_json::to_string(self.inner.values())
+            .map_err(|_| fault("numbers that JSON cannot hold"))
     }
 
     /// The number of seeds.
     #[getter]
     fn seeds(&self) -> usize {
-        self.its.seeds()
+        self.inner.seeds()
     }
 
     /// Returns the mean of a metric under a scheme, by its place, and half the width of its 95 %
     /// interval.
     fn mean(&self, scheme: usize, path: &str) -> Option<(f64, f64)> {
-        self.its.of(scheme, path).map(both)
+        self.inner.of(scheme, path).map(both)
     }
 
     /// Returns the mean of the ratio to the first scheme, each seed for itself, and half the width
     /// of the 95 % interval.
     fn ratio(&self, scheme: usize, path: &str) -> Option<(f64, f64)> {
-        self.its.ratio(scheme, path).map(both)
+        self.inner.ratio(scheme, path).map(both)
     }
 
     /// Returns the spread as in the JSON of `fowler compare`, of schemes or of drives.
     fn json(&self, devices: bool) -> String {
         let axis = if devices { Axis::Devices } else { Axis::Schemes };
-        self.its.json(axis).to_string()
+        self.inner.json(axis).to_string()
     }
 }
 

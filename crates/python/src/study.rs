@@ -32,8 +32,10 @@ pub(crate) fn study_all(
     let found = watch_policies(py, progress.as_ref(), move |watched, failure| {
         let mut diagnostics = Diagnostics::default();
         let named = |(name, source): (String, SourceArgs)| Ok((name, source.spec(failure)?));
-        let specs: Vec<_> =
-            workloads.into_iter().filter_map(|its| diagnostics.take(named(its))).collect();
+        let specs: Vec<_> = workloads
+            .into_iter()
+            .filter_map(|workload| diagnostics.take(named(workload)))
+            .collect();
         diagnostics.or(())?;
         let request = Request { workloads: specs, traces, out, limit, seeds };
         follow(watched, |watch| ablation::all(&request, watch))

@@ -49,9 +49,9 @@ impl Plan {
     ) -> PyResult<Plan> {
         let stop = Arc::default();
         let failure = Failure::new(&stop);
-        let (has_given, its) = (given.is_some(), Arc::clone(&failure));
+        let (has_given, shared) = (given.is_some(), Arc::clone(&failure));
         let read = move |_| {
-            let given = given.map_or_else(|| Ok(Given::default()), |args| args.given(&its))?;
+            let given = given.map_or_else(|| Ok(Given::default()), |args| args.given(&shared))?;
             let read = || sweep::Plan::read_given(&text, &name, given);
             if by_itself { alone(read)? } else { read() }
         };
@@ -118,7 +118,7 @@ impl Folder {
 
     /// Returns the points that are still to be run, in order; with `retry`, failed ones, too.
     fn missing(&self, py: Python<'_>, retry: bool) -> PyResult<Vec<usize>> {
-        let folder = self.its()?;
+        let folder = self.opened()?;
         py.detach(|| folder.missing(retry)).or_raise(py)
     }
 
@@ -132,7 +132,7 @@ impl Folder {
         threads: Option<usize>,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let (plan, folder) = (Arc::clone(&self.whole.plan), self.its()?);
+        let (plan, folder) = (Arc::clone(&self.whole.plan), self.opened()?);
         let watched = self.whole.watched(py)?;
         let ran = watch_for(py, progress.as_ref(), GRACE, watched, move |watched: Watched| {
             watched.all.store(todo.len() as u64, Ordering::Relaxed);
@@ -148,7 +148,7 @@ impl Folder {
 
     /// Saves the files of a point that ran on a worker.
     fn keep(&self, py: Python<'_>, index: usize, files: Files) -> PyResult<()> {
-        let folder = self.its()?;
+        let folder = self.opened()?;
         let (row, requests, failed) = files;
         let point = self.whole.plan.points().get(index);
         let point = point.ok_or_else(|| fault("the plan has no such point"))?;
@@ -157,7 +157,7 @@ impl Folder {
 
     /// Returns every point that has run.
     fn load(&self, py: Python<'_>) -> PyResult<Table> {
-        let folder = self.its()?;
+        let folder = self.opened()?;
         py.detach(|| folder.load()).map(Table::of_one).or_raise(py)
     }
 
@@ -182,7 +182,7 @@ impl Plan {
 }
 
 impl Folder {
-    fn its(&self) -> PyResult<Arc<store::Folder>> {
+    fn opened(&self) -> PyResult<Arc<store::Folder>> {
         let folder = self.folder.lock().ok().and_then(|folder| folder.clone());
         folder.ok_or_else(|| fault("the folder is closed"))
     }

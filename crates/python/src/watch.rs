@@ -69,14 +69,14 @@ pub(crate) fn watch_for<T: Send + 'static>(
     work: impl FnOnce(Watched) -> T + Send + 'static,
 ) -> PyResult<T> {
     let (sender, receiver) = channel();
-    let its = watched.clone();
+    let shared = watched.clone();
     thread::spawn(move || {
         // Attach the thread to the interpreter for as long as the work runs. Attaching it for each
         // call of a policy would take longer than the call.
         let work = || {
             Python::attach(|py| {
-                its.thread.store(ident(py).unwrap_or(0), Ordering::Relaxed);
-                py.detach(|| work(its))
+                shared.thread.store(ident(py).unwrap_or(0), Ordering::Relaxed);
+                py.detach(|| work(shared))
             })
         };
         let result = catch_unwind(AssertUnwindSafe(work));

@@ -257,7 +257,7 @@ fn others(folder: &Path, findings: &Findings) -> Result<Vec<String>, Diagnostics
     if findings.known.is_empty() {
         return Ok(Vec::new());
     }
-    let bad = |path: &PathBuf| findings.bad.iter().any(|(its, _)| its == path);
+    let bad = |path: &PathBuf| findings.bad.iter().any(|(file, _)| file == path);
     let files = disk::entries(folder).map_err(|error| unreadable(folder, &error))?;
     let mut names: Vec<String> = files
         .into_iter()

@@ -135,7 +135,10 @@ fn a_life_counts_what_the_drive_serves() {
     };
     let [fast, faster] = [("fast.csv", 1000), ("faster.csv", 10)].map(|(name, gap)| ask(name, gap));
     for place in [1, 2] {
-        assert!(numbers(&fast, place).as_object().is_some_and(|its| !its.is_empty()), "{fast}");
+        assert!(
+            numbers(&fast, place).as_object().is_some_and(|object| !object.is_empty()),
+            "{fast}"
+        );
         assert_eq!(numbers(&fast, place), numbers(&faster, place));
     }
     let confidence = |asked: &Value| asked["answers"][2]["confidence"].to_string();
@@ -244,7 +247,8 @@ fn pipes_among_results_are_refused() {
     assert_eq!(code, Some(0), "{err}");
     let points = std::path::Path::new(&out).join("points");
     let rows = std::fs::read_dir(points).unwrap().flatten().map(|it| it.path());
-    let row = rows.filter(|it| it.extension().is_some_and(|its| its == "parquet")).min().unwrap();
+    let row =
+        rows.filter(|it| it.extension().is_some_and(|ending| ending == "parquet")).min().unwrap();
     std::fs::remove_file(&row).unwrap();
     let made = std::process::Command::new("mkfifo").arg(&row).status().unwrap();
     assert!(made.success());

@@ -67,9 +67,9 @@ fn settings_and_a_scheme_are_those_of_all_drives() {
     let (code, text, error) = run(&[&flags[..], &set, &LOAD].concat());
     assert_eq!(code, Some(0), "{error}");
     let all: Value = serde_json::from_str(&text).unwrap();
-    for its in all["devices"].as_array().unwrap() {
-        assert_eq!((&its["scheme"], &its["provenance"]["seed"]), (&"rps".into(), &7.into()));
-        assert!(its["provenance"]["config"].as_str().unwrap().contains("depth = 32"));
+    for device in all["devices"].as_array().unwrap() {
+        assert_eq!((&device["scheme"], &device["provenance"]["seed"]), (&"rps".into(), &7.into()));
+        assert!(device["provenance"]["config"].as_str().unwrap().contains("depth = 32"));
     }
 }
 

@@ -92,10 +92,10 @@ fn the_page_compares_streams() {
     let [panel] = &chart["panels"].as_array().unwrap()[..] else { panic!("{chart}") };
     assert_eq!(panel["name"], "reads");
     let series = panel["series"].as_array().unwrap();
-    let names: Vec<_> = series.iter().map(|its| its["name"].as_str().unwrap()).collect();
+    let names: Vec<_> = series.iter().map(|curve| curve["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["reads", "more"]);
-    for its in series {
-        let shares: Vec<f64> = serde_json::from_value(its["y"].clone()).unwrap();
+    for curve in series {
+        let shares: Vec<f64> = serde_json::from_value(curve["y"].clone()).unwrap();
         assert_eq!(shares[0], 1.0);
         assert!(shares.is_sorted_by(|a, b| a > b) && *shares.last().unwrap() > 0.0, "{shares:?}");
     }

@@ -125,9 +125,9 @@ fn a_life_without_a_folder_is_kept_too() {
         ("HOME", &home, home.join(".cache/fowler")),
     ] {
         let begin = || {
-            let mut its = command(&arguments);
-            its.env_remove("XDG_CACHE_HOME").env(name, value);
-            its
+            let mut prepared = command(&arguments);
+            prepared.env_remove("XDG_CACHE_HOME").env(name, value);
+            prepared
         };
         let mut child = begin().spawn().unwrap();
         wait_until(&mut child, || files(&kept) > 0);

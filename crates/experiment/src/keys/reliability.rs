@@ -74,9 +74,9 @@ fn table() -> Vec<Key<Config>> {
 
 /// Returns the description of a constant, with its unit.
 fn constant(name: &str) -> String {
-    let its = CONSTANTS.iter().find(|its| its.name == name).expect("a constant of the cells");
-    let about = its.about.trim_end_matches('.');
-    if its.unit.is_empty() { about.into() } else { format!("{about} ({})", its.unit) }
+    let entry = CONSTANTS.iter().find(|entry| entry.name == name).expect("a constant of the cells");
+    let about = entry.about.trim_end_matches('.');
+    if entry.unit.is_empty() { about.into() } else { format!("{about} ({})", entry.unit) }
 }
 
 /// Creates a key for each constant of the cells, except for times, which the drive sets (`timing`).

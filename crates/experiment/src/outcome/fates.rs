@@ -58,7 +58,7 @@ impl Fate {
         let end = device.losses().unwrap_or_default();
         let effect = |place: usize| {
             let until = struck.get(place + 1).map_or(&end, |next| &next.before);
-            struck.get(place).map(|its| Effect::of(its, until))
+            struck.get(place).map(|strike| Effect::of(strike, until))
         };
         let fates = faults.iter().enumerate();
         let fates = fates.map(|(place, fault)| Fate { fault: *fault, effect: effect(place) });

@@ -181,8 +181,8 @@ impl Outcome {
     /// "How is channel time checked with several sensing levels?".
     fn read_transfers(&self) -> u128 {
         let Counters { reads, reads_at, retries_at, aged, .. } = self.counters;
-        let its = &self.drive.config.reliability;
-        let tries = |level: usize| match (its.model, its.retry) {
+        let reliability = &self.drive.config.reliability;
+        let tries = |level: usize| match (reliability.model, reliability.retry) {
             // Each try of a read of aged data on a drive with superblocks transfers all units that
             // were requested.
             (ModelKind::Off, _) => reads.sum() + aged.units,

@@ -142,7 +142,12 @@ fn reads_at_share(it: &Outcome) -> Option<Map<String, Value>> {
     let reads = it.reads_at()?;
     let all: u64 = reads.iter().map(|&(_, count)| count).sum();
     let share = |count: u64| json!((all > 0).then(|| count as f64 / all as f64));
-    Some(reads.into_iter().map(|(its, count)| (its.to_string(), share(count))).collect())
+    Some(
+        reads
+            .into_iter()
+            .map(|(references, count)| (references.to_string(), share(count)))
+            .collect(),
+    )
 }
 
 fn operations() -> Vec<Metric> {

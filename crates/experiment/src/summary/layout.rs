@@ -21,11 +21,11 @@ pub enum When {
 impl When {
     fn holds(self, outcomes: &[Outcome]) -> bool {
         let number = |it: &Outcome, path: &str| value(it, path).as_f64();
-        let above = |it: &Outcome, path: &str| number(it, path).is_some_and(|its| its > 0.0);
+        let above = |it: &Outcome, path: &str| number(it, path).is_some_and(|known| known > 0.0);
         outcomes.iter().any(|it| match self {
             When::Positive(paths) => paths.iter().any(|path| above(it, path)),
             When::Known(path) => !value(it, path).is_null(),
-            When::Not(path, usual) => number(it, path).is_some_and(|its| its != usual),
+            When::Not(path, usual) => number(it, path).is_some_and(|known| known != usual),
         })
     }
 }

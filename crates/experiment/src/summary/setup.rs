@@ -170,7 +170,8 @@ fn trace() -> Vec<Metric> {
             |it| {
                 it.workload.read.as_ref().map(|read| {
                     let skipped = read.skipped.iter();
-                    let counts = skipped.map(|(cause, its)| (cause.to_string(), json!(its.count)));
+                    let counts =
+                        skipped.map(|(cause, lines)| (cause.to_string(), json!(lines.count)));
                     Value::Object(counts.collect::<Map<_, _>>())
                 })
             },

@@ -158,8 +158,8 @@ impl Keys {
     fn unknown(&self, name: &str, origin: &Origin, own: bool) -> Diagnostic {
         let paths = self.drive.iter().map(|key| key.path);
         let last = |path: &'static str| path.rsplit('.').next().unwrap_or(path);
-        let its = name.rsplit('.').next().unwrap_or(name);
-        let meant = paths.clone().find(|path| last(path) == its);
+        let ending = name.rsplit('.').next().unwrap_or(name);
+        let meant = paths.clone().find(|path| last(path) == ending);
         let all = paths.chain(AXES.into_iter().filter(|_| own));
         let meant = meant.or_else(|| nearest(name, all));
         let hint = meant.map(|path| format!("did you mean `{path}`?"));

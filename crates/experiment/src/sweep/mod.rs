@@ -287,7 +287,8 @@ impl Plan {
                         Requests::look(WorkloadSpec::Generated(spec), control)
                     };
                     let given = self.given.requests.get(&name);
-                    let found = given.map_or_else(open, |its| Requests::given(its, remap, control));
+                    let found = given
+                        .map_or_else(open, |requests| Requests::given(requests, remap, control));
                     let found = found.map_err(here);
                     let found = diagnostics.take(found).map(|it| (Origin::Workload(name), it));
                     self.workloads.extend(found);

@@ -320,17 +320,17 @@ fn exclusive(read: &Read, name: &str) -> Diagnostics {
             );
         }
         for row in super::design::shapes(read) {
-            let its: Vec<&Axis> = row
+            let axes: Vec<&Axis> = row
                 .iter()
                 .map(|&axis| &read.axes[axis])
                 .filter(|it| group.contains(&&*it.name))
                 .collect();
-            if let [first, second, ..] = its[..] {
+            if let [first, second, ..] = axes[..] {
                 let what = format!("`{}` and `{}` exclude each other", first.name, second.name);
                 diagnostics
                     .push(second.origin.diagnostic(what).hint("leave one of them out".to_string()));
             }
-            let sourced = its.iter().any(|it| SOURCES.contains(&&*it.name)) || !said.is_empty();
+            let sourced = axes.iter().any(|it| SOURCES.contains(&&*it.name)) || !said.is_empty();
             if group == SOURCES && !sourced {
                 let what = "neither `workload` nor `trace` is given";
                 diagnostics

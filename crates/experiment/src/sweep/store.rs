@@ -166,8 +166,8 @@ pub fn listed(sums: &[(&str, String)]) -> String {
 pub fn listed_hash(sums: &str, name: &str) -> Option<String> {
     // A line without a newline has been cut short.
     let one = |line: &str| {
-        let (sum, its) = line.strip_suffix('\n')?.split_once("  ")?;
-        (its == name).then(|| sum.to_string())
+        let (sum, file) = line.strip_suffix('\n')?.split_once("  ")?;
+        (file == name).then(|| sum.to_string())
     };
     sums.split_inclusive('\n').find_map(one)
 }

@@ -252,7 +252,7 @@ fn parts(operated: &Operated) -> String {
     let own = |track| matches!(track, super::Track::Die(_));
     for slice in operated.slices.iter().filter(|slice| own(slice.track)) {
         let (name, length) = (slice.what.name(), slice.until - slice.from);
-        match sums.iter_mut().find(|(its, ..)| *its == name) {
+        match sums.iter_mut().find(|(known, ..)| *known == name) {
             Some((_, sum, count)) => {
                 *sum += length;
                 *count += 1;

@@ -382,8 +382,8 @@ impl Timeline {
         let Some(place) = place.filter(|_| operation.request.is_some()) else { return };
         if let Part::Lives(lives, _) = &self.part {
             let at = super::since(self.operations[place].until, self.origin);
-            let its = |life: &Life| life.request == operation.request;
-            if !lives.iter().any(|life| its(life) && at >= life.from && at <= life.until) {
+            let is_own = |life: &Life| life.request == operation.request;
+            if !lives.iter().any(|life| is_own(life) && at >= life.from && at <= life.until) {
                 return;
             }
         }

@@ -37,7 +37,7 @@ impl<L: Layer> Probe<L> for Slowest {
         let place = match completion.io.op {
             HostOp::Read | HostOp::Write => {
                 let latency = completion.latency();
-                self.found.partition_point(|its| its.until - its.from >= latency)
+                self.found.partition_point(|request| request.until - request.from >= latency)
             }
             HostOp::Trim | HostOp::Flush => self.count,
         };

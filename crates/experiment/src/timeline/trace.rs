@@ -85,8 +85,8 @@ impl Timeline {
     fn lanes(&self) -> (Vec<u32>, u32) {
         let mut order: Vec<usize> = (0..self.requests.len()).collect();
         order.sort_by_key(|&index| {
-            let its = &self.requests[index];
-            (its.completion.io.at, its.number)
+            let request = &self.requests[index];
+            (request.completion.io.at, request.number)
         });
         let mut free: Vec<Nanos> = Vec::new();
         let mut lanes = vec![0; order.len()];
@@ -109,14 +109,14 @@ impl Timeline {
         let dies = self.die_count();
         let mut until = vec![Nanos::ZERO; 2 * dies as usize];
         // Reads of a die end in the order in which they begin.
-        let thread = |its: &Operated| {
-            let first = its.die as usize;
-            if its.operation.op != Op::Read {
-                return its.die + 1;
+        let thread = |operated: &Operated| {
+            let first = operated.die as usize;
+            if operated.operation.op != Op::Read {
+                return operated.die + 1;
             }
-            let second = until[first] > its.operation.dispatched;
-            until[first + if second { dies as usize } else { 0 }] = its.until;
-            its.die + 1 + if second { dies } else { 0 }
+            let second = until[first] > operated.operation.dispatched;
+            until[first + if second { dies as usize } else { 0 }] = operated.until;
+            operated.die + 1 + if second { dies } else { 0 }
         };
         self.operations.iter().map(thread).collect()
     }

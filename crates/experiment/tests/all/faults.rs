@@ -119,20 +119,21 @@ fn silent_corruption_is_found_by_checks_or_returned() {
             outcome(&spec(scheme, &["seed=4", &set], load, &faults))
         };
         let (without, with) = (checked("none"), checked("versions"));
-        for its in [&without, &with] {
-            let effects = its.faults.iter().filter_map(|fate| fate.effect);
+        for result in [&without, &with] {
+            let effects = result.faults.iter().filter_map(|fate| fate.effect);
             let corrupted: u64 = effects.map(|effect| effect.corrupted).sum();
-            let silent = its.losses.expect("faults need versions").silent;
+            let silent = result.losses.expect("faults need versions").silent;
             assert!(silent.made > 100, "{scheme}: {silent:?}");
             assert_eq!(corrupted, silent.made_in_all());
         }
-        let wrong = |its: &Outcome| its.census.as_ref().map_or(0, |census| census.wrong);
-        let silent = |its: &Outcome| its.losses.expect("faults need versions").silent;
+        let wrong = |result: &Outcome| result.census.as_ref().map_or(0, |census| census.wrong);
+        let silent = |result: &Outcome| result.losses.expect("faults need versions").silent;
         assert_eq!((silent(&without).by_versions, silent(&with).returned), (0, 0), "{scheme}");
         assert!(silent(&without).returned > 0 && silent(&with).by_versions > 0, "{scheme}");
         assert!(wrong(&with) < wrong(&without), "{scheme}: what is found is wrong no longer");
         assert_eq!(silent(&with).corrected > 0, scheme == "raid5");
-        let warned = |its: Outcome| warnings(&[its]).iter().any(|it| it.text.contains("wrong"));
+        let warned =
+            |result: Outcome| warnings(&[result]).iter().any(|it| it.text.contains("wrong"));
         assert!(warned(without) && !warned(with), "{scheme}");
     }
 }
@@ -183,13 +184,13 @@ fn every_fault_takes_what_an_injected_one_takes() {
                 assert!(reported.contains("the drive has no parity"), "{reported}");
                 continue;
             }
-            let its = outcome(&spec);
-            assert!(its.laws().hold());
-            let census = its.census.clone().expect("losses are noted");
+            let result = outcome(&spec);
+            assert!(result.laws().hold());
+            let census = result.census.clone().expect("losses are noted");
             assert_eq!(census, by_hand(&spec, spec.faults[0]), "{scheme} {fault}");
-            let effect = its.faults[0].effect.expect("it is reached");
+            let effect = result.faults[0].effect.expect("it is reached");
             assert_eq!(effect.at, Nanos(305_000_000));
-            let ledger = its.losses.expect("losses are noted");
+            let ledger = result.losses.expect("losses are noted");
             assert_eq!(ledger.unreadable, effect.unreadable);
             assert_eq!(ledger.parity_unreadable, effect.parity_unreadable);
             assert_eq!(ledger.lost_in_all(), effect.lost, "{scheme} {fault}");
@@ -204,7 +205,7 @@ fn every_fault_takes_what_an_injected_one_takes() {
             let listed =
                 outcome(&RunSpec { faults: Vec::new(), workload: workload(&load), ..spec });
             for key in ["faults", "census", "redundancy", "read", "write", "power_off"] {
-                assert_eq!(listed.json()[key], its.json()[key], "{key}");
+                assert_eq!(listed.json()[key], result.json()[key], "{key}");
             }
         }
     }
@@ -220,16 +221,16 @@ fn a_drive_without_enough_dies_says_that_it_takes_no_writes() {
         outcome(&spec(scheme, &set, LOAD, &["305ms chip 1"]))
     };
     for scheme in ["fifo", "raid5"] {
-        let its = of(scheme, 0);
-        assert!(its.laws().hold());
-        let json = its.json();
+        let result = of(scheme, 0);
+        assert!(result.laws().hold());
+        let json = result.json();
         let dies = &json["failed_dies"];
         assert_eq!((&dies["failed"], &dies["replaced"]), (&2.into(), &0.into()), "{scheme}");
         let since = dies["read_only_s"].as_f64().expect("it is read-only");
         assert!((since - 0.305).abs() < 0.05 && dies["offline_s"].is_null(), "{scheme} {dies}");
         let refused = dies["refused"].as_u64().unwrap();
         assert!(refused > 5, "{scheme} {dies}");
-        let said: String = warnings(&[its]).into_iter().map(|it| it.text).collect();
+        let said: String = warnings(&[result]).into_iter().map(|it| it.text).collect();
         let what =
             format!("has taken no writes since {since:.3} s, and refused {refused} requests");
         assert!(said.contains(&what), "{said}");
@@ -259,8 +260,8 @@ fn faults_strike_in_the_midst_of_requests_at_any_pace() {
         (ReplaySpeed::Closed(8), [0.1, 0.1, 0.2]),
     ] {
         let spec = RunSpec { replay_speed: speed, ..spec("raid5", &set, busy, &faults) };
-        let its = outcome(&spec);
-        let json = its.json();
+        let result = outcome(&spec);
+        let json = result.json();
         let list = json["faults"].as_array().unwrap();
         assert_eq!(list.len(), 4);
         for (fault, at) in list.iter().zip(struck) {
@@ -269,10 +270,11 @@ fn faults_strike_in_the_midst_of_requests_at_any_pace() {
         assert!(list[0]["unreadable"].as_u64().unwrap() > 0);
         assert_eq!(list[0]["lost"], 0);
         // A page that is rebuilt after the next fault counts under that fault.
-        let rebuilt: u64 = list.iter().filter_map(|its| its["rebuilt"].as_u64()).sum();
+        let rebuilt: u64 = list.iter().filter_map(|fault| fault["rebuilt"].as_u64()).sum();
         assert!(rebuilt > 0 && json["redundancy"]["losses"]["rebuilt"] == rebuilt);
         assert!(list[3]["struck_s"].is_null() && list[3]["lost"].is_null());
-        let said: Vec<String> = warnings(&[its]).into_iter().map(|its| its.text).collect();
+        let said: Vec<String> =
+            warnings(&[result]).into_iter().map(|warning| warning.text).collect();
         assert!(said.iter().any(|it| it.contains("not reached under raid5")), "{said:?}");
         assert!(said.iter().any(|it| it.contains("policy.redundancy.integrity is on")), "{said:?}");
     }
@@ -286,7 +288,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let outcomes = pool.install(|| compare(&spec, &candidates, Control::UNWATCHED)).unwrap();
-        outcomes.iter().map(|its| its.reproducible_json().to_string()).collect::<Vec<_>>()
+        outcomes.iter().map(|result| result.reproducible_json().to_string()).collect::<Vec<_>>()
     };
     let (one, four) = (on(1), on(4));
     assert_eq!(one, four);
@@ -299,14 +301,18 @@ fn any_number_of_threads_gives_the_same_bytes() {
 
 #[test]
 fn without_faults_nothing_is_noted() {
-    let its = outcome(&spec("raid5", &[], &format!("{LOAD}\npower_off = '300ms 1h'"), &[]));
-    assert!(its.losses.is_none() && its.census.is_none() && !its.drive.config.redundancy.integrity);
-    assert!(its.json().get("faults").is_none() && its.power_offs.spans == 1);
-    assert!(!its.workload.generator.unwrap().contains("faults"), "it prints as ever");
+    let powered_off = outcome(&spec("raid5", &[], &format!("{LOAD}\npower_off = '300ms 1h'"), &[]));
+    assert!(
+        powered_off.losses.is_none()
+            && powered_off.census.is_none()
+            && !powered_off.drive.config.redundancy.integrity
+    );
+    assert!(powered_off.json().get("faults").is_none() && powered_off.power_offs.spans == 1);
+    assert!(!powered_off.workload.generator.unwrap().contains("faults"), "it prints as ever");
     let load = format!("{LOAD}\nfaults = ['1s chip 0']");
-    let its = outcome(&spec("raid5", &[], &load, &[]));
-    assert!(its.workload.generator.unwrap().contains("\nfaults = [\"1s chip 0\"]\n"));
-    assert!(its.drive.text.contains("integrity = true"), "the drive is said as it ran");
+    let with_fault = outcome(&spec("raid5", &[], &load, &[]));
+    assert!(with_fault.workload.generator.unwrap().contains("\nfaults = [\"1s chip 0\"]\n"));
+    assert!(with_fault.drive.text.contains("integrity = true"), "the drive is said as it ran");
 }
 
 #[test]
@@ -329,7 +335,8 @@ fn who_has_no_such_unit_or_no_faults_says_so() {
         ("policy.throttle=ready", "", "305ms power 1s", &["policy.throttle works on a lifetime"]),
     ] {
         let set: Vec<&str> = set.split_whitespace().collect();
-        let beside: Vec<&str> = Some(beside).filter(|its| !its.is_empty()).into_iter().collect();
+        let beside: Vec<&str> =
+            Some(beside).filter(|fault| !fault.is_empty()).into_iter().collect();
         let spec = spec("fifo", &set, &format!("{LOAD}\n{more}"), &beside);
         let reported = run(&spec).expect_err(more).to_string();
         for part in says {
@@ -338,8 +345,8 @@ fn who_has_no_such_unit_or_no_faults_says_so() {
     }
     let closed = "requests = 60\narrivals = { kind = 'closed', depth = 2 }";
     for fault in ["1ms chip 1", "1ms power 1s"] {
-        let its = outcome(&spec("fifo", &[], closed, &[fault]));
-        let list = &its.json()["faults"];
+        let result = outcome(&spec("fifo", &[], closed, &[fault]));
+        let list = &result.json()["faults"];
         assert!(list.to_string().contains("struck_s"), "a closed loop has faults too: {fault}");
     }
 }

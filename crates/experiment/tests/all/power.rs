@@ -26,7 +26,7 @@ fn spec(set: &[&str], more: &str, replay_speed: ReplaySpeed) -> RunSpec {
         "buffer.ack=on_insert",
     ];
     let key = |setting: &str| setting.split('=').next().map(str::to_string);
-    let stays = |its: &&&str| !set.iter().any(|other| key(other) == key(its));
+    let stays = |setting: &&&str| !set.iter().any(|other| key(other) == key(setting));
     let set = usual.iter().filter(stays).chain(set).map(ToString::to_string).collect();
     let text = format!(
         "requests = 2000\narrivals = {{ kind = 'poisson', rate = 2000 }}\nmix.reads = 0.5\n{more}"
@@ -50,18 +50,18 @@ fn a_run_goes_on_after_the_power_was_off() {
     for (cache, speed) in [("volatile", 1.0), ("protected", 1.0), ("protected", 4.0)] {
         let cache = format!("policy.redundancy.cache={cache}");
         let off = "power_off = '400ms 30min, 500ms 31min, 100s 1h'";
-        let its = outcome(&[&cache], off, ReplaySpeed::Speed(speed)).unwrap();
-        assert_eq!(its.recorder.requests(), 2000, "every request is served");
-        let power = &its.json()["power_off"];
+        let result = outcome(&[&cache], off, ReplaySpeed::Speed(speed)).unwrap();
+        assert_eq!(result.recorder.requests(), 2000, "every request is served");
+        let power = &result.json()["power_off"];
         assert_eq!(power["spans"], 2, "no request follows the third");
         assert_eq!(power["off_s"], 61.0 * 60.0);
         assert!(power["overdue"].as_u64().unwrap() > 0, "an hour is over: {power}");
         let lost = power["lost_writes"].as_u64().unwrap();
         assert_eq!(lost > 0, cache.ends_with("volatile"), "{power}");
         // Time under power is that of the requests.
-        let under_power = its.simulated.as_s() * speed;
+        let under_power = result.simulated.as_s() * speed;
         assert!((under_power / plain.simulated.as_s() - 1.0).abs() < 0.02, "{under_power} s");
-        assert!(its.laws().hold());
+        assert!(result.laws().hold());
     }
 }
 
@@ -123,8 +123,8 @@ fn a_data_cache_that_caches_nothing_is_told() {
         let (name, ack) = (format!("policy.redundancy.name={scheme}"), format!("buffer.ack={ack}"));
         let mut set = vec![name.as_str(), ack.as_str(), "policy.redundancy.parity_cache=64KiB"];
         set.extend(more.split_whitespace());
-        let its = outcome(&set, "", ReplaySpeed::AsRecorded)
+        let result = outcome(&set, "", ReplaySpeed::AsRecorded)
             .unwrap_or_else(|why| panic!("{scheme}: {why}"));
-        assert_eq!(its.caches_no_data(), reported, "{scheme} {more} {ack}");
+        assert_eq!(result.caches_no_data(), reported, "{scheme} {more} {ack}");
     }
 }

@@ -280,8 +280,9 @@ fn windows_hold_what_overlaps_them_and_the_slowest_are_the_slowest() {
     // that.
     let explained = recorded(&spec, Choice::Explained(4));
     assert_eq!(explained.timeline.explain(&explained.outcome), reported);
-    let slices =
-        |its: &Recorded| its.timeline.operations.iter().map(|it| it.slices.len()).sum::<usize>();
+    let slices = |recording: &Recorded| {
+        recording.timeline.operations.iter().map(|it| it.slices.len()).sum::<usize>()
+    };
     assert!(slices(&explained) < slices(&slow), "{} {}", slices(&explained), slices(&slow));
     // The two recordings, of the slowest requests and of the whole run, contain the same requests.
     for asked in &slow.timeline.requests {
@@ -328,17 +329,17 @@ fn overloaded(writes: u64) -> RunSpec {
 
 #[test]
 fn what_waited_through_a_whole_run_can_be_explained() {
-    let its = recorded(&overloaded(150_000), Choice::Explained(2));
-    assert!(its.diagnostics.0.is_empty(), "{}", its.diagnostics);
-    assert_eq!(its.timeline.requests.len(), 2);
-    for reported in its.timeline.explain(&its.outcome) {
+    let recording = recorded(&overloaded(150_000), Choice::Explained(2));
+    assert!(recording.diagnostics.0.is_empty(), "{}", recording.diagnostics);
+    assert_eq!(recording.timeline.requests.len(), 2);
+    for reported in recording.timeline.explain(&recording.outcome) {
         assert!(reported.text.contains("more: "), "{}", reported.text);
         assert!(reported.text.contains("program phase 5 times"), "{}", reported.text);
     }
     // A trace of all dies would be too large, one of those that worked for them is not.
-    let its = recorded(&overloaded(150_000), Choice::Slowest(2));
-    assert!(its.diagnostics.0.is_empty(), "{}", its.diagnostics);
-    assert!(its.timeline.requests.iter().all(|asked| asked.operations.len() == 1));
+    let recording = recorded(&overloaded(150_000), Choice::Slowest(2));
+    assert!(recording.diagnostics.0.is_empty(), "{}", recording.diagnostics);
+    assert!(recording.timeline.requests.iter().all(|asked| asked.operations.len() == 1));
 }
 
 /// Stopped after so many looks at the progress, in one run or the other.
@@ -355,8 +356,12 @@ fn a_run_that_is_stopped_says_what_was_not_looked_at() {
                 stop.store(true, Ordering::Relaxed);
             }
         };
-        let its = record(&spec, Choice::Slowest(3), Control { stop: &stop, progress: &progress });
-        (its.unwrap_or_else(|diagnostics| panic!("{diagnostics}")), seen.load(Ordering::Relaxed))
+        let recording =
+            record(&spec, Choice::Slowest(3), Control { stop: &stop, progress: &progress });
+        (
+            recording.unwrap_or_else(|diagnostics| panic!("{diagnostics}")),
+            seen.load(Ordering::Relaxed),
+        )
     };
     let (whole, looks) = stopped_after(u64::MAX);
     assert!(whole.diagnostics.0.is_empty() && looks % 2 == 0, "{looks} {}", whole.diagnostics);
@@ -419,8 +424,8 @@ fn a_wait_for_parity_is_told_and_tied() {
         // eight waits here does.
         let most = if scheme == "raid5" { tied == waited } else { tied * 5 > waited * 4 };
         assert!(after > 50 && waited > 500 && most, "{scheme}: {tied} of {waited}, {after}");
-        let its = recorded(&striped(scheme, more), Choice::Explained(20));
-        let reported = its.timeline.explain(&its.outcome);
+        let recording = recorded(&striped(scheme, more), Choice::Explained(20));
+        let reported = recording.timeline.explain(&recording.outcome);
         let says = |what: &str| reported.iter().filter(|it| it.text.contains(what)).count();
         let said = match scheme {
             "raid5" => "program (parity), was the parity of its stripe: waited for since +",

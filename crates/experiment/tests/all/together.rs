@@ -43,7 +43,7 @@ fn scheme(subset: u32) -> Scheme {
 
 fn drive(subset: u32, but: &[&str]) -> Device {
     let key = |setting: &str| setting.split('=').next().map(str::to_string);
-    let stays = |its: &&&str| !but.iter().any(|other| key(other) == key(its));
+    let stays = |setting: &&&str| !but.iter().any(|other| key(other) == key(setting));
     let chosen = SMALL.iter().filter(stays).chain(but);
     let mut set: Vec<String> = chosen.map(|setting| (*setting).to_string()).collect();
     if subset & 16 != 0 {

@@ -13,12 +13,12 @@ fn the_weakest_block_of_rhios_drive_is_readable_at_its_end() {
     let spec = DeviceSpec { device: "rhio".into(), ..DeviceSpec::default() };
     let config = resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap().config;
     assert_eq!(config.voltage.name, VoltageKind::Nominal);
-    let its = &config.reliability;
-    let (model, ldpc, end) = (its.model().unwrap(), its.ldpc(), its.end());
+    let reliability = &config.reliability;
+    let (model, ldpc, end) = (reliability.model().unwrap(), reliability.ldpc(), reliability.end());
     let level = |cycles: f64| {
-        let (_, weakest) = Strengths::new(&its.cells).ends();
-        let cycles = its.cells.equivalent(weakest, cycles);
-        let setting = Setting { scale: 1.0, step: its.cells.step };
+        let (_, weakest) = Strengths::new(&reliability.cells).ends();
+        let cycles = reliability.cells.equivalent(weakest, cycles);
+        let setting = Setting { scale: 1.0, step: reliability.cells.step };
         model.level(&Condition { cycles, age: end.age, reads: end.reads, setting }, &ldpc)
     };
     assert_eq!(level(end.cycles), Some(ldpc.levels().len() - 1), "it takes all that the code has");

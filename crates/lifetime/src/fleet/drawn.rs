@@ -59,7 +59,7 @@ impl Drawn {
     pub fn join(&mut self, next: Drawn) {
         self.drives.extend(next.drives);
         self.all.join(next.all);
-        self.by_year.iter_mut().zip(next.by_year).for_each(|(all, its)| all.join(its));
+        self.by_year.iter_mut().zip(next.by_year).for_each(|(all, added)| all.join(added));
     }
 
     /// Draws what is missing of a part. Returns whether it is whole now: it is not if it was
@@ -145,7 +145,7 @@ fn lived(
             counts[age as usize] += 1;
         }
         piece.all.add(number);
-        piece.by_year.iter_mut().zip(&counts).for_each(|(all, &its)| all.add(its));
+        piece.by_year.iter_mut().zip(&counts).for_each(|(all, &count)| all.add(count));
     }
     Ok(piece)
 }

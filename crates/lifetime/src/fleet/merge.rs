@@ -100,7 +100,7 @@ fn read(folder: &Path) -> Result<Held, Diagnostics> {
 fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let Some(first) = found.first() else { return Ok(()) };
-    let (name, its) = (first.folder.display(), first.held.shard());
+    let (name, first_shard) = (first.folder.display(), first.held.shard());
     let mut numbers: BTreeMap<Shard, &Path> = BTreeMap::new();
     for Found { folder, held } in found {
         let (head, shard) = (&held.head, held.shard());
@@ -118,20 +118,21 @@ fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
             diagnostics.push(refused(what));
         } else if held.identity != first.held.identity {
             diagnostics.push(refused(format!("is of drives with another life than {name}")));
-        } else if shard.of() != its.of() {
-            diagnostics.push(refused(format!("is shard {shard}, and {name} is {its}")));
+        } else if shard.of() != first_shard.of() {
+            diagnostics.push(refused(format!("is shard {shard}, and {name} is {first_shard}")));
         } else if let Some(other) = numbers.insert(shard, folder) {
             diagnostics.push(refused(format!("is shard {shard}, as is {}", other.display())));
         }
     }
     let there: BTreeSet<u64> = numbers.keys().map(|it| it.number()).collect();
     // Shards that are refused are not missing as well.
-    let missing: Vec<u64> = match diagnostics.0.is_empty() && there.len() as u64 != its.of() {
-        true => (1..=its.of()).filter(|number| !there.contains(number)).collect(),
+    let missing: Vec<u64> = match diagnostics.0.is_empty() && there.len() as u64 != first_shard.of()
+    {
+        true => (1..=first_shard.of()).filter(|number| !there.contains(number)).collect(),
         false => Vec::new(),
     };
     if !missing.is_empty() {
-        let (count, of) = (counted(missing.len() as u64, "shard"), its.of());
+        let (count, of) = (counted(missing.len() as u64, "shard"), first_shard.of());
         let verb = if missing.len() == 1 { "is" } else { "are" };
         let what = format!("{count} of {of} {verb} missing: {}", ranges(&missing));
         diagnostics.push(Diagnostic::of(what).expected(format!("the folders of all {of} shards")));

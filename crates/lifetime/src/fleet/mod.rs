@@ -80,9 +80,9 @@ impl Fleet {
     fn sorted(&self, value: impl Fn(&Drive) -> f64 + Sync) -> [Vec<f64>; 3] {
         let error = self.dilation_error.unwrap_or(0.0).min(0.99);
         [1.0 - error, 1.0, 1.0 + error].map(|factor| {
-            let its = self.drives.par_iter();
+            let drives = self.drives.par_iter();
             let scaled = |it: &Drive| Drive { worn_years: it.worn_years * factor, ..*it };
-            let mut all: Vec<f64> = its.map(|it| value(&scaled(it))).collect();
+            let mut all: Vec<f64> = drives.map(|it| value(&scaled(it))).collect();
             all.par_sort_unstable_by(f64::total_cmp);
             all
         })
@@ -109,9 +109,9 @@ impl Fleet {
         let moment = |number: usize| {
             let years = self.horizon * number as f64 / MOMENTS as f64;
             let [least, own, most] = [0, 1, 2].map(|which| {
-                let its: &[f64] = &all[which];
-                let dead = its.partition_point(|&it| it <= years);
-                wilson((its.len() - dead) as u64, its.len() as u64, z)
+                let lives: &[f64] = &all[which];
+                let dead = lives.partition_point(|&it| it <= years);
+                wilson((lives.len() - dead) as u64, lives.len() as u64, z)
             });
             let share = Interval { low: least.low, value: own.value, high: most.high };
             Alive { years, share }
@@ -137,16 +137,16 @@ impl Fleet {
     }
 
     fn quantile(&self, share: f64, sorted: &[Vec<f64>; 3]) -> Interval {
-        let its = sorted.each_ref().map(|all| statistics::quantile(all, share, self.z()));
-        Interval { low: its[0].low, value: its[1].value, high: its[2].high }
+        let quantiles = sorted.each_ref().map(|all| statistics::quantile(all, share, self.z()));
+        Interval { low: quantiles[0].low, value: quantiles[1].value, high: quantiles[2].high }
     }
 
     /// Returns the drives replaced in a year for each place of the fleet. The interval is that of
     /// sampling alone.
     pub fn rate(&self, replaced: Replaced, years: f64) -> Interval {
         let per = f64::from(self.spec.drives) * years;
-        let its = statistics::replacements(replaced, self.spec.drives, self.z());
-        its.map(|count| count / per)
+        let interval = statistics::replacements(replaced, self.spec.drives, self.z());
+        interval.map(|count| count / per)
     }
 
     /// Returns the number of spare drives that are enough, with the confidence asked for.

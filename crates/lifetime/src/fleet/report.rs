@@ -16,12 +16,17 @@ impl Fleet {
             self.spec.drives, self.horizon
         );
         let mut sheet = Sheet::new("fleet", title, &["quantity", "low", "value", "high"]);
-        let mut row = |name: &str, its: Interval, share: bool| {
+        let mut row = |name: &str, interval: Interval, share: bool| {
             let cell = |value| match share {
                 true => Cell::share(Some(value)),
                 false => Cell::number(Some(value)),
             };
-            sheet.row(vec![name.into(), cell(its.low), cell(its.value), cell(its.high)]);
+            sheet.row(vec![
+                name.into(),
+                cell(interval.low),
+                cell(interval.value),
+                cell(interval.high),
+            ]);
         };
         if let Some(last) = self.survival().last() {
             row("alive at the end (share)", last.share, true);

@@ -67,8 +67,8 @@ pub(super) fn replacements(replaced: Replaced, drives: u32, z: f64) -> Interval 
     let (count, n) = (replaced.count as f64, f64::from(drives));
     let variance = replaced.squares as f64 - count * count / n;
     let dispersion = if count > 0.0 { (variance / count).max(1.0) } else { 1.0 };
-    let its = poisson(count / dispersion, z).map(|bound| bound * dispersion);
-    Interval { value: count, ..its }
+    let interval = poisson(count / dispersion, z).map(|bound| bound * dispersion);
+    Interval { value: count, ..interval }
 }
 
 /// Returns the number that is not exceeded by the replacements of another fleet of as many drives,
@@ -107,9 +107,9 @@ mod tests {
     fn wilsons_intervals_are_the_published_ones() {
         let z = normal_quantile(0.975);
         for (count, all, low, high) in [(81, 263, 0.2553, 0.3662), (0, 20, 0.0, 0.1611)] {
-            let its = wilson(count, all, z);
-            let off = (its.low - low).abs().max((its.high - high).abs());
-            assert!(off < 1e-4, "{its:?}");
+            let interval = wilson(count, all, z);
+            let off = (interval.low - low).abs().max((interval.high - high).abs());
+            assert!(off < 1e-4, "{interval:?}");
         }
     }
 
@@ -128,8 +128,8 @@ mod tests {
         };
         let z = normal_quantile(0.975);
         for count in [1, 2, 3, 10, 50, 200] {
-            let its = poisson(count as f64, z);
-            let [low, high] = [1.0 - below(count - 1, its.low), below(count, its.high)];
+            let interval = poisson(count as f64, z);
+            let [low, high] = [1.0 - below(count - 1, interval.low), below(count, interval.high)];
             let least = if count < 3 { 0.012 } else { 0.023 };
             assert!((least..0.0252).contains(&low), "{count}: {low}");
             assert!((0.0248..0.0252).contains(&high), "{count}: {high}");

@@ -203,7 +203,7 @@ fn a_life_lies_within_its_first_estimate() {
             control: Control::UNWATCHED,
             share: &|_| (),
             early: &|early| match early {
-                Early::Bounds(its) => *bounds.lock().unwrap() = Some(its),
+                Early::Bounds(estimate) => *bounds.lock().unwrap() = Some(estimate),
                 Early::SoFar { years, waf } => *so_far.lock().unwrap() = Some((years, waf)),
                 Early::Drawing { .. } => panic!("there is no fleet"),
             },

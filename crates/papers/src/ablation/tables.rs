@@ -31,7 +31,7 @@ impl Estimate {
     /// Returns the estimate from the values of all seeds; `None` if one has none.
     fn of(values: impl Iterator<Item = Option<f64>>) -> Estimate {
         let Some(values) = values.collect::<Option<Vec<f64>>>() else { return Estimate::default() };
-        let half = interval(&values).map(|its| its.half_width);
+        let half = interval(&values).map(|it| it.half_width);
         Estimate { mean: mean(&values), half }
     }
 }

@@ -84,8 +84,8 @@ fn seeds(answer: &Answer) -> Option<String> {
     let first = answer.measured.as_ref().filter(|it| all.len() > 1 && !it.values.is_empty())?;
     let one = |label: &str| -> Option<String> {
         let values: Option<Vec<f64>> = all.iter().map(|it| labelled(&it.values, label)).collect();
-        let its = interval(&values?)?;
-        Some(format!("{label} {} ± {}", short(its.mean), short(its.half_width)))
+        let spread = interval(&values?)?;
+        Some(format!("{label} {} ± {}", short(spread.mean), short(spread.half_width)))
     };
     let listed: Vec<String> = first.values.iter().filter_map(|(label, _)| one(label)).collect();
     Some(listed.join(", "))

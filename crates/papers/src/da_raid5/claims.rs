@@ -148,22 +148,22 @@ fn lawful(evidence: &Evidence, words: &str, ways: u64) -> Measured {
 }
 
 fn parities(evidence: &Evidence) -> Option<Measured> {
-    let its = evidence.checks.parity?;
+    let parity = evidence.checks.parity?;
     Some(Measured::of([
-        ("first reads", its.first.reads as f64),
-        ("first writes", its.first.writes as f64),
-        ("later reads", its.later.reads as f64),
-        ("later writes", its.later.writes as f64),
+        ("first reads", parity.first.reads as f64),
+        ("first writes", parity.first.writes as f64),
+        ("later reads", parity.later.reads as f64),
+        ("later writes", parity.later.writes as f64),
     ]))
 }
 
 /// The drive on which the example is run.
 fn figure_4(config: &Config) -> Found {
     let cache = config.buffer.size.0 / config.geometry.page_size.0;
-    let its = &config.redundancy;
+    let redundancy = &config.redundancy;
     are([
-        ("N", its.stripe.into()),
-        ("N_update", its.n_update.into()),
+        ("N", redundancy.stripe.into()),
+        ("N_update", redundancy.n_update.into()),
         ("cache", (cache as u32).into()),
     ])
 }
@@ -365,8 +365,8 @@ fn best_cut_off(evidence: &Evidence) -> Option<Measured> {
 /// erases next to nothing.
 fn erasing(evidence: &Evidence) -> Option<Measured> {
     let fewer = |case: Case| {
-        let erases = |column: &str, its: Case| {
-            evidence.number(column, its, AS_IT_IS, |run| run.get("erases"))
+        let erases = |column: &str, which: Case| {
+            evidence.number(column, which, AS_IT_IS, |run| run.get("erases"))
         };
         let ratio = |column: &str| {
             let ratio = erases(column, case)? / erases(column, PPC)?;

@@ -64,8 +64,13 @@ fn cached(device: &Device) -> BTreeSet<u32> {
 fn covered(device: &Device) -> Vec<(u32, Vec<u32>)> {
     let of = |stripe: u32| {
         let view = device.stripe(StripeId(stripe));
-        let its = view.cached?.covered;
-        let pages = view.data.iter().zip(its).filter(|(_, its)| its.0).map(|(it, _)| it.0.0);
+        let positions = view.cached?.covered;
+        let pages = view
+            .data
+            .iter()
+            .zip(positions)
+            .filter(|(_, position)| position.0)
+            .map(|(it, _)| it.0.0);
         let pages: BTreeSet<u32> = pages.collect();
         Some((stripe, pages.into_iter().collect()))
     };
@@ -109,7 +114,11 @@ pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 5]> {
     let (first, last) = (log.get(FIRST)?, log.last()?);
     let alike = |pages: &[u32]| if pages == PAGES { pages.len() as f64 } else { 0.0 };
     let pp0 = |moment: &Moment| {
-        moment.covered.iter().find(|(stripe, _)| *stripe == 0).map_or(0.0, |(_, its)| alike(its))
+        moment
+            .covered
+            .iter()
+            .find(|(stripe, _)| *stripe == 0)
+            .map_or(0.0, |(_, pages)| alike(pages))
     };
     let sum = |of: fn(&Moment) -> u64| log.iter().map(of).sum::<u64>() as f64;
     // No page is evicted before D23.
@@ -144,8 +153,10 @@ pub(super) fn sheet(log: &[Moment]) -> Sheet {
         names.join(" ")
     };
     for moment in log {
-        let parity =
-            moment.covered.iter().map(|(stripe, its)| format!("PP{stripe}: {}", pages(its)));
+        let parity = moment
+            .covered
+            .iter()
+            .map(|(stripe, covered_pages)| format!("PP{stripe}: {}", pages(covered_pages)));
         sheet.row(vec![
             format!("D{}", moment.page).into(),
             pages(&moment.cache).into(),

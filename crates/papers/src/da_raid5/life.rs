@@ -150,8 +150,8 @@ fn by_stage(config: &Config, cycles: f64, protected: f64) -> Point {
 /// Returns the mean time to data loss of a drive, in years. Without RAID, the space of parity holds
 /// data, too.
 fn years(config: &Config, &Point { case, loss }: &Point) -> f64 {
-    let its = &config.redundancy;
-    let parity = if case == NONE { 1.0 + 1.0 / f64::from(its.stripe) } else { 1.0 };
+    let redundancy = &config.redundancy;
+    let parity = if case == NONE { 1.0 + 1.0 / f64::from(redundancy.stripe) } else { 1.0 };
     let stripes = f64::from(config.stripes()) * parity;
     let period = config.redundancy.retention.0 as f64 / (365.25 * 86_400e9);
     (periods_to_loss(loss, stripes) * period).min(1e30)

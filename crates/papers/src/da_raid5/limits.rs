@@ -26,10 +26,10 @@ struct Limits {
 }
 
 fn limits(config: &Config, cycles: u32) -> Limits {
-    let its = &config.redundancy;
-    let longer = its.limits_at(f64::from(cycles));
-    let retention = its.retention.0 as f64 * longer / DAY;
-    Limits { cycles, retention, reads: f64::from(its.reads) * longer }
+    let redundancy = &config.redundancy;
+    let longer = redundancy.limits_at(f64::from(cycles));
+    let retention = redundancy.retention.0 as f64 * longer / DAY;
+    Limits { cycles, retention, reads: f64::from(redundancy.reads) * longer }
 }
 
 fn all(config: &Config) -> Vec<Limits> {
@@ -72,9 +72,9 @@ mod tests {
     fn the_code_corrects_what_the_limits_allow() {
         let config = config().unwrap();
         let printed = config.redundancy.retention.0 as f64 / DAY;
-        for its in all(&config) {
-            let cells = life::cells(&config, f64::from(its.cycles), its.retention / printed);
-            assert!((cells / 5.84297e-4 - 1.0).abs() < 1e-5, "{its:?}: {cells}");
+        for limit in all(&config) {
+            let cells = life::cells(&config, f64::from(limit.cycles), limit.retention / printed);
+            assert!((cells / 5.84297e-4 - 1.0).abs() < 1e-5, "{limit:?}: {cells}");
         }
         let at_worn = all(&config)[15];
         assert_eq!((at_worn.retention, at_worn.reads), (381.0, 46_000.0));

@@ -50,8 +50,9 @@ fn published_mean(
     case: Case,
     shown: Shown,
 ) -> Vec<Option<f64>> {
-    let id =
-        [(UDL, UDL_BELOW_RAID5), (HC, HC_BELOW_RAID5)].into_iter().find(|(its, _)| *its == case);
+    let id = [(UDL, UDL_BELOW_RAID5), (HC, HC_BELOW_RAID5)]
+        .into_iter()
+        .find(|(other, _)| *other == case);
     let Some(lower) = id.and_then(|(_, id)| paper.number(id, shown.label())) else {
         return Vec::new();
     };

@@ -209,8 +209,8 @@ impl Evidence {
         (case, base): (Case, Case),
         shown: Shown,
     ) -> Option<f64> {
-        let [mine, its] = [case, base].map(|case| setting.variant(case));
-        self.relative(column, [(case, &mine), (base, &its)], shown)
+        let [mine, of_base] = [case, base].map(|case| setting.variant(case));
+        self.relative(column, [(case, &mine), (base, &of_base)], shown)
     }
 
     /// Returns a shown quantity of a case under one variant relative to that under another.

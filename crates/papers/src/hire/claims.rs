@@ -156,8 +156,8 @@ fn wear_of(
 ) -> Option<Measured> {
     let of = |column: &str| evidence.worn_ratio(column, ON_EVICT, AS_IT_IS);
     let values = lowered(column, |case| evidence.worn_ratio(column, case, AS_IT_IS))?;
-    let its = of(column)?;
-    let is_end = evidence.runs.each(of)?.into_iter().reduce(end) == Some(its);
+    let wear = of(column)?;
+    let is_end = evidence.runs.each(of)?.into_iter().reduce(end) == Some(wear);
     Some(Measured::exactly(values).direction(words, is_end))
 }
 

@@ -119,10 +119,10 @@ impl References {
         let mut tally = Tally::default();
         for page in (0..self.begins.len() as u32 - 1).take_while(|_| !control.stopped()) {
             let (reads, writes) = self.future(page, 0, usize::MAX);
-            let its = class((reads, writes));
-            tally.pages[its] += 1;
-            tally.reads[its] += reads as u64;
-            tally.writes[its] += writes as u64;
+            let page_class = class((reads, writes));
+            tally.pages[page_class] += 1;
+            tally.reads[page_class] += reads as u64;
+            tally.writes[page_class] += writes as u64;
         }
         let frames = drive.layout.frames.saturating_sub(drive.config.buffer.evict_ahead).max(1);
         self.evictions(frames as usize, |page, hits, so_far| {
@@ -148,13 +148,13 @@ impl References {
         let mut so_far = vec![0usize; pages];
         let mut list: BTreeMap<u64, u32> = BTreeMap::new();
         for (now, &(page, wrote)) in self.all.iter().enumerate() {
-            let its = &mut used[page as usize];
-            if let Some((last, ..)) = its {
+            let entry = &mut used[page as usize];
+            if let Some((last, ..)) = entry {
                 list.remove(last);
             }
-            let (reads, writes) = its.map_or((0, 0), |(_, reads, writes)| (reads, writes));
+            let (reads, writes) = entry.map_or((0, 0), |(_, reads, writes)| (reads, writes));
             let (reads, writes) = (reads + usize::from(!wrote), writes + usize::from(wrote));
-            *its = Some((now as u64, reads, writes));
+            *entry = Some((now as u64, reads, writes));
             so_far[page as usize] += 1;
             list.insert(now as u64, page);
             if list.len() > frames

@@ -195,7 +195,7 @@ impl Evidence {
     /// Every life with its name, at every dilation.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Life)> {
         let each = self.lives.iter();
-        each.flat_map(|(name, its)| its.lives.iter().map(move |life| (name.as_str(), life)))
+        each.flat_map(|(name, lives)| lives.lives.iter().map(move |life| (name.as_str(), life)))
     }
 
     /// A life with a simulated translation layer, and the same at a steady write amplification.

@@ -164,11 +164,11 @@ fn prioritized_reads(evidence: &Evidence) -> Option<Measured> {
     for column in evidence.runs.stand_ins() {
         let share = evidence.prioritized(&column.name, RECORDED, 0)?;
         let lower = 1.0 - evidence.ratio(&column.name, ("rhio", "rt_r"), RECORDED, READ)?;
-        let its = if NAMED.contains(&column.name.as_str()) { &mut named } else { &mut others };
-        its.push((share, lower));
+        let group = if NAMED.contains(&column.name.as_str()) { &mut named } else { &mut others };
+        group.push((share, lower));
     }
-    let above = |its: &[(f64, f64)]| its.iter().filter(|it| it.0 > 0.05).count();
-    let gained = |its: &[(f64, f64)]| mean(&its.iter().map(|it| it.1).collect::<Vec<_>>());
+    let above = |group: &[(f64, f64)]| group.iter().filter(|it| it.0 > 0.05).count();
+    let gained = |group: &[(f64, f64)]| mean(&group.iter().map(|it| it.1).collect::<Vec<_>>());
     let values = [("named above", above(&named)), ("others above", above(&others))];
     let values = values.map(|(label, count)| (label.to_string(), count as f64)).into();
     let measured = Measured::exactly(values);
@@ -246,9 +246,9 @@ fn on_one_chip(paper: &Paper, order: Order) -> Result<Served, Diagnostics> {
 
 fn equation(paper: &Paper) -> Found {
     let beyond = |order| {
-        let its = on_one_chip(paper, order)?;
+        let served = on_one_chip(paper, order)?;
         // Rounding removes the error of adding up in another order, adding zero a minus sign.
-        Ok::<_, Diagnostics>((1000.0 * (its.mean - its.expected)).round() + 0.0)
+        Ok::<_, Diagnostics>((1000.0 * (served.mean - served.expected)).round() + 0.0)
     };
     are([("first come", beyond(Order::FirstCome)?), ("hot first", beyond(Order::Alone)?)])
 }
@@ -394,8 +394,8 @@ mod tests {
         };
         assert_eq!(verdict("001-006", &with(0.3, 900.0)), Verdict::Reproduced);
         for (share, mean) in [(0.2, 900.0), (0.3, 980.0)] {
-            let its = verdict("001-006", &with(share, mean));
-            assert!(matches!(its, Verdict::NotReproducible(_)), "{share} {mean}: {its:?}");
+            let judged = verdict("001-006", &with(share, mean));
+            assert!(matches!(judged, Verdict::NotReproducible(_)), "{share} {mean}: {judged:?}");
         }
     }
 

@@ -118,7 +118,7 @@ pub(super) fn figure_2(paper: &Paper, order: Order, unit: u32) -> Result<Served,
         .map(|(&pages, number)| io(&drive, Span::ZERO, number * apart, pages, HostOp::Write))
         .collect();
     let completions = served(&drive, requests)?;
-    let number = |its: &Completion| (its.io.offset / size / apart) as usize;
+    let number = |completion: &Completion| (completion.io.offset / size / apart) as usize;
     let order: Vec<usize> = completions.iter().map(number).collect();
     let sum: Span = completions.iter().map(Completion::latency).sum();
     let timing = drive.config.effective_timing();
@@ -151,15 +151,15 @@ pub(super) fn figure_3(paper: &Paper) -> Result<Vec<u64>, Diagnostics> {
     requests.extend((0..6).map(|page| io(&drive, LATER, page, 1, HostOp::Read)));
     let page = drive.config.geometry.page_size.0;
     let completions = served(&drive, requests)?;
-    let reads = completions.iter().filter(|its| its.io.op == HostOp::Read);
-    Ok(reads.map(|its| its.io.offset / page).filter(|&read| read < 6).collect())
+    let reads = completions.iter().filter(|completion| completion.io.op == HostOp::Read);
+    Ok(reads.map(|completion| completion.io.offset / page).filter(|&read| read < 6).collect())
 }
 
 /// Returns when the chip started the only page of a request.
-fn taken_up(its: &Completion) -> Nanos {
+fn taken_up(completion: &Completion) -> Nanos {
     let service = [Part::Sense, Part::Transfer, Part::SoftSensing, Part::Retry, Part::Program];
-    let took: Span = service.iter().map(|&part| its.blame[part]).sum();
-    Nanos(its.done.0 - took.0)
+    let took: Span = service.iter().map(|&part| completion.blame[part]).sum();
+    Nanos(completion.done.0 - took.0)
 }
 
 /// Random one-page requests at a rate that the chip cannot sustain. With `deadlines`, some want to
@@ -184,8 +184,13 @@ pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Diagn
     let drive = one_chip(paper, "rhio")?;
     let completions = served(&drive, overload(&drive, false))?;
     let of = |op: HostOp| {
-        let waited = |its: &&Completion| its.io.op == op && its.latency() > Span::ZERO;
-        completions.iter().filter(waited).map(|its| (its.io.at, taken_up(its))).collect::<Vec<_>>()
+        let waited =
+            |completion: &&Completion| completion.io.op == op && completion.latency() > Span::ZERO;
+        completions
+            .iter()
+            .filter(waited)
+            .map(|completion| (completion.io.at, taken_up(completion)))
+            .collect::<Vec<_>>()
     };
     let (reads, writes) = (of(HostOp::Read), of(HostOp::Write));
     let (mut before, mut after) = (0, 0);
@@ -204,9 +209,13 @@ pub(super) fn passed_when_overdue(paper: &Paper) -> Result<(usize, usize), Diagn
     let drive = one_chip(paper, "rhio")?;
     let completions = served(&drive, overload(&drive, true))?;
     let default = drive.config.die_order.deadline;
-    let due = |its: &Completion| its.io.at + its.io.deadline.span().unwrap_or(default);
-    let waited = completions.iter().filter(|its| its.latency() > Span::ZERO);
-    let all: Vec<[Nanos; 3]> = waited.map(|its| [its.io.at, due(its), taken_up(its)]).collect();
+    let due = |completion: &Completion| {
+        completion.io.at + completion.io.deadline.span().unwrap_or(default)
+    };
+    let waited = completions.iter().filter(|completion| completion.latency() > Span::ZERO);
+    let all: Vec<[Nanos; 3]> = waited
+        .map(|completion| [completion.io.at, due(completion), taken_up(completion)])
+        .collect();
     let (mut passed, mut late) = (0, 0);
     for &[_, mine, began] in &all {
         late += usize::from(mine < began);
@@ -242,10 +251,10 @@ mod tests {
             (Order::Alone, [1, 3, 4, 2, 5, 0], "2053.3"),
             (Order::Rhio, [1, 3, 4, 2, 5, 0], "2053.3"),
         ] {
-            let its = figure_2(&paper, order, unit).unwrap();
-            assert_eq!(its.order, expected, "{order:?}");
-            assert_eq!(format!("{:.1}", its.printed()), mean, "{order:?}");
-            assert!((its.mean - its.expected).abs() < 1e-6, "{order:?}: {}", its.mean);
+            let figure = figure_2(&paper, order, unit).unwrap();
+            assert_eq!(figure.order, expected, "{order:?}");
+            assert_eq!(format!("{:.1}", figure.printed()), mean, "{order:?}");
+            assert!((figure.mean - figure.expected).abs() < 1e-6, "{order:?}: {}", figure.mean);
         }
         // Striped page by page, the writes use many chips at once.
         let striped = figure_2(&paper, Order::FirstCome, 1).unwrap();

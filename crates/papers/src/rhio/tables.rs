@@ -139,8 +139,8 @@ fn repeated(answers: &[Answer], which: Gain) -> [Option<f64>; 3] {
         it.as_ref().and_then(|it: &Measured| labelled(&it.values, KINDS[which.kind].name))
     };
     let of = |is: fn(Repetition) -> bool| {
-        let its = answer.repeated.iter().filter(move |(it, _)| is(*it));
-        its.filter_map(|(_, it)| value(it)).collect::<Vec<_>>()
+        let repetitions = answer.repeated.iter().filter(move |(it, _)| is(*it));
+        repetitions.filter_map(|(_, it)| value(it)).collect::<Vec<_>>()
     };
     let mut seeds = of(|it| matches!(it, Repetition::Seed(_)));
     seeds.extend(value(&answer.measured));

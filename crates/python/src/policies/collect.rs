@@ -63,8 +63,9 @@ impl CustomVictim for Collect {
             let answer = SHOWN.set(candidates, || {
                 policy.call_method1(intern!(policy.py(), "collect"), (shown,))
             })?;
-            let its = answer.cast::<Block>().ok().map(Bound::get).filter(|its| its.call == call);
-            its.map(|its| its.block)
+            let block = answer.cast::<Block>().ok().map(Bound::get).filter(|it| it.call == call);
+            block
+                .map(|it| it.block)
                 .ok_or_else(|| no_answer("collect", &answer, "a block of this plane"))
         });
         // The default, and what a failed policy gets until the run has stopped.
@@ -126,12 +127,12 @@ impl Plane {
 
     #[getter]
     fn pages_per_block(&self) -> PyResult<u32> {
-        self.look(|its| its.capacity())
+        self.look(|candidates| candidates.capacity())
     }
 
     #[getter]
     fn slots(&self) -> PyResult<u32> {
-        self.look(|its| its.slots())
+        self.look(|candidates| candidates.slots())
     }
 
     /// Returns the number of full blocks.
@@ -141,24 +142,27 @@ impl Plane {
 
     /// Returns all full blocks, in order of their numbers.
     fn blocks(&self) -> PyResult<Vec<Block>> {
-        self.look(|its| its.iter().map(|block| self.shown(its, block)).collect())
+        self.look(|candidates| {
+            candidates.iter().map(|block| self.shown(candidates, block)).collect()
+        })
     }
 
     /// Returns a block by its number within the plane, unless it is not full.
     fn block(&self, slot: u32) -> PyResult<Option<Block>> {
-        self.look(|its| {
-            if slot >= its.slots() {
-                let what = format!("there is no block {slot}: a plane has {} of them", its.slots());
+        self.look(|candidates| {
+            if slot >= candidates.slots() {
+                let what =
+                    format!("there is no block {slot}: a plane has {} of them", candidates.slots());
                 return Err(PyValueError::new_err(what));
             }
-            let block = its.slot(slot);
-            Ok(its.contains(block).then(|| self.shown(its, block)))
+            let block = candidates.slot(slot);
+            Ok(candidates.contains(block).then(|| self.shown(candidates, block)))
         })?
     }
 
     /// Returns a full block with the fewest valid pages, without looking at all of them.
     fn fewest_valid(&self) -> PyResult<Option<Block>> {
-        self.look(|its| its.fewest_valid().map(|block| self.shown(its, block)))
+        self.look(|candidates| candidates.fewest_valid().map(|block| self.shown(candidates, block)))
     }
 }
 

@@ -106,14 +106,14 @@ impl Failure {
     /// Returns the policies that a run has asked, as they are now.
     pub fn learnt(&self, watcher: &Watcher) -> Vec<Learnt> {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let its = asked.extract_if(.., |(run, ..)| *run == watcher.run);
-        its.map(|(_, name, object)| (name, object)).collect()
+        let removed = asked.extract_if(.., |(run, ..)| *run == watcher.run);
+        removed.map(|(_, name, object)| (name, object)).collect()
     }
 
     /// Notes that a run has asked a policy.
     fn note_asked(&self, run: u64, name: &str, object: &Py<PyAny>) {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if !asked.iter().any(|(other, its, _)| *other == run && its == name) {
+        if !asked.iter().any(|(other, policy, _)| *other == run && policy == name) {
             asked.push((run, name.into(), Python::attach(|py| object.clone_ref(py))));
         }
     }
@@ -140,9 +140,9 @@ impl Failure {
             }
             Raiser::Requests(name) => errors.getattr("of_requests")?.call1((name, &cause))?,
         };
-        let its = error.is(&cause);
+        let is_cause = error.is(&cause);
         let error = PyErr::from_value(error);
-        if !its {
+        if !is_cause {
             error.set_cause(py, Some(PyErr::from_value(cause.into_bound(py).into_any())));
         }
         Err(error)
@@ -157,8 +157,8 @@ pub(crate) fn watch_policies<T: Send + 'static>(
 ) -> PyResult<T> {
     let watched = Watched::default();
     let failure = Failure::new(&watched.stop);
-    let its = Arc::clone(&failure);
-    let result = watch_for(py, progress, GRACE, watched, move |watched| work(&watched, &its));
+    let shared = Arc::clone(&failure);
+    let result = watch_for(py, progress, GRACE, watched, move |watched| work(&watched, &shared));
     // A policy's failure precedes its consequences, except for Ctrl-C, which the user caused.
     match result {
         Err(error) if !error.is_instance_of::<PyRuntimeError>(py) => Err(error),
@@ -186,8 +186,8 @@ impl Clone for Instance {
             copy.call1((&self.object,)).map(Bound::unbind)
         });
         let object = copied.unwrap_or_else(|error| {
-            let its = Raiser::Policy(format!("{}: its copy", self.name), Nanos(0));
-            self.failure.note(its, error);
+            let raiser = Raiser::Policy(format!("{}: its copy", self.name), Nanos(0));
+            self.failure.note(raiser, error);
             Python::attach(|py| self.object.clone_ref(py))
         });
         Instance::new(object, self.name.clone(), &self.failure)

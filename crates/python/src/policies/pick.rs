@@ -29,8 +29,10 @@ impl CustomDieOrder for Pick {
             let shown = View { call };
             let answer =
                 SHOWN.set(view, || policy.call_method1(intern!(policy.py(), "pick"), (shown,)))?;
-            let its = answer.cast::<Waiting>().ok().map(Bound::get).filter(|its| its.call == call);
-            its.map(|its| its.shown.id)
+            let waiting =
+                answer.cast::<Waiting>().ok().map(Bound::get).filter(|it| it.call == call);
+            waiting
+                .map(|it| it.shown.id)
                 .ok_or_else(|| no_answer("pick", &answer, "a transaction of this view"))
         });
         asked.or(Some(oldest))
@@ -78,7 +80,7 @@ impl View {
         self.look(|view| {
             let of = |kind| view.waiting(kind).map(|shown| Waiting { call, shown });
             let mut all: Vec<Waiting> = kinds.into_iter().flat_map(of).collect();
-            all.sort_by_key(|its| its.shown.order);
+            all.sort_by_key(|waiting| waiting.shown.order);
             all
         })
     }
@@ -163,8 +165,8 @@ fn name(kind: Queued) -> &'static str {
 }
 
 fn queued(kind: &str) -> PyResult<Queued> {
-    let names = || Queued::ALL.map(|its| format!("`{}`", name(its))).join(", ");
-    let found = Queued::ALL.into_iter().find(|&its| name(its) == kind);
+    let names = || Queued::ALL.map(|known| format!("`{}`", name(known))).join(", ");
+    let found = Queued::ALL.into_iter().find(|&known| name(known) == kind);
     found.ok_or_else(|| {
         PyValueError::new_err(format!("unknown kind `{kind}`, expected one of {}", names()))
     })

@@ -24,22 +24,22 @@ impl Place {
         self.instance.ask("stream", Nanos(0), |policy| {
             let answer = policy
                 .call_method1(intern!(policy.py(), "stream"), (Data { shown: tag, streams },))?;
-            let its = answer.extract::<u8>().ok().filter(|&its| its < streams);
+            let stream = answer.extract::<u8>().ok().filter(|&stream| stream < streams);
             let expected = match streams {
                 1 => "0, the only stream: policy.placement = \"single_stream\"".to_string(),
                 _ => format!("the number of a stream, from 0 to {}", streams - 1),
             };
-            its.ok_or_else(|| no_answer("stream", &answer, &expected))
+            stream.ok_or_else(|| no_answer("stream", &answer, &expected))
         })
     }
 
     /// Fails if data of two access classes share a stream.
     fn refuse_mixing(&self, table: &StreamTable, limits: StreamLimits) {
         let tags = || limits.tags().map(|tag| (tag, table[tag.index()]));
-        let clash = tags().find_map(|(one, its)| {
+        let clash = tags().find_map(|(one, stream)| {
             let other =
-                tags().find(|&(other, same)| same == its && other.class() != one.class())?;
-            Some((its, one.class(), other.0.class()))
+                tags().find(|&(other, same)| same == stream && other.class() != one.class())?;
+            Some((stream, one.class(), other.0.class()))
         });
         let Some((stream, one, other)) = clash else { return };
         let what = format!(

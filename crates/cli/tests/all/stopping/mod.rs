@@ -28,8 +28,8 @@ const ENDLESS: &str = "requests = 5_000_000\narrivals.kind = \"closed\"\nmix.rea
 /// Length in bytes of the unfinished file that will have this name when it is finished.
 fn unfinished(folder: &Folder, name: &str) -> u64 {
     let is_it = |path: &PathBuf| {
-        let its = path.file_name().unwrap_or_default().to_string_lossy();
-        its.starts_with(&format!("{name}.")) && its.ends_with(".partial")
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        file.starts_with(&format!("{name}.")) && file.ends_with(".partial")
     };
     let files = fs::read_dir(&folder.0).unwrap().map(|it| it.unwrap().path()).filter(is_it);
     files.map(|path| fs::metadata(path).map_or(0, |facts| facts.len())).max().unwrap_or(0)
