@@ -68,6 +68,8 @@ mod slc_tests;
 mod stream_refusals;
 mod streams;
 #[cfg(test)]
+mod streams_tests;
+#[cfg(test)]
 mod theory_tests;
 mod top_up;
 #[cfg(test)]

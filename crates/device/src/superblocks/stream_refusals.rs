@@ -107,3 +107,70 @@ impl Config {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::cases::tiny;
+    use super::*;
+    use crate::policy::placement::Isolation;
+
+    fn config(handles: u32, passes: u32, isolation: Isolation) -> Config {
+        let mut config = tiny();
+        config.geometry.blocks_per_plane = 160;
+        config.over_provisioning = 0.6;
+        config.buffer.size = Bytes(64 << 20);
+        config.flash.program_passes = passes;
+        config.placement.name = PlacementKind::Handles;
+        (config.placement.handles, config.placement.isolation) = (handles, isolation);
+        config.gc.foreground_below = 20;
+        config
+    }
+
+    /// The keys that the refusals of a drive name first.
+    fn refused(config: &Config) -> Vec<&'static str> {
+        let refusals = config.layout().err().unwrap_or_default();
+        refusals.into_iter().map(|refusal| refusal.keys[0]).collect()
+    }
+
+    /// Each formula refuses a drive that has one less than it asks for, and no drive that has
+    /// exactly as much. The drive has 4 dies and 24 units to a command.
+    #[test]
+    fn formulas_refuse_what_is_one_short() {
+        for (handles, passes, frames) in
+            [(2, 1, 23 + 48), (8, 1, 7 * 23 + 48), (2, 2, 2 * 6 * 24), (8, 2, 8 * 6 * 24)]
+        {
+            let mut drive = config(handles, passes, Isolation::Initial);
+            drive.buffer.size = Bytes(frames * 4096);
+            assert_eq!(refused(&drive), [""; 0], "{handles} handles, {passes} passes");
+            drive.buffer.size = Bytes((frames - 1) * 4096);
+            assert_eq!(refused(&drive), ["policy.placement"], "{handles}, {passes}");
+        }
+        for (handles, isolation, moved) in [
+            (2, Isolation::Initial, 1),
+            (2, Isolation::Persistent, 2),
+            (8, Isolation::Persistent, 8),
+        ] {
+            let mut drive = config(handles, 1, isolation);
+            drive.gc.foreground_below = moved + 1;
+            drive.gc.background_below = 0;
+            assert_eq!(refused(&drive), [""; 0], "{handles} handles, {isolation:?}");
+            let keeps = drive.gc.foreground_below + drive.open_streams();
+            drive.gc.foreground_below = moved;
+            let too_few = refused(&drive);
+            assert!(
+                too_few.contains(&"gc.foreground_below"),
+                "{handles} {isolation:?}: {too_few:?}"
+            );
+            // Of 160 superblocks of 384 units, those in reserve hold nothing, and of the others
+            // each stream of moved data may waste a command of 24.
+            drive.gc.foreground_below = moved + 1;
+            let waste = if moved > 1 { 24 * moved } else { 0 };
+            let most = f64::from((160 - keeps) * (384 - waste));
+            let spare = |units: f64| 1.0 - units / f64::from(160 * 384);
+            drive.over_provisioning = spare(most + 0.5);
+            assert_eq!(refused(&drive), [""; 0], "{handles} handles, {isolation:?}");
+            drive.over_provisioning = spare(most + 1.5);
+            assert_eq!(refused(&drive), ["policy.placement"], "{handles} handles, {isolation:?}");
+        }
+    }
+}

@@ -2,14 +2,14 @@
 //! drive, at no dilation.
 
 use fowler_device::policy::hotness::Detector;
-use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::placement::{Isolation, PlacementKind};
 use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::throttle::{self, Enforcement, EpochRule, ThrottleKind};
 use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::policy::wear::WearKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::*;
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, PlacementHandle, Rng, Span};
 
 /// A drive that is programmed at once, and lives for two hours in epochs of a minute.
 fn drive(name: ThrottleKind, enforcement: Enforcement) -> Config {
@@ -46,7 +46,8 @@ fn writes(logical: u64) -> Vec<HostIo> {
         let space = if rng.chance(0.75) { logical / 4096 / 4 } else { logical / 4096 };
         let offset = rng.below(space - pages) * 4096;
         let size = (pages * 4096) as u32;
-        writes.push(HostIo::write(Nanos((at * 1e9) as u64), offset, size));
+        let io = HostIo::write(Nanos((at * 1e9) as u64), offset, size);
+        writes.push(io.with_placement(PlacementHandle(u8::from(space < logical / 4096))));
     }
     writes
 }
@@ -240,6 +241,25 @@ fn a_life_without_dies_is_that_of_the_whole_drive() {
         assert!(near(epochs(&whole), epochs(&quick), 0.1, 3.0), "{reported}");
         let busy = (quick.throttled.delayed + quick.throttled.stopped).as_s() > 0.1 * life;
         assert_eq!(busy, name != K::Off, "{reported}");
+    }
+}
+
+/// Data of placement handles is kept apart without dies as on the whole drive, within the same
+/// tolerances, and less is moved than without handles.
+// Slow: two lives, event by event.
+#[test]
+fn a_life_without_dies_keeps_handles_apart() {
+    let single = without_dies(&drive(ThrottleKind::Off, Enforcement::Optimistic));
+    for isolation in [Isolation::Initial, Isolation::Persistent] {
+        let mut config = drive(ThrottleKind::Off, Enforcement::Optimistic);
+        config.placement.name = PlacementKind::Handles;
+        (config.placement.handles, config.placement.isolation) = (2, isolation);
+        let (whole, quick) = (event_by_event(&config), without_dies(&config));
+        let reported = format!("{isolation:?}:\n{whole:#?}\n{quick:#?}\n{single:#?}");
+        assert!(near(whole.host as f64, quick.host as f64, 0.01, 5.0), "{reported}");
+        assert!(near(whole.all as f64, quick.all as f64, 0.03, 5.0), "{reported}");
+        assert!(near(whole.erases as f64, quick.erases as f64, 0.03, 5.0), "{reported}");
+        println!("{} {} {}", single.all, quick.all, whole.all);
     }
 }
 

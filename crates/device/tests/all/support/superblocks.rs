@@ -6,6 +6,7 @@ use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Isolation, PlacementKind};
 use fowler_device::policy::suspension::SuspensionKind;
+use fowler_device::policy::victim::VictimKind;
 use fowler_device::*;
 use fowler_nand::PerPageType;
 use fowler_units::{
@@ -173,6 +174,8 @@ pub fn streamed(rng: &mut Rng, mut config: Config) -> Config {
         config.placement.handles = 2 + rng.below(7) as u32;
         config.placement.isolation = one_of(rng, &[Isolation::Initial, Isolation::Persistent]);
     }
+    config.victim.name = one_of(rng, VictimKind::ALL);
+    config.victim.d = 1 + rng.below(3) as u32;
     let moved = config.moved_streams();
     let streams = config.open_streams();
     config.gc.foreground_below = moved + 1 + rng.below(3) as u32;
