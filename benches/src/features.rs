@@ -47,7 +47,7 @@ fn cells(config: &mut Config) {
     config.reliability.oldest = Span(21 * 86_400_000_000_000);
 }
 
-/// The same, with each page read at the level that its age requires.
+/// Bit errors as in [`cells`], with each page read at the sensing level that its age requires.
 pub fn by_age(config: &mut Config) {
     cells(config);
     config.sensing.name = SensingKind::Model;

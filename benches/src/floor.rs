@@ -151,7 +151,7 @@ pub struct Floor {
     moves: Dues,
     /// The most pages of one request in progress at once.
     at_once: u32,
-    /// Whether mapping entries are prefetched.
+    /// True if mapping entries are prefetched.
     asks_ahead: bool,
     /// The sum of the locations found.
     found: u32,

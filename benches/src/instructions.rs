@@ -149,8 +149,8 @@ fn counted_parse(reader: TraceReader) -> u64 {
 
 /// Returns the flash operations so far, from all sources.
 fn operations<L: Layer>(device: &Device<L>) -> u64 {
-    let its = device.counters();
-    [its.reads, its.programs, its.erases].iter().map(BySource::sum).sum()
+    let counters = device.counters();
+    [counters.reads, counters.programs, counters.erases].iter().map(BySource::sum).sum()
 }
 
 /// Runs the row `key` once. This is what runs under callgrind. For a drive, prints how many flash

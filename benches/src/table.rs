@@ -52,7 +52,7 @@ fn real(trace: &Trace, rounds: usize) {
 /// A row of the table.
 struct Row {
     name: &'static str,
-    /// Whether logical pages are scattered over the drive.
+    /// True if logical pages are scattered over the drive.
     scattered: bool,
     pacing: Pacing,
 }

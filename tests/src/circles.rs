@@ -35,7 +35,7 @@ struct Scope {
     uses: Vec<Use>,
     /// Paths of at least two words, outside `use`.
     paths: BTreeSet<Vec<String>>,
-    /// Those within a macro that stands beside items.
+    /// Paths of at least two words within a macro that stands beside items.
     paths_in_tables: BTreeSet<Vec<String>>,
     /// Single words outside `use`.
     words: BTreeSet<String>,
@@ -49,7 +49,7 @@ struct Use {
     is_public: bool,
 }
 
-/// What a path leads to.
+/// Module or item to which a path leads.
 #[derive(Clone, Debug)]
 enum Target {
     Module(Module),
@@ -85,7 +85,7 @@ impl Crate {
         sources(folder, &mut paths);
         paths.sort();
         let has_library = folder.join("lib.rs").exists();
-        let mut its = Crate { files: Vec::new(), scopes: BTreeMap::new() };
+        let mut krate = Crate { files: Vec::new(), scopes: BTreeMap::new() };
         let mut tests: BTreeSet<Module> = BTreeSet::new();
         let mut texts = Vec::new();
         for path in paths {
@@ -109,10 +109,10 @@ impl Crate {
         }
         texts.retain(|(_, module, _)| !(1..=module.len()).any(|n| tests.contains(&module[..n])));
         for (file, module, text) in texts {
-            its.files.push(file);
-            its.scan(module, &words(&without_tests(&text)));
+            krate.files.push(file);
+            krate.scan(module, &words(&without_tests(&text)));
         }
-        its
+        krate
     }
 
     /// Adds the scopes of the newest file, which is that of `module`.
@@ -455,7 +455,7 @@ mod tests {
         assert!(circle.starts_with("a circle of 2 files: room/one.rs, room/two.rs\n"), "{circle}");
         let files = [files[0], files[1], files[2], ("room/two.rs", &*quiet)];
         assert!(circles_of("open", &files).is_empty());
-        // What the `mod.rs` itself needs, it imports.
+        // Items that `mod.rs` itself uses are its imports.
         let needs = format!("{door} pub struct Room(One);");
         let needed = "pub struct One(super::Room);";
         let files = [files[0], ("room/mod.rs", &*needs), ("room/one.rs", needed), files[3]];

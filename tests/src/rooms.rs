@@ -27,8 +27,8 @@ impl Order<'_> {
     /// Returns the name of the module if it is in no room.
     fn room(&self, module: &[&str]) -> Result<Option<usize>, String> {
         let inner = module.get(..2).unwrap_or(module).join("::");
-        let its = self.belongs.iter().find(|(path, _)| *path == inner);
-        let room = its.map_or(module[0], |(_, room)| room);
+        let entry = self.belongs.iter().find(|(path, _)| *path == inner);
+        let room = entry.map_or(module[0], |(_, room)| room);
         if self.outside.contains(&room) || self.outside.contains(&inner.as_str()) {
             return Ok(None);
         }
@@ -183,7 +183,7 @@ fn code(text: &str) -> String {
 }
 
 /// Returns the text without comments, strings and character literals. Line numbers stay the same.
-pub(crate) fn blanked(text: &str) -> String {
+pub fn blanked(text: &str) -> String {
     let (mut blanked, mut rest) = (String::new(), text);
     while let Some(c) = rest.chars().next() {
         let end = |at: Option<usize>, behind: usize| at.map_or(rest.len(), |at| at + behind);

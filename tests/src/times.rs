@@ -79,7 +79,7 @@ fn says_a_time(name: &str) -> bool {
     last == "at" || WORDS.contains(&last)
 }
 
-/// Whether the last word of a function's name says when it acts rather than what it returns.
+/// True if the last word of a function's name says when it acts rather than what it returns.
 fn says_when(name: &str) -> bool {
     name == "at" || ["_at", "_now", "_age"].iter().any(|end| name.ends_with(end))
 }
@@ -100,7 +100,7 @@ fn returned(rest: &str) -> Option<&str> {
     rest[from + end + 1..].trim_start().strip_prefix("->")
 }
 
-/// Whether a type is an integer, a container of integers or an optional integer.
+/// True if the type is an integer, a container of integers or an optional integer.
 fn is_integer(its_type: &str) -> bool {
     let mut rest = its_type.trim_start();
     let wrapped = ["&", "mut ", "[", "Option<", "Vec<", "Box<", "Column<", "Range<", "VecDeque<"];

@@ -129,7 +129,7 @@ impl<E: Event> Agenda<E> {
     #[inline]
     pub fn schedule_in(&mut self, lane: usize, at: Nanos, phase: Phase, event: E) -> Ticket {
         let mut ticket = Ticket::NONE;
-        self.schedule_noted(lane, at, phase, event, |its| ticket = its);
+        self.schedule_noted(lane, at, phase, event, |scheduled| ticket = scheduled);
         ticket
     }
 

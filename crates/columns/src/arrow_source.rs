@@ -162,8 +162,8 @@ fn is_index(schema: &Schema, name: &str) -> bool {
 fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Diagnostics> {
     let (name, expected) = COLUMNS[column];
     values.ok_or_else(|| {
-        let its = printable(array.data_type().to_string());
-        let what = format!("the column `{name}` is of type {its}");
+        let data_type = printable(array.data_type().to_string());
+        let what = format!("the column `{name}` is of type {data_type}");
         Diagnostic::new("requests", what).expected(expected).into()
     })
 }

@@ -124,7 +124,7 @@ fn effects(
                 (level.and_then(|it| it.real()).ok_or(level.and_then(|it| it.text())), value)
             })
             .collect::<Vec<_>>();
-        let means: Vec<f64> = levels(points).iter().map(|its| mean(its)).collect();
+        let means: Vec<f64> = levels(points).iter().map(|level| mean(level)).collect();
         (means.len() > 1).then(|| {
             let most = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             most - means.iter().copied().fold(f64::INFINITY, f64::min)
@@ -155,7 +155,7 @@ fn levels(points: Vec<(Result<f64, Option<String>>, f64)>) -> Vec<Vec<f64>> {
     numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
     let alike = |a: &(f64, f64), b: &(f64, f64)| a.0 == b.0;
     let mut levels: Vec<Vec<f64>> = words.into_values().collect();
-    let values = |its: &[(f64, f64)]| its.iter().map(|it| it.1).collect::<Vec<f64>>();
+    let values = |chunk: &[(f64, f64)]| chunk.iter().map(|it| it.1).collect::<Vec<f64>>();
     if numbers.chunk_by(alike).count() <= LEVELS_MOST {
         levels.extend(numbers.chunk_by(alike).map(values));
         return levels;

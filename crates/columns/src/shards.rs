@@ -101,7 +101,8 @@ pub fn found(folder: &Path) -> Result<Option<Found>, Diagnostics> {
     }
     match Record::read(&path) {
         Ok(record) => {
-            let whole = listed.is_none_or(|listed| file_hash(&path).is_ok_and(|its| its == listed));
+            let whole =
+                listed.is_none_or(|listed| file_hash(&path).is_ok_and(|hash| hash == listed));
             Ok(Some(if whole { Found::Shard(record.shard) } else { Found::Damaged(path) }))
         }
         Err(Refused::Damaged(_)) => Ok(Some(Found::Damaged(path))),
@@ -230,8 +231,8 @@ pub fn merge(
     let all: Vec<(&Path, String)> = held
         .iter()
         .flat_map(|it| {
-            let its = it.record.shard.take(&runs).into_iter();
-            its.map(|(_, hash)| (it.folder.as_path(), hash))
+            let own_runs = it.record.shard.take(&runs).into_iter();
+            own_runs.map(|(_, hash)| (it.folder.as_path(), hash))
         })
         .collect();
     all.par_iter().with_max_len(1).try_for_each(|(from, hash)| {
@@ -258,7 +259,7 @@ fn held(folders: &[PathBuf]) -> Result<Vec<Held>, Diagnostics> {
         }
         let listed = store::shard_hash(folder)?;
         match Record::read(&path) {
-            Ok(_) if listed.is_some_and(|it| file_hash(&path).is_ok_and(|its| its != it)) => {
+            Ok(_) if listed.is_some_and(|it| file_hash(&path).is_ok_and(|hash| hash != it)) => {
                 Err(damaged_in_shard(&path))
             }
             Ok(record) => Ok(Held { folder: folder.clone(), record }),
@@ -279,33 +280,38 @@ fn held(folders: &[PathBuf]) -> Result<Vec<Held>, Diagnostics> {
 fn one_sweep(held: &[Held]) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let Some(first) = held.first() else { return Ok(()) };
-    let (its, name) = (&first.record, first.folder.display());
+    let (first_record, name) = (&first.record, first.folder.display());
     let mut numbers: BTreeMap<u64, &Held> = BTreeMap::new();
     for one in held {
         let Record { shard, requests: _, version, sources, specification, design } = &one.record;
-        if *sources != its.sources {
-            let [one_of, that] = [(version, sources), (&its.version, &its.sources)]
-                .map(|(version, sources)| format!("{} ({})", printable(version), short(sources)));
+        if *sources != first_record.sources {
+            let [one_of, that] =
+                [(version, sources), (&first_record.version, &first_record.sources)].map(
+                    |(version, sources)| format!("{} ({})", printable(version), short(sources)),
+                );
             let what = format!("was run by Fowler {one_of}, and {name} by {that}");
             let hint = "run all shards with one version".to_string();
             diagnostics.push(one.refused(what).hint(hint));
-        } else if *specification != its.specification {
+        } else if *specification != first_record.specification {
             diagnostics.push(one.refused(format!("is of another specification than {name}")));
-        } else if *design != its.design {
+        } else if *design != first_record.design {
             let what = format!("has other points than {name}");
             let hint = "the drives, traces or schemes that the specification names have changed";
             diagnostics.push(one.refused(what).hint(hint.to_string()));
-        } else if shard.of() != its.shard.of() {
-            diagnostics.push(one.refused(format!("is shard {shard}, and {name} is {}", its.shard)));
+        } else if shard.of() != first_record.shard.of() {
+            diagnostics.push(
+                one.refused(format!("is shard {shard}, and {name} is {}", first_record.shard)),
+            );
         } else if let Some(other) = numbers.insert(shard.number(), one) {
             let other = other.folder.display();
             diagnostics.push(one.refused(format!("is shard {shard}, as is {other}")));
         }
     }
-    let missing: Vec<u64> = (1..=its.shard.of()).filter(|it| !numbers.contains_key(it)).collect();
+    let missing: Vec<u64> =
+        (1..=first_record.shard.of()).filter(|it| !numbers.contains_key(it)).collect();
     // Shards that are refused are not missing as well.
     if !missing.is_empty() && diagnostics.0.is_empty() {
-        let (count, of) = (counted(missing.len() as u64, "shard"), its.shard.of());
+        let (count, of) = (counted(missing.len() as u64, "shard"), first_record.shard.of());
         let verb = if missing.len() == 1 { "is" } else { "are" };
         let what = format!("{count} of {of} {verb} missing: {}", ranges(&missing));
         diagnostics.push(Diagnostic::of(what).expected(format!("the folders of all {of} shards")));
@@ -340,7 +346,7 @@ fn whole(held: &Held) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     for (name, sum) in [(SPECIFICATION, specification), (DESIGN, design)] {
         let path = held.folder.join(name);
-        let same = file_hash(&path).map(|its| its == *sum);
+        let same = file_hash(&path).map(|hash| hash == *sum);
         if diagnostics.take(same) == Some(false) {
             diagnostics.0.extend(damaged_in_shard(&path).0);
         }

@@ -118,7 +118,7 @@ impl Row {
 
     /// Returns the value of a column.
     pub fn get(&self, name: &str) -> Option<&Scalar> {
-        self.0.iter().find(|(its, _)| its == name).map(|(_, value)| value)
+        self.0.iter().find(|(column, _)| column == name).map(|(_, value)| value)
     }
 
     /// Returns the names of the axes.

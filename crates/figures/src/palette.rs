@@ -153,7 +153,7 @@ pub fn scheme(place: usize) -> Ink {
 /// Returns the ink of a cause by its name in JSON; `None` if there is no such cause.
 #[must_use]
 pub fn cause(name: &str) -> Option<Ink> {
-    CAUSES.iter().find(|(its, _)| *its == name).map(|&(_, ink)| ink)
+    CAUSES.iter().find(|(known, _)| *known == name).map(|&(_, ink)| ink)
 }
 
 /// The ink of a sum of several causes.

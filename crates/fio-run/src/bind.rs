@@ -70,7 +70,7 @@ pub(super) fn plan(
         runtime: job.runtime,
         ramp: job.ramp,
         target: target(&job.latency),
-        steady: job.steady.and_then(|its| steady(&its)),
+        steady: job.steady.and_then(|state| steady(&state)),
         durable: job.durable_writes,
         max_latency: given(job.latency.max),
         ends: match job.exit_all {
@@ -93,13 +93,13 @@ fn refused(job: &fio::Job) -> Result<(), Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut refuse = |what: &str, hint: &str| {
         let name = format!("[{}]", job.name);
-        let its = Diagnostic::new(&job.file, what).line(job.line).text(name);
-        problems.push(its.hint(hint.to_string()));
+        let problem = Diagnostic::new(&job.file, what).line(job.line).text(name);
+        problems.push(problem.hint(hint.to_string()));
     };
     if job.statistics.unified == fio::Unified::Both {
         refuse("`unified_rw_reporting=both` is not simulated", "use mixed or none");
     }
-    if job.steady.is_some_and(|its| steady(&its).is_none()) {
+    if job.steady.is_some_and(|state| steady(&state).is_none()) {
         refuse("`steadystate` of latencies is not simulated", "use iops or bw");
     }
     problems.or(())
@@ -133,74 +133,74 @@ fn least(job: &fio::Job) -> Option<Least> {
     })
 }
 
-fn think(its: &fio::ThinkTime) -> Option<Think> {
-    (its.time > Span::ZERO).then(|| Think {
-        time: its.time,
-        blocks: u64::from(its.blocks.max(1)),
-        counts_issued: its.count_issues,
-        after: given(its.io_time),
+fn think(think_time: &fio::ThinkTime) -> Option<Think> {
+    (think_time.time > Span::ZERO).then(|| Think {
+        time: think_time.time,
+        blocks: u64::from(think_time.blocks.max(1)),
+        counts_issued: think_time.count_issues,
+        after: given(think_time.io_time),
     })
 }
 
-fn share(its: &fio::Flow) -> Option<Share> {
-    let fio::Flow { id, weight, sleep } = *its;
+fn share(flow: &fio::Flow) -> Option<Share> {
+    let fio::Flow { id, weight, sleep } = *flow;
     (weight > 0).then_some(Share { flow: id, weight, sleep })
 }
 
-fn target(its: &fio::LatencyTarget) -> Option<Target> {
-    (its.target > Span::ZERO).then_some(Target {
-        latency: its.target,
-        window: its.window,
-        percentile: its.percentile,
-        runs_on: its.keep_running,
+fn target(latency_target: &fio::LatencyTarget) -> Option<Target> {
+    (latency_target.target > Span::ZERO).then_some(Target {
+        latency: latency_target.target,
+        window: latency_target.window,
+        percentile: latency_target.percentile,
+        runs_on: latency_target.keep_running,
     })
 }
 
 /// Returns the criterion of steady state; `None` if it is not simulated.
-fn steady(its: &fio::SteadyState) -> Option<Steady> {
-    let looks = match its.metric {
+fn steady(state: &fio::SteadyState) -> Option<Steady> {
+    let looks = match state.metric {
         fio::SteadyMetric::Iops => Looks::Iops,
         fio::SteadyMetric::Bandwidth => Looks::Bandwidth,
         fio::SteadyMetric::Latency => return None,
     };
-    let duration = (its.duration.0 / 1_000_000_000).max(1);
-    let fio::SteadyState { slope, limit, percent, ramp, .. } = *its;
+    let duration = (state.duration.0 / 1_000_000_000).max(1);
+    let fio::SteadyState { slope, limit, percent, ramp, .. } = *state;
     Some(Steady { looks, slope, limit, percent, duration, ramp })
 }
 
 fn recorded(job: &fio::Job) -> Recorded {
-    let its = &job.statistics;
+    let statistics = &job.statistics;
     let window = |span: Span| given(span).unwrap_or(Span::ms(500));
     Recorded {
-        percentiles: its.percentiles.clone(),
-        of: [its.slat_percentiles, its.clat_percentiles, its.lat_percentiles],
+        percentiles: statistics.percentiles.clone(),
+        of: [statistics.slat_percentiles, statistics.clat_percentiles, statistics.lat_percentiles],
         windows: [window(job.logs.bandwidth_window), window(job.logs.iops_window)],
-        unified: its.unified == fio::Unified::Mixed,
-        kept: [!its.no_slat, !its.no_clat, !its.no_lat],
-        rates: !its.no_bandwidth,
+        unified: statistics.unified == fio::Unified::Mixed,
+        kept: [!statistics.no_slat, !statistics.no_clat, !statistics.no_lat],
+        rates: !statistics.no_bandwidth,
     }
 }
 
 fn logs(job: &fio::Job, shares_iolog: bool) -> Logs {
-    let its = &job.logs;
+    let logs = &job.logs;
     // A job of somebody else must not choose a folder of this machine.
     let named = |name: &Option<String>| {
         let own = |name: &String| Path::new(name).file_name()?.to_str().map(str::to_string);
         let name = name.as_ref().map(|name| own(name).unwrap_or_else(|| job.name.clone()))?;
         Some(name.replace('/', "_"))
     };
-    let window = given(its.histogram_window);
+    let window = given(logs.histogram_window);
     Logs {
-        bandwidth: named(&its.bandwidth),
-        iops: named(&its.iops),
-        latency: named(&its.latency),
-        histogram: named(&its.histogram).zip(window),
-        coarseness: its.histogram_coarseness,
-        window: given(its.window),
-        maximum: its.max_value,
-        offset: its.offset,
-        per_job: its.per_job,
-        iolog: named(&its.iolog).map(|name| match shares_iolog {
+        bandwidth: named(&logs.bandwidth),
+        iops: named(&logs.iops),
+        latency: named(&logs.latency),
+        histogram: named(&logs.histogram).zip(window),
+        coarseness: logs.histogram_coarseness,
+        window: given(logs.window),
+        maximum: logs.max_value,
+        offset: logs.offset,
+        per_job: logs.per_job,
+        iolog: named(&logs.iolog).map(|name| match shares_iolog {
             true => format!("{name}.{}", job.number),
             false => name,
         }),

@@ -168,7 +168,8 @@ impl<'a> Host<'a> {
     /// A process has issued a request or has ended: those of its flow that wait look again.
     fn let_others_look(&mut self, number: usize, now: Nanos) {
         let Some(share) = self.processes[number].plan.share else { return };
-        let same = |its: &Process<'_>| its.plan.share.is_some_and(|it| it.flow == share.flow);
+        let same =
+            |process: &Process<'_>| process.plan.share.is_some_and(|it| it.flow == share.flow);
         self.processes.iter_mut().filter(|it| same(it)).for_each(|it| it.look_again(now));
         self.schedule_all();
     }
@@ -177,10 +178,15 @@ impl<'a> Host<'a> {
     fn first(&mut self) -> Option<(Nanos, usize)> {
         let process = self.first_process();
         // A sample is due only while something runs: alone it would go on forever.
-        let runs = |its: &Criterion| {
-            self.processes[its.members.clone()].iter().any(|it| it.has_begun() && !it.has_ended())
+        let runs = |criterion: &Criterion| {
+            self.processes[criterion.members.clone()]
+                .iter()
+                .any(|it| it.has_begun() && !it.has_ended())
         };
-        let criteria = self.criteria.iter().map(|its| if runs(its) { its.due() } else { None });
+        let criteria = self
+            .criteria
+            .iter()
+            .map(|criterion| if runs(criterion) { criterion.due() } else { None });
         let criteria = (self.processes.len()..).zip(criteria);
         let criteria = criteria.filter_map(|(number, at)| at.map(|at| (at, number)));
         process.into_iter().chain(criteria).min()

@@ -173,10 +173,10 @@ impl FioSpec {
             let mut draws = fio::TimingDraws::new(job, self.seeding);
             let plan = bind::plan(job, files, &place, &mut draws);
             let Some(plan) = problems.take(plan) else { continue };
-            let (its, seeding, layout) = (job.clone(), self.seeding, layout.clone());
+            let (owned_job, seeding, layout) = (job.clone(), self.seeding, layout.clone());
             // The map of a large file is large: it is made for each run, one at a time.
             let requests = move || {
-                let sequence = fio::Sequence::new(&its, &layout.jobs[number], seeding);
+                let sequence = fio::Sequence::new(&owned_job, &layout.jobs[number], seeding);
                 let (layout, draws) = (layout.clone(), draws.clone());
                 Box::new(Bound { sequence, layout, job: number, draws }) as Box<dyn Requests>
             };

@@ -43,8 +43,8 @@ impl Fio {
         if entry.recorded.unified {
             put("mixed", direction(entry, Direction::Read, plus));
         } else {
-            for its in Direction::ALL {
-                put(its.name(), direction(entry, its, plus));
+            for which in Direction::ALL {
+                put(which.name(), direction(entry, which, plus));
             }
             let mut lat = summary(&stats.syncs.summary);
             if stats.syncs.summary.count > 0 {

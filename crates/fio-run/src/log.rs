@@ -62,13 +62,13 @@ pub(super) fn names(plan: &Plan) -> Vec<(Kind, String)> {
     let number = if *per_job { format!(".{}", plan.number) } else { String::new() };
     let name = |start: &str, what: &str| format!("{start}_{what}{number}.log");
     let mut all = Vec::new();
-    all.extend(bandwidth.iter().map(|its| (Kind::Bandwidth, name(its, "bw"))));
-    all.extend(iops.iter().map(|its| (Kind::Iops, name(its, "iops"))));
-    for its in latency.iter() {
-        all.extend(Stage::ALL.map(|stage| (Kind::Latency(stage), name(its, stage.name()))));
+    all.extend(bandwidth.iter().map(|prefix| (Kind::Bandwidth, name(prefix, "bw"))));
+    all.extend(iops.iter().map(|prefix| (Kind::Iops, name(prefix, "iops"))));
+    for prefix in latency.iter() {
+        all.extend(Stage::ALL.map(|stage| (Kind::Latency(stage), name(prefix, stage.name()))));
     }
-    all.extend(histogram.iter().map(|(its, _)| (Kind::Histogram, name(its, "clat_hist"))));
-    all.extend(iolog.iter().map(|its| (Kind::Requests, its.clone())));
+    all.extend(histogram.iter().map(|(prefix, _)| (Kind::Histogram, name(prefix, "clat_hist"))));
+    all.extend(iolog.iter().map(|file| (Kind::Requests, file.clone())));
     all
 }
 

@@ -168,15 +168,15 @@ fn direction(text: &mut String, entry: &Entry, which: Direction) -> std::fmt::Re
         size(done.bytes),
     )?;
     for stage in Stage::ALL {
-        let its = &done.latencies[stage as usize];
-        if its.summary.count > 0 {
-            latency(text, stage.name(), &its.summary)?;
+        let latencies = &done.latencies[stage as usize];
+        if latencies.summary.count > 0 {
+            latency(text, stage.name(), &latencies.summary)?;
         }
     }
     for stage in Stage::ALL {
-        let its = &done.latencies[stage as usize];
-        if entry.recorded.of[stage as usize] && its.summary.count > 0 {
-            percentiles(text, stage.name(), its, &entry.recorded.percentiles)?;
+        let latencies = &done.latencies[stage as usize];
+        if entry.recorded.of[stage as usize] && latencies.summary.count > 0 {
+            percentiles(text, stage.name(), latencies, &entry.recorded.percentiles)?;
         }
     }
     samples(text, done, ran_ms)

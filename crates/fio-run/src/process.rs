@@ -364,7 +364,7 @@ impl<'a> Process<'a> {
         let queued = self.queued.iter().chain(&self.in_flight).chain(&self.answered);
         let all = queued.chain(self.follow.iter().map(|(_, unit)| unit));
         let data = |unit: &&Unit| matches!(unit.op.what, What::Data(_));
-        let touches = |its: &Op| its.address < end(op) && op.address < end(its);
+        let touches = |other: &Op| other.address < end(op) && op.address < end(other);
         all.filter(data).any(|unit| touches(&unit.op))
     }
 

@@ -62,7 +62,7 @@ impl Record {
 
     fn restart(&mut self, from: Nanos) {
         self.stats = Stats::default();
-        self.samples.iter_mut().for_each(|its| its.restart(from));
+        self.samples.iter_mut().for_each(|samples| samples.restart(from));
     }
 
     /// Counts from now on.

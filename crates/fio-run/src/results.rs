@@ -73,9 +73,9 @@ impl Entry {
             };
             let found = p99(Stage::Total).or_else(|| p99(Stage::Completion));
             let stage = found.map_or(Stage::Total, |(stage, _)| stage);
-            let its = &done.latencies[stage as usize];
-            let mut later = its.buckets.filled().map(|(_, count)| count).sum::<u64>();
-            let later_than = its.buckets.filled().map(|(ns, count)| {
+            let latencies = &done.latencies[stage as usize];
+            let mut later = latencies.buckets.filled().map(|(_, count)| count).sum::<u64>();
+            let later_than = latencies.buckets.filled().map(|(ns, count)| {
                 later -= count;
                 (Span::ns(ns), later)
             });
@@ -85,9 +85,9 @@ impl Entry {
                 requests: done.requests,
                 bytes: done.bytes,
                 over: self.stats.ran,
-                mean_us: its.summary.mean / 1e3,
+                mean_us: latencies.summary.mean / 1e3,
                 p99_us: found.map(|(_, ns)| ns as f64 / 1e3),
-                max_us: its.summary.max as f64 / 1e3,
+                max_us: latencies.summary.max as f64 / 1e3,
                 later_than: later_than.collect(),
             }
         })

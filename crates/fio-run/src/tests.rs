@@ -114,8 +114,8 @@ fn a_request_at_depth_one_takes_what_its_parts_take() {
         let done = &fio.entries[0].stats.done[Direction::Read];
         assert_eq!((done.requests, done.bytes), (100, 409_600));
         let of = |stage: Stage| {
-            let its = done.latencies[stage as usize].summary;
-            (its.count, its.min, its.max)
+            let summary = done.latencies[stage as usize].summary;
+            (summary.count, summary.min, summary.max)
         };
         assert_eq!(of(Stage::Total), (100, READ, READ));
         let apart = if synchronous { (0, 0, 0) } else { (100, 2_000, 2_000) };
@@ -245,8 +245,9 @@ fn waves_follow_one_another_and_delays_count_from_the_beginning() {
     ];
     let (fio, seen) = run(tasks);
     let of = |queue: u16| {
-        let its: Vec<_> = seen.iter().filter(|it| it.io.queue.0 == queue).copied().collect();
-        (arrivals(&its)[0], its.iter().map(|it| it.done.0).max().unwrap())
+        let completions: Vec<_> =
+            seen.iter().filter(|it| it.io.queue.0 == queue).copied().collect();
+        (arrivals(&completions)[0], completions.iter().map(|it| it.done.0).max().unwrap())
     };
     assert_eq!((of(0).0, of(1).0), (2_000, 2_002_000));
     assert_eq!(of(2).0, of(0).1 + 2_000 + 2_000, "when the job that it waits for has ended");

@@ -104,8 +104,8 @@ impl Layout {
     /// The first job with which they have more than 2^35 blocks.
     pub fn check_maps(&self, jobs: &[Job]) -> Result<(), Diagnostics> {
         let mut mapped: u64 = 0;
-        for (job, its) in jobs.iter().zip(&self.jobs).filter(|(job, _)| job.is_mapped()) {
-            let blocks = its.files.iter().map(|file| file.blocks(job));
+        for (job, job_layout) in jobs.iter().zip(&self.jobs).filter(|(job, _)| job.is_mapped()) {
+            let blocks = job_layout.files.iter().map(|file| file.blocks(job));
             mapped = blocks.fold(mapped, u64::saturating_add);
             if mapped > MAPPED_MOST {
                 let what = format!("with this job, the maps of random jobs hold {mapped} blocks");

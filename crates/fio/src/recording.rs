@@ -113,8 +113,8 @@ pub(crate) fn read_all(jobs: &mut [Job], read: &ReadRecording) -> Result<(), Dia
             Some(_) => None,
         };
         if let Some(what) = wrong {
-            let its = Diagnostic::new(&job.file, what).line(job.line);
-            problems.push(its.text(format!("[{}]", job.name)));
+            let diagnostic = Diagnostic::new(&job.file, what).line(job.line);
+            problems.push(diagnostic.text(format!("[{}]", job.name)));
             continue;
         }
         let has = |op| recording.requests.iter().any(|it| it.op == op);
@@ -142,14 +142,14 @@ impl Replaying {
 
     /// Returns the time of a request, and then the request.
     pub fn step(&mut self) -> Step {
-        let Some(&its) = self.recording.requests.get(self.next) else { return Step::Done };
-        if !self.timed && its.at > Span::ZERO {
+        let Some(&recorded) = self.recording.requests.get(self.next) else { return Step::Done };
+        if !self.timed && recorded.at > Span::ZERO {
             self.timed = true;
-            return Step::NotBefore(its.at);
+            return Step::NotBefore(recorded.at);
         }
         self.timed = false;
         self.next += 1;
-        let Recorded { op, file, offset, length, .. } = its;
+        let Recorded { op, file, offset, length, .. } = recorded;
         Step::Issue(Request { offset, length, file, op, verify: false })
     }
 }

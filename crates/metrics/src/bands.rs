@@ -182,8 +182,8 @@ impl BlameBands {
     }
 
     fn add_carried(&mut self, index: usize, parts: ByPart<u128>) {
-        match self.carried.iter_mut().find(|its| its.bucket == index) {
-            Some(its) => its.parts += parts,
+        match self.carried.iter_mut().find(|carried| carried.bucket == index) {
+            Some(carried) => carried.parts += parts,
             None => self.carried.push(Carried { bucket: index, parts }),
         }
     }
@@ -207,8 +207,8 @@ impl BlameBands {
     /// Returns the sums of a bucket.
     fn parts_of(&self, index: usize) -> ByPart<u128> {
         let mut parts = self.buckets[index].parts.map(u128::from);
-        if let Some(its) = self.carried.iter().find(|its| its.bucket == index) {
-            parts += its.parts;
+        if let Some(carried) = self.carried.iter().find(|carried| carried.bucket == index) {
+            parts += carried.parts;
         }
         parts
     }

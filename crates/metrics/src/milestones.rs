@@ -43,7 +43,7 @@ impl Milestones {
     pub fn end<L: Layer>(mut self, device: &Device<L>) -> Vec<Milestone> {
         if self.due != Nanos::NEVER {
             let at = device.now() - self.began;
-            self.all.retain(|its| its.at < at);
+            self.all.retain(|milestone| milestone.at < at);
             self.all.push(reading(at, &device.counters(), &self.before));
         }
         self.all

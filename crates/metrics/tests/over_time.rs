@@ -182,15 +182,16 @@ fn regions_hold_exactly_what_happened_in_them() {
             let (from, to) = (width * index as u64, width * (index as u64 + 1));
             for kind in Kind::ALL {
                 let op = [HostOp::Read, HostOp::Write][kind as usize];
-                let of_kind = || completions.iter().filter(|its: &&Completion| its.io.op == op);
-                let inside = |its: &&Completion| (from..to).contains(&its.io.offset);
-                let bytes = of_kind().map(|its| {
-                    let end = its.io.offset + u64::from(its.io.size);
-                    end.min(to).saturating_sub(its.io.offset.max(from))
+                let of_kind =
+                    || completions.iter().filter(|completion: &&Completion| completion.io.op == op);
+                let inside = |completion: &&Completion| (from..to).contains(&completion.io.offset);
+                let bytes = of_kind().map(|completion| {
+                    let end = completion.io.offset + u64::from(completion.io.size);
+                    end.min(to).saturating_sub(completion.io.offset.max(from))
                 });
                 assert_eq!(region.bytes[kind], bytes.sum::<u64>(), "region {index}");
                 let latencies: Vec<u64> =
-                    of_kind().filter(inside).map(|its| its.latency().0).collect();
+                    of_kind().filter(inside).map(|completion| completion.latency().0).collect();
                 assert_eq!(region.requests[kind], latencies.len() as u64, "region {index}");
                 let sum: u64 = latencies.iter().sum();
                 let mean =
@@ -201,11 +202,11 @@ fn regions_hold_exactly_what_happened_in_them() {
         let before = begun.expect("there were requests").1;
         let after = device.counters();
         for source in Source::ALL {
-            let sum: u64 = regions.all().iter().map(|its| its.programs[source]).sum();
+            let sum: u64 = regions.all().iter().map(|region| region.programs[source]).sum();
             assert_eq!(sum, after.programs[source] - before.programs[source], "{source:?}");
         }
-        let parity = |its: &Region| its.programs[Source::Parity];
-        assert_eq!(regions.all().iter().all(|its| parity(its) > 0), protected);
+        let parity = |region: &Region| region.programs[Source::Parity];
+        assert_eq!(regions.all().iter().all(|region| parity(region) > 0), protected);
     }
 }
 
@@ -226,11 +227,12 @@ fn what_a_region_costs_is_counted_there() {
     let mut regions = Regions::default();
     device.run((0..20_000).map(io).collect::<Vec<_>>(), Pacing::Open, &mut regions);
     let (cold, hot) = regions.all().split_at(regions.all().len() * 9 / 10);
-    let host = |part: &[Region]| part.iter().map(|its| its.programs[Source::Host]).sum::<u64>();
+    let host =
+        |part: &[Region]| part.iter().map(|region| region.programs[Source::Host]).sum::<u64>();
     // 91 % of the writes. The buffer merges some of them, and a region lies on the border.
     assert!(host(hot) > 5 * host(cold), "{} {}", host(hot), host(cold));
     let waf = |part: &[Region]| {
-        let all: u64 = part.iter().map(|its| its.programs.sum()).sum();
+        let all: u64 = part.iter().map(|region| region.programs.sum()).sum();
         all as f64 / host(part) as f64
     };
     assert!(waf(cold) > 2.0 * waf(hot), "{} {}", waf(cold), waf(hot));

@@ -38,8 +38,8 @@ impl<T: Copy> PerPageType<T> {
     pub fn with_slc(&self, pages: u32, value: T) -> Self {
         assert!((1..=PAGES_MOST as u32).contains(&pages), "{pages} pages of a word line");
         let mut values = [value; PAGES_MOST + 1];
-        for (offset, its) in (0..pages).zip(&mut values) {
-            *its = self.at(offset);
+        for (offset, entry) in (0..pages).zip(&mut values) {
+            *entry = self.at(offset);
         }
         Self { values, count: pages as u8 + 1 }
     }

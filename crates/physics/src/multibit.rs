@@ -246,8 +246,8 @@ impl WornCells<'_> {
 
     fn page(&self, page: usize, age: Span, reference: impl Fn(usize) -> f64) -> f64 {
         let Window { bits, code, .. } = *self.window;
-        let its = (0..self.window.states() - 1).filter(|&at| code.page(bits, at) == page);
-        let tails = its.map(|at| {
+        let boundaries = (0..self.window.states() - 1).filter(|&at| code.page(bits, at) == page);
+        let tails = boundaries.map(|at| {
             let (low, high, reference) =
                 (self.state(at, age), self.state(at + 1, age), reference(at));
             above((reference - low.mean) / low.sd) + above((high.mean - reference) / high.sd)
@@ -312,17 +312,17 @@ mod tests {
         let nominal = Setting { scale: 1.0, step: parameters.step };
         let near = |one: f64, other: f64| (one - other).abs() <= 1e-9 * other.abs();
         for cycles in [0.0, 10.0, 1000.0, 3000.0, 10_000.0] {
-            let (its, worn) = (four.worn(cycles), cells.worn(cycles));
+            let (four_worn, worn) = (four.worn(cycles), cells.worn(cycles));
             for age in [Span::ZERO, days(1), days(30), days(365)] {
-                for (number, state) in its.states(age, nominal).into_iter().enumerate() {
+                for (number, state) in four_worn.states(age, nominal).into_iter().enumerate() {
                     let ours = worn.state(number, age);
                     assert!(near(ours.mean, state.mean) && near(ours.sd, state.sd), "{cycles}");
                 }
                 let mean = (worn.rber(0, 0.0, age) + worn.rber(1, 0.0, age)) / 2.0;
-                let expected = its.rber(age, 0, nominal);
+                let expected = four_worn.rber(age, 0, nominal);
                 assert!(near(mean, expected), "{cycles}, {age}: {mean} {expected}");
             }
-            for (boundary, at) in its.references(nominal).into_iter().enumerate() {
+            for (boundary, at) in four_worn.references(nominal).into_iter().enumerate() {
                 assert!(near(worn.reference(boundary, Span::ZERO), at), "{cycles}");
             }
         }

@@ -114,9 +114,9 @@ fn of_matrix(name: &str, matrix: &Matrix, sheets: &[Sheet]) -> Vec<Figure> {
     let x = numbers(rounds.rounds.len());
     let size = |size: u32| bytes(u64::from(size));
     let by_round = |value: &dyn Fn(&Element) -> Option<f64>| -> Vec<Series> {
-        let one = |(row, &its): (usize, &u32)| {
+        let one = |(row, &block_size): (usize, &u32)| {
             let place = matrix.place(row, pure);
-            line(size(its), &x, rounds.rounds.iter().map(|round| value(&round[place])))
+            line(size(block_size), &x, rounds.rounds.iter().map(|round| value(&round[place])))
         };
         matrix.sizes.iter().enumerate().map(one).collect()
     };

@@ -190,8 +190,8 @@ fn one_dwpd(drive: &Resolved, cost: &Cost) -> Survey {
 
 /// Years by the rated cycles, and with recovery.
 fn lives(drive: &Resolved, survey: &Survey, waf: f64) -> [f64; 2] {
-    let its = life_estimate::at_waf(drive, survey, waf);
-    [its.rated_years[0], its.years[0]]
+    let estimate = life_estimate::at_waf(drive, survey, waf);
+    [estimate.rated_years[0], estimate.years[0]]
 }
 
 /// A purged and filled drive for the enterprise workload; `None` if it was stopped.
@@ -202,8 +202,9 @@ fn filled<'a>(
 ) -> Result<Option<Rig<'a>>, Diagnostics> {
     memory::refuse_run(drive, 1)?;
     let drive = drive.clone().changed(|config| {
-        let its = &mut config.precondition;
-        (its.fill, its.pattern, its.warm_up) = (0.0, Pattern::Sequential, 0);
+        let precondition = &mut config.precondition;
+        (precondition.fill, precondition.pattern, precondition.warm_up) =
+            (0.0, Pattern::Sequential, 0);
     })?;
     let logical = drive.layout.logical.0;
     if logical < u64::from(FILL) {

@@ -228,7 +228,7 @@ mod tests {
             unreadable: None,
             simulated: None,
         };
-        let its = Endurance {
+        let endurance = Endurance {
             drive,
             workload: "w".into(),
             cost,
@@ -237,11 +237,11 @@ mod tests {
             at_one_dwpd: [1.0, 2.0],
             at_trace: None,
         };
-        assert!((its.tbw() - 3000.0 * logical / 2.5 / 1e12).abs() < 1e-9);
-        assert!((its.tbw_raw() / its.tbw() - raw / logical).abs() < 1e-12);
-        assert!((its.dwpd(its.tbw()) - 3000.0 / 2.5 / 1825.0).abs() < 1e-12);
-        let json = its.json();
-        assert_eq!(json["dwpd"].as_f64(), Some(its.dwpd(its.tbw())));
-        assert!(its.uber_sheet().title.contains("not known"));
+        assert!((endurance.tbw() - 3000.0 * logical / 2.5 / 1e12).abs() < 1e-9);
+        assert!((endurance.tbw_raw() / endurance.tbw() - raw / logical).abs() < 1e-12);
+        assert!((endurance.dwpd(endurance.tbw()) - 3000.0 / 2.5 / 1825.0).abs() < 1e-12);
+        let json = endurance.json();
+        assert_eq!(json["dwpd"].as_f64(), Some(endurance.dwpd(endurance.tbw())));
+        assert!(endurance.uber_sheet().title.contains("not known"));
     }
 }

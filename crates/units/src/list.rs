@@ -244,9 +244,9 @@ mod tests {
             for _ in 0..200 {
                 let id = FrameId(rng.below(THINGS as u64) as u32);
                 let at = rng.below(2) as usize;
-                if let Some(its) = models.iter().position(|model| model.contains(&id)) {
-                    lists[its].remove(&mut things, id);
-                    models[its].retain(|&other| other != id);
+                if let Some(holder) = models.iter().position(|model| model.contains(&id)) {
+                    lists[holder].remove(&mut things, id);
+                    models[holder].retain(|&other| other != id);
                 } else {
                     lists[at].push_back(&mut things, id);
                     models[at].push_back(id);

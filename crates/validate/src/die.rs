@@ -189,7 +189,7 @@ fn poisson(
                 unit,
                 theory,
                 measured: mean(sample),
-                half_width: interval(sample).map(|its| its.half_width),
+                half_width: interval(sample).map(|estimate| estimate.half_width),
                 allowed: Allowed::within(effort.0),
                 requests: (count * REPLICATION) as u64,
             });
@@ -258,7 +258,7 @@ fn saturated(
             unit: "per s",
             theory: capacity * 1e6,
             measured: mean(&sample),
-            half_width: interval(&sample).map(|its| its.half_width),
+            half_width: interval(&sample).map(|estimate| estimate.half_width),
             allowed: Allowed::within(tolerance),
             requests,
         }])

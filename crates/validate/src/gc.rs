@@ -224,9 +224,9 @@ fn point(title: String, theory: f64, planes: Vec<(f64, Plane)>, tolerance: f64) 
         let (mut measured, mut variance) = (0.0, 0.0);
         for (share, plane) in &planes {
             let sample = plane.measure(control)?;
-            let its = interval(&sample)?;
-            measured += share * its.mean;
-            variance += (share * its.half_width) * (share * its.half_width);
+            let estimate = interval(&sample)?;
+            measured += share * estimate.mean;
+            variance += (share * estimate.half_width) * (share * estimate.half_width);
         }
         Some(vec![Row {
             group: Group::Gc,

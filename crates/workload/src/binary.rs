@@ -12,7 +12,7 @@ pub(crate) struct Binary {
     pub length: fn(&[u8]) -> Option<usize>,
     /// Returns the length of what precedes the first record, given the beginning of the file.
     pub preamble: fn(&[u8]) -> usize,
-    /// Whether the beginning of a file shows that it is in this format.
+    /// Returns true if the beginning of a file shows that the file is in this format.
     pub shows: fn(&[u8]) -> bool,
 }
 

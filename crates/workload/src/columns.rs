@@ -7,8 +7,8 @@ use crate::fields::Fault;
 
 /// A cursor over the columns of a line.
 pub(crate) trait Columns<'a>: Clone {
-    /// Whether a line may ask for several requests: a reader of lines with one each leaves the
-    /// others to one that takes them.
+    /// True if the cursor reads lines that ask for several requests. Other cursors leave such lines
+    /// to one that does.
     const SEVERAL: bool = true;
 
     /// The error for a line that is not a record.

@@ -26,7 +26,7 @@ pub enum DeviceChoice {
     Each,
 }
 
-/// What a trace requests of one device.
+/// Requests of a trace for one device: their number, and the addresses that they reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceUse {
     /// Its number in the trace.
@@ -58,7 +58,7 @@ impl Devices {
         &self.seen
     }
 
-    /// Whether there are more devices than a trace can have.
+    /// True if more devices were seen than a trace can have.
     #[inline]
     pub fn are_too_many(&self) -> bool {
         self.seen.len() > MOST_DEVICES

@@ -1,5 +1,5 @@
-//! What is wrong with a trace: each cause, the number of lines affected, and diagnostics for the
-//! first few of them.
+//! Faults of a trace: each cause, the number of lines affected, and diagnostics for the first few
+//! lines.
 
 use fowler_units::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
@@ -84,8 +84,7 @@ impl fmt::Display for Cause {
 pub struct TraceError {
     /// The trace's name.
     pub file: String,
-    /// What is wrong, in line order: the first few diagnostics of each cause. Their `file` may be
-    /// empty.
+    /// The first few diagnostics of each cause, in line order. Their `file` may be empty.
     pub diagnostics: Vec<Diagnostic>,
     /// The number of bad lines of each cause, including those shown.
     pub counts: BTreeMap<Cause, u64>,

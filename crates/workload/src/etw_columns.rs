@@ -1,7 +1,7 @@
 //! The columns of the disk events in a CSV of Event Tracing for Windows, as the file's own header
 //! names them. Versions of the tool differ: some print the processor, too.
 
-/// What a column holds.
+/// Content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EtwColumn {
     /// Nothing that is read.
@@ -89,7 +89,7 @@ impl EtwEvent {
 pub(crate) struct EtwColumns {
     /// Reads, writes and flushes; `None` once a header did not have what is needed.
     events: [Option<EtwEvent>; 3],
-    /// Whether the lines are those of the header.
+    /// True while the lines belong to the header.
     pub in_header: bool,
 }
 

@@ -1,8 +1,8 @@
-//! What a line asks for besides its record: a flush before a write, more of a trim than a request
-//! can have.
+//! Demands of a line besides its record: a flush before a write, more of a trim than a request can
+//! have.
 //!
-//! A line is decoded into one record; nearly every line needs no more. What few lines need is noted
-//! on the cursor, so that records stay small.
+//! A line is decoded into one record; nearly every line needs no more. The demands of the others
+//! are noted on the cursor, so that records stay small.
 
 /// The longest trim that is read, in bytes: 256 TiB, more than any drive holds. A line must not
 /// make requests without a bound.
@@ -11,7 +11,7 @@ pub(crate) const LONGEST_TRIM: u64 = 1 << 48;
 /// Pieces of a trim end at multiples of this many bytes, so that no cut is inside a page or block.
 pub(crate) const PIECE: u64 = 1 << 31;
 
-/// What a line asks for besides its record.
+/// Demands of a line besides its record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extra {
     /// A flush comes before the record: the preflush of a write.

@@ -42,7 +42,7 @@ struct Before {
     host: Option<Vec<u8>>,
     /// The devices, where lines name them.
     names: Names,
-    /// Whether a CSV names its devices.
+    /// True if the trace is a CSV with a column that names the device of each line.
     csv_names: bool,
     /// The earliest and the latest time so far.
     span: Option<(Nanos, Nanos)>,
@@ -71,8 +71,8 @@ pub(crate) struct Intake {
     pending: Pending,
     /// The events that were left out.
     left_out: LeftOutCounts,
-    /// Whether the reader is inside a summary after the records. It ends where another file was
-    /// appended.
+    /// True while the reader is inside a summary after the records. A summary ends at the next
+    /// record: another file may have been appended.
     summary: bool,
     /// Bad lines by cause.
     pub bad: Tally,
@@ -156,7 +156,7 @@ impl Intake {
         self.lines.position() - self.ahead.untaken() as u64
     }
 
-    /// Whether the text ended without a newline.
+    /// True if the text ended without a newline.
     pub fn cut(&self) -> bool {
         self.lines.cut()
     }
@@ -330,7 +330,7 @@ impl Intake {
     /// Counts the last record as bad: it is `back` nanoseconds earlier than one already returned.
     #[cold]
     pub fn refuse_late(&mut self, back: u64, window: usize) {
-        // What the line asks for besides would be as late.
+        // Further requests of the line would be as late.
         self.pending.drop_rest();
         let (line, text) = self.ahead.last(&self.lines, self.line);
         let shown = self.format.is_binary().then(|| hexadecimal(text));
@@ -417,7 +417,7 @@ fn decode_in<'a, F: TraceFormat>(
     Ok(decoded)
 }
 
-/// Whether lines of a format can be read by [`crate::plain`].
+/// True if lines of the format can be read by [`crate::plain`].
 fn is_plain<F: TraceFormat>() -> bool {
     !F::STATEFUL && F::BINARY.is_none()
 }

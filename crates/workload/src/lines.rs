@@ -11,7 +11,7 @@ pub(crate) const LONGEST_LINE: usize = 1 << 16;
 /// How many bytes are read from the source at once.
 const CHUNK: usize = 1 << 18;
 
-/// Whether a line is a comment (it begins with `#`) or blank.
+/// True if the line is a comment (it begins with `#`) or blank.
 #[inline]
 pub(crate) fn is_remark(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), None | Some(b'#'))
@@ -154,12 +154,12 @@ impl Lines {
         self.torn.as_ref()
     }
 
-    /// Whether [`Lines::head`] is all of the text.
+    /// True if [`Lines::head`] is all of the text.
     pub fn head_is_all(&self) -> bool {
         self.at_end && self.end - self.start <= LONGEST_LINE
     }
 
-    /// Whether the text ended in the middle of a line, so that its last number may be cut short.
+    /// True if the text ended in the middle of a line, so that its last number may be cut short.
     pub fn cut(&self) -> bool {
         self.cut
     }

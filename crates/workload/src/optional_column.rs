@@ -112,7 +112,7 @@ impl OptionalColumns {
         used
     }
 
-    /// Whether there are no optional columns.
+    /// True if the set contains no optional column.
     pub fn is_empty(self) -> bool {
         self == OptionalColumns::default()
     }

@@ -71,16 +71,16 @@ pub struct ReadReport {
     pub reordered: u64,
     /// Bad lines by cause.
     pub skipped: BTreeMap<Cause, Skipped>,
-    /// Whether the text ended without a newline, so that its last line may be cut short.
+    /// True if the text ended without a newline, so that its last line may be cut short.
     pub cut: bool,
-    /// Whether the file is compressed and its end, where its checksum is, was not read: see
+    /// True if the file is compressed and its end, where its checksum is, was not read: see
     /// [`check_rest`](crate::TraceReader::check_rest).
     pub unchecked: bool,
     /// The devices seen, in ascending order of number, with the requests of their good lines.
     pub devices: Vec<DeviceUse>,
     /// The names of the devices in order of their numbers, where the trace names them.
     pub device_names: Vec<String>,
-    /// What the format cannot tell, or what was done about it.
+    /// Notes on information that the format does not give, and on how the reader made up for it.
     pub notes: Vec<String>,
 }
 

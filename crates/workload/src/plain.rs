@@ -26,10 +26,10 @@ pub(crate) enum NotPlain {
 pub(crate) struct Plain<'a, const COMMA: bool> {
     /// The unread text, starting at the separator or line end after the last field.
     rest: &'a [u8],
-    /// Whether no field has been read yet.
+    /// True until the first field of the line is read.
     fresh: bool,
     host: Option<&'a [u8]>,
-    /// Whether the request has forced unit access.
+    /// True if the request has forced unit access.
     pub forced: bool,
 }
 

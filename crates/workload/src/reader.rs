@@ -61,7 +61,7 @@ pub struct TraceReader {
     bases: Bases,
     report: ReadReport,
     stage: Stage,
-    /// What the beginning of the text asks to be said, whatever follows.
+    /// Notes on the beginning of the text, which are reported whatever follows.
     notes: Vec<String>,
     /// The beginning of the text, to suggest a better format if the given one does not fit.
     head: Vec<u8>,
@@ -71,7 +71,7 @@ pub struct TraceReader {
     device: u64,
     /// How much of the file has been read, if it is one.
     read: Option<ReadSoFar>,
-    /// Whether the file itself is damaged or failed, and not a line of it.
+    /// True if the file is damaged or reading it failed. A bad line does not set this.
     torn: bool,
     /// True if nothing is read after the first bad line, which then is the only one reported.
     ends_at_fault: bool,
@@ -339,14 +339,14 @@ impl TraceReader {
         }
     }
 
-    /// Whether a record is of a device that is not read. It does not even enter the reorder window:
-    /// requests of other devices must not push those that are read out of it.
+    /// True if the record is of a device that is not read. Such a record does not even enter the
+    /// reorder window: it must not push out requests of the device that is read.
     #[inline]
     fn is_left_out(&self, record: &Record) -> bool {
         matches!(self.options.device, DeviceChoice::Only(device) if record.device != device)
     }
 
-    /// Whether there are more devices than may be read.
+    /// True if the trace has more devices than may be read.
     fn refuses_devices(&self) -> bool {
         let only_one = self.options.device == DeviceChoice::Default;
         only_one && self.devices.seen().len() > 1 || self.devices.are_too_many()

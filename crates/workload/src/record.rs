@@ -40,8 +40,8 @@ pub struct Record {
     pub io: HostIo,
 }
 
-/// Whether a record's time is at most [`LATEST`]. Where times count from a date, only the distance
-/// between two records can be too long, so this is always true.
+/// True if the time of the record is at most [`LATEST`]. Always true where times count from a date:
+/// only the distance between two records can then be too long.
 #[inline]
 pub(crate) fn in_time<F: TraceFormat>(record: &Record) -> bool {
     record.io.at <= LATEST || F::FROM_A_DATE

@@ -76,7 +76,7 @@ impl Reorder {
         self.window
     }
 
-    /// Whether a request must be taken out before another can be put in.
+    /// True if a request must be taken out before another can be put in.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.ring.len() + self.late.len() >= self.window

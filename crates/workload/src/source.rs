@@ -49,12 +49,13 @@ pub struct ReadSoFar {
     bytes: Arc<AtomicU64>,
     /// Its length; `u64::MAX` for a pipe, which has none.
     all: u64,
-    /// Whether it is compressed, so that its checksum is at its end.
+    /// True if the file is compressed, so that its checksum is at its end.
     compressed: bool,
 }
 
 impl ReadSoFar {
-    /// Whether the file is compressed, and how many of its bytes have been read, and are left.
+    /// Returns how many bytes of a compressed file have been read, and how many are left; `None` if
+    /// the file is not compressed.
     pub(crate) fn compressed(&self) -> Option<(u64, u64)> {
         let read = self.bytes.load(Ordering::Relaxed);
         self.compressed.then(|| (read, self.all.saturating_sub(read)))

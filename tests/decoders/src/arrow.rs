@@ -23,7 +23,7 @@ const WORDS: [&str; 8] = ["read", "WRITE", "Trim", "flush", "", "\x1b[31m", "pee
 /// The most rows of a batch.
 const ROWS: usize = 40;
 
-/// What is left of the input; zeros behind its end.
+/// Rest of the input; reads zeros behind the end.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {

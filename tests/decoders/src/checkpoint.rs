@@ -43,8 +43,8 @@ static DRIVES: LazyLock<[LifetimeDrive; 2]> = LazyLock::new(|| {
     })
 });
 
-/// What a drive resumes from an accepted checkpoint is saved as a checkpoint from which it resumes
-/// the same.
+/// An accepted checkpoint is saved again as a checkpoint from which the drive resumes in the same
+/// state. Returns true if the input was accepted.
 pub fn check(input: &[u8]) -> bool {
     let [kind, body @ ..] = input else { return false };
     let drive = &DRIVES[usize::from(kind % 2)];

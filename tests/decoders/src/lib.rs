@@ -1,4 +1,4 @@
-//! What must hold of everything that Fowler reads, whatever the bytes. The targets of `fuzz/` call
+//! Checks of every decoder of Fowler that hold whatever the bytes. The targets of `fuzz/` call
 //! these checks without end; `tests/corpus.rs` replays the inputs that fuzzing left.
 //!
 //! Every check demands that a decoder does not panic, that it refuses in words that a terminal may
@@ -82,8 +82,8 @@ fn scratch_of(name: &str) -> PathBuf {
     folder
 }
 
-/// What is refused is refused in words, none of which commands a terminal. Returns that the input
-/// was not accepted.
+/// Checks that the message of a refusal has words and no control character that a terminal would
+/// obey. Returns false: the input was not accepted.
 fn refused_in_words(words: &dyn Display) -> bool {
     let words = words.to_string();
     assert!(!words.trim().is_empty(), "refused without a word");

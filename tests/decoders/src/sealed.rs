@@ -38,8 +38,9 @@ fn sealed(identity: &str, body: &[u8]) -> Vec<u8> {
     fs::read(&*FILE).expect("a new file")
 }
 
-/// What is opened is what was sealed: sealed again it has the same body. Nothing with a bit flipped
-/// is opened.
+/// A file that opens has the identity and the body that were sealed; sealed again it opens with
+/// both unchanged. A file with one bit flipped does not open. Returns true if the input was
+/// accepted.
 pub fn check(input: &[u8]) -> bool {
     let [kind, rest @ ..] = input else { return false };
     match kind % 3 {

@@ -15,7 +15,7 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     fs::create_dir(folder.join("runs")).expect("a folder for temporary files");
     folder
 });
-/// Whose results the file should have.
+/// Identity of the run whose results the file should have.
 const IDENTITY: &str = "this run";
 
 /// Returns the result of a file with these checksums, if it is whole and of this run.

@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What a bout found, in words.
+/// Reason why a bout failed, in words.
 pub(crate) type Failure = String;
 
 /// No child takes that long, by far, however busy the machine is. Counted in steps: time in which

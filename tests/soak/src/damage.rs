@@ -1,4 +1,4 @@
-//! What a disk does to stored files.
+//! Damage that a disk does to stored files.
 
 use crate::files::{Files, PARTIAL, kind, say_the_same};
 use fowler_units::Rng;
@@ -12,14 +12,14 @@ const SECTOR: usize = 512;
 /// The kinds of damage.
 const KINDS: [&str; 5] = ["flipped bit", "zeroed sector", "truncation", "swap", "removal"];
 
-/// What was done.
+/// Damage done: its kind, and the files that it changed.
 pub struct Damage {
     pub kind: &'static str,
     /// The files that are not what was written any more, by their names in the folder.
     pub files: Vec<PathBuf>,
 }
 
-/// What is drawn may change nothing, so it is drawn as often at most.
+/// The most draws until damage changes a file: a draw may change nothing.
 const DRAWS: u32 = 20;
 
 /// Damages a file of a folder; none if there is nothing to damage.

@@ -14,15 +14,15 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// What is to happen, for the child.
+/// Variable that passes the [`Plan`] to the child.
 const PLAN: &str = "FOWLER_SOAK_DISK";
-/// The file for the [`Cost`] of the child.
+/// Variable that names the file for the [`Cost`] of the child.
 const COST: &str = "FOWLER_SOAK_COST";
 
 /// ENOSPC.
 const NO_SPACE: i32 = 28;
 
-/// What happens to a command.
+/// Disturbance of a command by its disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Plan {
     #[default]
@@ -34,7 +34,7 @@ pub enum Plan {
     Full { after: u64 },
 }
 
-/// What a command did to the disk.
+/// Operations of a command on the disk, and the bytes that it wrote.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
     pub operations: u64,

@@ -13,7 +13,7 @@ use std::process::{Command, ExitCode};
 /// Drives of a bout, some of which cannot work.
 const CASES: u32 = 100;
 
-/// What is done to a drive.
+/// Disturbances of a drive: faults or power losses.
 #[derive(Clone, Copy, Debug)]
 enum Case {
     /// Faults of all kinds strike at any moment.

@@ -100,20 +100,20 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// Whether two files with this name hold the same, but for times by the clock.
+/// True if two files with this name are equal except for times by the clock.
 pub fn alike(name: &Path, one: &[u8], other: &[u8]) -> bool {
     one == other || timeless(name, one) == timeless(name, other)
 }
 
-/// Whether two versions of a file say the same: white space does not count in JSON that Fowler
-/// reads back.
+/// True if two versions of a file are equal; white space does not count in JSON that Fowler reads
+/// back.
 pub fn say_the_same(name: &Path, one: &[u8], other: &[u8]) -> bool {
     let value = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).ok();
     let read_back = [LIST, RUN].contains(&kind(name));
     one == other || read_back && value(one).is_some_and(|it| value(other) == Some(it))
 }
 
-/// What differs between a folder and what should be in it, a line each.
+/// Returns the differences between a folder and its expected content, a line each.
 pub fn differences(there: &Files, whole: &Files) -> Vec<String> {
     let mut lines = Vec::new();
     for (name, bytes) in there {

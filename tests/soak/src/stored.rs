@@ -28,9 +28,9 @@ struct Bout<'a> {
     root: &'a Path,
     /// Where the command is disturbed.
     folder: PathBuf,
-    /// What should be there in the end.
+    /// Files that the folder must have in the end: those of an undisturbed run.
     whole: Files,
-    /// What the undisturbed command took.
+    /// Disk operations and bytes of the undisturbed command.
     cost: Cost,
     took: Duration,
     /// Files that were damaged since they were last seen to be whole.
@@ -224,7 +224,7 @@ impl Bout<'_> {
         let named = damage.files.iter().any(|name| {
             said.contains(&*name.to_string_lossy()) || kind(name).starts_with(files::CHECKSUMS)
         });
-        // What is not there is not damaged: a point or a run that has not been done yet.
+        // A removed file is not damaged: its point or run has not been done yet.
         let missing = damage.kind == "removal" && said != before;
         // Has no checksum, and the sweep writes it again.
         let unlisted = damage.files.iter().all(|name| kind(name) == files::FORMAT);
@@ -317,7 +317,7 @@ impl Bout<'_> {
     }
 }
 
-/// What a command may take.
+/// Limits on the time and the files of a command.
 #[derive(Clone, Copy, Default)]
 struct Limits {
     /// After this time it is killed.

@@ -1,4 +1,4 @@
-//! What the bouts came to, as a table, and how far the soak is.
+//! The table of the counts of all bouts, and the progress of the soak.
 
 use fowler_experiment::numbers::{seconds, whole};
 use std::collections::BTreeMap;
@@ -38,7 +38,11 @@ impl Tally {
     }
 
     fn sum(&self, subject: &str) -> u64 {
-        self.counts.iter().filter(|((its, _), _)| *its == subject).map(|(_, count)| count).sum()
+        self.counts
+            .iter()
+            .filter(|((row_subject, _), _)| *row_subject == subject)
+            .map(|(_, count)| count)
+            .sum()
     }
 
     pub fn bouts(&self) -> u64 {
@@ -75,7 +79,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\n{:<26} {:<36} {:>12}", "", "", "count")?;
         for subject in SUBJECTS {
-            let all = self.counts.iter().filter(|((its, _), _)| *its == subject);
+            let all = self.counts.iter().filter(|((row_subject, _), _)| *row_subject == subject);
             for (row, ((_, name), count)) in all.enumerate() {
                 let head = if row == 0 { subject } else { "" };
                 writeln!(f, "{head:<26} {name:<36} {:>12}", whole(*count))?;

@@ -2,3 +2,4 @@
 
 mod selections;
 mod tidy;
+mod wording;

@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 
 /// Returns the path and text of every file below `folder` with one of `endings`, without build
 /// output.
-fn files(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
+pub(super) fn files(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {
@@ -41,7 +41,7 @@ fn files(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
     found
 }
 
-fn complain(problems: Vec<String>) {
+pub(super) fn complain(problems: Vec<String>) {
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
 }
 
@@ -383,7 +383,7 @@ fn the_way_of_a_request_stays_out_of_the_world() {
     complain(problems);
 }
 
-/// Whether a text imports `slot` from the policies, on its own or in a group.
+/// Returns true if the text imports `slot` from the policies, on its own or in a group.
 fn imports(text: &str, slot: &str) -> bool {
     let dense: String = text.split_whitespace().collect();
     ["policy::", "super::super::"].iter().any(|above| {

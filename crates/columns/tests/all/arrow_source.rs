@@ -78,8 +78,8 @@ fn every_type_of_column_is_the_same_requests() {
     for (place, array) in changes {
         let mut columns = plain();
         columns[place] = array;
-        let its = columns[place].data_type().clone();
-        assert_eq!(requests_of(&batch(columns)).unwrap(), expected(), "{its}");
+        let data_type = columns[place].data_type().clone();
+        assert_eq!(requests_of(&batch(columns)).unwrap(), expected(), "{data_type}");
     }
     let mut columns = plain();
     columns[0] = column(DurationMillisecondArray::from(vec![0, 0, 1, 2]));

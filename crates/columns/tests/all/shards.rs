@@ -140,8 +140,8 @@ fn shards_with_requests_and_points_that_fail_merge_and_merging_resumes() {
         {
             shard(folder, &plan, &name, 1);
         }
-        let its = Found::Shard(Shard::parse(&name).unwrap());
-        assert_eq!(shards::found(folder).unwrap(), Some(its));
+        let expected = Found::Shard(Shard::parse(&name).unwrap());
+        assert_eq!(shards::found(folder).unwrap(), Some(expected));
     }
     let out = here.join("merged");
     let (stop, copied) = (AtomicBool::new(false), AtomicUsize::new(0));

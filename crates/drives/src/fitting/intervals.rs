@@ -90,11 +90,11 @@ fn inverse(slopes: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
         right.swap(at, pivot);
         let scale = left[at][at];
         left[at].iter_mut().chain(&mut right[at]).for_each(|it| *it /= scale);
-        let (its, its_right) = (left[at].clone(), right[at].clone());
+        let (pivot_row, pivot_right) = (left[at].clone(), right[at].clone());
         for row in (0..n).filter(|&row| row != at) {
             let times = left[row][at];
-            left[row].iter_mut().zip(&its).for_each(|(value, it)| *value -= times * it);
-            right[row].iter_mut().zip(&its_right).for_each(|(value, it)| *value -= times * it);
+            left[row].iter_mut().zip(&pivot_row).for_each(|(value, it)| *value -= times * it);
+            right[row].iter_mut().zip(&pivot_right).for_each(|(value, it)| *value -= times * it);
         }
     }
     Some(right)

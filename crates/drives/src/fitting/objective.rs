@@ -105,13 +105,13 @@ impl Residuals for Objective<'_> {
             });
             let simulated = done.and_then(|done| done.simulated.ok()).unwrap_or_default();
             for (metric, measured) in self.wanted(&pick) {
-                let its = simulated.iter().find(|it| it.metric == metric);
+                let matching = simulated.iter().find(|it| it.metric == metric);
                 terms.push(Term {
                     place: pick.place(),
                     expected: expected(&metric),
                     metric,
                     measured,
-                    simulated: its.map(|it| it.estimate),
+                    simulated: matching.map(|it| it.estimate),
                 });
             }
         }

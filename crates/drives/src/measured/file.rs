@@ -89,7 +89,7 @@ impl Row {
     }
 
     fn get(&self, key: &str) -> Option<&Value> {
-        self.flat.iter().find(|(its, _)| its == key).map(|(_, value)| value)
+        self.flat.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// Returns the number of a key.

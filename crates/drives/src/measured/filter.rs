@@ -105,7 +105,7 @@ impl Filter {
 
     /// Returns whether the row meets the condition on `key`; a row without the key does not.
     pub fn holds(&self, key: &str, pick: &Pick<'_>) -> bool {
-        let condition = self.conditions.iter().find(|(its, _)| its == key);
+        let condition = self.conditions.iter().find(|(name, _)| name == key);
         condition.is_none_or(|(_, wanted)| pick.value(key).is_some_and(|it| wanted.holds(&it)))
     }
 }

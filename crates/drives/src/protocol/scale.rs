@@ -120,13 +120,13 @@ impl Scaled {
     /// Returns the drive's configuration with this state before the first request.
     pub(super) fn in_state(&self, state: State) -> Config {
         let mut config = self.drive.config.clone();
-        let its = &mut config.precondition;
-        its.warm_up = 0;
-        (its.pattern, its.fill) = match state {
+        let precondition = &mut config.precondition;
+        precondition.warm_up = 0;
+        (precondition.pattern, precondition.fill) = match state {
             State::Empty => (Pattern::Sequential, 0.0),
             State::Sequential(share) => (Pattern::Sequential, share),
             State::Shuffled => (Pattern::Random, 1.0),
-            State::Steady if its.pattern == Pattern::Rested => (Pattern::Rested, 1.0),
+            State::Steady if precondition.pattern == Pattern::Rested => (Pattern::Rested, 1.0),
             State::Steady => (Pattern::Steady, 1.0),
         };
         config

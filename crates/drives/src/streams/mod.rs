@@ -162,7 +162,7 @@ impl<W> Streams<'_, W> {
     /// Returns the stream whose request is next, the first of several.
     fn first(&self) -> Option<(Nanos, usize)> {
         let times = self.running.iter().enumerate();
-        times.filter_map(|(number, its)| its.at.map(|at| (at, number))).min()
+        times.filter_map(|(number, stream)| stream.at.map(|at| (at, number))).min()
     }
 }
 
@@ -182,9 +182,9 @@ impl<L: Layer, W: Watcher<L>> Feed<L> for Streams<'_, W> {
 
     fn answered(&mut self, device: &Device<L>, completion: &Completion) {
         let stream = usize::from(completion.io.queue.0);
-        let its = &mut self.running[stream];
-        its.answered(completion.done);
-        let latency = completion.latency() + its.host.before + its.host.after;
+        let running = &mut self.running[stream];
+        running.answered(completion.done);
+        let latency = completion.latency() + running.host.before + running.host.after;
         let go = self.watcher.answered(device, Answer { stream, latency, completion });
         self.answered += 1;
         self.ended |= go == Go::End;

@@ -67,8 +67,9 @@ fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
 
 /// Converts to CIELAB under D65, where distances are roughly perceptually uniform.
 fn lab(colour: [u8; 3], eyes: &[Light; 3]) -> Light {
-    let its = light(colour);
-    let seen = eyes.map(|row| row.iter().zip(its).map(|(a, b)| a * b).sum::<f64>().clamp(0.0, 1.0));
+    let linear = light(colour);
+    let seen =
+        eyes.map(|row| row.iter().zip(linear).map(|(a, b)| a * b).sum::<f64>().clamp(0.0, 1.0));
     let [red, green, blue] = seen;
     let even = |share: f64| {
         if share > 216.0 / 24_389.0 {

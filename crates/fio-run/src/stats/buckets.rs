@@ -51,7 +51,7 @@ impl Buckets {
         if self.counts.is_empty() {
             self.counts.clone_from(&other.counts);
         } else {
-            self.counts.iter_mut().zip(&other.counts).for_each(|(its, more)| *its += more);
+            self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
         }
         self.all += other.all;
     }

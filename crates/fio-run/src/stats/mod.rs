@@ -78,7 +78,10 @@ impl Done {
     fn merge(&mut self, other: &Done) {
         self.bytes += other.bytes;
         self.requests += other.requests;
-        self.latencies.iter_mut().zip(&other.latencies).for_each(|(its, more)| its.merge(more));
+        self.latencies
+            .iter_mut()
+            .zip(&other.latencies)
+            .for_each(|(latencies, more)| latencies.merge(more));
     }
 }
 
@@ -169,10 +172,10 @@ impl Stats {
         let mut all = self.clone();
         let mut mixed = Done::default();
         for direction in Direction::ALL {
-            let its = std::mem::take(&mut all.done[direction]);
-            mixed.merge(&its);
-            mixed.bandwidth.add(&its.bandwidth);
-            mixed.iops.add(&its.iops);
+            let done = std::mem::take(&mut all.done[direction]);
+            mixed.merge(&done);
+            mixed.bandwidth.add(&done.bandwidth);
+            mixed.iops.add(&done.iops);
         }
         all.done[Direction::Read] = mixed;
         all

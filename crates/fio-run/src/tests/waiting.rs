@@ -13,8 +13,9 @@ fn requests_that_overlap_follow_one_another() {
         let (fio, seen) = run(vec![task(plan, 40, pairs)]);
         assert_eq!(fio.entries[0].stats.requests(), 40);
         let together = |it: &Completion| {
-            let same = |its: &&Completion| its.io.offset == it.io.offset && its.io.at < it.done;
-            seen.iter().filter(|its| its.io.at >= it.io.at).filter(same).count()
+            let same =
+                |other: &&Completion| other.io.offset == it.io.offset && other.io.at < it.done;
+            seen.iter().filter(|other| other.io.at >= it.io.at).filter(same).count()
         };
         seen.iter().map(together).max()
     };

@@ -32,7 +32,7 @@ fn read(job: &Value, with_environment: bool) -> Result<usize, String> {
     Layout::new(&file.jobs, Some(CAPACITY)).map_err(|found| found.to_string())?;
     // Jobs that this crate reads and `fowler fio` refuses.
     let cannot_run = |job: &fowler_fio::Job| {
-        let by_latency = |its: SteadyState| its.metric == SteadyMetric::Latency;
+        let by_latency = |state: SteadyState| state.metric == SteadyMetric::Latency;
         let both = job.statistics.unified == Unified::Both;
         both || job.steady.is_some_and(by_latency)
     };

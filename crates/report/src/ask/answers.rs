@@ -119,14 +119,14 @@ fn cost(known: &Known<'_>) -> Answer {
         real(least),
         real(most)
     );
-    let Some(its) = known.estimate(waf) else {
+    let Some(estimate) = known.estimate(waf) else {
         let text = format!("{amplification} {NO_TIMES}");
         let next = known.command("run", "");
         let (drive, numbers) = (known.name(), vec![("waf", waf)]);
         return Answer { question, drive, text, confidence, next, numbers };
     };
     let page = known.drive.config.geometry.page_size;
-    let bytes_day = its.drive_writes_per_day * known.drive.layout.logical.0 as f64;
+    let bytes_day = estimate.drive_writes_per_day * known.drive.layout.logical.0 as f64;
     let pages_day = known.survey.pages as f64 / known.survey.span.as_s() * DAY_S;
     let cycles_year = pages_day * waf * 365.0 / f64::from(known.drive.config.geometry.pages());
     let by = pages_day * page.0 as f64 / bytes_day;
@@ -142,12 +142,12 @@ fn cost(known: &Known<'_>) -> Answer {
         "{amplification}{parts} The host writes {} a day, {} times the capacity, and a block is \
          erased {} times a year on average.",
         bytes(bytes_day as u64),
-        real(its.drive_writes_per_day),
+        real(estimate.drive_writes_per_day),
         real(cycles_year)
     );
     let numbers = vec![
         ("waf", waf),
-        ("drive_writes_per_day", its.drive_writes_per_day),
+        ("drive_writes_per_day", estimate.drive_writes_per_day),
         ("cycles_per_year", cycles_year),
     ];
     Answer { question, drive: known.name(), text, confidence, next, numbers }
@@ -233,14 +233,14 @@ fn life(known: &Known<'_>) -> Answer {
             return Answer { question, drive, text, confidence, next, numbers };
         }
     };
-    let Some(its) = known.estimate(waf) else {
+    let Some(estimate) = known.estimate(waf) else {
         let text = format!("The trace does not show it. {NO_TIMES}");
         let confidence = "Use a trace with arrival times.".into();
         let next = known.command("run", "");
         let (drive, numbers) = (known.name(), Vec::new());
         return Answer { question, drive, text, confidence, next, numbers };
     };
-    let Estimate { rated_years: [rated, _], years: [healed, _], .. } = its;
+    let Estimate { rated_years: [rated, _], years: [healed, _], .. } = estimate;
     let cycles = real(known.drive.config.life.cycles);
     let written = rated * 365.0 * DAY_S * known.survey.bytes as f64 / known.survey.span.as_s();
     let text = if rated > LONG_YEARS {

@@ -49,9 +49,9 @@ pub(super) fn look(
         // Of devices with equally many requests, the first.
         (info.total_requests(), std::cmp::Reverse(**number))
     });
-    if let Some((&number, its)) = busiest.filter(|_| looked.devices.len() > 1) {
+    if let Some((&number, device_info)) = busiest.filter(|_| looked.devices.len() > 1) {
         options.device = DeviceChoice::Only(number);
-        let share = its.total_requests() as f64 / looked.info.total_requests() as f64;
+        let share = device_info.total_requests() as f64 / looked.info.total_requests() as f64;
         let name = looked.read.as_ref().map_or(number.to_string(), |read| read.device_name(number));
         let why = format!(
             "{name}, one of {} in the file: it has the most requests, {} of all",
@@ -59,7 +59,7 @@ pub(super) fn look(
             percent(share)
         );
         choices.push(Choice::new("device", why, &["--device-id", &number.to_string()]));
-        info = its.clone();
+        info = device_info.clone();
     }
     let all = info.total_requests();
     if all > limit {

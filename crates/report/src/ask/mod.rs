@@ -250,7 +250,7 @@ fn wear(
 ) -> Result<(Survey, Wear), Diagnostics> {
     let workload = Workload::prepare(&run.workload, drive, None, control)?;
     let looked = life_estimate::look(&workload, drive, run.limit, control)?;
-    let Some(survey) = looked.filter(|its| its.writes > 0) else {
+    let Some(survey) = looked.filter(|survey| survey.writes > 0) else {
         return Ok((Survey::default(), Wear::None));
     };
     if let Some(why) = (long_use.why_not)(drive) {

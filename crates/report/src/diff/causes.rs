@@ -45,22 +45,22 @@ mod tests {
     #[test]
     fn the_causes_add_up_to_the_difference() {
         let run = |parts: &[(&str, f64)]| {
-            let mut its = Stored::default();
+            let mut stored = Stored::default();
             let mean = parts.iter().map(|(_, value)| value).sum();
-            its.numbers.insert("blame.read.all.mean_latency_us".into(), mean);
+            stored.numbers.insert("blame.read.all.mean_latency_us".into(), mean);
             for (name, value) in parts {
-                its.numbers.insert(format!("blame.read.all.mean_us.{name}"), *value);
+                stored.numbers.insert(format!("blame.read.all.mean_us.{name}"), *value);
             }
-            its
+            stored
         };
         let runs = [
             run(&[("sense", 50.0), ("transfer", 20.0)]),
             run(&[("sense", 49.0), ("transfer", 20.0), ("behind_gc_erase", 30.0)]),
         ];
-        let [its] = &of([&runs[0], &runs[1]])[..] else { panic!("reads only") };
-        let names: Vec<&str> = its.parts_us.iter().map(|(name, _)| name.as_str()).collect();
+        let [causes] = &of([&runs[0], &runs[1]])[..] else { panic!("reads only") };
+        let names: Vec<&str> = causes.parts_us.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["behind_gc_erase", "sense"]);
-        let sum: f64 = its.parts_us.iter().map(|(_, values)| values[1] - values[0]).sum();
-        assert_eq!(sum, its.means_us[1] - its.means_us[0]);
+        let sum: f64 = causes.parts_us.iter().map(|(_, values)| values[1] - values[0]).sum();
+        assert_eq!(sum, causes.means_us[1] - causes.means_us[0]);
     }
 }

@@ -36,20 +36,21 @@ impl Pair {
 
 impl Change {
     fn json(&self) -> (String, Value) {
-        let its = json!({
+        let change = json!({
             "values": self.values,
             "share": self.share(),
             "half_width": self.half_width,
             "beyond_chance": self.is_real(),
         });
-        (self.path.clone(), its)
+        (self.path.clone(), change)
     }
 }
 
 impl Causes {
     fn json(&self) -> (String, Value) {
         let parts = self.parts_us.iter().map(|(name, values)| (name.clone(), json!(values)));
-        let its = json!({ "mean_us": self.means_us, "by_cause_us": parts.collect::<Map<_, _>>() });
-        (self.kind.into(), its)
+        let causes =
+            json!({ "mean_us": self.means_us, "by_cause_us": parts.collect::<Map<_, _>>() });
+        (self.kind.into(), causes)
     }
 }

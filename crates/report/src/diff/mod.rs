@@ -209,27 +209,27 @@ mod tests {
     fn what_differs_is_listed_and_the_rest_is_counted() {
         let first = run("a", &[("x", "1"), ("y", "1")], &[("read.mean_us", 100.0), ("waf", 1.0)]);
         let second = run("a", &[("x", "2"), ("z", "3")], &[("read.mean_us", 150.0), ("waf", 1.0)]);
-        let its = pair([&first, &second]);
-        let keys: Vec<&str> = its.settings.iter().map(|it| it.key.as_str()).collect();
+        let differences = pair([&first, &second]);
+        let keys: Vec<&str> = differences.settings.iter().map(|it| it.key.as_str()).collect();
         assert_eq!(keys, ["x", "y", "z"]);
-        assert_eq!(its.settings[1].values, [Some("1".into()), None]);
-        assert_eq!((its.changes.len(), its.same), (1, 1));
-        assert_eq!(its.changes[0].share(), Some(0.5));
-        assert_eq!((its.changes[0].is_real(), its.chance), (None, Chance::Unknown));
+        assert_eq!(differences.settings[1].values, [Some("1".into()), None]);
+        assert_eq!((differences.changes.len(), differences.same), (1, 1));
+        assert_eq!(differences.changes[0].share(), Some(0.5));
+        assert_eq!((differences.changes[0].is_real(), differences.chance), (None, Chance::Unknown));
     }
 
     #[test]
     fn a_difference_is_real_beyond_the_interval_of_the_difference() {
         let seeded = |mean: f64| {
-            let mut its = run("a", &[], &[("waf", mean)]);
-            its.seeds.insert("waf".into(), (mean, 3.0));
-            its
+            let mut stored = run("a", &[], &[("waf", mean)]);
+            stored.seeds.insert("waf".into(), (mean, 3.0));
+            stored
         };
         // The intervals of 3 and 3 make one of 4.24 of the difference.
         for (second, real) in [(14.2, false), (14.3, true), (5.8, false), (5.7, true)] {
-            let its = pair([&seeded(10.0), &seeded(second)]);
-            assert_eq!(its.chance, Chance::Seeds);
-            assert_eq!(its.changes[0].is_real(), Some(real), "{second}");
+            let differences = pair([&seeded(10.0), &seeded(second)]);
+            assert_eq!(differences.chance, Chance::Seeds);
+            assert_eq!(differences.changes[0].is_real(), Some(real), "{second}");
         }
     }
 

@@ -57,8 +57,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<Stored>, Diagnostics> {
     };
     let spread = all.get("seeds").and_then(|seeds| seeds.get(axis.key()));
     let run = |(place, run): (usize, &Value)| {
-        let its = spread.and_then(|schemes| schemes.get(place));
-        stored(axis, run, its).ok_or_else(|| wrong("is not the summary of a run".into()))
+        let run_spread = spread.and_then(|schemes| schemes.get(place));
+        stored(axis, run, run_spread).ok_or_else(|| wrong("is not the summary of a run".into()))
     };
     let runs: Vec<Stored> = runs.into_iter().enumerate().map(run).collect::<Result<_, _>>()?;
     if runs.is_empty() { Err(wrong("holds no run".into())) } else { Ok(runs) }
@@ -85,21 +85,21 @@ fn stored(axis: Axis, run: &Value, spread: Option<&Value>) -> Option<Stored> {
         Axis::Schemes => text("/scheme")?,
         Axis::Devices => text("/candidate")?,
     };
-    let mut its = Stored { axis, label: label.into(), ..Stored::default() };
-    its.numbers = fowler_experiment::summary::numbers(run.as_object()?);
+    let mut stored = Stored { axis, label: label.into(), ..Stored::default() };
+    stored.numbers = fowler_experiment::summary::numbers(run.as_object()?);
     // Numbers that depend on the machine are not results.
-    its.numbers.retain(|path, _| !path.starts_with("wall_s") && path != "requests_per_s");
-    its.numbers.retain(|path, _| !path.starts_with("provenance."));
-    keys("", &text("/provenance/config")?.parse().ok()?, &mut its.settings);
+    stored.numbers.retain(|path, _| !path.starts_with("wall_s") && path != "requests_per_s");
+    stored.numbers.retain(|path, _| !path.starts_with("provenance."));
+    keys("", &text("/provenance/config")?.parse().ok()?, &mut stored.settings);
     let generator = text("/provenance/generator").unwrap_or_default();
-    keys("workload", &generator.parse().ok()?, &mut its.settings);
+    keys("workload", &generator.parse().ok()?, &mut stored.settings);
     let mut note = |key: &str, value: &Value| {
         let value = match value {
             Value::Null => return,
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        its.settings.insert(key.into(), value);
+        stored.settings.insert(key.into(), value);
     };
     for (key, path) in [
         ("device", "/device"),
@@ -115,9 +115,9 @@ fn stored(axis: Axis, run: &Value, spread: Option<&Value>) -> Option<Stored> {
     }
     for (path, value) in spread.and_then(Value::as_object).into_iter().flatten() {
         let number = |name: &str| value.get(name).and_then(Value::as_f64);
-        its.seeds.insert(path.clone(), (number("mean")?, number("half_width")?));
+        stored.seeds.insert(path.clone(), (number("mean")?, number("half_width")?));
     }
-    Some(its)
+    Some(stored)
 }
 
 /// Collects the keys of a TOML table with their values.

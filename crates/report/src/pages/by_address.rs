@@ -29,8 +29,9 @@ impl<'a> ByAddress<'a> {
             worth_it.then_some((place, outcome, regions))
         };
         let runs: Vec<_> = outcomes.iter().enumerate().filter_map(counted).collect();
-        let end =
-            |(_, _, its): &(usize, &Outcome, &Regions)| its.width().0 * its.all().len() as u64;
+        let end = |(_, _, regions): &(usize, &Outcome, &Regions)| {
+            regions.width().0 * regions.all().len() as u64
+        };
         let (unit, scale) = match runs.iter().map(end).max().unwrap_or(0) {
             end if end >= 2 << 30 => ("GiB", (1u64 << 30) as f64),
             _ => ("MiB", (1u64 << 20) as f64),
@@ -110,7 +111,7 @@ impl<'a> ByAddress<'a> {
         // A page of many runs is large: what all lines have in common is there once.
         for panel in &mut panels {
             if let [first, others @ ..] = panel.series.as_mut_slice() {
-                others.iter_mut().filter(|its| its.x == first.x).for_each(|its| its.x.clear());
+                others.iter_mut().filter(|line| line.x == first.x).for_each(|line| line.x.clear());
             }
         }
         (!panels.is_empty()).then(|| {

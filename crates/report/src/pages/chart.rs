@@ -70,11 +70,14 @@ fn coinciding(series: &[Series]) -> Option<String> {
     let mut seen: Vec<&Series> = Vec::new();
     let mut sentences = Vec::new();
     for one in series {
-        if seen.iter().any(|its| same(its, one)) {
+        if seen.iter().any(|earlier| same(earlier, one)) {
             continue;
         }
-        let twins: Vec<&str> =
-            series.iter().filter(|its| same(one, its)).map(|its| its.name.as_str()).collect();
+        let twins: Vec<&str> = series
+            .iter()
+            .filter(|other| same(one, other))
+            .map(|other| other.name.as_str())
+            .collect();
         seen.push(one);
         if let [first @ .., last] = twins.as_slice()
             && !first.is_empty()

@@ -37,10 +37,13 @@ pub fn chart(all: &AllTimeSeries<'_>, kind: Kind, cells: usize) -> Option<Figure
     let rows = |run: &TimeSeries<'_>| {
         let windows = 0..run.over_time.windows().len();
         let rows = windows.flat_map(|window| lasting(run, window, kind));
-        rows.map(|(latency, _)| row(latency)).fold(None, |ends: Option<(usize, usize)>, its| {
-            let (least, most) = ends.unwrap_or((its, its));
-            Some((least.min(its), most.max(its)))
-        })
+        rows.map(|(latency, _)| row(latency)).fold(
+            None,
+            |ends: Option<(usize, usize)>, row_number| {
+                let (least, most) = ends.unwrap_or((row_number, row_number));
+                Some((least.min(row_number), most.max(row_number)))
+            },
+        )
     };
     let ends = all.runs.iter().filter_map(rows);
     let (least, most) = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
@@ -110,10 +113,10 @@ mod tests {
         let names = [0, 9, 10, 30, 35, 47].map(edge);
         assert_eq!(names, ["0.001", "0.008", "0.01", "1", "3.15", "50"]);
         for latency in [0, 1, 2, 999, 1_000, 3_149, 3_150, 70_000, 10_000_000_000] {
-            let its = row(Span(latency));
+            let row_number = row(Span(latency));
             let us = latency as f64 / 1e3;
-            assert!(us < start(its + 1), "{latency}: {its}");
-            assert!(latency == 0 || start(its) <= us, "{latency}: {its}");
+            assert!(us < start(row_number + 1), "{latency}: {row_number}");
+            assert!(latency == 0 || start(row_number) <= us, "{latency}: {row_number}");
         }
     }
 }

@@ -77,13 +77,13 @@ pub fn of_streams(outcomes: &[Outcome]) -> Option<Figure> {
     let [outcome] = outcomes else { return None };
     let kinds = ["read", "write", "trim"];
     let panels = kinds.into_iter().filter_map(|kind| {
-        let of_kind = outcome.streams.iter().filter(|its| its.kind == kind);
-        let all: Vec<_> = of_kind.filter(|its| !its.later_than.is_empty()).collect();
-        let series = all.iter().take(STREAMS).enumerate().map(|(place, its)| {
-            let mut points = thinned(its.requests as f64, its.later_than.iter().copied());
+        let of_kind = outcome.streams.iter().filter(|stream| stream.kind == kind);
+        let all: Vec<_> = of_kind.filter(|stream| !stream.later_than.is_empty()).collect();
+        let series = all.iter().take(STREAMS).enumerate().map(|(place, stream)| {
+            let mut points = thinned(stream.requests as f64, stream.later_than.iter().copied());
             points.retain(|&(at, _)| at > Span::ZERO);
             let points = points.into_iter().map(|(at, share)| (at.as_us(), share));
-            Series::line(its.stream.clone(), points).of_scheme(place)
+            Series::line(stream.stream.clone(), points).of_scheme(place)
         });
         let y = Axis::log10(format!("share of {kind}s at least this slow (1 is all)"));
         let mut panel = Panel::view(format!("{kind}s"), y, series);
@@ -114,8 +114,8 @@ fn thinned(all: f64, later_than: impl Iterator<Item = (Span, u64)>) -> Vec<(Span
     let mut share = 1.0;
     let mut skipped = None;
     for (at, later) in later_than {
-        let near = points.last().is_some_and(|&(last, its)| {
-            (at.0 as f64) < last.0 as f64 * ACROSS && its < share * UPWARDS
+        let near = points.last().is_some_and(|&(last, last_share)| {
+            (at.0 as f64) < last.0 as f64 * ACROSS && last_share < share * UPWARDS
         });
         skipped = near.then_some((at, share));
         if !near {

@@ -445,7 +445,7 @@ mod tests {
         assert_eq!(seen, counters.programs);
         let waf = counters.waf().expect("there were writes");
         let chart = amplification(&[outcome]).expect("there were writes");
-        let drawn: f64 = chart.panels[0].series.iter().flat_map(|its| &its.y).flatten().sum();
+        let drawn: f64 = chart.panels[0].series.iter().flat_map(|series| &series.y).flatten().sum();
         // Each part is drawn with three digits.
         assert!((drawn / waf - 1.0).abs() < 0.01, "{drawn} of {waf}");
     }

@@ -76,8 +76,8 @@ fn overlaid([first, second]: [&[Figure]; 2]) -> Vec<Figure> {
     let mut names: Vec<String> = Vec::new();
     for (charts, name) in [first, second].into_iter().zip(NAMES) {
         let panels = charts.iter().filter(lines).flat_map(|chart| &chart.panels);
-        for its in panels.flat_map(|panel| &panel.series) {
-            let full = full_name(name, its);
+        for series in panels.flat_map(|panel| &panel.series) {
+            let full = full_name(name, series);
             if !names.contains(&full) {
                 names.push(full);
             }
@@ -85,7 +85,7 @@ fn overlaid([first, second]: [&[Figure]; 2]) -> Vec<Figure> {
     }
     let of_both = |one: &Figure| {
         let other = second.iter().filter(lines).find(|it| it.id == one.id)?;
-        let (shape, x) = frame(one).filter(|its| frame(other) == Some(*its))?;
+        let (shape, x) = frame(one).filter(|shape_and_x| frame(other) == Some(*shape_and_x))?;
         let panels: Vec<Panel> = one
             .panels
             .iter()
@@ -181,10 +181,10 @@ mod tests {
         let charts = overlaid([&first, &second]);
         assert_eq!(charts.len(), 1);
         let series = &charts[0].panels[0].series;
-        let names: Vec<&str> = series.iter().map(|its| its.name.as_str()).collect();
+        let names: Vec<&str> = series.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["first: a", "first: b", "second: c", "second: b"]);
-        let inks: std::collections::BTreeSet<_> = series.iter().map(|its| &its.ink).collect();
+        let inks: std::collections::BTreeSet<_> = series.iter().map(|line| &line.ink).collect();
         assert_eq!(inks.len(), 4, "{inks:?}");
-        assert!(series.iter().all(|its| its.x.len() == its.y.len() && its.x[0] == 1.0));
+        assert!(series.iter().all(|line| line.x.len() == line.y.len() && line.x[0] == 1.0));
     }
 }

@@ -14,15 +14,15 @@ const PHASES: usize = 8;
 /// `None` if the runs cannot be compared part by part.
 pub fn chart(all: &AllTimeSeries<'_>, kind: Kind) -> Option<Figure> {
     let parts: Vec<OverTime> = all.runs.iter().map(in_parts).collect();
-    let longest = parts.iter().max_by_key(|its| its.windows().len())?;
+    let longest = parts.iter().max_by_key(|over_time| over_time.windows().len())?;
     let count = longest.windows().len();
     // A run that took much longer has wider parts.
-    if count < 2 || parts.iter().any(|its| its.width() != longest.width()) {
+    if count < 2 || parts.iter().any(|over_time| over_time.width() != longest.width()) {
         return None;
     }
-    let line = |(run, its): (&TimeSeries<'_>, &OverTime)| {
+    let line = |(run, over_time): (&TimeSeries<'_>, &OverTime)| {
         let label = run.outcome.drive.label();
-        Series::values(label, marks(its, kind, count)).of_scheme(run.place)
+        Series::values(label, marks(over_time, kind, count)).of_scheme(run.place)
     };
     let mut series: Vec<Series> = all.runs.iter().zip(&parts).map(line).collect();
     series.retain(|series| series.y.iter().any(Option::is_some));
@@ -66,8 +66,8 @@ fn marks(parts: &OverTime, kind: Kind, count: usize) -> Vec<Option<f64>> {
             let latency = known.then(|| parts.quantile(at, kind, share)).flatten()?;
             (latency > Span::ZERO).then(|| coarse(latency.as_us()))
         };
-        let its = BOX.map(mark);
-        if its.iter().all(Option::is_some) { its } else { BOX.map(|_| None) }
+        let box_marks = BOX.map(mark);
+        if box_marks.iter().all(Option::is_some) { box_marks } else { BOX.map(|_| None) }
     };
     (0..count).flat_map(of).collect()
 }

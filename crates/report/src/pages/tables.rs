@@ -112,19 +112,19 @@ pub fn faults(outcomes: &[Outcome]) -> Option<Sheet> {
     for outcome in outcomes {
         for fate in &outcome.faults {
             let count = |read: fn(&Effect) -> u64| {
-                Cell::number(fate.effect.as_ref().map(|its| read(its) as f64))
+                Cell::number(fate.effect.as_ref().map(|effect| read(effect) as f64))
             };
-            let struck = fate.effect.as_ref().map(|its| (its.at - Nanos::ZERO).as_s());
+            let struck = fate.effect.as_ref().map(|effect| (effect.at - Nanos::ZERO).as_s());
             sheet.row(vec![
                 outcome.drive.label().into(),
                 fate.fault.to_string().as_str().into(),
                 Cell::number(struck),
-                count(|its| its.unreadable),
-                count(|its| its.parity_unreadable),
-                count(|its| its.corrupted),
-                count(|its| its.lost),
-                count(|its| its.rebuilt),
-                count(|its| its.rewritten),
+                count(|effect| effect.unreadable),
+                count(|effect| effect.parity_unreadable),
+                count(|effect| effect.corrupted),
+                count(|effect| effect.lost),
+                count(|effect| effect.rebuilt),
+                count(|effect| effect.rewritten),
             ]);
         }
     }

@@ -92,7 +92,7 @@ fn delta(base: &str, text: &str) -> Vec<Piece> {
             continue;
         }
         // A table's head is where the texts meet again after lines that only one of them has.
-        let known = base.iter().position(|its| *its == line && !line.is_empty());
+        let known = base.iter().position(|base_line| *base_line == line && !line.is_empty());
         pieces.push(known.map_or_else(|| Piece::Own(line.into()), |from| Piece::Lines(from, 1)));
     }
     pieces

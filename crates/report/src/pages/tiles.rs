@@ -55,7 +55,7 @@ pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Tile> {
     // The 99.9th percentile of writes goes first, then their mean.
     for path in ["write.p999_us", "write.mean_us"] {
         if shown.len() > SHOWN {
-            shown.retain(|(_, its)| *its != path);
+            shown.retain(|(_, other_path)| *other_path != path);
         }
     }
     let spread = spread.filter(|it| !it.is_nothing());
@@ -77,20 +77,20 @@ fn tile(title: &'static str, path: &str, outcomes: &[Outcome], spread: Option<&S
     };
     // The mean over the seeds if there are several, with half its interval.
     let number = |place: usize, outcome: &Outcome| {
-        let its = reported(outcome, path)?;
+        let result = reported(outcome, path)?;
         let interval = spread.and_then(|it| it.of(place, path));
-        Some(interval.map_or((its, None), |it| (it.mean, Some(it.half_width))))
+        Some(interval.map_or((result, None), |it| (it.mean, Some(it.half_width))))
     };
-    let first = outcomes.first().and_then(|it| number(0, it)).map(|(its, _)| its);
+    let first = outcomes.first().and_then(|it| number(0, it)).map(|(result, _)| result);
     let row = |(place, outcome): (usize, &Outcome)| {
-        let its = number(place, outcome);
-        let value = match its {
+        let measured = number(place, outcome);
+        let value = match measured {
             None => NOTHING.into(),
-            Some((its, None)) => shown(its),
-            Some((its, Some(half))) => format!("{} ± {}", shown(its), shown(half)),
+            Some((result, None)) => shown(result),
+            Some((result, Some(half))) => format!("{} ± {}", shown(result), shown(half)),
         };
-        let change = match (place, first, its) {
-            (1.., Some(first), Some((its, _))) => change(first, its, share),
+        let change = match (place, first, measured) {
+            (1.., Some(first), Some((result, _))) => change(first, result, share),
             _ => String::new(),
         };
         let hue = palette::scheme(place).hue().name;
@@ -102,13 +102,13 @@ fn tile(title: &'static str, path: &str, outcomes: &[Outcome], spread: Option<&S
 
 /// Describes the difference of two numbers: shares in percentage points, others in percent of the
 /// first.
-fn change(first: f64, its: f64, share: bool) -> String {
-    if first == its {
+fn change(first: f64, second: f64, share: bool) -> String {
+    if first == second {
         return "same".into();
     }
     let (by, unit) = match () {
-        () if share => ((its - first) * 100.0, "points"),
-        () if first > 0.0 => ((its / first - 1.0) * 100.0, "%"),
+        () if share => ((second - first) * 100.0, "points"),
+        () if first > 0.0 => ((second / first - 1.0) * 100.0, "%"),
         // A number that was zero in the first run has no relative change.
         () => return String::new(),
     };
@@ -117,7 +117,7 @@ fn change(first: f64, its: f64, share: bool) -> String {
         by if by < 0.05 => format!("<0.1 {unit}"),
         by if by < 99.95 => format!("{sign}{by:.1} {unit}"),
         by if share => format!("{sign}{by:.0} {unit}"),
-        _ => format!("{:.1}x", its / first),
+        _ => format!("{:.1}x", second / first),
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn changes_are_said_in_few_digits() {
-        for (first, its, share, says) in [
+        for (first, second, share, says) in [
             (70.0, 60.0, false, "−14.3 %"),
             (70.0, 70.0, false, "same"),
             (70.0, 70.01, false, "<0.1 %"),
@@ -136,7 +136,7 @@ mod tests {
             (0.5, 0.45, true, "−5.0 points"),
             (0.0, 1.0, true, "+100 points"),
         ] {
-            assert_eq!(change(first, its, share), says, "{first} {its}");
+            assert_eq!(change(first, second, share), says, "{first} {second}");
         }
     }
 }

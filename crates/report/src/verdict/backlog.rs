@@ -13,10 +13,10 @@ const LONG: f64 = 16.0;
 /// Schemes whose queue grew throughout the run: its latencies measure the length of the run.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let behind: Vec<(&Facts, [Interval; 2])> =
-        case.runs.iter().filter_map(|its| growing(its).map(|parts| (its, parts))).collect();
+        case.runs.iter().filter_map(|run| growing(run).map(|parts| (run, parts))).collect();
     let Some((one, [before, after])) = behind.first() else { return Vec::new() };
-    let names: Vec<&str> = behind.iter().map(|(its, _)| its.label.as_str()).collect();
-    let about: Vec<&Facts> = behind.iter().map(|(its, _)| *its).collect();
+    let names: Vec<&str> = behind.iter().map(|(run, _)| run.label.as_str()).collect();
+    let about: Vec<&Facts> = behind.iter().map(|(run, _)| *run).collect();
     let text = format!(
         "Requests come faster than {} serves them: {}, {} of them were in the drive on average from {} to \
          {} s, and {} from there to the end, at {} s. Latencies then grow with the length of the run.",
@@ -41,7 +41,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
 /// The two parts of the run, if the queue grows from one to the other.
 fn growing(run: &Facts) -> Option<[Interval; 2]> {
     let parts = run.parts()?;
-    let [before, after] = parts.map(|its| its.outstanding);
+    let [before, after] = parts.map(|part| part.outstanding);
     (run.open && after >= LONG && after >= GROWS * before).then_some(parts)
 }
 

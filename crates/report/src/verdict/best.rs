@@ -22,17 +22,17 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
         true => Kind::Read,
         false => Kind::Write,
     };
-    let mean = |its: &Facts| its.served[kind].mean_us.filter(|&mean| mean > 0.0);
+    let mean = |run: &Facts| run.served[kind].mean_us.filter(|&mean| mean > 0.0);
     if first.served[kind].count < FEWEST || others.is_empty() {
         return Vec::new();
     }
-    let unfair: Vec<String> = case.runs.iter().filter_map(|its| unfair(first, its)).collect();
+    let unfair: Vec<String> = case.runs.iter().filter_map(|run| unfair(first, run)).collect();
     let mut fair: Vec<(usize, &Facts, f64)> = case
         .runs
         .iter()
         .enumerate()
-        .filter(|(_, its)| self::unfair(first, its).is_none())
-        .filter_map(|(place, its)| Some((place, its, mean(its)?)))
+        .filter(|(_, run)| self::unfair(first, run).is_none())
+        .filter_map(|(place, run)| Some((place, run, mean(run)?)))
         .collect();
     let baseline = match first.axis {
         Axis::Schemes => match fair.first() {
@@ -52,9 +52,10 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let (base_place, base, of_base) = baseline;
     let by = of_best / of_base;
     let numbers = [("mean_us", of_best), ("first_mean_us", of_base), ("least_difference", SAME)];
-    let chance = case.spread.and_then(|its| its.ratio_to(base_place, place, path(kind)));
-    let by_chance =
-        chance.is_some_and(|its| its.half_width > 0.0 && its.mean + its.half_width >= 1.0);
+    let chance = case.spread.and_then(|spread| spread.ratio_to(base_place, place, path(kind)));
+    let by_chance = chance.is_some_and(|interval| {
+        interval.half_width > 0.0 && interval.mean + interval.half_width >= 1.0
+    });
     let mut text = if by > 1.0 - SAME || by_chance {
         let beyond = if by_chance { ", beyond what seeds do" } else { "" };
         no_best(first.axis, kind, (best, of_best), (base, of_base), beyond)
@@ -101,17 +102,17 @@ fn no_best(
 }
 
 /// Returns the reason why a run cannot be called better; `None` if it can.
-fn unfair(first: &Facts, its: &Facts) -> Option<String> {
-    let why = if its.lost > 0 {
-        format!("lost {}", counted(its.lost, "page"))
-    } else if !its.complete {
+fn unfair(first: &Facts, run: &Facts) -> Option<String> {
+    let why = if run.lost > 0 {
+        format!("lost {}", counted(run.lost, "page"))
+    } else if !run.complete {
         "did not end".into()
-    } else if !its.alike(first) {
+    } else if !run.alike(first) {
         "served other requests".into()
     } else {
         return None;
     };
-    Some(format!("{} {why}", its.label))
+    Some(format!("{} {why}", run.label))
 }
 
 /// The path of the metric that is compared.
@@ -123,7 +124,7 @@ fn path(kind: Kind) -> &'static str {
 }
 
 fn gain(first: &Facts, best: &Facts, kind: Kind) -> String {
-    let [of_first, of_best] = [first, best].map(|its| &its.served[kind]);
+    let [of_first, of_best] = [first, best].map(|run| &run.served[kind]);
     let mean = of_best.mean_us.unwrap_or_default();
     let mut text = format!(
         "{} has the lowest mean {} latency, {} us, {} times that of {}",
@@ -151,7 +152,7 @@ fn times(by: f64) -> String {
 fn price(first: &Facts, best: &Facts, kind: Kind) -> String {
     let mut price = Vec::new();
     let other = if kind == Kind::Read { Kind::Write } else { Kind::Read };
-    let [was, is] = [first, best].map(|its| its.served[other].mean_us.filter(|&it| it > 0.0));
+    let [was, is] = [first, best].map(|run| run.served[other].mean_us.filter(|&it| it > 0.0));
     if let Some((was, is)) = was.zip(is)
         && is / was > 1.0 + SAME
         && best.served[other].count >= FEWEST
@@ -208,7 +209,7 @@ mod tests {
         assert_eq!(says(&[run("a", 100.0, 1.0), run("b", 150.0, 1.0)]), none);
         assert!(says(&[run("a", 100.0, 1.0), run("b", 98.9, 1.0)]).starts_with("b has the lowest"));
         let mut few = [run("a", 100.0, 1.0), run("b", 50.0, 1.0)];
-        few.iter_mut().for_each(|its| its.served[Kind::Read].count = 99);
+        few.iter_mut().for_each(|facts| facts.served[Kind::Read].count = 99);
         assert_eq!(says(&few), "");
     }
 

@@ -22,12 +22,15 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut seen: Vec<&Facts> = Vec::new();
     for run in case.runs {
-        if seen.iter().any(|its| same(its, run)) {
+        if seen.iter().any(|earlier| same(earlier, run)) {
             continue;
         }
         seen.push(run);
-        let twins: Vec<&Facts> =
-            case.runs.iter().filter(|its| !std::ptr::eq(*its, run) && same(its, run)).collect();
+        let twins: Vec<&Facts> = case
+            .runs
+            .iter()
+            .filter(|other| !std::ptr::eq(*other, run) && same(other, run))
+            .collect();
         if !twins.is_empty() {
             findings.push(finding(run, &twins));
         }
@@ -37,7 +40,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
 
 /// True if every request took equally long in both runs, as far as sums and maxima tell.
 fn same(one: &Facts, other: &Facts) -> bool {
-    let latencies = |its: &Facts| Kind::ALL.map(|it| (its.served[it].sum, its.served[it].max));
+    let latencies = |run: &Facts| Kind::ALL.map(|it| (run.served[it].sum, run.served[it].max));
     one.requests > 0
         && one.alike(other)
         && latencies(one) == latencies(other)
@@ -47,7 +50,7 @@ fn same(one: &Facts, other: &Facts) -> bool {
 }
 
 fn finding(run: &Facts, twins: &[&Facts]) -> Finding {
-    let names: Vec<&str> = twins.iter().map(|its| its.label.as_str()).collect();
+    let names: Vec<&str> = twins.iter().map(|twin| twin.label.as_str()).collect();
     let mut about = vec![run];
     about.extend(twins);
     let mut all = vec![run.label.as_str()];
@@ -137,15 +140,15 @@ mod tests {
         for (reason, key, change) in [
             ("nothing in this run depended on policy.die_order", order, (|_| ()) as fn(&mut Facts)),
             ("nothing was suspended", "policy.suspension", |_| ()),
-            ("idle for 99.0 %", order, |its| its.idle = Some(0.99)),
-            ("the buffer absorbed 5 writes", "policy.victim", |its| {
-                its.programs = BySource::default()
+            ("idle for 99.0 %", order, |facts| facts.idle = Some(0.99)),
+            ("the buffer absorbed 5 writes", "policy.victim", |facts| {
+                facts.programs = BySource::default()
             }),
-            ("nothing was written, so", "policy.wear", |its| {
-                its.programs = BySource::default();
-                its.served[Kind::Write] = Served::default();
+            ("nothing was written, so", "policy.wear", |facts| {
+                facts.programs = BySource::default();
+                facts.served[Kind::Write] = Served::default();
             }),
-            ("they have the same settings", order, |its| its.settings.clear()),
+            ("they have the same settings", order, |facts| facts.settings.clear()),
         ] {
             let mut runs = [run("a", key), run("b", key)];
             runs.iter_mut().for_each(change);

@@ -92,8 +92,8 @@ impl Facts {
             }
         };
         let census = outcome.census.as_ref();
-        let census = census.map_or(0, |its| its.found() + its.unfound());
-        let lost = outcome.losses.map_or(0, |its| its.lost_in_all()).max(census);
+        let census = census.map_or(0, |census| census.found() + census.unfound());
+        let lost = outcome.losses.map_or(0, |losses| losses.lost_in_all()).max(census);
         Facts {
             label: outcome.drive.label().into(),
             axis: outcome.drive.axis(),
@@ -122,7 +122,7 @@ impl Facts {
 
     /// Returns whether another run served the same requests.
     pub fn alike(&self, other: &Facts) -> bool {
-        let counts = |its: &Facts| Kind::ALL.map(|kind| its.served[kind].count);
+        let counts = |run: &Facts| Kind::ALL.map(|kind| run.served[kind].count);
         self.requests == other.requests && counts(self) == counts(other)
     }
 
@@ -140,7 +140,7 @@ impl Facts {
     /// the interval before that, as long as what comes before it.
     pub fn parts(&self) -> Option<[Interval; 2]> {
         let end = self.milestones.last()?;
-        let at = self.milestones.iter().rposition(|its| its.at.0 <= end.at.0 / 2)?;
+        let at = self.milestones.iter().rposition(|milestone| milestone.at.0 <= end.at.0 / 2)?;
         let (before, from) = (self.milestones.get(at.checked_sub(1)?)?, &self.milestones[at]);
         Some([Interval::of(before, from), Interval::of(from, end)])
     }

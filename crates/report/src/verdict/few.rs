@@ -16,17 +16,17 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(first) = case.runs.first() else { return Vec::new() };
     let mut findings: Vec<Finding> =
         Kind::ALL.into_iter().filter_map(|kind| percentiles(first, kind)).collect();
-    let known = |its: &&Facts| its.host_programs() > 0 && its.erases > 0 && !its.withheld;
+    let known = |run: &&Facts| run.host_programs() > 0 && run.erases > 0 && !run.withheld;
     let least = case.runs.iter().filter(known);
-    findings.extend(least.min_by_key(|its| its.host_programs()).and_then(amplification));
+    findings.extend(least.min_by_key(|run| run.host_programs()).and_then(amplification));
     findings
 }
 
 /// The first percentile that is shown and stands on few requests.
 fn percentiles(run: &Facts, kind: Kind) -> Option<Finding> {
-    let its = &run.served[kind];
-    let from = its.shown.iter().find(|it| its.count / it.one_in() < BEYOND)?;
-    let requests = counted(its.count, kind.name());
+    let served = &run.served[kind];
+    let from = served.shown.iter().find(|it| served.count / it.one_in() < BEYOND)?;
+    let requests = counted(served.count, kind.name());
     let text = match from {
         Percentile::P50 => format!("Percentiles of {requests} are rough."),
         _ => format!(
@@ -34,7 +34,7 @@ fn percentiles(run: &Facts, kind: Kind) -> Option<Finding> {
             from.label()
         ),
     };
-    let numbers = [("count", its.count as f64), ("least_beyond", BEYOND as f64)];
+    let numbers = [("count", served.count as f64), ("least_beyond", BEYOND as f64)];
     Some(Finding::new(&[run], text).numbers(&numbers))
 }
 

@@ -33,8 +33,8 @@ pub struct Finding {
 
 impl Finding {
     pub(super) fn new(runs: &[&Facts], text: String) -> Finding {
-        let labels = runs.iter().map(|its| its.label.clone()).collect();
-        let axis = runs.first().map_or_else(Axis::default, |its| its.axis);
+        let labels = runs.iter().map(|run| run.label.clone()).collect();
+        let axis = runs.first().map_or_else(Axis::default, |run| run.axis);
         Finding { axis, labels, text, ..Finding::default() }
     }
 

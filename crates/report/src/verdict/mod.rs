@@ -72,7 +72,7 @@ pub fn schema() -> Value {
     // Both kinds of comparison have these properties, and one of the two lists of runs.
     let [mut body, other] = Axis::ALL.map(|axis| output::schema(&facts(axis)));
     for key in ["verdict", "seeds"] {
-        let both = [&body, &other].map(|its| its["properties"][key].clone());
+        let both = [&body, &other].map(|comparison| comparison["properties"][key].clone());
         body["properties"][key] = json!({ "anyOf": both });
     }
     let devices = Axis::Devices.key();
@@ -112,7 +112,7 @@ fn facts<'a>(axis: Axis) -> Vec<Fact<Comparison<'a>>> {
             move |it: &It| all_written(&finding::facts(axis), &of(it.outcomes, it.spread)),
         )
         .like(list_of(output::schema(&finding::facts(axis)))),
-        Fact::new("seeds", seeds, move |it: &It| it.spread.map(|its| its.json(axis)))
+        Fact::new("seeds", seeds, move |it: &It| it.spread.map(|spread| spread.json(axis)))
             .like(nullable(Spread::schema(axis))),
     ]
 }

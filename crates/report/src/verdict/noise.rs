@@ -31,19 +31,22 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
             if path == "waf" && (first.withheld || run.withheld) {
                 continue;
             }
-            let Some(its) = spread.ratio(place + 1, path) else { continue };
+            let Some(interval) = spread.ratio(place + 1, path) else { continue };
             // Every seed gives equal values.
-            if its.mean == 1.0 && its.half_width == 0.0 {
+            if interval.mean == 1.0 && interval.half_width == 0.0 {
                 continue;
             }
             let by = |value: f64| ratio(value).trim_end_matches('x').to_string();
-            let says = format!("{name} {} \u{b1} {} times", by(its.mean), by(its.half_width));
-            match (its.mean - 1.0).abs() > its.half_width {
-                _ if its.half_width == 0.0 => exact.push(format!("{name} {} times", by(its.mean))),
+            let says =
+                format!("{name} {} \u{b1} {} times", by(interval.mean), by(interval.half_width));
+            match (interval.mean - 1.0).abs() > interval.half_width {
+                _ if interval.half_width == 0.0 => {
+                    exact.push(format!("{name} {} times", by(interval.mean)))
+                }
                 true => real.push(says),
                 false => chance.push(says),
             }
-            numbers.extend([(path, its.mean), (half_width, its.half_width)]);
+            numbers.extend([(path, interval.mean), (half_width, interval.half_width)]);
         }
         let mut says = match (real.is_empty(), chance.is_empty()) {
             (true, true) => Vec::new(),

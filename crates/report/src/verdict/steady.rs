@@ -13,12 +13,12 @@ const FEWEST: u64 = 10_000;
 
 /// Schemes whose write amplification still changed.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
-    let of = |its| drift(its).map(|(parts, waf)| (its, parts, waf));
+    let of = |run| drift(run).map(|(parts, waf)| (run, parts, waf));
     let drifting: Vec<(&Facts, [Interval; 2], [f64; 2])> =
         case.runs.iter().filter_map(of).collect();
     let Some((one, parts, [before, after])) = drifting.first() else { return Vec::new() };
-    let names: Vec<&str> = drifting.iter().map(|(its, ..)| its.label.as_str()).collect();
-    let about: Vec<&Facts> = drifting.iter().map(|(its, ..)| *its).collect();
+    let names: Vec<&str> = drifting.iter().map(|(run, ..)| run.label.as_str()).collect();
+    let about: Vec<&Facts> = drifting.iter().map(|(run, ..)| *run).collect();
     let text = format!(
         "The drive was not in steady state {} {}: {}, write amplification was {} from {} to {} s, and {} \
          from there to the end, at {} s.",
@@ -39,8 +39,8 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
 /// The two parts of the run and write amplification in each, if it changes.
 fn drift(run: &Facts) -> Option<([Interval; 2], [f64; 2])> {
     let parts = run.parts()?;
-    let enough = parts.iter().all(|its| its.programs[fowler_device::Source::Host] >= FEWEST);
-    let [before, after] = parts.map(|its| waf(&its.programs));
+    let enough = parts.iter().all(|part| part.programs[fowler_device::Source::Host] >= FEWEST);
+    let [before, after] = parts.map(|part| waf(&part.programs));
     let (before, after) = before.zip(after)?;
     (enough && (after / before - 1.0).abs() > DRIFT).then_some((parts, [before, after]))
 }

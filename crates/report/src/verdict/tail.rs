@@ -27,22 +27,22 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
         let mut about = vec![first];
         let changed: Vec<(&Facts, Part, f64)> = others
             .iter()
-            .filter(|its| its.alike(first))
-            .filter_map(|its| dominant(its, kind).map(|(part, share)| (its, part, share)))
-            .filter(|(_, its, _)| *its != part)
+            .filter(|run| run.alike(first))
+            .filter_map(|run| dominant(run, kind).map(|(part, share)| (run, part, share)))
+            .filter(|(_, run, _)| *run != part)
             .collect();
-        for (its, part, share) in changed {
+        for (run, part, share) in changed {
             text += &format!(
                 " {} {} it is \u{201c}{}\u{201d}, {}.",
-                match its.axis {
+                match run.axis {
                     Axis::Schemes => "Under",
                     Axis::Devices => "On",
                 },
-                its.label,
+                run.label,
                 words(part),
                 percent(share)
             );
-            about.push(its);
+            about.push(run);
         }
         Some(Finding::new(&about, text).numbers(&[("share", share), ("least_share", MUCH)]))
     };
@@ -51,9 +51,9 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
 
 /// The largest part of the tail, if it is large.
 pub(super) fn dominant(run: &Facts, kind: Kind) -> Option<(Part, f64)> {
-    let its = &run.served[kind];
-    let first = its.tail.first().copied();
-    first.filter(|(_, share)| *share >= MUCH && its.count >= FEWEST)
+    let served = &run.served[kind];
+    let first = served.tail.first().copied();
+    first.filter(|(_, share)| *share >= MUCH && served.count >= FEWEST)
 }
 
 #[cfg(test)]

@@ -214,9 +214,9 @@ fn a_data_cache_that_caches_nothing_is_told() {
         let usual = ["policy.redundancy.stripe=1", "policy.redundancy.retention=1h"];
         let mut set = vec![name.as_str(), ack.as_str(), "policy.redundancy.parity_cache=64KiB"];
         set.extend(usual.into_iter().chain(more.split_whitespace()));
-        let its = outcome(&RunSpec { detail: false, ..spec(TINY, &set, SECOND) });
-        let reported = its.caches_no_data();
-        let page = of_runs(&[its], None, &[]);
+        let run = outcome(&RunSpec { detail: false, ..spec(TINY, &set, SECOND) });
+        let reported = run.caches_no_data();
+        let page = of_runs(&[run], None, &[]);
         let says = page.contains("data is not: a write is acknowledged");
         assert_eq!(says, reported, "{scheme} {more} {ack}");
         told += u32::from(says);

@@ -22,7 +22,7 @@ pub(super) fn read(lines: &[&[u8]]) -> Option<Result<Detected, Undetected>> {
     if let Some(Ok(found)) = in_own {
         return Some(Ok(found));
     }
-    // What breaks the rules of the format may still be what its names say.
+    // A text that breaks the rules of the format may still have the columns that its header names.
     let Some(names) = names else { return in_own };
     let (ByNames::Complete(columns) | ByNames::Open(columns, _)) = &names;
     let readable = 2 * records(columns, rest).len() >= rest.len();

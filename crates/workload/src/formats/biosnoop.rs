@@ -132,7 +132,7 @@ impl TraceFormat for Biosnoop {
     }
 }
 
-/// What is expected of a line whose last columns are one, for messages.
+/// Expectation printed for a line in which BYTES and LAT(ms) have run together.
 const JOINED: &str = "BYTES and LAT(ms) with a blank between them: they have run together, as they \
                       do in broken records";
 

@@ -111,7 +111,7 @@ impl TraceFormat for Blkparse {
     }
 }
 
-/// Whether a line begins the summary.
+/// True if the line begins the summary.
 #[inline]
 pub(super) fn is_summary(line: &[u8]) -> bool {
     line.starts_with(b"CPU") || line.starts_with(b"Total")

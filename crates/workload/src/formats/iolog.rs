@@ -1,4 +1,4 @@
-//! What both versions of fio's iolog have in common: `file action [offset length]`.
+//! Lines that both versions of fio's iolog share: `file action [offset length]`.
 //!
 //! Source: fio's HOWTO, "Trace file format v2" and "v3", and `iolog.c`. Bytes; `sync` and
 //! `datasync` are flushes, whatever numbers follow; `add`, `open` and `close` are no requests. Each

@@ -1,5 +1,5 @@
-//! What the formats have in common that read tracepoints of the kernel from text: of ftrace's
-//! `trace` and `trace_pipe`, of `trace-cmd report` and of `perf script`.
+//! Lines shared by the formats that read tracepoints of the kernel from text: from ftrace's `trace`
+//! and `trace_pipe`, from `trace-cmd report` and from `perf script`.
 //!
 //! Source: `print_trace_line` and the header of ftrace's `trace` file, perf-script(1), and the
 //! `TP_printk` of the events in `include/trace/events/block.h` and `drivers/nvme/host/trace.h` of
@@ -116,7 +116,7 @@ pub(super) fn event<'a, C: Columns<'a>>(columns: &mut C, wanted: Kind) -> Result
     }
 }
 
-/// Whether a word is a time: a decimal number and a colon.
+/// True if the word is a time: a decimal number and a colon.
 #[inline]
 fn is_time(word: &[u8]) -> bool {
     let [b'0'..=b'9', number @ .., b':'] = word else { return false };
@@ -132,7 +132,7 @@ fn is_time(word: &[u8]) -> bool {
     points == 1
 }
 
-/// Whether a word is a processor: `[003]`.
+/// True if the word is a processor, such as `[003]`.
 #[inline]
 fn is_cpu(word: &[u8]) -> bool {
     matches!(word, [b'[', number @ .., b']'] if number.iter().all(u8::is_ascii_digit))

@@ -159,12 +159,12 @@ impl Format {
         each_format!(self, F => F::HEADER)
     }
 
-    /// Whether it is binary: a `line` is then a record.
+    /// Returns true if the format is binary: a `line` is then a record.
     pub fn is_binary(self) -> bool {
         self.binary().is_some()
     }
 
-    /// Whether arrivals are in whole seconds.
+    /// Returns true if arrivals are in whole seconds.
     pub fn has_whole_seconds(self) -> bool {
         each_format!(self, F => F::WHOLE_SECONDS)
     }
@@ -185,7 +185,7 @@ impl Format {
         each_format!(self, F => F::AS_COLUMNS)
     }
 
-    /// Whether the text alone may show that a trace is in this format.
+    /// Returns true if the text alone may show that a trace is in this format.
     pub(crate) fn is_detected(self) -> bool {
         each_format!(self, F => F::DETECTED)
     }
@@ -200,12 +200,12 @@ impl Format {
         each_format!(self, F => F::without_requests(left_out))
     }
 
-    /// Whether events that it leaves out show the format.
+    /// Returns true if the events that the format leaves out show that a text is in it.
     pub(crate) fn is_shown_by_events(self) -> bool {
         each_format!(self, F => F::SHOWN_BY_EVENTS)
     }
 
-    /// Whether the first lines show that the format's units are not those of the trace.
+    /// Returns true if the first lines show that the format's units are not those of the trace.
     pub(crate) fn is_ruled_out(self, lines: &[&[u8]]) -> bool {
         each_format!(self, F => F::is_ruled_out(lines))
     }
@@ -216,7 +216,7 @@ impl Format {
         note.into_iter().chain(each_format!(self, F => F::notes(context))).collect()
     }
 
-    /// Whether a line, trimmed, is the header row, optional columns included.
+    /// Returns true if the line, trimmed, is the header row, optional columns included.
     pub(crate) fn begins_with(self, line: &[u8]) -> bool {
         let more = each_format!(self, F => F::OPTIONAL_COLUMNS);
         let rest = self.header().and_then(|header| line.strip_prefix(header.as_bytes()));
@@ -224,7 +224,7 @@ impl Format {
             || rest.is_some_and(|rest| more && rest.first() == Some(&b','))
     }
 
-    /// Whether times count from a calendar date.
+    /// Returns true if times count from a calendar date.
     #[inline]
     pub(crate) fn counts_from_a_date(self) -> bool {
         each_format!(self, F => F::FROM_A_DATE)

@@ -30,7 +30,7 @@ const BEGIN: &[u8] = b"BeginHeader";
 const END: &[u8] = b"EndHeader";
 const SYSTEM: &[u8] = b"OS Version";
 
-/// Whether this is a name as events have it: `DiskReadInit`, `T-DCEnd`, `UnknownEvent/Classic`.
+/// True if the text is an event name such as `DiskReadInit`, `T-DCEnd` or `UnknownEvent/Classic`.
 fn is_name(event: &[u8]) -> bool {
     let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || b"-/_".contains(byte);
     event.first().is_some_and(u8::is_ascii_alphabetic) && event.iter().all(belongs)

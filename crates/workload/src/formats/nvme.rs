@@ -1,6 +1,6 @@
-//! What the formats have in common that read the tracepoint `nvme_setup_cmd`: a command as the
-//! NVMe driver gives it to the drive. The formats differ in the size of a block, which the event
-//! does not tell.
+//! Decoder shared by the formats that read the tracepoint `nvme_setup_cmd`: a command as the NVMe
+//! driver gives it to the drive. The formats differ in the size of a block, which the event does
+//! not tell.
 //!
 //! Source: `nvme_setup_cmd` in the kernel's `drivers/nvme/host/trace.h`, and `trace.c` beside it:
 //! `nvme0: disk=nvme0n1, qid=4, cmdid=1, nsid=1, flags=0x0, meta=0x0, cmd=(nvme_cmd_read slba=8,
@@ -102,9 +102,9 @@ fn number<'a, C: Columns<'a>>(
     parse(field).map_err(|error| C::fault(Fault::number(error, column, field)))
 }
 
-/// Whether the first lines show the size of a block, and that it is not `unit` bytes. They do if
-/// the same request is also there with its sectors of 512 B; or if all addresses and sizes are
-/// multiples of 4 KiB when blocks are of 512 B, which is no accident.
+/// True if the first lines show that a block is not of `unit` bytes. They do if the log also has
+/// the requests in sectors of 512 B; or if all addresses and sizes would be multiples of 4 KiB were
+/// blocks of 512 B, which is no accident.
 pub(super) fn is_ruled_out(unit: u64, lines: &[&[u8]]) -> bool {
     let read = |format: Format| {
         let records = lines.iter().filter_map(move |line| decode_line(format, line).ok());

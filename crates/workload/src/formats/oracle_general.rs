@@ -74,7 +74,7 @@ impl TraceFormat for OracleGeneral {
     }
 }
 
-/// Whether a file could be in this format: its times rise, its objects have sizes, and a next
+/// True if the file could be in this format: its times rise, its objects have sizes, and a next
 /// access is in the future, or -1.
 fn shows(head: &[u8]) -> bool {
     let mut last = 0;

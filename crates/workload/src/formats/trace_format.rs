@@ -1,4 +1,5 @@
-//! What a format's file states and defines: the trait that every format implements.
+//! The trait that every format implements in its file: constants that describe the format, and
+//! functions that decode it.
 
 use crate::Format;
 use crate::binary::Binary;
@@ -10,7 +11,7 @@ use crate::recognition::plausibility::Rules;
 use crate::record::Record;
 use fowler_units::Diagnostic;
 
-/// What each format's file defines.
+/// A trace format: its columns, its documentation, and the decoding of its lines.
 pub(crate) trait TraceFormat {
     /// The columns in order, as named in the format's own documentation.
     const COLUMNS: &'static str;
@@ -20,36 +21,37 @@ pub(crate) trait TraceFormat {
     const TABLE: Table;
     /// A few valid lines, including the header row; of a binary format, a few records.
     const EXAMPLE: &'static [u8];
-    /// Whether columns are separated by commas; otherwise by runs of blanks.
+    /// True if columns are separated by commas; otherwise by runs of blanks.
     const COMMAS: bool = holds_a_comma(Self::COLUMNS);
     /// The column that holds the time.
     const TIME_COLUMN: &'static str = "time";
     /// The header row that must come first, if there is one.
     const HEADER: Option<&'static str> = None;
-    /// Whether the header row may name this project's optional columns after the format's own.
+    /// True if the header row may name this project's optional columns after the format's own.
     const OPTIONAL_COLUMNS: bool = false;
-    /// Whether times count from a calendar date, so that the first request's time must be
+    /// True if times count from a calendar date, so that the first request's time must be
     /// subtracted.
     const FROM_A_DATE: bool = false;
-    /// What distinguishes it from formats with the same columns.
+    /// Signs that distinguish the format from others with the same columns.
     const SIGNS: Signs = Signs::NONE;
-    /// Whether a line's meaning depends on the lines before it, or on what the user said of the
+    /// True if a line's meaning depends on the lines before it, or on what the user said of the
     /// columns: lines are then decoded by [`TraceFormat::decode_after`].
     const STATEFUL: bool = false;
-    /// Whether the name that a line gives as its host is its device: names are numbered in the
+    /// True if the name that a line gives as its host is its device. Names are then numbered in the
     /// order in which they come.
     const NAMES_DEVICES: bool = false;
-    /// Whether arrivals are in whole seconds, so that those of a second must be spread over it.
+    /// True if arrivals are in whole seconds, so that the arrivals of a second must be spread over
+    /// it.
     const WHOLE_SECONDS: bool = false;
-    /// Whether the text alone may show that a trace is in this format.
+    /// True if the text alone may show that a trace is in this format.
     const DETECTED: bool = true;
-    /// What its reader must say of every trace, if anything: what the format cannot tell.
+    /// Note on every trace in this format, if any: information that the format cannot give.
     const NOTE: Option<&'static str> = None;
     /// The kinds of events that it leaves out and counts: `Fault::kind` is the number of one,
     /// counted from 1.
     const LEFT_OUT: &'static [NamedKind] = &[];
-    /// Whether events that it leaves out are as unmistakable as requests, so that a text without a
-    /// request in its first lines is in this format all the same.
+    /// True if the events that the format leaves out are as unmistakable as requests, so that a
+    /// text without a request in its first lines is in this format all the same.
     const SHOWN_BY_EVENTS: bool = false;
     /// The rules that its records keep, beyond their columns. A file that breaks one is not
     /// claimed.
@@ -93,17 +95,17 @@ pub(crate) trait TraceFormat {
         None
     }
 
-    /// Whether the first lines show that the format's units are not those of the trace.
+    /// Returns true if the first lines show that the format's units are not those of the trace.
     fn is_ruled_out(_: &[&[u8]]) -> bool {
         false
     }
 
-    /// Whether a line, trimmed, is the header row.
+    /// Returns true if the line, trimmed, is the header row.
     fn is_header(line: &[u8]) -> bool {
         Self::HEADER.is_some_and(|header| header.as_bytes() == line)
     }
 
-    /// Whether a line begins a summary: until the next record, no line is bad.
+    /// Returns true if the line begins a summary: until the next record, no line is bad.
     #[inline]
     fn begins_summary(_line: &[u8]) -> bool {
         false
@@ -120,7 +122,7 @@ pub(crate) struct Table {
     pub read: &'static str,
 }
 
-/// What distinguishes a format from others that decode the same lines.
+/// Signs that distinguish a format from others that decode the same lines.
 #[derive(Clone, Copy)]
 pub(crate) struct Signs {
     /// Its times have a fraction, somewhere in the first lines.

@@ -1,5 +1,5 @@
-//! What both versions of VMware's vSCSI traces have in common: records of SCSI commands as the
-//! hypervisor saw them.
+//! Records that both versions of VMware's vSCSI traces share: SCSI commands as the hypervisor saw
+//! them.
 //!
 //! Source: `vscsi.h` of libCacheSim, by CloudPhysics, whose traces are in both versions. Numbers
 //! are little-endian; `len` is in bytes, `lbn` in blocks of 512 B, `ts` in microseconds. The high
@@ -29,7 +29,7 @@ const TS: usize = 24;
 /// How many records at the beginning of a file must be valid to show its format.
 const SHOWN_BY: usize = 64;
 
-/// What a command does.
+/// Effect of a SCSI command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Command {
     /// A request with a range in the record.
@@ -72,7 +72,7 @@ fn command(code: u64) -> Option<Command> {
 }
 
 impl Layout {
-    /// Whether a file begins with valid records.
+    /// True if the file begins with valid records.
     pub fn shows(&self, head: &[u8]) -> bool {
         let is_valid = |bytes: &[u8]| {
             let bytes = Bytes::of(bytes, Order::Little);

@@ -35,7 +35,8 @@ impl<W: Write> Read for Copied<W> {
 /// `limit`, reads no further than needed for so many requests; devices that lie side by side need
 /// the whole stream. Which of several devices is meant is left to whoever reads the copy.
 ///
-/// The same stream and the same limit have the same length, however the stream comes in pieces.
+/// The length of the copy follows from the stream and the limit, not from the pieces in which the
+/// stream arrives.
 ///
 /// # Errors
 /// If the format cannot be determined, a line is no record, or reading or copying fails. Nothing is

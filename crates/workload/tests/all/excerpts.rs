@@ -37,7 +37,8 @@ const EXCERPTS: &[Excerpt] = &[
     ("YCSB-RocksDB.ssdtrace.sample10k.blkparse.zst", Format::Blkparse, 1_695, "0.68", "100.0", 1),
 ];
 
-/// Whether `value` is what was printed, to within one of its last digit: the table cuts and rounds.
+/// True if `value` differs from the printed number by at most one of the last digit: the table cuts
+/// and rounds.
 fn is_printed(value: f64, printed: &str) -> bool {
     let digits = printed.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let unit = 0.1f64.powi(digits as i32);

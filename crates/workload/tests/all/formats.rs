@@ -1,4 +1,4 @@
-//! What is written of the formats elsewhere is what their list says.
+//! The documentation of the formats agrees with their list.
 
 use fowler_workload::Format;
 use std::path::Path;

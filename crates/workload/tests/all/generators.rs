@@ -296,7 +296,7 @@ fn reads_and_writes_keep_to_their_parts_and_share_the_rest() {
     let share = |own: u32, shared: u32| f64::from(own) / f64::from(own + shared);
     assert!((share(reads[0], reads[1]) - 0.7).abs() < 0.02, "{reads:?}");
     assert!((share(writes[2], writes[1]) - 0.9).abs() < 0.02, "{writes:?}");
-    // What is hot to read is hot to write in the shared part.
+    // In the shared part, the page read most often is also the one written most often.
     let hottest = |op: HostOp| {
         let mut counts = vec![0u32; 1000];
         let shared = requests.iter().filter(|it| it.op == op && part_of(&spec, it.offset) == 1);

@@ -32,7 +32,7 @@ pub(crate) fn of_each(format: Option<Format>) -> ReadOptions {
     ReadOptions { format, device: DeviceChoice::Each, ..ReadOptions::default() }
 }
 
-/// What was left out, by name.
+/// Returns the number of events left out of each kind, by the name of the kind.
 pub(crate) fn left_out(report: &ReadReport) -> BTreeMap<&'static str, u64> {
     report.left_out.iter().map(|it| (it.name, it.count)).collect()
 }

@@ -107,7 +107,7 @@ fn columns_are_read_by_the_names_of_a_header() {
     assert_eq!(again, requests);
     let (commented, _) = read("# by hand\n# time_us op sector bytes\n7 R 8 512\n").unwrap();
     assert_eq!(commented, [HostIo::read(Nanos(0), 4096, 512)]);
-    // What the header leaves open is asked.
+    // The message asks for everything that the header leaves open.
     let open = refused("time,device,rw,offset,length\n0.0001,sda,r,4096,4096\n");
     assert!(open.contains("the unit of `time` (s, ms, us or ns): --columns header,ts=s"), "{open}");
     let (requests, _) = read("time op lba_512 size_kib\n1577808144.25 R 8 4\n").unwrap();
@@ -344,7 +344,7 @@ fn tables_of_other_tools_are_read_by_their_header() {
             assert_eq!(read_with(text.as_bytes(), options).unwrap().0, expected, "{text}");
         }
     }
-    // What the header says is not what the lines have.
+    // Lines that do not have the columns of their header are refused.
     let hexadecimal = refused("time_s,op,offset,size\n0.5,R,0x1000,512\n0.6,R,0x2000,512\n");
     let words =
         ["the nearest is `csv`: `0x1000` in `lba`", "text: 0.5,R,0x1000", "--columns header,ts=s"];
@@ -374,7 +374,7 @@ fn json_lines_are_as_tolerant_as_headers() {
     assert!(asked.contains("which of `size` and `nr_sectors` it is"), "{asked}");
     assert!(asked.contains("jq -r '[.time_us, .op, .sector, .size, .dev] | @csv' FILE"), "{asked}");
     assert_eq!(proposed(&asked).to_string(), "ts=us,op=rw,lba=512,len=bytes,dev=name");
-    // What jq writes is read so.
+    // The proposed columns read the output of the proposed jq command.
     let csv = "0,\"R\",8,1024,\"sda\"\n1,\"R\",8,1024,\"sda\"\n";
     let options = ReadOptions { columns: Some(proposed(&asked)), ..ReadOptions::default() };
     assert_eq!(read_with(csv.as_bytes(), options).unwrap().0[..], requests[..2]);

@@ -1,0 +1,86 @@
+//! The rules of the repository on comments and names: both say what they are about.
+
+use crate::tidy::{complain, files};
+use fowler_tests::rooms::blanked;
+
+/// Openings that leave the subject of a comment to the code below it.
+const OPENINGS: [&str; 5] = ["What", "Whether", "Whose", "The same", "Those"];
+/// The most comment lines that begin with one of [`OPENINGS`]. May only be lowered.
+const OPENINGS_MAX: usize = 130;
+/// The most lines of code in which something is named `its`. May only be lowered.
+const UNNAMED_MAX: usize = 300;
+
+/// Returns the place and the text of the lines of all Rust sources that `is_counted` selects. It
+/// is given the text of a file.
+fn counted(is_counted: impl Fn(&str) -> Vec<usize>) -> Vec<String> {
+    let mut found = Vec::new();
+    for folder in ["benches", "crates", "tests"] {
+        for (path, text) in files(folder, &[".rs"]) {
+            let lines: Vec<&str> = text.lines().collect();
+            let place = |index: usize| format!("{path}:{}: {}", index + 1, lines[index].trim());
+            found.extend(is_counted(&text).into_iter().map(place));
+        }
+    }
+    found
+}
+
+/// Complains of all lines if they are more than `most`.
+fn limit(mut lines: Vec<String>, most: usize, rule: &str) {
+    if lines.len() > most {
+        lines.push(format!("{} lines, at most {most} are allowed: {rule}", lines.len()));
+        complain(lines);
+    }
+}
+
+/// Returns whether `text` begins with `opening` as whole words.
+fn begins_with(text: &str, opening: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.strip_prefix(opening).is_some_and(|rest| !rest.starts_with(is_word))
+}
+
+/// Returns the indices of the comment lines of `text` that begin with one of [`OPENINGS`].
+fn openings(text: &str) -> Vec<usize> {
+    let opens = |line: &str| {
+        let Some(comment) = line.trim_start().strip_prefix("//") else { return false };
+        let comment = comment.strip_prefix(['/', '!']).unwrap_or(comment).trim_start_matches(' ');
+        OPENINGS.iter().any(|opening| begins_with(comment, opening))
+    };
+    text.lines().enumerate().filter(|(_, line)| opens(line)).map(|(index, _)| index).collect()
+}
+
+/// Returns the indices of the lines of `text` whose code has the name `its`; comments and strings
+/// do not count.
+fn unnamed(text: &str) -> Vec<usize> {
+    let has_its = |line: &str| {
+        line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "its")
+    };
+    let code = blanked(text);
+    code.lines().enumerate().filter(|(_, line)| has_its(line)).map(|(index, _)| index).collect()
+}
+
+#[test]
+fn comments_name_their_subject() {
+    let rule = "begin a comment with the noun it is about, and its unit and range (`Pages without \
+                a later access`), a boolean with `True if`; not with What, Whether, Whose, The \
+                same or Those";
+    limit(counted(openings), OPENINGS_MAX, rule);
+}
+
+#[test]
+fn variables_have_the_names_of_things() {
+    let rule = "name a variable after the thing that it holds (`drive`, `block`, `row`), not `its`";
+    limit(counted(unnamed), UNNAMED_MAX, rule);
+}
+
+#[test]
+fn openings_are_found_in_comments_of_all_kinds() {
+    let text = "/// What it is.\n    //! Whether so.\n//The same.\n// Those.\nlet a = 1; // What\n\
+                /// Whatever.\n/// True if what.\n/// The sameness.\n///  Whose";
+    assert_eq!(openings(text), [0, 1, 2, 3, 8]);
+}
+
+#[test]
+fn names_are_found_in_code_only() {
+    let text = "let its = 1;\n// its\nlet a = \"its\n its\";\nall.map(|its| its.x);\nits_own";
+    assert_eq!(unnamed(text), [0, 4]);
+}
