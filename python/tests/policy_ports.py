@@ -86,6 +86,13 @@ class StreamPerKind:
         return "strongest" if data.hot else "weakest"
 
 
+class StreamPerHandle:
+    """`handles`: a stream for each placement handle."""
+
+    def stream(self, data):
+        return data.handle
+
+
 class FixedRate:
     """`fixed_rate`: no more in a second than the rated capacity over the whole life allows."""
 

@@ -19,6 +19,7 @@ from policy_ports import (
     Greedy,
     OneStream,
     ReadFirst,
+    StreamPerHandle,
     StreamPerKind,
     YoungestFirst,
 )
@@ -80,6 +81,29 @@ def test_victims_and_placements_do_the_same_in_both_languages(device, scheme, po
     assert measured(one) == measured(other)
     assert requests(one) == requests(other)
 
+
+@pytest.mark.parametrize("device", ["pes-mlc", "nvme-pm9a3"])
+def test_a_placement_is_told_the_handles_of_the_drive(device, tmp_path):
+    rows = ["at_ns,op,offset,size,placement"]
+    for number in range(4_000):
+        rows.append(f"{number * 50_000},write,{number * 7919 % 4096 * 16384},16384,{number % 3}")
+    trace = tmp_path / "placed.csv"
+    trace.write_text("\n".join(rows) + "\n")
+    keys = {"policy.placement": "handles", "policy.placement.handles": 3}
+    superblocks = {"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 24}
+    keys |= SMALL if device == "pes-mlc" else superblocks
+    ours, theirs = (
+        fowler.run(device, trace, scheme=scheme, requests=True, set=keys)
+        for scheme in ("rps", ["rps", StreamPerHandle()])
+    )
+    assert measured(ours) == measured(theirs)
+    assert requests(ours) == requests(theirs)
+
+
+def test_a_placement_without_handles_is_told_the_first():
+    """Any other stream than the first would be refused."""
+    scheme = ["rps", StreamPerHandle()]
+    assert fowler.run("pes-mlc", "demo", scheme=scheme, limit=100, set=SMALL).complete
 
 def test_a_victim_in_python_decides_in_preconditioning_too():
     """Under another victim in the configuration, only the state before the run could differ."""

@@ -226,3 +226,39 @@ fn write_amplification_of_hardly_any_erase_is_withheld() {
         assert!(!page.contains("<h2>write amplification (pages)</h2>"), "no tile has it");
     }
 }
+
+/// The commands that two passes leave unfinished belong to each stream: the law of transfers, which a
+/// build with debug assertions checks after every run, allows for all of them.
+#[test]
+fn streams_in_two_passes_keep_the_laws() {
+    let folder = Folder::new("streams in two passes");
+    let mut text = String::from("at_ns,op,offset,size,placement\n");
+    for number in 0..4_000_u64 {
+        let (at, unit) = (number * 100_000, number * 7919 % 1000);
+        text += &format!("{at},write,{},4096,{}\n", unit * 4096, number % 6);
+    }
+    let trace = folder.file("placed.csv", &text);
+    let keys = [
+        "geometry.channels=2",
+        "geometry.chips_per_channel=1",
+        "geometry.planes_per_die=1",
+        "geometry.blocks_per_plane=61",
+        "geometry.pages_per_block=24",
+        "geometry.over_provisioning=0.5",
+        "superblocks.word_line=1",
+        "superblocks.parity=0",
+        "flash.program_passes=2",
+        "gc.foreground_below=9",
+        "gc.background_below=0",
+        "buffer.size=400KiB",
+        "policy.placement=handles",
+        "policy.placement.handles=6",
+        "policy.placement.isolation=persistent",
+    ];
+    let sets: Vec<&str> = keys.iter().flat_map(|&key| ["--set", key]).collect();
+    let run_it = ["run", "--device", "nvme-pm9a3", "--trace", &trace, "--json", "--quiet"];
+    let (code, text, error) = run(&[&run_it[..], &sets].concat());
+    assert_eq!(code, Some(0), "{error}");
+    let summary: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(summary["write"]["count"], 4_000, "{text}");
+}

@@ -384,7 +384,7 @@ mod tests {
             let found = refused(|config| {
                 config.hotness.detectors = 1 << detector as u8;
                 config.placement.name = PlacementKind::Streams;
-                config.geometry.blocks_per_plane = 64;
+                (config.geometry.blocks_per_plane, config.gc.foreground_below) = (128, 8);
             });
             let why = why_not(detector.needs()).map(|[why, _]| why.to_string());
             let found: Vec<String> = found.into_iter().map(|(_, what)| what).collect();

@@ -117,7 +117,9 @@ fn a_partial_write_of_another_handle_waits_for_the_rest() {
         let io = HostIo::new(HostOp::Write, Nanos(at), 7 * UNIT, 512);
         io.with_placement(PlacementHandle(handle))
     };
-    device.run([part(0, 1), part(1, 2)], Pacing::Open, &mut ());
+    // The run ends with its last answer, that of a read long after the rest has been read.
+    let read = HostIo::read(Nanos(1_000_000), 0, UNIT as u32);
+    device.run([part(0, 1), part(1, 2), read], Pacing::Open, &mut ());
     assert_eq!(device.counters().merge_reads, 1);
     assert_eq!(device.counters().buffer_write_hits, 1, "the second joins the first");
     let layer = device.superblocks();

@@ -1,5 +1,6 @@
 //! Placement by handles on drives with superblocks: what flexible data placement promises.
 
+use crate::support::small;
 use crate::support::superblocks::{built, drawn, requests, tiny};
 use fowler_device::policy::placement::{Isolation, PlacementKind};
 use fowler_device::*;
@@ -140,5 +141,54 @@ fn handles_keep_lifetimes_apart() {
             let saved = 1.0 - handles as f64 / single as f64;
             assert!(saved > 0.03, "seed {seed}, {isolation}: {handles} moved instead of {single}");
         }
+    }
+}
+
+/// So it is on drives that map pages: data of one handle lies as without handles, and handles keep
+/// lifetimes apart.
+#[test]
+fn handles_work_on_drives_that_map_pages() {
+    let mut config = small();
+    config.geometry.blocks_per_plane = 64;
+    config.over_provisioning = 0.35;
+    config.precondition.fill = 1.0;
+    let pages = config.layout().unwrap().logical.0 / UNIT;
+    let cold = pages * 8 / 10;
+    let served = |config: &Config, all: &[HostIo]| {
+        let mut device = Device::new(config).unwrap_or_else(|why| panic!("{why:?}"));
+        let mut answers: Vec<Completion> = Vec::new();
+        device.run(all.iter().copied(), Pacing::Closed { depth: 4 }, &mut answers);
+        device.check().unwrap_or_else(|law| panic!("{}", law.0));
+        (answers, device.counters())
+    };
+    for seed in 0..5 {
+        let mut rng = Rng::stream(seed, "lifetimes of pages");
+        let mut all: Vec<HostIo> = (0..20 * pages)
+            .map(|_| {
+                let (handle, at) = match rng.below(5) {
+                    0 => (0, rng.below(cold)),
+                    _ => (1, cold + rng.below(pages - cold)),
+                };
+                let io = HostIo::new(HostOp::Write, Nanos::ZERO, at * UNIT, UNIT as u32);
+                io.with_placement(PlacementHandle(handle))
+            })
+            .collect();
+        let (plain, single) = served(&config, &all);
+        for isolation in [Isolation::Initial, Isolation::Persistent] {
+            let (_, apart) = served(&by_handles(&config, 2, isolation), &all);
+            // Measured: 14 to 17 % and 27 to 29 % less.
+            let saved =
+                1.0 - apart.programs[Source::Gc] as f64 / single.programs[Source::Gc] as f64;
+            let least = if isolation == Isolation::Initial { 0.1 } else { 0.2 };
+            assert!(saved > least, "seed {seed}, {isolation:?}: {saved}");
+        }
+        for io in &mut all {
+            io.placement = [PlacementHandle::NONE, PlacementHandle(9)][rng.below(2) as usize];
+        }
+        let (answers, _) = served(&by_handles(&config, 2, Isolation::Initial), &all);
+        let same = |(one, other): (&Completion, &Completion)| {
+            (one.done, one.io.offset) == (other.done, other.io.offset)
+        };
+        assert!(plain.iter().zip(&answers).all(same), "seed {seed}");
     }
 }

@@ -259,7 +259,9 @@ fn a_life_without_dies_keeps_handles_apart() {
         assert!(near(whole.host as f64, quick.host as f64, 0.01, 5.0), "{reported}");
         assert!(near(whole.all as f64, quick.all as f64, 0.03, 5.0), "{reported}");
         assert!(near(whole.erases as f64, quick.erases as f64, 0.03, 5.0), "{reported}");
-        println!("{} {} {}", single.all, quick.all, whole.all);
+        // Measured: 0.2 % and 4.1 % less. Lives without dies do not depend on chance.
+        let least = if isolation == Isolation::Initial { 0.0 } else { 0.03 };
+        assert!(1.0 - quick.all as f64 / single.all as f64 > least, "{reported}");
     }
 }
 
