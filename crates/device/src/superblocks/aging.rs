@@ -111,20 +111,20 @@ impl Aging {
 
     /// The same while the drive is filled before its first request, in no time.
     pub fn opened_in_filling(&mut self, superblock: u32) {
-        self.opened.retain(|&its| its != superblock);
+        self.opened.retain(|&number| number != superblock);
         self.opened.push(superblock);
     }
 
     /// The drive is filled: ages are spread evenly over the full superblocks in the order in which
     /// they were opened, from that of the oldest data. What is not full is as if just programmed.
     pub fn filled(&mut self, map: &Map) {
-        let full = |&&its: &&u32| map.is_whole(its);
+        let full = |&&superblock: &&u32| map.is_whole(superblock);
         let count = self.opened.iter().filter(full).count() as u128;
         let epoch = self.epoch.0;
         self.all.iter_mut().for_each(|data| data.since = Nanos(epoch));
-        for (order, &its) in self.opened.iter().filter(full).enumerate() {
+        for (order, &superblock) in self.opened.iter().filter(full).enumerate() {
             let since = u128::from(epoch) * order as u128 / count;
-            self.all[its as usize].since = Nanos(since as u64);
+            self.all[superblock as usize].since = Nanos(since as u64);
         }
     }
 

@@ -165,9 +165,9 @@ impl Superblocks {
         law!(folded == cache.folded, "{folded} of them folded, {} counted", cache.folded);
         law!(folded <= FOLDED_MOST, "{folded} are folded at once");
         if let Some((victim, why)) = self.collector.victim() {
-            let its = cache.mode(victim);
+            let mode = cache.mode(victim);
             let usual = matches!(why, Why::Space | Why::Refresh);
-            law!(usual || its == Mode::Folded, "{victim} is {its:?}, job of {why:?}");
+            law!(usual || mode == Mode::Folded, "{victim} is {mode:?}, job of {why:?}");
         }
         if let Some(open) = self.commands.open_of(Stream::Slc) {
             law!(cache.mode(open.superblock) == Mode::Slc, "{open:?} is not in SLC mode");

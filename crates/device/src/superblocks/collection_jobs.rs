@@ -197,9 +197,9 @@ impl Superblocks {
 
     /// Ends the emptying of a superblock if nothing is on its way out of it.
     fn end_if_empty(&mut self, flash: &mut Flash, superblock: u32) {
-        let its = self.map.traffic(superblock);
-        if its.leaving == 0 {
-            match its.emptied {
+        let traffic = self.map.traffic(superblock);
+        if traffic.leaving == 0 {
+            match traffic.emptied {
                 Emptied::Drained => self.erase(flash, superblock),
                 Emptied::Paused => self.paused(superblock),
                 Emptied::Lent => self.map.give_back(superblock),

@@ -245,9 +245,9 @@ impl Map {
 
     /// A command of a superblock has been programmed.
     pub fn landed(&mut self, superblock: u32, now: Nanos) {
-        let its = &mut self.traffic[superblock as usize];
-        its.flying -= 1;
-        if its.flying == 0 && self.blocks.is_taken(BlockId(superblock)) {
+        let traffic = &mut self.traffic[superblock as usize];
+        traffic.flying -= 1;
+        if traffic.flying == 0 && self.blocks.is_taken(BlockId(superblock)) {
             self.blocks.fill(BlockId(superblock), now);
         }
     }
@@ -281,9 +281,9 @@ impl Map {
 
     /// A superblock is erased.
     pub fn erased(&mut self, superblock: u32) {
-        let its = &mut self.traffic[superblock as usize];
-        debug_assert_eq!((its.flying, its.leaving), (0, 0));
-        its.emptied = Emptied::No;
+        let traffic = &mut self.traffic[superblock as usize];
+        debug_assert_eq!((traffic.flying, traffic.leaving), (0, 0));
+        traffic.emptied = Emptied::No;
         self.blocks.erase(BlockId(superblock));
     }
 
@@ -322,7 +322,7 @@ impl Map {
         let of = |plane| self.blocks.free_blocks(plane).map(|block| block.0).collect();
         let all = (0..self.count()).map(BlockId);
         let mut filled: Vec<(u64, u32)> =
-            all.filter_map(|its| Some((self.blocks.fill_order(its)?, its.0))).collect();
+            all.filter_map(|block| Some((self.blocks.fill_order(block)?, block.0))).collect();
         filled.sort_unstable();
         let full: Vec<u32> = filled.into_iter().map(|(_, number)| number).collect();
         for list in [of(USUAL), of(ASIDE), full] {

@@ -149,10 +149,10 @@ impl Superblocks {
     ) -> Result<Option<Superblocks>, Vec<Refusal>> {
         assert_eq!(config.superblocks.mapping, Mapping::Superblocks, "another kind of drive");
         config.layout()?;
-        let mut its = Superblocks::empty(config);
-        let Some(done) = filling::fill(&mut its, config, watch) else { return Ok(None) };
-        its.preconditioned = done;
-        Ok(Some(its))
+        let mut layer = Superblocks::empty(config);
+        let Some(done) = filling::fill(&mut layer, config, watch) else { return Ok(None) };
+        layer.preconditioned = done;
+        Ok(Some(layer))
     }
 
     /// Returns the translation of `config` with the data of this one, which has served no request.
@@ -165,19 +165,19 @@ impl Superblocks {
     pub fn with_data_for(&self, config: &Config) -> Result<Superblocks, Vec<Refusal>> {
         let layout = config.layout()?;
         assert_eq!(layout.logical_pages, self.map.logical(), "the image of another drive");
-        let mut its = Superblocks {
+        let mut layer = Superblocks {
             map: self.map.clone(),
             victim: self.victim.clone(),
             ..Superblocks::empty(config)
         };
-        for (from, to) in self.streams.of_filling().into_iter().zip(its.streams.of_filling()) {
-            its.commands.set_open(to, self.commands.open_of(from));
+        for (from, to) in self.streams.of_filling().into_iter().zip(layer.streams.of_filling()) {
+            layer.commands.set_open(to, self.commands.open_of(from));
         }
-        if let (Some(aging), Some(filled)) = (&mut its.aging, &self.aging) {
-            aging.filled_as(filled, &its.map);
+        if let (Some(aging), Some(filled)) = (&mut layer.aging, &self.aging) {
+            aging.filled_as(filled, &layer.map);
         }
-        its.preconditioned = self.preconditioned;
-        Ok(its)
+        layer.preconditioned = self.preconditioned;
+        Ok(layer)
     }
 
     /// Creates the translation of a drive that holds nothing.

@@ -64,7 +64,7 @@ impl Passes {
     /// Returns the commands of a superblock that have begun and not ended.
     pub fn unfinished_in(&self, shape: &Shape, superblock: u32) -> u32 {
         let first = (superblock * shape.commands) as usize;
-        let its = &self.unfinished[first..first + shape.commands as usize];
-        its.iter().filter(|&&unfinished| unfinished).count() as u32
+        let commands = &self.unfinished[first..first + shape.commands as usize];
+        commands.iter().filter(|&&unfinished| unfinished).count() as u32
     }
 }

@@ -127,12 +127,12 @@ fn the_buffer_keeps_a_word_line_of_each_die() {
     assert_eq!(serve(&config, &requests).0, [0, 0, 0, 1820, 3180]);
     config.buffer.size = Bytes(3 * COMMAND * UNIT - 1);
     let refused = config.layout().expect_err("too small");
-    let [its] = &refused[..] else { panic!("{refused:?}") };
-    assert_eq!(its.keys, ["flash.program_passes", "buffer.size"]);
+    let [refusal] = &refused[..] else { panic!("{refused:?}") };
+    assert_eq!(refusal.keys, ["flash.program_passes", "buffer.size"]);
     for part in ["71 units of 4KiB", "each of 1 dies", "takes 72 with"] {
-        assert!(its.what.contains(part), "{part}: {}", its.what);
+        assert!(refusal.what.contains(part), "{part}: {}", refusal.what);
     }
-    assert!(its.hint.as_ref().is_some_and(|hint| hint.contains("288KiB")), "{its:?}");
+    assert!(refusal.hint.as_ref().is_some_and(|hint| hint.contains("288KiB")), "{refusal:?}");
     config.flash.program_passes = 3;
     assert!(config.layout().expect_err("three")[0].what.contains("expected 1 or 2"));
 }
@@ -171,12 +171,12 @@ fn collection_does_not_wait_for_the_second_pass() {
             events += 1;
             if events.is_multiple_of(997) {
                 device.check_superblocks().expect("the laws");
-                let its = device.superblocks();
-                let held = |&page: &u32| match its.map.place(page) {
-                    Location::Flash(UnitId(unit)) => its.is_between_passes(unit),
+                let layer = device.superblocks();
+                let held = |&page: &u32| match layer.map.place(page) {
+                    Location::Flash(UnitId(unit)) => layer.is_between_passes(unit),
                     _ => false,
                 };
-                between += (0..its.map.logical()).filter(held).count() as u64;
+                between += (0..layer.map.logical()).filter(held).count() as u64;
             }
         });
         assert_eq!(between > 0, flash.program_passes == 2);

@@ -54,8 +54,8 @@ impl Superblocks {
         if aging.moving.is_some() {
             return false;
         }
-        let stays = |its: &u32| aging.all[*its as usize].due && self.map.is_whole(*its);
-        while aging.due.front().is_some_and(|its| !stays(its)) {
+        let stays = |number: &u32| aging.all[*number as usize].due && self.map.is_whole(*number);
+        while aging.due.front().is_some_and(|number| !stays(number)) {
             aging.due.pop_front();
         }
         let Some(&superblock) = aging.due.front() else { return false };

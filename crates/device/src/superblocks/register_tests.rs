@@ -114,8 +114,8 @@ fn a_page_is_sensed_while_the_last_one_leaves() {
     ] {
         for (flash, expected) in [(PLAIN, plain), (PROGRAM, plain), (READ, cached), (BOTH, cached)]
         {
-            let its = serve(&one_die(flash), 0, &reads);
-            assert_eq!(its.reads, expected, "{flash:?}: {reads:?}");
+            let served = serve(&one_die(flash), 0, &reads);
+            assert_eq!(served.reads, expected, "{flash:?}: {reads:?}");
         }
     }
 }
@@ -135,10 +135,10 @@ fn dies_take_turns_on_the_channel() {
         read(Span::us(0), 56, 4),
         read(Span::us(0), 96, 4),
     ];
-    let its = serve(&config, 0, &reads);
-    assert_eq!(its.reads, [80, 120, 160, 200]);
+    let served = serve(&config, 0, &reads);
+    assert_eq!(served.reads, [80, 120, 160, 200]);
     for (unit, blame) in [(56, [40, 60, 40, 20]), (96, [100, 40, 40, 20])] {
-        let read = its.answers.iter().find(|its| its.io.offset == unit * UNIT).expect("answered");
+        let read = served.answers.iter().find(|it| it.io.offset == unit * UNIT).expect("answered");
         let parts = [Part::BehindHostRead, Part::Sense, Part::Transfer, Part::Channel];
         assert_eq!(parts.map(|part| read.blame[part].0 / 1000), blame, "unit {unit}");
     }
@@ -157,13 +157,13 @@ fn a_die_programs_while_the_next_word_line_is_transferred() {
             let mut config = one_die(flash);
             config.timing.bus_transfer = Span::ns(transfer * 1000 / 24 * 4);
             let (unit, rest) = (transfer * 1000 / 24, transfer * 1000 % 24);
-            let its = serve(&config, 9, &[]);
+            let served = serve(&config, 9, &[]);
             // What the division leaves out is shorter than a microsecond.
             let exact = (24 * unit + 660_000) / 1000;
-            assert!(rest < 24 && its.programmed.len() == 9, "{:?}", its.programmed);
-            assert_eq!(its.programmed[0], exact, "{transfer}");
-            let all = its.programmed[8] - its.programmed[0];
-            assert!(all.abs_diff(8 * period) <= 1, "{flash:?} {transfer}: {:?}", its.programmed);
+            assert!(rest < 24 && served.programmed.len() == 9, "{:?}", served.programmed);
+            assert_eq!(served.programmed[0], exact, "{transfer}");
+            let all = served.programmed[8] - served.programmed[0];
+            assert!(all.abs_diff(8 * period) <= 1, "{flash:?} {transfer}: {:?}", served.programmed);
         }
     }
 }
@@ -211,9 +211,13 @@ fn a_read_passes_the_data_of_the_next_program() {
             let mut config = one_die(flash);
             config.die_order.name = order;
             config.suspension.name = suspension;
-            let its = serve(&config, 2, &[read(Span::us(at), 0, 1)]);
+            let served = serve(&config, 2, &[read(Span::us(at), 0, 1)]);
             let case = format!("{flash:?} {order:?} {suspension:?} at {at}");
-            assert_eq!((its.reads[0], &its.programmed[..]), (took, &programmed[..]), "{case}");
+            assert_eq!(
+                (served.reads[0], &served.programmed[..]),
+                (took, &programmed[..]),
+                "{case}"
+            );
         }
     }
 }
@@ -254,9 +258,9 @@ fn a_program_takes_over_the_transfer_of_its_data() {
         (SuspensionKind::Never, 1600, 160 + 40, 1960 + 660),
     ] {
         config.suspension.name = suspension;
-        let its = serve(&config, 2, &[read(Span::us(at), 0, 1)]);
-        assert_eq!(its.programmed, [1620, second], "{suspension:?} at {at}");
-        assert_eq!(its.reads, [took], "{suspension:?} at {at}");
+        let served = serve(&config, 2, &[read(Span::us(at), 0, 1)]);
+        assert_eq!(served.programmed, [1620, second], "{suspension:?} at {at}");
+        assert_eq!(served.reads, [took], "{suspension:?} at {at}");
     }
 }
 
@@ -271,8 +275,8 @@ fn reads_of_a_suspended_program_overlap() {
         let mut config = one_die(flash);
         config.die_order.name = DieOrderKind::ReadFirst;
         config.suspension.name = SuspensionKind::Ips;
-        let its = serve(&config, 1, &reads);
-        assert_eq!((&its.reads[..], its.programmed[0]), (&took[..], programmed), "{flash:?}");
+        let served = serve(&config, 1, &reads);
+        assert_eq!((&served.reads[..], served.programmed[0]), (&took[..], programmed), "{flash:?}");
     }
 }
 
@@ -283,7 +287,7 @@ fn a_program_begins_when_reads_have_left() {
     config.buffer.size = Bytes(1 << 20);
     config.die_order.name = DieOrderKind::ReadFirst;
     // Two reads at once, before the first command: it is transferred from 120 us on.
-    let its = serve(&config, 1, &[read(Span::us(0), 0, 4), read(Span::us(0), 24, 4)]);
-    assert_eq!(its.reads, [80, 120]);
-    assert_eq!(its.programmed, [120 + 240 + 660]);
+    let served = serve(&config, 1, &[read(Span::us(0), 0, 4), read(Span::us(0), 24, 4)]);
+    assert_eq!(served.reads, [80, 120]);
+    assert_eq!(served.programmed, [120 + 240 + 660]);
 }

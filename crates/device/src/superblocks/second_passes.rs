@@ -32,9 +32,9 @@ impl Superblocks {
         let last = open.command + self.shape.dies >= self.shape.commands;
         let place = &mut passes.begun[stream.index()][position];
         let before = std::mem::replace(place, (!last).then_some(begun));
-        for its in [before, last.then_some(begun)].into_iter().flatten() {
-            let owner = Owner::Command(its.number);
-            self.submit_pass(flash, stream, its.number, its.source, owner);
+        for command in [before, last.then_some(begun)].into_iter().flatten() {
+            let owner = Owner::Command(command.number);
+            self.submit_pass(flash, stream, command.number, command.source, owner);
         }
     }
 }

@@ -255,7 +255,7 @@ impl Superblocks {
 
     /// Units are read from a superblock to be moved, for whatever reason.
     pub(super) fn count_emptied(&self, flash: &mut Flash, superblock: u32, units: u32) {
-        if self.slc.as_ref().is_some_and(|its| its.mode(superblock) != Mode::Usual) {
+        if self.slc.as_ref().is_some_and(|cache| cache.mode(superblock) != Mode::Usual) {
             flash.counters.slc.folded += u64::from(units);
         }
     }

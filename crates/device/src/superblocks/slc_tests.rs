@@ -53,11 +53,12 @@ fn serve(device: &mut Device<Superblocks>, requests: &[HostIo]) -> (Vec<u64>, Ve
         }
     });
     let took = |io: &HostIo| {
-        let same =
-            |its: &&Completion| (its.io.op, its.io.offset, its.io.at) == (io.op, io.offset, io.at);
-        let its = answers.iter().find(same).expect("answered");
-        assert_eq!(its.blame.total(), its.latency());
-        its.latency().0 / 1000
+        let same = |answer: &&Completion| {
+            (answer.io.op, answer.io.offset, answer.io.at) == (io.op, io.offset, io.at)
+        };
+        let answer = answers.iter().find(same).expect("answered");
+        assert_eq!(answer.blame.total(), answer.latency());
+        answer.latency().0 / 1000
     };
     (requests.iter().map(took).collect(), changes)
 }
@@ -148,12 +149,12 @@ fn the_cache_is_folded_in_idle_time() {
     // Then it takes a burst again.
     assert_eq!(took[160..], expected((1..=2).map(|number| (256 * number, 8))));
     // Of what was not written again, the data is where it was folded to or had gone to at first.
-    let its = device.superblocks();
+    let layer = device.superblocks();
     for page in 64..160 {
-        let Location::Flash(UnitId(unit)) = its.map.place(page) else {
+        let Location::Flash(UnitId(unit)) = layer.map.place(page) else {
             panic!("unit {page} is nowhere")
         };
-        assert!(!its.shape.is_slc(unit), "unit {page}");
+        assert!(!layer.shape.is_slc(unit), "unit {page}");
     }
 }
 
@@ -174,7 +175,7 @@ fn folding_in_idle_time_stops_for_a_request() {
     // Four pages of the second have been asked for when the request comes.
     assert_eq!(after[0], (begun, counts(48, 0)));
     assert_eq!(after[1].1, counts(48, 1));
-    let resumed = after.iter().find(|(_, its)| its.folded == 64).expect("it is folded");
+    let resumed = after.iter().find(|(_, slc)| slc.folded == 64).expect("it is folded");
     assert!(resumed.0 >= answered + 100_000, "{after:?}, answered at {answered}");
     assert_eq!(device.counters().slc.erased, 2);
 }

@@ -65,12 +65,12 @@ fn greedy_collection_costs_what_large_blocks_cost() {
         config.geometry.blocks_per_plane = 1600;
         config.over_provisioning = over_provisioning;
         let device = super::cases::drive(&config);
-        let its = device.superblocks();
+        let layer = device.superblocks();
         // When a victim is chosen, the superblock of the host is full, and that of moves half full.
-        let held = f64::from(its.shape.superblocks - config.gc.foreground_below) + 0.5;
-        let load = f64::from(its.map.logical()) / (held * f64::from(its.shape.data_units()));
-        let theory = fowler_theory::gc::greedy(load, its.shape.units).expect("a load below 1");
-        let waf = its.preconditioned().waf.expect("it was overwritten");
+        let held = f64::from(layer.shape.superblocks - config.gc.foreground_below) + 0.5;
+        let load = f64::from(layer.map.logical()) / (held * f64::from(layer.shape.data_units()));
+        let theory = fowler_theory::gc::greedy(load, layer.shape.units).expect("a load below 1");
+        let waf = layer.preconditioned().waf.expect("it was overwritten");
         let off = waf / theory - 1.0;
         assert!(off.abs() < 0.01, "{over_provisioning}: {waf}, and {theory} by theory");
     }
@@ -98,9 +98,9 @@ fn superblocks_cost_what_blocks_of_as_many_pages_cost() {
     let mut off = Vec::new();
     for seed in 0..5 {
         let device = super::cases::drive(&superblocks);
-        let mut its = device.superblocks().clone();
-        let logical = its.map.logical();
-        assert_eq!(its.shape.units, 384);
+        let mut layer = device.superblocks().clone();
+        let logical = layer.map.logical();
+        assert_eq!(layer.shape.units, 384);
         let layout = pages.layout().expect("it works");
         assert_eq!(layout.logical_pages, logical);
         let (mut core, mut gc) = (Core::new(&pages, &layout), Gc::new(&pages, &layout));
@@ -110,7 +110,7 @@ fn superblocks_cost_what_blocks_of_as_many_pages_cost() {
         (0..logical).for_each(|page| gc.store(&mut core, Lpn(page), kept));
         let mut rng = Rng::stream(seed, "zipf");
         let places = Scatter::new(logical.into(), &mut rng);
-        let mut filling = Filling { drive: &mut its, moved: 0, written: 0 };
+        let mut filling = Filling { drive: &mut layer, moved: 0, written: 0 };
         let mut wafs = [0.0; 2];
         for _pass in 0..2 {
             (filling.moved, filling.written) = (0, 0);

@@ -37,10 +37,10 @@ fn the_last_command_takes_units_of_the_next_superblock() {
     let mut seen = Vec::new();
     device.run_watched(writes.into_iter().chain([read]), Pacing::Open, &mut answers, |device| {
         device.check_superblocks().expect("the laws");
-        let (counters, its) = (device.counters(), device.superblocks());
-        let valid = [0, 1].map(|at| its.map.valid(at));
+        let (counters, layer) = (device.counters(), device.superblocks());
+        let valid = [0, 1].map(|at| layer.map.valid(at));
         let moved = (counters.reads[Source::Gc], counters.programs[Source::Gc]);
-        seen.push((moved, valid, its.collector.carried));
+        seen.push((moved, valid, layer.collector.carried));
     });
     // The 20 units that the first gained have gone to the second, and the host gets none of them.
     assert!(seen.contains(&((96, 96), [0, 60], 0)), "{seen:?}");
