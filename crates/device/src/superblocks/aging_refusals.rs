@@ -20,10 +20,11 @@ impl Config {
     /// Returns the cells of a drive with superblocks whose data ages.
     ///
     /// # Errors
-    /// Why its constants do not describe cells.
+    /// The reason why the constants do not describe cells.
     ///
     /// # Panics
-    /// If its data does not age, or its word lines are no cells of one to four bits.
+    /// If the data of the drive does not age, or its word lines are no cells of one to four
+    /// bits.
     pub(super) fn aging_cells(&self) -> Result<Cells, ModelError> {
         let AgingConfig { coding, voltage_window, erased_below, step_share, .. } = self.aging;
         let code = match coding {
@@ -38,15 +39,15 @@ impl Config {
         Cells::new(window, parameters)
     }
 
-    /// Returns whether of the keys `reliability` only those are set that such a drive knows: the
-    /// cells, the cycles and the age of its data, if it ages.
+    /// Returns true if, of the keys `reliability`, only those are set that such a drive uses: the
+    /// cells, the cycles and the age of its data, if its data ages.
     pub(super) fn has_cells_of_superblocks(&self) -> bool {
         let plain = reliability::Params::default();
         let params = &self.reliability;
         if !self.aging.is_on() {
             return *params == plain;
         }
-        // Of the cells, what multibit cells do not have.
+        // Constants that multibit cells do not have must keep their defaults.
         let cells = Parameters {
             growth_mean: params.cells.growth_mean,
             rber_unworn: params.cells.rber_unworn,

@@ -71,7 +71,7 @@ fn a_retry_senses_and_transfers_again() {
 }
 
 /// Superblocks were filled one after the other, over the year before the first request. Data
-/// written now takes no retry, and the more the older it is.
+/// written now takes no retry, and the older data is, the more retries it takes.
 #[test]
 fn data_is_as_old_as_the_order_of_filling_says() {
     let config = aged();
@@ -253,7 +253,7 @@ fn what_would_be_due_again_at_once_is_not_moved() {
     assert_eq!(device.counters().aged.refreshed, 0);
 }
 
-/// What was never written is read where its address points: there is no old data.
+/// A unit that was never written is read where its address points, and has no old data.
 #[test]
 fn what_was_never_written_has_no_age() {
     let mut config = aged();
@@ -261,7 +261,8 @@ fn what_was_never_written_has_no_age() {
     assert_eq!(serve(&mut drive(&config), &[read(Span::us(0), 0, 1)]), [(50_000, 0)]);
 }
 
-/// What cannot work is refused, and so is what a drive with superblocks does not know of.
+/// Settings that cannot work are refused, and so are settings without meaning on a drive with
+/// superblocks.
 #[test]
 fn what_cannot_age_is_refused() {
     let refused = |alter: &dyn Fn(&mut Config)| {

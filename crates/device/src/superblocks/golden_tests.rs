@@ -124,7 +124,7 @@ fn beside_a_program(suspension: SuspensionKind, delay: Span, at: u64) -> Vec<u64
     latencies(&mut device, &[written, io(HostOp::Read, at, unit, 1)])
 }
 
-/// What is less than a command stays in the buffer, and reads find it there.
+/// Data that does not fill a command stays in the buffer, and reads find it there.
 #[test]
 fn a_command_waits_until_it_is_full() {
     let mut device = drive(&half_full());

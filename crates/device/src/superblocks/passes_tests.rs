@@ -41,7 +41,7 @@ fn write(command: u64) -> HostIo {
 fn serve(config: &Config, requests: &[HostIo]) -> (Vec<u64>, Vec<u64>, Counters) {
     let mut device = drive(config);
     let (mut answers, mut programmed) = (Vec::<Completion>::new(), Vec::new());
-    // The last one comes long after all else.
+    // The last read comes long after all else.
     let all = requests.iter().copied().chain([read(Span::us(900_000), 0, 1)]);
     device.run_watched(all, Pacing::Open, &mut answers, |device| {
         device.check_superblocks().expect("the laws");
@@ -84,9 +84,9 @@ fn the_second_pass_follows_the_first_of_the_next_word_line() {
 fn what_is_between_its_passes_is_read_from_the_buffer() {
     let late = 100_000;
     for (at, unit, took) in [
-        // Its first pass has ended, and that of the next is on the cells.
+        // The first pass of command 0 has ended, and that of command 1 is on the cells.
         (600, 0, 0),
-        // Its second pass ends at 1,820 us.
+        // The second pass of command 0 ends at 1,820 us.
         (1800, 0, 0),
         (1900, 0, 50),
         // The second word line never has a second pass: nothing follows it.
@@ -151,9 +151,9 @@ fn parity_has_two_passes() {
     assert_eq!(counters.programs[Source::Host], 2 * COMMAND);
 }
 
-/// What garbage collection moves leaves its victim after the first pass, so that the victim can be
-/// erased, and is read from the controller until the second has ended. It costs no more programs
-/// than in one pass.
+/// Units that garbage collection moves leave their victim after the first pass, so that the victim
+/// can be erased, and are read from the controller until the second has ended. Moving them costs no
+/// more programs than in one pass.
 #[test]
 fn collection_does_not_wait_for_the_second_pass() {
     let mut wafs = Vec::new();

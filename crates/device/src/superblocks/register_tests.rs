@@ -16,7 +16,7 @@ use crate::policy::suspension::SuspensionKind;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Span};
 
 const COMMAND: u64 = 24;
-/// Units that are written; those before them are read.
+/// The first unit that is written; units below it are read.
 const WRITTEN: u64 = 400;
 
 const PLAIN: FlashConfig = FlashConfig {
@@ -46,13 +46,13 @@ fn writes(commands: u64) -> impl Iterator<Item = HostIo> {
     (0..commands).map(move |at| HostIo::new(HostOp::Write, Nanos::ZERO, place(at), size))
 }
 
-/// What happened on a drive, in microseconds.
+/// The outcome of a run, in microseconds.
 #[derive(Debug)]
 struct Served {
-    /// How long each read took, in the order given.
+    /// The latency of each read, in the order given.
     reads: Vec<u64>,
     answers: Vec<Completion>,
-    /// When each command was programmed.
+    /// The time at which each command had been programmed.
     programmed: Vec<u64>,
 }
 
@@ -104,8 +104,8 @@ fn a_page_is_sensed_while_the_last_one_leaves() {
             [70, 190, 270],
             [70, 180, 220],
         ),
-        // One that comes during the transfer is sensed at once; one that comes after it finds the
-        // die idle.
+        // A read that comes during the transfer is sensed at once; one that comes after it finds
+        // the die idle.
         (
             vec![read(Span::us(0), 0, 4), read(Span::us(50), 24, 4), read(Span::us(500), 48, 4)],
             [80, 110, 80],
@@ -142,7 +142,8 @@ fn dies_take_turns_on_the_channel() {
         let parts = [Part::BehindHostRead, Part::Sense, Part::Transfer, Part::Channel];
         assert_eq!(parts.map(|part| read.blame[part].0 / 1000), blame, "unit {unit}");
     }
-    // Without: the first is sensed again when its page has left, and finds the channel free.
+    // Without cache reads, the first die senses again when its page has left, and finds the
+    // channel free.
     config.flash = PLAIN;
     assert_eq!(serve(&config, 0, &reads).reads, [80, 120, 180, 260]);
 }
@@ -158,7 +159,7 @@ fn a_die_programs_while_the_next_word_line_is_transferred() {
             config.timing.bus_transfer = Span::ns(transfer * 1000 / 24 * 4);
             let (unit, rest) = (transfer * 1000 / 24, transfer * 1000 % 24);
             let served = serve(&config, 9, &[]);
-            // What the division leaves out is shorter than a microsecond.
+            // The time that the division drops is shorter than a microsecond.
             let exact = (24 * unit + 660_000) / 1000;
             assert!(rest < 24 && served.programmed.len() == 9, "{:?}", served.programmed);
             assert_eq!(served.programmed[0], exact, "{transfer}");
@@ -223,8 +224,8 @@ fn a_read_passes_the_data_of_the_next_program() {
 }
 
 /// Without a shadow buffer, the data of a suspended program cross the channel again. Those of the
-/// next program, of which two pages are in the cache register by then, do not hold up that: the
-/// first program ends when it does on a drive without cache programs.
+/// next program, of which two pages are in the cache register by then, do not delay that reload:
+/// the first program ends when it does on a drive without cache programs.
 #[test]
 fn a_reload_goes_before_the_data_of_the_next_program() {
     for at in [300, 320, 440] {
@@ -254,7 +255,8 @@ fn a_program_takes_over_the_transfer_of_its_data() {
     for (suspension, at, took, second) in [
         (SuspensionKind::Never, 5000, 80, 1920 + 660),
         (SuspensionKind::Ips, 1700, 220 + 80, 2000 + 3 + 660),
-        // It waits for the fifth page, which is on the channel until 1,760 us. Its own follows.
+        // The read waits for the fifth page, which is on the channel until 1,760 us. The page of
+        // the read follows.
         (SuspensionKind::Never, 1600, 160 + 40, 1960 + 660),
     ] {
         config.suspension.name = suspension;
@@ -264,7 +266,7 @@ fn a_program_takes_over_the_transfer_of_its_data() {
     }
 }
 
-/// What was suspended resumes when the data of all reads have left, and reads that come together
+/// A suspended program resumes when the data of all reads have left, and reads that come together
 /// take the time of one transfer less.
 #[test]
 fn reads_of_a_suspended_program_overlap() {

@@ -35,7 +35,7 @@ impl Superblocks {
     /// preconditioned alike.
     ///
     /// # Errors
-    /// Why the state is not one of such a drive.
+    /// The reason why the words are not the state of such a drive.
     pub fn with_saved_state(config: &Config, take: TakeWords<'_>) -> Result<Superblocks, String> {
         let mut layer = Superblocks::empty(config);
         let mut head = [0; 8];
@@ -125,7 +125,7 @@ mod tests {
         })
     }
 
-    /// What a drive does with some requests, as text.
+    /// Returns the counters and the final time of a drive after 3,000 requests, as text.
     fn served(config: &Config, drive: Superblocks) -> String {
         let mut device = Device::over(config, drive);
         let mut rng = Rng::stream(7, "requests");

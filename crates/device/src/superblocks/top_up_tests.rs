@@ -31,7 +31,7 @@ fn the_last_command_takes_units_of_the_next_superblock() {
         .map(|unit| HostIo::new(HostOp::Write, Nanos::ZERO, unit * UNIT, UNIT as u32))
         .collect();
     assert_eq!(writes.len(), 216);
-    // What the drive does after the last answer is simulated until this read comes.
+    // The simulation runs on after the last write until this read comes.
     let read = read(Span::ms(1000), 0, 1);
     let mut answers: Vec<Completion> = Vec::new();
     let mut seen = Vec::new();
