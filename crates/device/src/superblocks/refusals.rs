@@ -106,7 +106,8 @@ impl Config {
         }
     }
 
-    /// Refuses an SLC cache that cannot work. Returns true if there is none such.
+    /// Refuses an SLC cache that cannot work. Returns false if the bits of its cells or the number
+    /// of superblocks set aside are impossible, so that no other size can be checked.
     fn refuse_slc(&self, refusals: &mut Refusals) -> bool {
         let SlcConfig { fixed, dynamic, keep_erased, fold_after, read_time, iterations, .. } =
             self.slc;
