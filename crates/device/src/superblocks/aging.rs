@@ -1,4 +1,5 @@
-//! Reads that age: when each superblock was programmed, and which references its pages are read at.
+//! Reads that age: when each superblock was programmed, and the references at which its pages are
+//! read.
 //!
 //! All pages of one type of a superblock are as old and as worn as each other, so the entries of
 //! the retry table that read them are a set of bits, which holds until the superblock is noticeably
@@ -13,9 +14,9 @@ use fowler_physics::multibit::{BITS_MOST, Cells};
 use fowler_units::{Bytes, Geometry, Nanos, Span, UnitId};
 use std::collections::VecDeque;
 
-/// Ages in between count as the next: `ln(1 + age / onset)` in steps of a 64th, as retention goes
-/// with that logarithm. At the default onset of an hour these are steps of a minute at first, and
-/// of 1.6 % of old ages.
+/// Steps of age per unit of `ln(1 + age / onset)`, the logarithm that retention goes with. An age
+/// in between counts as the next step. At the default onset of an hour these are steps of a minute
+/// at first, and of 1.6 % of old ages.
 const AGES: f64 = 64.0;
 
 /// The most superblocks moved at a time because of their age, from the first read to the end of the
@@ -25,16 +26,20 @@ pub(super) const REFRESHED_MOST: u32 = 1;
 /// The data of a superblock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Data {
-    /// When its first page was programmed, on the clock of [`Aging::clock`].
+    /// The time since which the data counts as programmed: when the superblock was opened, on the
+    /// clock of [`Aging::clock`].
     pub(super) since: Nanos,
-    /// Until when `reads` holds, on the same clock.
+    /// The time until which `reads` holds, on the clock of [`Aging::clock`].
     pub(super) until: Nanos,
-    /// By type of page, one bit for each entry of the retry table: whether it reads such a page.
+    /// By type of page, one bit for each entry of the retry table, set if the entry reads such a
+    /// page.
     pub(super) reads: [u32; BITS_MOST as usize],
-    /// The entry at which its last retry succeeded.
+    /// The entry of the retry table at which the last retry succeeded; 0 before the first.
     pub(super) last: u8,
-    /// Whether it is moved because of its age, or will be; and whether that would not help.
+    /// True if the superblock is being moved because of its age, or will be.
     pub(super) due: bool,
+    /// True if moving the superblock would not help: young data on these cells would not be read up
+    /// to `aging.refresh_above` either.
     pub(super) worn_out: bool,
 }
 
@@ -46,18 +51,18 @@ pub(super) struct Aging {
     onset: f64,
     /// P/E cycles of all superblocks before preconditioning.
     cycles: u32,
-    /// How long before time zero its clock begins: when the oldest data was programmed.
+    /// Time from the beginning of the clock, when the oldest data was programmed, to time zero.
     epoch: Span,
     geometry: Geometry,
-    /// Pages of a word line, that of SLC mode included, and of those the ones of usual mode.
+    /// Pages of a word line: that of SLC mode included, and without it.
     word_line: u32,
     bits: u32,
     pub(super) all: Vec<Data>,
     /// Preconditioning: the superblocks in the order in which they were last opened.
     opened: Vec<u32>,
-    /// The superblocks to be moved.
+    /// The superblocks to be moved because of their age, in order.
     pub(super) due: VecDeque<u32>,
-    /// The one that is being moved or erased.
+    /// The superblock that is being moved because of its age, until its erase has ended.
     pub(super) moving: Option<u32>,
 }
 
@@ -96,12 +101,12 @@ impl Aging {
         Bytes::of::<(Data, [u32; 2])>(superblocks.into())
     }
 
-    /// Returns a moment on its clock.
+    /// Returns a time on the clock of ages, which begins when the oldest data was programmed.
     fn clock(&self, now: Nanos) -> Nanos {
         Nanos(now.0.saturating_add(self.epoch.0))
     }
 
-    /// A superblock is opened: what it holds is young, and is read at the usual references.
+    /// A superblock is opened: its data is young, and is read at the usual references.
     pub fn opened(&mut self, superblock: u32, now: Nanos) {
         let since = self.clock(now);
         let data = &mut self.all[superblock as usize];
@@ -109,26 +114,27 @@ impl Aging {
         *data = Data { since, until: Nanos::ZERO, reads, last: 0, due: false, worn_out: false };
     }
 
-    /// The same while the drive is filled before its first request, in no time.
+    /// A superblock is opened while the drive is filled before its first request, in no time.
     pub fn opened_in_filling(&mut self, superblock: u32) {
-        self.opened.retain(|&its| its != superblock);
+        self.opened.retain(|&number| number != superblock);
         self.opened.push(superblock);
     }
 
     /// The drive is filled: ages are spread evenly over the full superblocks in the order in which
-    /// they were opened, from that of the oldest data. What is not full is as if just programmed.
+    /// they were opened, from that of the oldest data. Data of superblocks that are not full counts
+    /// as just programmed.
     pub fn filled(&mut self, map: &Map) {
-        let full = |&&its: &&u32| map.is_whole(its);
+        let full = |&&superblock: &&u32| map.is_whole(superblock);
         let count = self.opened.iter().filter(full).count() as u128;
         let epoch = self.epoch.0;
         self.all.iter_mut().for_each(|data| data.since = Nanos(epoch));
-        for (order, &its) in self.opened.iter().filter(full).enumerate() {
+        for (order, &superblock) in self.opened.iter().filter(full).enumerate() {
             let since = u128::from(epoch) * order as u128 / count;
-            self.all[its as usize].since = Nanos(since as u64);
+            self.all[superblock as usize].since = Nanos(since as u64);
         }
     }
 
-    /// Spreads ages over data that was filled in this order.
+    /// Spreads ages over data that was filled in the same order as that of `other`.
     pub fn filled_as(&mut self, other: &Aging, map: &Map) {
         self.opened.clone_from(&other.opened);
         self.filled(map);
@@ -154,7 +160,7 @@ impl Aging {
         ((block % blocks_per_plane) as usize, (kind < self.bits).then_some(kind as usize))
     }
 
-    /// Returns how a page is read.
+    /// Returns the tries that a read of a page takes.
     #[inline]
     pub(super) fn tries(&mut self, map: &Map, page: UnitId, now: Nanos) -> Tries {
         let (superblock, kind) = self.whose(page);
@@ -211,9 +217,10 @@ impl Aging {
         }
     }
 
-    /// A read of a page has succeeded after so many tries that failed. Its superblock is due to be
-    /// moved if that was too far down the table, and young data would not be read there, too. One
-    /// that is being emptied, the `victim`, is moved already.
+    /// A read of a page that began at entry `first` has succeeded after `tries` tries that failed.
+    /// The superblock of the page is due to be moved if that was beyond `aging.refresh_above` and
+    /// young data would be read at an entry up to it. The superblock being emptied, `victim`, is
+    /// moved already.
     pub(super) fn found(
         &mut self,
         map: &Map,
@@ -246,7 +253,7 @@ impl Aging {
         }
     }
 
-    /// Returns whether a superblock is moved because of its age, or will be.
+    /// Returns true if a superblock is moved because of its age, or will be.
     pub fn is_due(&self, superblock: u32) -> bool {
         self.all[superblock as usize].due
     }

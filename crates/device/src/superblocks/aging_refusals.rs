@@ -20,10 +20,11 @@ impl Config {
     /// Returns the cells of a drive with superblocks whose data ages.
     ///
     /// # Errors
-    /// Why its constants do not describe cells.
+    /// The reason why the constants do not describe cells.
     ///
     /// # Panics
-    /// If its data does not age, or its word lines are no cells of one to four bits.
+    /// If the data of the drive does not age, or its word lines are no cells of one to four
+    /// bits.
     pub(super) fn aging_cells(&self) -> Result<Cells, ModelError> {
         let AgingConfig { coding, voltage_window, erased_below, step_share, .. } = self.aging;
         let code = match coding {
@@ -38,28 +39,29 @@ impl Config {
         Cells::new(window, parameters)
     }
 
-    /// Returns whether of the keys `reliability` only those are set that such a drive knows: the
-    /// cells, the cycles and the age of its data, if it ages.
+    /// Returns true if, of the keys `reliability`, only those are set that such a drive uses: the
+    /// cells, the cycles and the age of its data, if its data ages.
     pub(super) fn has_cells_of_superblocks(&self) -> bool {
         let plain = reliability::Params::default();
-        let its = &self.reliability;
+        let params = &self.reliability;
         if !self.aging.is_on() {
-            return *its == plain;
+            return *params == plain;
         }
-        // Of the cells, what multibit cells do not have.
+        // Constants that multibit cells do not have must keep their defaults.
         let cells = Parameters {
-            growth_mean: its.cells.growth_mean,
-            rber_unworn: its.cells.rber_unworn,
-            erased_sd: its.cells.erased_sd,
-            retention_charge: its.cells.retention_charge,
-            retention_shift: its.cells.retention_shift,
-            retention_spread: its.cells.retention_spread,
-            retention_onset: its.cells.retention_onset,
-            retention_shift_power: its.cells.retention_shift_power,
-            retention_spread_power: its.cells.retention_spread_power,
+            growth_mean: params.cells.growth_mean,
+            rber_unworn: params.cells.rber_unworn,
+            erased_sd: params.cells.erased_sd,
+            retention_charge: params.cells.retention_charge,
+            retention_shift: params.cells.retention_shift,
+            retention_spread: params.cells.retention_spread,
+            retention_onset: params.cells.retention_onset,
+            retention_shift_power: params.cells.retention_shift_power,
+            retention_spread_power: params.cells.retention_spread_power,
             ..plain.cells
         };
-        *its == reliability::Params { cells, cycles: its.cycles, oldest: its.oldest, ..plain }
+        *params
+            == reliability::Params { cells, cycles: params.cycles, oldest: params.oldest, ..plain }
     }
 
     /// Refuses data that ages in ways that cannot work.

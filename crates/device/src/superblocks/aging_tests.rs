@@ -31,8 +31,8 @@ fn serve(device: &mut Device<Superblocks>, requests: &[HostIo]) -> Vec<(u64, u64
     let mut answers: Vec<Completion> = Vec::new();
     device.run(requests.iter().copied(), Pacing::Open, &mut answers);
     let took = |io: &HostIo| {
-        let its = answer_to(io, &answers);
-        (its.latency().0, its.blame[Part::Retry].0)
+        let answer = answer_to(io, &answers);
+        (answer.latency().0, answer.blame[Part::Retry].0)
     };
     requests.iter().map(took).collect()
 }
@@ -71,14 +71,14 @@ fn a_retry_senses_and_transfers_again() {
 }
 
 /// Superblocks were filled one after the other, over the year before the first request. Data
-/// written now takes no retry, and the more the older it is.
+/// written now takes no retry, and the older data is, the more retries it takes.
 #[test]
 fn data_is_as_old_as_the_order_of_filling_says() {
     let config = aged();
     let mut device = drive(&config);
-    let its = device.superblocks();
-    let filled = its.map.logical() / its.shape.data_units();
-    let of_superblock = u64::from(its.shape.data_units());
+    let layer = device.superblocks();
+    let filled = layer.map.logical() / layer.shape.data_units();
+    let of_superblock = u64::from(layer.shape.data_units());
     let full = u64::from(filled);
     let requests: Vec<_> =
         (0..full).map(|order| read(Span::us(1000 * order), order * of_superblock, 1)).collect();
@@ -253,7 +253,7 @@ fn what_would_be_due_again_at_once_is_not_moved() {
     assert_eq!(device.counters().aged.refreshed, 0);
 }
 
-/// What was never written is read where its address points: there is no old data.
+/// A unit that was never written is read where its address points, and has no old data.
 #[test]
 fn what_was_never_written_has_no_age() {
     let mut config = aged();
@@ -261,7 +261,8 @@ fn what_was_never_written_has_no_age() {
     assert_eq!(serve(&mut drive(&config), &[read(Span::us(0), 0, 1)]), [(50_000, 0)]);
 }
 
-/// What cannot work is refused, and so is what a drive with superblocks does not know of.
+/// Settings that cannot work are refused, and so are settings without meaning on a drive with
+/// superblocks.
 #[test]
 fn what_cannot_age_is_refused() {
     let refused = |alter: &dyn Fn(&mut Config)| {
@@ -271,19 +272,22 @@ fn what_cannot_age_is_refused() {
         refusals.iter().map(|it| format!("{}: {}", it.keys.join(", "), it.what)).collect::<String>()
     };
     for (alter, expected) in [
-        (&(|its: &mut Config| its.superblocks.word_line = 6) as &dyn Fn(&mut Config), "6 pages"),
-        (&|its| its.aging.correctable = 0.0, "aging.correctable: 0"),
-        (&|its| its.aging.retry_entries = 32, "aging.retry_entries: 32; expected 1 to 31"),
-        (&|its| its.aging.refresh_above = 15, "refresh beyond entry 15"),
-        (&|its| its.aging.retry_shift = f64::NAN, "aging.retry_shift: NaN"),
-        (&|its| its.aging.step_share = 0.9, "rber_unworn"),
-        (&|its| its.reliability.cells.rber_unworn = 0.3, "rber_unworn"),
-        (&|its| its.reliability.cells.retention_onset = -1.0, "retention_onset"),
-        (&|its| its.reliability.oldest = DAY * 4000, "reliability.oldest"),
-        (&|its| its.reliability.levels = 2, "reliability, ftl.mapping"),
-        (&|its| its.reliability.cells.disturb_slope = 0.0, "reliability, ftl.mapping"),
-        (&|its| its.aging.coding = Coding::Off, "reliability, ftl.mapping"),
-        (&|its| its.superblocks.mapping = crate::config::Mapping::Pages, "aging.coding"),
+        (
+            &(|config: &mut Config| config.superblocks.word_line = 6) as &dyn Fn(&mut Config),
+            "6 pages",
+        ),
+        (&|config| config.aging.correctable = 0.0, "aging.correctable: 0"),
+        (&|config| config.aging.retry_entries = 32, "aging.retry_entries: 32; expected 1 to 31"),
+        (&|config| config.aging.refresh_above = 15, "refresh beyond entry 15"),
+        (&|config| config.aging.retry_shift = f64::NAN, "aging.retry_shift: NaN"),
+        (&|config| config.aging.step_share = 0.9, "rber_unworn"),
+        (&|config| config.reliability.cells.rber_unworn = 0.3, "rber_unworn"),
+        (&|config| config.reliability.cells.retention_onset = -1.0, "retention_onset"),
+        (&|config| config.reliability.oldest = DAY * 4000, "reliability.oldest"),
+        (&|config| config.reliability.levels = 2, "reliability, ftl.mapping"),
+        (&|config| config.reliability.cells.disturb_slope = 0.0, "reliability, ftl.mapping"),
+        (&|config| config.aging.coding = Coding::Off, "reliability, ftl.mapping"),
+        (&|config| config.superblocks.mapping = crate::config::Mapping::Pages, "aging.coding"),
     ] {
         let found = refused(alter);
         assert!(found.contains(expected), "{expected}: {found}");

@@ -12,15 +12,16 @@ use fowler_units::{Bytes, Id, QueueId, ReqId};
 #[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     weights: Weights,
-    /// As many as have been used so far.
+    /// The ends of each queue, up to the highest number used so far.
     queues: Vec<Ends>,
-    /// One bit for each: whether it holds a command.
+    /// One bit for each queue, set while the queue holds a command.
     waiting: Vec<u64>,
-    /// The command after each in its queue.
+    /// The command behind each command in its queue, by request number.
     next: Vec<ReqId>,
-    /// All commands in queues.
+    /// The number of commands in all queues.
     commands: u32,
-    /// The queue whose turn it is, and how many commands it may still hand over.
+    /// The queue whose turn it is (`usize::MAX` before the first turn), and the number of commands
+    /// that this queue may still hand over.
     turn: usize,
     left: u32,
 }
@@ -168,7 +169,7 @@ mod tests {
         push(&mut arbiter, 0, 0);
         push(&mut arbiter, 1, 1);
         assert_eq!(arbiter.take(), Some(ReqId::new(0)));
-        // Its turn is not over: it has one command left.
+        // The turn of queue 0 is not over: one of its two commands is left.
         push(&mut arbiter, 0, 2);
         push(&mut arbiter, 0, 3);
         let rest: Vec<_> = std::iter::from_fn(|| arbiter.take()).collect();

@@ -5,15 +5,16 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{Bytes, FrameId, Id};
 use std::collections::VecDeque;
 
-/// What becomes of a frame next.
+/// The state of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
+    /// The frame holds nothing.
     Free,
-    /// It holds part of its unit, and the rest is being read from the flash.
+    /// The frame holds part of its unit, and the rest is being read from the flash.
     Merging,
-    /// It waits for a program command.
+    /// The frame holds its whole unit and waits for a program command.
     Ready,
-    /// It is being programmed.
+    /// A program command is storing the unit of the frame.
     Leaving,
 }
 
@@ -23,17 +24,17 @@ struct Frame {
     state: State,
     /// True until a trim, or a write of the same unit to another stream, makes its data invalid.
     wanted: bool,
-    /// The stream of its data, and the tag by which it belongs there.
+    /// The stream of the data in the frame, and the tag that assigns the data to that stream.
     stream: u8,
     tag: StreamTag,
 }
 
-/// The frames.
+/// The frames of the write buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     frames: Vec<Frame>,
     free: Vec<FrameId>,
-    /// By stream.
+    /// Frames that wait for a command, by stream.
     ready: Vec<Ready>,
 }
 
@@ -72,7 +73,7 @@ impl Buffer {
         Some(id)
     }
 
-    /// Frees the frames that wait for a command that would not store them, and takes one.
+    /// Frees the waiting frames whose data is invalid, and takes one.
     #[cold]
     fn take_unwanted(&mut self) -> Option<FrameId> {
         let (frames, free) = (&mut self.frames, &mut self.free);
@@ -102,8 +103,9 @@ impl Buffer {
         self.free.len()
     }
 
-    /// Overwrites what the frame holds with a write of the same unit, of this stream and tag.
-    /// Returns whether it may: a frame that waits for a command of another stream may not.
+    /// Overwrites the unit in the frame with a write of the same unit, of this stream and tag.
+    /// Returns false, and does nothing, if the frame waits for a command of another stream or is
+    /// leaving.
     #[inline]
     pub fn overwrite(&mut self, id: FrameId, (stream, tag): (u8, StreamTag)) -> bool {
         let frame = &mut self.frames[id.index()];
@@ -132,7 +134,7 @@ impl Buffer {
         }
     }
 
-    /// Nobody wants the data of the frame any more.
+    /// A trim or a newer write makes the data of the frame invalid.
     pub fn give_up(&mut self, id: FrameId) {
         let frame = &mut self.frames[id.index()];
         let ready = &mut self.ready[usize::from(frame.stream)];
@@ -153,7 +155,8 @@ impl Buffer {
         tags.next().map_or(StreamTag::PLAIN, |frame| frame.tag)
     }
 
-    /// Takes the next frame of a stream for a command, and frees those before it that nobody wants.
+    /// Takes the next frame of a stream for a command, and frees those before it whose data is
+    /// invalid.
     #[inline]
     pub fn next(&mut self, stream: u8) -> Option<FrameId> {
         loop {

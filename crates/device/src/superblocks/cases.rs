@@ -49,8 +49,8 @@ pub(super) fn read(since: Span, unit: u64, units: u64) -> HostIo {
 
 /// Returns the answer to a request. Its blame must be all of its latency.
 pub(super) fn answer_to<'a>(io: &HostIo, answers: &'a [Completion]) -> &'a Completion {
-    let same = |its: &&Completion| (its.io.offset, its.io.at) == (io.offset, io.at);
-    let its = answers.iter().find(same).expect("answered");
-    assert_eq!(its.blame.total(), its.latency());
-    its
+    let same = |answer: &&Completion| (answer.io.offset, answer.io.at) == (io.offset, io.at);
+    let answer = answers.iter().find(same).expect("answered");
+    assert_eq!(answer.blame.total(), answer.latency());
+    answer
 }

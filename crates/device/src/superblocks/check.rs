@@ -16,7 +16,7 @@ use crate::observe::law::Violation;
 use crate::observe::operation::Source;
 use fowler_units::UnitId;
 
-/// Fails with a message unless something holds.
+/// Fails with a message unless a condition holds.
 macro_rules! law {
     ($holds:expr, $($what:tt)+) => {
         if !$holds {
@@ -73,7 +73,8 @@ impl Superblocks {
         self.check_frames()
     }
 
-    /// A unit of the host is in one place, which knows it; valid counts are those of the map.
+    /// Every unit of the host is in one place, which points back at the unit; counts of valid units
+    /// agree with the map.
     fn check_map(&self) -> Result<(), String> {
         let mut valid = vec![0; self.map.count() as usize];
         for page in 0..self.map.logical() {
@@ -133,8 +134,8 @@ impl Superblocks {
     }
 
     /// A unit in SLC mode is in a superblock in that mode, and no other unit is; such a superblock
-    /// holds no more than it can. What is set aside is used in no other mode, and no more is used
-    /// besides than may be. Counts are those of the superblocks.
+    /// holds no more than it can. Superblocks that are set aside are used in no other mode.
+    /// Counters agree with the superblocks.
     fn check_cache(&self, cache: &SlcCache) -> Result<(), String> {
         let (mut dynamic, mut folded, mut held) = (0, 0, 0);
         for number in 0..self.map.count() {
@@ -165,9 +166,9 @@ impl Superblocks {
         law!(folded == cache.folded, "{folded} of them folded, {} counted", cache.folded);
         law!(folded <= FOLDED_MOST, "{folded} are folded at once");
         if let Some((victim, why)) = self.collector.victim() {
-            let its = cache.mode(victim);
+            let mode = cache.mode(victim);
             let usual = matches!(why, Why::Space | Why::Refresh);
-            law!(usual || its == Mode::Folded, "{victim} is {its:?}, job of {why:?}");
+            law!(usual || mode == Mode::Folded, "{victim} is {mode:?}, job of {why:?}");
         }
         if let Some(open) = self.commands.open_of(Stream::Slc) {
             law!(cache.mode(open.superblock) == Mode::Slc, "{open:?} is not in SLC mode");
@@ -180,7 +181,8 @@ impl Superblocks {
         Ok(())
     }
 
-    /// A superblock that is moved because of its age is on its way, and is the only such one.
+    /// A superblock that is moved because of its age is being read, drained or erased, and is the
+    /// only such one.
     fn check_refresh(&self, aging: &Aging) -> Result<(), String> {
         if let Some(moving) = aging.moving() {
             let state = self.map.traffic(moving).emptied;
@@ -194,8 +196,8 @@ impl Superblocks {
         Ok(())
     }
 
-    /// What is in the cache and what has been read out of it has come into it. A unit that is on
-    /// its way out is in both.
+    /// Units in the SLC cache and units read out of it are no more than have come into it. A unit
+    /// on its way out counts as both, so such units are allowed once more.
     fn check_flow(&self, cached: u64, folded: u64) -> Result<(), String> {
         let Some(cache) = &self.slc else { return Ok(()) };
         let (mut inside, mut leaving) = (0, 0);
@@ -207,7 +209,8 @@ impl Superblocks {
         Ok(())
     }
 
-    /// A frame is free, waits, merges or is in one command; the newest data of each is mapped.
+    /// Every frame is free or holds a unit of the host; commands in flight store exactly the frames
+    /// that are leaving.
     fn check_frames(&self) -> Result<(), String> {
         let mut flying: Vec<_> = self.commands.frames().collect();
         flying.sort_unstable();

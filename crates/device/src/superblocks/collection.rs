@@ -1,10 +1,11 @@
-//! Garbage collection: which superblock is emptied, and how fast.
+//! Garbage collection: the choice of superblocks to empty, and the pace of emptying them.
 //!
-//! When fewer than `gc.foreground_below` superblocks are erased, the one with the fewest valid
-//! units is emptied. Host and collection keep in step: for each unit that emptying it frees, so
-//! many are moved. Neither runs ahead of the other by more than [`Collector::slack`], so that the
-//! host never stalls while a whole superblock is moved, and reads do not meet bursts of moves. Only
-//! a host that waits for a superblock is no longer waited for.
+//! When fewer than `gc.foreground_below` superblocks are erased, the one that `policy.victim`
+//! chooses is emptied. Host and collection keep in step: the share of the victim's valid units that
+//! has been moved follows the share of the freed units that the host has written. Neither runs
+//! ahead of the other by more than [`Collector::slack`], so that the host never stalls while a
+//! whole superblock is moved, and reads do not meet bursts of moves. Collection does not wait for a
+//! host that itself waits for a superblock.
 //!
 //! The SLC cache is emptied by the same steps ([`super::slc_cache`]): one superblock at a time is
 //! read, of whichever kind, and garbage collection comes first. Beside it, units of one more may be
@@ -18,13 +19,13 @@ use std::collections::VecDeque;
 /// Why a superblock is emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// Too few are erased.
+    /// Too few superblocks are erased.
     Space,
     /// The SLC cache is full.
     CacheFull,
     /// The host is idle, and the SLC cache holds data.
     Idle,
-    /// Its data is old.
+    /// The data of the superblock is old: it was read far down the retry table.
     Refresh,
 }
 
@@ -33,53 +34,53 @@ pub(super) enum Why {
 pub(super) struct Job {
     pub(super) victim: u32,
     pub(super) why: Why,
-    /// The next unit to look at, and the end.
+    /// The next unit of the victim to look at, and the end of its units.
     pub(super) next: u32,
     pub(super) end: u32,
-    /// Its valid units when the job began, and the units that erasing it gains.
+    /// Valid units of the victim when the job began, and units that its erase gains for the host.
     pub(super) valid: i64,
     pub(super) gain: i64,
-    /// Units that have been read from it, and units that the host has written since, with what it
-    /// had written too much or too little before.
+    /// Units read from the victim so far, and units that the host has written since the job began,
+    /// including those carried over from the last job for space ([`Collector::carried`]).
     pub(super) moved: i64,
     pub(super) written: i64,
-    /// How far host and job may be ahead of each other.
+    /// Units by which host and job may be ahead of each other; [`UNPACED`] without such a limit.
     pub(super) slack: i64,
-    /// The stream that its units are moved into.
+    /// The stream that the units of the victim are moved into.
     pub(super) into: u8,
 }
 
-/// The slack of a job in idle time, and of one that gains nothing: there is nobody to keep in step
-/// with. Products of it with the units of a superblock fit.
+/// The slack, in units, of a job in idle time and of a refresh, which keep in step with nobody. Its
+/// products with the units of a superblock fit into 64 bits.
 pub(super) const UNPACED: i64 = 1 << 32;
 
 /// The state of garbage collection.
 #[derive(Clone, Debug)]
 pub(super) struct Collector {
-    /// It begins when fewer superblocks are erased.
+    /// Garbage collection begins when fewer superblocks than this are erased or being emptied.
     pub(super) below: u32,
     pub(super) job: Option<Job>,
     /// The superblock chosen to be emptied for its space, whose units have no place to go to yet.
     pub(super) chosen: Option<u32>,
-    /// Units read and not yet sent to their new place, by stream: the unit of the host, and where
-    /// it was.
+    /// Units read and not yet sent to their new place, by stream: the unit of the host, and its old
+    /// place in the flash.
     pub(super) copied: Vec<VecDeque<(u32, u32)>>,
-    /// Units between their read and the end of their program, and the most there may be.
+    /// Units between the submission of their read and the end of their program, and the most
+    /// there may be.
     pub(super) moving: u32,
     moving_most: u32,
-    /// Those of them that no program command has taken yet, by stream.
+    /// Units being moved that no program command has taken yet, by stream.
     pub(super) unsent: [u32; STREAMS_MAX],
-    /// Reads in flight.
+    /// Reads for moved units in flight.
     pub(super) reading: u32,
-    /// How far host and collection may be ahead of each other, in units: two word lines of all
-    /// dies.
+    /// Units by which host and collection may be ahead of each other: two word lines of all dies.
     pub(super) slack: i64,
-    /// What the host had written beyond what the last job gained.
+    /// Units that the host has written beyond the gain of the last job for space, negative if
+    /// fewer. They are charged to the next one.
     pub carried: i64,
-    /// Whether the last job was for space and gained less than a command holds
-    /// ([`super::top_up`]).
+    /// True if the last job was for space and gained less than a command holds ([`super::top_up`]).
     pub gained_little: bool,
-    /// Superblocks being emptied or erased, of those that are not set aside.
+    /// The number of superblocks being emptied or erased, without those set aside.
     pub leaving: u32,
 }
 
@@ -104,13 +105,13 @@ impl Collector {
     }
 
     /// Returns the most commands whose data is on its way to its new place: two word lines of all
-    /// dies, which is enough to keep every die at work, and what each further stream of moved data
-    /// may keep incomplete.
+    /// dies, which is enough to keep every die at work, and one incomplete command for each further
+    /// stream of moved data.
     pub fn commands_moving(shape: &Shape, moved: u32) -> u32 {
         2 * shape.dies + moved - 1
     }
 
-    /// Returns whether the host may program another command.
+    /// Returns true if the host may program another command.
     #[inline]
     pub fn lets_host_write(&self) -> bool {
         self.job.is_none_or(|job| {
@@ -118,8 +119,8 @@ impl Collector {
         })
     }
 
-    /// The host has sent units to the flash. While nothing is emptied, that uses up what emptying
-    /// is ahead; the host is not held back later for what nobody asked it to wait for.
+    /// The host has sent units to the flash. While no superblock is emptied, they use up the lead
+    /// of collection and no more, so that the host is not held back later for them.
     #[inline]
     pub fn host_wrote(&mut self, units: u32) {
         match &mut self.job {
@@ -136,7 +137,7 @@ impl Collector {
         unread + i64::from(self.unsent[usize::from(stream)])
     }
 
-    /// Returns the number of superblocks that it keeps erased.
+    /// Returns the number of superblocks that garbage collection keeps erased.
     pub fn keeps(&self) -> u32 {
         self.below
     }
@@ -162,12 +163,12 @@ impl Collector {
         self.copied[usize::from(stream)].len() as u32
     }
 
-    /// Returns whether nothing more is read until the next job begins.
+    /// Returns true if nothing more is read until the next job begins.
     pub fn rests(&self) -> bool {
         self.job.is_none() && self.reading == 0
     }
 
-    /// Returns whether so many more units may be moved at once.
+    /// Returns true if so many more units may be moved at once.
     pub fn has_room_for(&self, units: u32) -> bool {
         self.moving + units <= self.moving_most
     }
@@ -184,7 +185,8 @@ impl Collector {
 }
 
 impl Job {
-    /// Returns whether another unit may be moved, if the host is not to be overtaken.
+    /// Returns true if another unit may be moved without getting ahead of the host by more than the
+    /// slack.
     pub(super) fn keeps_step(&self) -> bool {
         self.moved * self.gain <= (self.written + self.slack) * self.valid
     }

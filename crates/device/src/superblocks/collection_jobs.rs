@@ -12,7 +12,7 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, Lpn, TxnId, UnitId};
 
 impl Superblocks {
-    /// Goes on with garbage collection as far as it may.
+    /// Continues garbage collection as far as its limits allow.
     pub(super) fn collect(&mut self, flash: &mut Flash) {
         if self.slc.is_some() {
             self.stop_if_host_is_back(flash);
@@ -28,17 +28,17 @@ impl Superblocks {
         self.store_copied(flash);
     }
 
-    /// Begins to empty a superblock, if too few are erased and one has something to gain. Returns
-    /// whether it has begun.
+    /// Begins to empty a superblock: for its space if too few are erased, otherwise to fold or to
+    /// refresh one. Returns true if a job has begun.
     fn begin_job(&mut self, flash: &mut Flash) -> bool {
         if self.map.free_count() + self.collector.leaving >= self.collector.below {
             return (self.slc.is_some() && self.begin_folding(flash)) || self.begin_refresh(flash);
         }
-        // Often not even what the emptiest holds fits somewhere.
+        // Often not even the valid units of the emptiest superblock fit somewhere.
         if !self.map.emptiest().is_some_and(|(it, least)| self.fits(least, it)) {
             return false;
         }
-        // One that lends units to fill up a command is full again when they are stored.
+        // A superblock that lends units to fill up a command is full again once they are stored.
         let lends = |it: &u32| self.map.traffic(*it).emptied == Emptied::Lent;
         if self.collector.chosen.as_ref().is_some_and(lends) {
             return false;
@@ -47,7 +47,8 @@ impl Superblocks {
         let choice = choice.or_else(|| self.map.victim_of(&mut self.victim, flash.now()));
         let Some(victim) = choice else { return false };
         let (valid, data) = (self.map.valid(victim), self.shape.data_units());
-        // What does not fit yet stays the choice: drawn anew until it fits, it would hold little.
+        // A victim whose units do not fit yet stays chosen: drawing until one fits would favor
+        // victims with few valid units.
         self.collector.chosen = Some(victim);
         if !self.begin_emptying(victim, valid, data - valid, Why::Space) {
             return false;
@@ -58,8 +59,8 @@ impl Superblocks {
         true
     }
 
-    /// Begins to empty a superblock, by which the host gains so many units. Returns whether what it
-    /// holds fits somewhere.
+    /// Begins to empty `victim`, which holds `valid` valid units and whose erase gains the host
+    /// `gain` units. Returns false, and does nothing, if the valid units do not fit somewhere.
     pub(super) fn begin_emptying(&mut self, victim: u32, valid: u32, gain: u32, why: Why) -> bool {
         if !self.fits(valid, victim) {
             return false;
@@ -86,7 +87,7 @@ impl Superblocks {
         true
     }
 
-    /// Returns whether so many units more fit where those of a superblock go.
+    /// Returns true if `units` more units fit where the data of `superblock` is moved to.
     fn fits(&self, units: u32, superblock: u32) -> bool {
         let stream = self.streams.of_survivors(superblock);
         self.collector.promised(stream) + i64::from(units) <= self.room_for_moved(stream)
@@ -110,8 +111,8 @@ impl Superblocks {
         rest(stream) + (erased - taken).max(0) * data
     }
 
-    /// Reads valid units of the superblock being emptied, as far as it may. Returns whether it has
-    /// come to its end.
+    /// Reads valid units of the superblock being emptied, as far as the limits of garbage
+    /// collection allow. Returns true if all have been read.
     fn read_on(&mut self, flash: &mut Flash) -> bool {
         let Some(mut job) = self.collector.job else { return false };
         let page = self.shape.units_per_page;
@@ -156,7 +157,7 @@ impl Superblocks {
         let class = TxnClass::BackgroundRead;
         let source = self.source_of(superblock);
         let (id, txn) = flash.open(Op::Read, source, class, Owner::Superblock(superblock), die);
-        // Which of the units of the page are wanted travels with the read.
+        // The read carries the units of the page that are wanted, one bit each, in `epoch`.
         (txn.unit, txn.from, txn.epoch) = (place, UnitId(first), which);
         self.collector.moving += parts;
         self.collector.unsent[usize::from(self.streams.of_survivors(superblock))] += parts;
@@ -176,7 +177,7 @@ impl Superblocks {
             let unit = from.0 + at;
             match self.map.valid_owner(unit) {
                 Some(page) => self.collector.copied[into].push_back((page, unit)),
-                // The host has written it again since.
+                // The host has written or trimmed the unit since the read was submitted.
                 None => {
                     self.collector.moving -= 1;
                     self.collector.unsent[into] -= 1;
@@ -197,9 +198,9 @@ impl Superblocks {
 
     /// Ends the emptying of a superblock if nothing is on its way out of it.
     fn end_if_empty(&mut self, flash: &mut Flash, superblock: u32) {
-        let its = self.map.traffic(superblock);
-        if its.leaving == 0 {
-            match its.emptied {
+        let traffic = self.map.traffic(superblock);
+        if traffic.leaving == 0 {
+            match traffic.emptied {
                 Emptied::Drained => self.erase(flash, superblock),
                 Emptied::Paused => self.paused(superblock),
                 Emptied::Lent => self.map.give_back(superblock),
@@ -208,7 +209,8 @@ impl Superblocks {
         }
     }
 
-    /// Stops to empty a superblock in idle time. What has been read from it is still stored.
+    /// Stops emptying a superblock in idle time. Units that have been read from it are still
+    /// stored.
     pub(super) fn stop_job_in_idle_time(&mut self, flash: &mut Flash) {
         let Some(job) = self.collector.job.filter(|job| job.why == Why::Idle) else { return };
         self.collector.job = None;

@@ -1,10 +1,10 @@
 //! Open superblocks, and the program commands that fill them.
 //!
-//! Each stream of what the host writes and of what garbage collection moves fills a superblock
-//! ([`super::streams`]); what goes into the SLC cache fills another, whose commands hold one page
-//! of a word line instead of all. A command takes the next word line of the next die: a whole one,
-//! even if there is less to store, and every `superblocks.parity`-th of a superblock is parity over
-//! those before it.
+//! Each stream of host writes and of units that garbage collection moves fills a superblock
+//! ([`super::streams`]); writes to the SLC cache fill another, whose commands hold one page of a
+//! word line instead of all. A command takes the next word line of the next die: a whole one, even
+//! if there is less to store, and every `superblocks.parity`-th command of a superblock is parity
+//! over those before it.
 
 use super::collection::Collector;
 use super::passes::Passes;
@@ -13,14 +13,14 @@ use crate::config::FlashConfig;
 use crate::policy::placement::STREAMS_MAX;
 use fowler_units::{Bytes, FrameId, Id, TxnId};
 
-/// What fills a superblock.
+/// A source of units, which fills one superblock at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
-    /// A stream of what the host writes.
+    /// A stream of host writes, numbered below [`STREAMS_MAX`].
     Host(u8),
-    /// A stream of what garbage collection moves.
+    /// A stream of units that garbage collection moves, numbered below [`STREAMS_MAX`].
     Moved(u8),
-    /// What the host writes, in SLC mode.
+    /// Host writes to the SLC cache, one bit to a cell.
     Slc,
 }
 
@@ -28,7 +28,7 @@ impl Stream {
     /// The number of streams that a drive may have.
     pub const COUNT: usize = 2 * STREAMS_MAX + 1;
 
-    /// Returns its number, below [`Stream::COUNT`].
+    /// Returns the number of the stream, below [`Stream::COUNT`].
     #[inline]
     pub fn index(self) -> usize {
         match self {
@@ -38,7 +38,7 @@ impl Stream {
         }
     }
 
-    /// Returns whether what it stores comes from the host.
+    /// Returns true if the data of the stream comes from the host.
     pub fn is_of_host(self) -> bool {
         !matches!(self, Stream::Moved(_))
     }
@@ -48,14 +48,14 @@ impl Stream {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
     pub superblock: u32,
-    /// The next command.
+    /// The next command to program, by its number within the superblock.
     pub command: u32,
 }
 
 /// One unit of a command.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stored {
-    /// From the buffer.
+    /// A unit in a frame of the write buffer.
     Frame(FrameId),
     /// A unit of the host, from another unit of the flash.
     Moved { page: u32, from: u32 },
@@ -65,13 +65,14 @@ pub(super) enum Stored {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Command {
     pub(super) first_unit: u32,
-    /// The units that it stores; the others are padding or parity.
+    /// Units with data; the other units of the command are padding or parity.
     pub(super) stores: u32,
-    /// Its page programs still in flight.
+    /// Page programs that have not ended; of the second pass, if the command has two.
     pub(super) left: u32,
-    /// The second of its page programs, to which the others are chained.
+    /// The second page program of the command, to which the later ones are chained; none if the
+    /// command has one page.
     pub(super) rest: TxnId,
-    /// The same two of its first pass, if it has two.
+    /// As `left` and `rest`, for the first of two passes; of no use if the command has one pass.
     pub(super) first_pass_left: u32,
     pub(super) first_pass_rest: TxnId,
 }
@@ -88,14 +89,14 @@ impl Command {
 pub(super) struct Commands {
     open: [Option<Open>; Stream::COUNT],
     pub(super) records: Vec<Command>,
-    /// What each command stores, command by command.
+    /// The units that the commands store: `units_per_command` places for each of `records`.
     pub(super) stored: Vec<Stored>,
     pub(super) free: Vec<u32>,
     pub(super) units_per_command: usize,
-    /// Those between their passes, on a drive that programs in two.
+    /// The commands between their two passes; none on a drive that programs in one.
     pub passes: Option<Box<Passes>>,
-    /// While the drive is filled before its first request: the next unit of the command that the
-    /// host's stream has begun, and that which moved data has begun; and their ends.
+    /// While the drive is filled before its first request: the next unit and the end of the command
+    /// that the host's stream has begun, and of the one that moved data has begun.
     pub filling: [Option<(u32, u32)>; 2],
 }
 
@@ -133,24 +134,26 @@ impl Commands {
             + Passes::bytes(config, shape)
     }
 
-    /// Returns the page programs of a command after the first.
+    /// Returns the second page program of a command, to which the later ones are chained; none if
+    /// the command has one page.
     pub fn rest_of(&self, number: u32) -> TxnId {
         self.records[number as usize].rest
     }
 
-    /// The same of the first of two passes.
+    /// Returns the second page program of the first of two passes of a command, to which the later
+    /// ones are chained.
     pub fn rest_of_first_pass(&self, number: u32) -> TxnId {
         self.records[number as usize].first_pass_rest
     }
 
-    /// A page program of the first of two passes has ended. Returns whether it was the last.
+    /// A page program of the first of two passes has ended. Returns true if it was the last.
     pub fn first_pass_page_done(&mut self, number: u32) -> bool {
         let record = &mut self.records[number as usize];
         record.first_pass_left -= 1;
         record.first_pass_left == 0
     }
 
-    /// A page program has ended. Returns whether it was the last of its command.
+    /// A page program has ended. Returns true if it was the last of its command.
     pub fn page_done(&mut self, number: u32) -> bool {
         let record = &mut self.records[number as usize];
         record.left -= 1;
@@ -166,7 +169,7 @@ impl Commands {
         self.open[stream.index()] = open;
     }
 
-    /// Returns the frames in flight.
+    /// Returns the frames that commands in flight store.
     pub fn frames(&self) -> impl Iterator<Item = FrameId> {
         let flying = self.records.iter().enumerate().filter(|(_, record)| record.left > 0);
         let stored = flying.flat_map(|(at, record)| {

@@ -7,15 +7,15 @@ use crate::config::{Config, Pattern};
 use crate::precondition::{Preconditioned, WATCHED_EVERY, Watch};
 use fowler_units::{Nanos, Rng, Scatter};
 
-/// How often every unit is overwritten, on average, before the state counts as steady. With greedy
-/// collection the first pass brings it there; SNIA's PTS asks for two.
+/// The number of times that every unit is overwritten, on average, before the state counts as
+/// steady. With greedy collection the first pass suffices; SNIA's PTS asks for two.
 const PASSES: u64 = 3;
 
 /// The streams that are filled, by their place in [`super::streams::Streams::of_filling`].
 const HOST: usize = 0;
 const MOVED: usize = 1;
 
-/// Fills a fresh drive as its configuration says. None if it was stopped.
+/// Fills a fresh drive as its configuration says. None if the filling was stopped.
 pub(super) fn fill(
     drive: &mut Superblocks,
     config: &Config,
@@ -62,7 +62,7 @@ pub(super) fn fill(
     Some(Preconditioned { filled: (filled, all), pattern, overwritten, waf, steady: false })
 }
 
-/// Tells how far the filling has come, and whether it is stopped.
+/// Reports the progress of the filling, and stops it on demand.
 struct Progress<'a> {
     watch: Watch<'a>,
     done: u64,
@@ -70,7 +70,7 @@ struct Progress<'a> {
 }
 
 impl Progress<'_> {
-    /// One more unit is written. None if it was stopped.
+    /// One more unit is written. None if the filling was stopped.
     #[inline]
     fn step(&mut self) -> Option<()> {
         self.done += 1;
@@ -88,12 +88,12 @@ impl Progress<'_> {
 #[derive(Default)]
 struct Drawn {
     pages: [u32; 16],
-    /// All those drawn.
+    /// The number of units drawn so far.
     count: usize,
 }
 
 impl Drawn {
-    /// Adds a unit, and passes on the one whose turn it is.
+    /// Adds a unit, and passes on the one that was drawn 16 units earlier.
     #[inline]
     fn rotate(&mut self, page: u32, take: impl FnOnce(u32)) {
         let place = &mut self.pages[self.count % 16];
@@ -104,7 +104,7 @@ impl Drawn {
         }
     }
 
-    /// Passes on those left.
+    /// Passes on the units that are left.
     fn last(&self, take: impl FnMut(u32)) {
         let left = self.count.min(16);
         (self.count - left..self.count).map(|at| self.pages[at % 16]).for_each(take);
@@ -158,7 +158,7 @@ impl Filling<'_> {
             };
             let stores = !drive.shape.is_parity(open.command);
             if stores {
-                // What is being filled is not collected.
+                // A superblock with a command in flight is not collected.
                 drive.map.departed(open.superblock);
             }
             drive.advance(stream, open);

@@ -33,25 +33,25 @@ fn latencies(device: &mut Device<Superblocks>, requests: &[HostIo]) -> Vec<u64> 
     let mut answers: Vec<Completion> = Vec::new();
     device.run(requests.iter().copied(), Pacing::Open, &mut answers);
     let took = |io: &HostIo| {
-        let same = |its: &&Completion| (its.io.op, its.io.offset) == (io.op, io.offset);
-        let its = answers.iter().find(same).expect("answered");
-        assert_eq!(its.blame.total(), its.latency());
-        assert_eq!(its.latency().0 % 1000, 0, "whole microseconds here");
-        its.latency().0 / 1000
+        let same = |answer: &&Completion| (answer.io.op, answer.io.offset) == (io.op, io.offset);
+        let answer = answers.iter().find(same).expect("answered");
+        assert_eq!(answer.blame.total(), answer.latency());
+        assert_eq!(answer.latency().0 % 1000, 0, "whole microseconds here");
+        answer.latency().0 / 1000
     };
     requests.iter().map(took).collect()
 }
 
 /// A unit of the host on a die, in the first page of a word line.
 fn unit_on(device: &Device<Superblocks>, die: DieId) -> u64 {
-    let its = device.superblocks();
-    let on_die = |page: &u32| match its.map.place(*page) {
+    let layer = device.superblocks();
+    let on_die = |page: &u32| match layer.map.place(*page) {
         Location::Flash(UnitId(unit)) => {
-            its.shape.place(unit).0 == die && unit % its.shape.units_per_command == 0
+            layer.shape.place(unit).0 == die && unit % layer.shape.units_per_command == 0
         }
         _ => false,
     };
-    u64::from((0..its.map.logical()).find(on_die).expect("every die holds data"))
+    u64::from((0..layer.map.logical()).find(on_die).expect("every die holds data"))
 }
 
 #[test]
@@ -115,16 +115,16 @@ fn beside_a_program(suspension: SuspensionKind, delay: Span, at: u64) -> Vec<u64
     config.suspension.delay = delay;
     config.die_order.name = DieOrderKind::ReadFirst;
     let mut device = drive(&config);
-    let its = device.superblocks();
-    let open = its.commands.open_of(super::commands::Stream::Host(0)).expect("half full");
-    let die = its.shape.die_at(open.command % its.shape.dies);
+    let layer = device.superblocks();
+    let open = layer.commands.open_of(super::commands::Stream::Host(0)).expect("half full");
+    let die = layer.shape.die_at(open.command % layer.shape.dies);
     let unit = unit_on(&device, die);
     // Units that no read asks for.
     let written = io(HostOp::Write, 0, 200, COMMAND);
     latencies(&mut device, &[written, io(HostOp::Read, at, unit, 1)])
 }
 
-/// What is less than a command stays in the buffer, and reads find it there.
+/// Data that does not fill a command stays in the buffer, and reads find it there.
 #[test]
 fn a_command_waits_until_it_is_full() {
     let mut device = drive(&half_full());
@@ -190,11 +190,13 @@ fn reads_wait_behind_as_many_writes_as_the_rule_says() {
         let mut answers: Vec<Completion> = Vec::new();
         device.run(requests.iter().copied(), Pacing::Open, &mut answers);
         let done = |offset| {
-            let its = answers.iter().find(|its| its.io.offset == offset && its.io.at == Nanos(0));
-            its.expect("answered").done.0
+            let answer = answers
+                .iter()
+                .find(|answer| answer.io.offset == offset && answer.io.at == Nanos(0));
+            answer.expect("answered").done.0
         };
         // When the read was admitted: it waited in line as long as its blame says.
-        let read = answers.iter().find(|its| its.io.op == HostOp::Read).expect("answered");
+        let read = answers.iter().find(|answer| answer.io.op == HostOp::Read).expect("answered");
         let admitted = read.blame[crate::observe::blame::Part::QueueFull].0;
         let expected = waits_for.map_or(0, |write| done((200 + write * COMMAND) * UNIT));
         assert_eq!(admitted, expected, "{admission:?} {reads_behind}");
@@ -216,8 +218,8 @@ fn reads_take_turns_with_writes() {
     let mut answers: Vec<Completion> = Vec::new();
     drive(&config).run(requests.iter().copied(), Pacing::Open, &mut answers);
     let moment = |number: u64| {
-        let its = answers.iter().find(|its| its.io.offset == write(number).offset);
-        its.expect("answered").done
+        let answer = answers.iter().find(|answer| answer.io.offset == write(number).offset);
+        answer.expect("answered").done
     };
     let read = |unit, at| HostIo::new(HostOp::Read, at, unit * UNIT, UNIT as u32);
     let later = Span::us(1);
@@ -226,10 +228,12 @@ fn reads_take_turns_with_writes() {
     requests.push(read(5, moment(4) + later));
     let mut answers: Vec<Completion> = Vec::new();
     drive(&config).run(requests.iter().copied(), Pacing::Open, &mut answers);
-    let done = |offset| answers.iter().find(|its| its.io.offset == offset).expect("answered").done;
+    let done =
+        |offset| answers.iter().find(|answer| answer.io.offset == offset).expect("answered").done;
     let admitted = |unit: u64| {
-        let its = answers.iter().find(|its| its.io.offset == unit * UNIT).expect("answered");
-        its.io.at + its.blame[crate::observe::blame::Part::QueueFull]
+        let answer =
+            answers.iter().find(|answer| answer.io.offset == unit * UNIT).expect("answered");
+        answer.io.at + answer.blame[crate::observe::blame::Part::QueueFull]
     };
     for (unit, after) in [(3, 4), (4, 4), (5, 7)] {
         assert_eq!(admitted(unit), done(write(after).offset), "the read of unit {unit}");
@@ -260,7 +264,7 @@ fn queues_hand_over_in_turn() {
         });
         let mut answers: Vec<Completion> = Vec::new();
         drive(&config).run(requests, Pacing::Open, &mut answers);
-        let order = answers.iter().map(|its| (its.io.offset / UNIT - 200) / COMMAND);
+        let order = answers.iter().map(|answer| (answer.io.offset / UNIT - 200) / COMMAND);
         assert_eq!(order.collect::<Vec<_>>(), expected, "{arbitration:?} {taken}");
     }
 }

@@ -1,7 +1,7 @@
-//! Requests: reads, writes, trims, and whom a full buffer holds up.
+//! Requests: reads, writes and trims, and the order in which they wait for a full buffer.
 //!
-//! A write is answered when all its units are in the buffer. What finds no room there waits in
-//! line ([`super::line`]).
+//! A write is answered when all its units are in the buffer. A request that finds no room there
+//! waits in line ([`super::line`]).
 
 use super::{Superblocks, submit_read};
 use crate::config::{PartialWrites, UnwrittenReads};
@@ -30,7 +30,7 @@ impl Superblocks {
         }
         let id = self.front.requests.open(request);
         match io.op {
-            // What has been acknowledged survives a loss of power.
+            // Acknowledged writes survive a loss of power, so a flush waits for nothing.
             HostOp::Flush => self.answer_at_once(flash, id),
             HostOp::Write | HostOp::Trim if self.line.arbitrates() => {
                 self.line.queue(io.queue, id);
@@ -59,7 +59,7 @@ impl Superblocks {
         }
     }
 
-    /// Goes on with the requests in line, after frames have become free.
+    /// Resumes the requests in line, after frames have become free.
     pub(super) fn resume(&mut self, flash: &mut Flash) {
         while let Some(id) = self.line.first_write() {
             if !self.change_units(flash, id) {
@@ -82,7 +82,7 @@ impl Superblocks {
         }
     }
 
-    /// Reads the units of a request as far as there is room. Returns whether all are on their way.
+    /// Reads the units of a request as far as there is room. Returns true if all are on their way.
     fn read_units(&mut self, flash: &mut Flash, id: ReqId) -> bool {
         loop {
             let Request { next, end, .. } = *self.front.requests.get(id);
@@ -119,7 +119,8 @@ impl Superblocks {
                         _ => flash.counters.unwritten_reads += 1,
                     }
                     if senses {
-                        // Data written before the run lies somewhere: where the address points.
+                        // A unit that counts as written before the run lies where its address
+                        // points.
                         let units = self.shape.all_units() as u32;
                         self.read_flash(flash, id, self.shape.nth(next % units), 1);
                     } else {
@@ -177,7 +178,7 @@ impl Superblocks {
     }
 
     /// Writes or trims the units of a request as far as there is room, and answers it at the end.
-    /// Returns whether it came to the end.
+    /// Returns true if the request has come to its end.
     fn change_units(&mut self, flash: &mut Flash, id: ReqId) -> bool {
         loop {
             let Request { next, end, io, ready, .. } = *self.front.requests.get(id);
@@ -196,7 +197,7 @@ impl Superblocks {
                 _ => self.write_unit(flash, id, next),
             };
             if !changed {
-                // What is there may fill a command.
+                // The units in the buffer may fill a command.
                 self.drain(flash);
                 return false;
             }
@@ -217,7 +218,7 @@ impl Superblocks {
         true
     }
 
-    /// Takes a frame for a unit. Returns whether there was one.
+    /// Takes a frame for a unit. Returns true if there was one.
     fn write_unit(&mut self, flash: &mut Flash, id: ReqId, page: u32) -> bool {
         let place = self.map.place(page);
         let tag = self.front.requests.get(id).tag;

@@ -20,14 +20,15 @@ pub(super) struct Line {
     arbiter: Option<Arbiter>,
     admission: Admission,
     reads_behind: u64,
-    /// Writes are taken from the queues while fewer stand in line.
+    /// Writes are taken from the queues while fewer than this stand in line.
     most: usize,
     /// Writes and trims that wait for room in the buffer.
     writes: VecDeque<ReqId>,
-    /// How many have been served so far, and how many when the line began.
+    /// The number of writes in line that have been served so far, and that number when the first
+    /// write of the present line joined it.
     served: u64,
     begun: u64,
-    /// Reads that wait, and how many writes must have been served before each.
+    /// Reads that wait, and the number of writes that must have been served before each.
     reads: VecDeque<(u64, ReqId)>,
 }
 
@@ -52,7 +53,7 @@ impl Line {
         Bytes::of::<ReqId>(depth) + Bytes::of::<(u64, ReqId)>(depth) + Arbiter::bytes(&config.queue)
     }
 
-    /// Returns whether queues take turns.
+    /// Returns true if queues take turns.
     pub fn arbitrates(&self) -> bool {
         self.arbiter.is_some()
     }

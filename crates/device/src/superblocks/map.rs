@@ -20,29 +20,31 @@ pub(super) const UNITS_MAX: u64 = PAGES_MAX;
 const USUAL: PlaneId = PlaneId(0);
 const ASIDE: PlaneId = PlaneId(1);
 
-/// How a superblock is being emptied, once it is.
+/// The step that the emptying of a superblock has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Emptied {
+    /// The superblock is not being emptied.
     No,
-    /// Its valid units are being read.
+    /// Valid units of the superblock are being read.
     Read,
-    /// All of them have been read, and are on their way to another one.
+    /// All valid units have been read, and are on their way to another superblock.
     Drained,
-    /// The host has come back while it was emptied in idle time: what has been read leaves, and the
-    /// rest stays.
+    /// The host has come back while the superblock was emptied in idle time: units that have been
+    /// read leave, and the rest stays.
     Paused,
-    /// Some of its units fill up a command of others, and it stays ([`super::top_up`]).
+    /// Some units of the superblock fill up a command of others, and the superblock stays
+    /// ([`super::top_up`]).
     Lent,
-    /// Being erased: so many dies have still to finish.
+    /// The superblock is being erased: so many dies have still to finish.
     Erased(u32),
 }
 
-/// What is on its way into a superblock and out of it.
+/// Commands on their way into a superblock, and units on their way out of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Traffic {
-    /// Program commands in flight.
+    /// Program commands of the superblock in flight.
     pub flying: u32,
-    /// Units on their way out of it.
+    /// Units being read from the superblock, or read and not yet stored in their new place.
     pub leaving: u32,
     pub emptied: Emptied,
 }
@@ -107,13 +109,13 @@ impl Map {
         self.table.place(Lpn(page))
     }
 
-    /// Returns whether the newest data of a unit of the host is in this frame.
+    /// Returns true if the newest data of a unit of the host is in this frame.
     #[inline]
     pub fn is_in(&self, page: u32, frame: FrameId) -> bool {
         self.place(page) == Location::Buffer(frame)
     }
 
-    /// Returns whether the newest data of a unit of the host is in this unit of the flash.
+    /// Returns true if the newest data of a unit of the host is in this unit of the flash.
     #[inline]
     pub fn is_at(&self, page: u32, unit: u32) -> bool {
         self.place(page) == Location::Flash(UnitId(unit))
@@ -209,7 +211,7 @@ impl Map {
         self.blocks.open(USUAL).map(|block| block.0)
     }
 
-    /// Opens the one set aside that has been erased for longest.
+    /// Opens the superblock, of those set aside, that has been erased for longest.
     pub fn open_aside(&mut self) -> Option<u32> {
         self.blocks.open(ASIDE).map(|block| block.0)
     }
@@ -219,18 +221,18 @@ impl Map {
         self.blocks.free_in(ASIDE)
     }
 
-    /// Returns whether a superblock is set aside.
+    /// Returns true if a superblock is set aside.
     pub fn is_aside(&self, superblock: u32) -> bool {
         superblock >= self.set_aside
     }
 
-    /// Takes the next place of a superblock for a command. Returns whether all are taken then.
+    /// Takes the next place of a superblock for a command. Returns true if all are taken then.
     pub fn take_command(&mut self, superblock: u32) -> bool {
         self.blocks.take(BlockId(superblock), self.command);
         self.blocks.is_taken(BlockId(superblock))
     }
 
-    /// Returns whether every command of a superblock has its place, and its data stays there for
+    /// Returns true if every command of a superblock has its place, and its data stays there for
     /// now.
     pub fn is_whole(&self, superblock: u32) -> bool {
         let stays =
@@ -245,9 +247,9 @@ impl Map {
 
     /// A command of a superblock has been programmed.
     pub fn landed(&mut self, superblock: u32, now: Nanos) {
-        let its = &mut self.traffic[superblock as usize];
-        its.flying -= 1;
-        if its.flying == 0 && self.blocks.is_taken(BlockId(superblock)) {
+        let traffic = &mut self.traffic[superblock as usize];
+        traffic.flying -= 1;
+        if traffic.flying == 0 && self.blocks.is_taken(BlockId(superblock)) {
             self.blocks.fill(BlockId(superblock), now);
         }
     }
@@ -273,7 +275,8 @@ impl Map {
         self.traffic[superblock as usize].leaving -= 1;
     }
 
-    /// What was being moved from a superblock that stays is stored: it is full as before.
+    /// The units being moved from a superblock that stays are stored: the superblock is full as
+    /// before.
     pub fn give_back(&mut self, superblock: u32) {
         self.traffic[superblock as usize].emptied = Emptied::No;
         self.blocks.give_back(BlockId(superblock));
@@ -281,9 +284,9 @@ impl Map {
 
     /// A superblock is erased.
     pub fn erased(&mut self, superblock: u32) {
-        let its = &mut self.traffic[superblock as usize];
-        debug_assert_eq!((its.flying, its.leaving), (0, 0));
-        its.emptied = Emptied::No;
+        let traffic = &mut self.traffic[superblock as usize];
+        debug_assert_eq!((traffic.flying, traffic.leaving), (0, 0));
+        traffic.emptied = Emptied::No;
         self.blocks.erase(BlockId(superblock));
     }
 
@@ -322,7 +325,7 @@ impl Map {
         let of = |plane| self.blocks.free_blocks(plane).map(|block| block.0).collect();
         let all = (0..self.count()).map(BlockId);
         let mut filled: Vec<(u64, u32)> =
-            all.filter_map(|its| Some((self.blocks.fill_order(its)?, its.0))).collect();
+            all.filter_map(|block| Some((self.blocks.fill_order(block)?, block.0))).collect();
         filled.sort_unstable();
         let full: Vec<u32> = filled.into_iter().map(|(_, number)| number).collect();
         for list in [of(USUAL), of(ASIDE), full] {
@@ -337,7 +340,7 @@ impl Map {
     /// superblocks are open, with as many commands in use.
     ///
     /// # Errors
-    /// Why it is not the state of such a map.
+    /// The reason why the words are not the state of such a map.
     pub fn restore(&mut self, take: TakeWords<'_>, open: &[Open]) -> Result<(), String> {
         let count = self.count();
         let (free, aside, full) = (list(take, count)?, list(take, count)?, list(take, count)?);

@@ -1,6 +1,6 @@
-//! A drive as they have been built since about 2015: the map points at units of 4 KiB, several of
-//! them share a flash page, all pages of a word line are programmed at once, and what is opened,
-//! filled, collected and erased is a *superblock*: one block of every plane of every die.
+//! A drive as built since about 2015: the map points at units of 4 KiB, several of which share a
+//! flash page, and all pages of a word line are programmed at once. The drive opens, fills,
+//! collects and erases whole *superblocks*: one block of every plane of every die.
 //!
 //! **Owns** the map of units, the superblocks, the write buffer and the requests. **May touch** the
 //! flash, which it receives as an argument. **Called by** the loop to admit a request, and by the
@@ -8,26 +8,28 @@
 //! ([`crate::device::controller::Controller`]); a drive has one or the other
 //! ([`Mapping`]). Dies, channels, die order and suspension are the same for both.
 //!
-//! The write buffer survives a loss of power, so a write is acknowledged as soon as it is there.
+//! The write buffer survives a loss of power, so a write is acknowledged as soon as its data is
+//! there.
 //!
-//! - `shape.rs`: how many units, pages and commands a superblock has, and where each of them lies.
-//! - `map.rs`: where each unit is; what each superblock holds.
+//! - `shape.rs`: the number of units, pages and commands of a superblock, and the place of each.
+//! - `map.rs`: the place of each unit, and the state of each superblock.
 //! - `buffer.rs`: the frames of the write buffer.
-//! - `pace.rs`: how fast units enter it.
-//! - `arbiter.rs`: submission queues, and which of them has its turn.
+//! - `pace.rs`: the pace at which units enter the buffer.
+//! - `arbiter.rs`: submission queues, and the order in which they take turns.
 //! - `line.rs`: requests that wait: in their queues, and in line.
-//! - `host.rs`: requests: reads, writes, trims, and whom a full buffer holds up.
+//! - `host.rs`: reads, writes and trims, and the order in which they wait for a full buffer.
 //! - `commands.rs`, `programs.rs`: open superblocks, and the program commands that fill them.
 //! - `passes.rs`, `second_passes.rs`: commands that are programmed in two passes.
-//! - `streams.rs`: which data shares superblocks.
-//! - `collection.rs`: garbage collection, in step with the host. `top_up.rs`: what fills the last
-//!   command of a superblock that gains little.
+//! - `streams.rs`: the data that shares superblocks.
+//! - `collection.rs`: garbage collection, in step with the host. `top_up.rs`: the units that fill
+//!   the last command of a superblock that gains little.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
 //! - `aging.rs`, `refresh.rs`: reads of old data, which are repeated at other references.
 //! - `filling.rs`: the state before the first request. `saved_state.rs`, `words.rs`:
 //!   that state as words.
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
-//!   `aging_refusals.rs`, `stream_refusals.rs`: the same of its cells and of its streams.
+//!   `aging_refusals.rs`, `stream_refusals.rs`: the reasons that concern its cells and its
+//!   streams.
 //! - `check.rs`: the laws of the drive.
 
 mod aging;
@@ -107,7 +109,7 @@ pub use words::{PutWords, TakeWords};
 #[derive(Clone, Debug)]
 pub struct Superblocks {
     shape: Shape,
-    /// Finds units from bytes: its pages are units.
+    /// Finds units from byte addresses: the pages of this locator are units.
     units: Locator,
     layout: Layout,
     front: FrontEnd,
@@ -116,7 +118,7 @@ pub struct Superblocks {
     pace: Pace,
     commands: Commands,
     streams: Streams,
-    /// Which superblock is emptied for its space.
+    /// The policy that chooses the superblock to empty for its space.
     victim: AnyVictim,
     collector: Collector,
     slc: Option<Box<SlcCache>>,
@@ -130,7 +132,7 @@ pub struct Superblocks {
     preconditioned: Preconditioned,
 }
 
-/// How parts of units and holes are handled.
+/// The rules for writes of part of a unit, and for reads of units that were never written.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     partial: PartialWrites,
@@ -151,13 +153,14 @@ impl Superblocks {
     ) -> Result<Option<Superblocks>, Vec<Refusal>> {
         assert_eq!(config.superblocks.mapping, Mapping::Superblocks, "another kind of drive");
         config.layout()?;
-        let mut its = Superblocks::empty(config);
-        let Some(done) = filling::fill(&mut its, config, watch) else { return Ok(None) };
-        its.preconditioned = done;
-        Ok(Some(its))
+        let mut layer = Superblocks::empty(config);
+        let Some(done) = filling::fill(&mut layer, config, watch) else { return Ok(None) };
+        layer.preconditioned = done;
+        Ok(Some(layer))
     }
 
-    /// Returns the translation of `config` with the data of this one, which has served no request.
+    /// Returns the translation of `config` with the data of this translation, which has served no
+    /// request.
     ///
     /// # Errors
     /// Every reason why the configuration cannot work.
@@ -167,19 +170,19 @@ impl Superblocks {
     pub fn with_data_for(&self, config: &Config) -> Result<Superblocks, Vec<Refusal>> {
         let layout = config.layout()?;
         assert_eq!(layout.logical_pages, self.map.logical(), "the image of another drive");
-        let mut its = Superblocks {
+        let mut layer = Superblocks {
             map: self.map.clone(),
             victim: self.victim.clone(),
             ..Superblocks::empty(config)
         };
-        for (from, to) in self.streams.of_filling().into_iter().zip(its.streams.of_filling()) {
-            its.commands.set_open(to, self.commands.open_of(from));
+        for (from, to) in self.streams.of_filling().into_iter().zip(layer.streams.of_filling()) {
+            layer.commands.set_open(to, self.commands.open_of(from));
         }
-        if let (Some(aging), Some(filled)) = (&mut its.aging, &self.aging) {
-            aging.filled_as(filled, &its.map);
+        if let (Some(aging), Some(filled)) = (&mut layer.aging, &self.aging) {
+            aging.filled_as(filled, &layer.map);
         }
-        its.preconditioned = self.preconditioned;
-        Ok(its)
+        layer.preconditioned = self.preconditioned;
+        Ok(layer)
     }
 
     /// Creates the translation of a drive that holds nothing.
@@ -270,7 +273,7 @@ impl Device<Superblocks> {
         self.layer.throttle.as_ref().map(|throttle| throttle.state(blocks, now))
     }
 
-    /// Returns its translation.
+    /// Returns the translation of the drive.
     pub fn superblocks(&self) -> &Superblocks {
         &self.layer
     }

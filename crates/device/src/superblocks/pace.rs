@@ -1,7 +1,7 @@
-//! How fast units enter the write buffer.
+//! The pace at which units enter the write buffer.
 //!
 //! A buffer that fills at full speed acknowledges writes in microseconds until it is full, and then
-//! in milliseconds. Some drives hold writes back before: the fuller the buffer, the longer is the
+//! in milliseconds. Some drives delay writes before that: the fuller the buffer, the longer is the
 //! time between two units, from nothing at `buffer.pace_from` to `buffer.pace` when it is full.
 
 use crate::config::BufferConfig;
@@ -10,12 +10,12 @@ use crate::flash::Flash;
 use fowler_agenda::Phase;
 use fowler_units::{Nanos, Span};
 
-/// The rule, and when the next unit may enter.
+/// The rule, and the time at which the next unit may enter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     /// The time between two units that enter a full buffer.
     full: Span,
-    /// The frames in use from which units are paced, and all frames.
+    /// The number of frames in use above which units are paced, and the number of all frames.
     from: u64,
     frames: u64,
     next: Nanos,
@@ -32,7 +32,7 @@ impl Pace {
         Pace { full: config.pace, from, frames: frames.into(), next: never, scheduled: never }
     }
 
-    /// Returns whether a unit may enter now. If it may not, an event says when.
+    /// Returns true if a unit may enter now. Otherwise an event comes when it may.
     #[inline]
     pub fn lets_in(&mut self, flash: &mut Flash) -> bool {
         self.next <= flash.now() || self.wait(flash)

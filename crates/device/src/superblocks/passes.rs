@@ -1,9 +1,10 @@
 //! Programs in two passes. The first pass of a word line is coarse. The second is fine, and follows
 //! the first pass of the next word line of the same die and superblock, which would disturb it. At
-//! the end of a superblock it follows at once. Each pass transfers the data, which stay in the
-//! controller until the second has ended, and are read from there. What the host has written keeps
-//! its frames of the buffer for so long; what garbage collection moves leaves its old place after
-//! the first pass. See docs/decisions/superblocks.md, "What are two passes?".
+//! the end of a superblock the second pass follows at once. Each pass transfers the data, which
+//! stay in the controller until the second has ended, and are read from there. Units that the host
+//! has written keep their frames of the buffer for so long; units that garbage collection moves
+//! leave their old place after the first pass. See docs/decisions/superblocks.md, "What are two
+//! passes?".
 
 use super::commands::Stream;
 use super::shape::Shape;
@@ -11,7 +12,7 @@ use crate::config::FlashConfig;
 use crate::observe::operation::Source;
 use fowler_units::Bytes;
 
-/// A command between its passes, and what it is programmed for.
+/// A command between its passes: its number, and the source of its data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begun {
     pub(super) number: u32,
@@ -21,15 +22,17 @@ pub(super) struct Begun {
 /// The commands whose second pass has not ended.
 #[derive(Clone, Debug)]
 pub(super) struct Passes {
-    /// Those whose second pass has not been sent, by stream ([`Stream::index`]) and
-    /// by position in striping order.
+    /// The command whose second pass has not been sent, by stream ([`Stream::index`]) and by
+    /// position of the die in striping order.
     pub(super) begun: Vec<Vec<Option<Begun>>>,
-    /// The commands of all superblocks that have begun and not ended.
+    /// For each command of every superblock, true while it has begun and its last pass has not
+    /// ended.
     pub(super) unfinished: Vec<bool>,
 }
 
 impl Passes {
-    /// Creates the state of a drive that programs in two passes; none of another.
+    /// Creates the state of a drive that programs in two passes; none for a drive that programs in
+    /// one.
     pub fn new(config: &FlashConfig, shape: &Shape) -> Option<Box<Passes>> {
         let none = vec![None; shape.dies as usize];
         let commands = (shape.superblocks * shape.commands) as usize;
@@ -50,7 +53,7 @@ impl Passes {
         (shape.superblock_of(unit) * shape.commands + shape.command_of(unit)) as usize
     }
 
-    /// Returns whether the command of a unit has begun and not ended.
+    /// Returns true if the command of a unit has begun and not ended.
     #[inline]
     pub fn holds(&self, shape: &Shape, unit: u32) -> bool {
         self.unfinished[Passes::at(shape, unit)]
@@ -61,10 +64,10 @@ impl Passes {
         self.unfinished[Passes::at(shape, unit)] = false;
     }
 
-    /// Returns the commands of a superblock that have begun and not ended.
+    /// Returns the number of commands of a superblock that have begun and not ended.
     pub fn unfinished_in(&self, shape: &Shape, superblock: u32) -> u32 {
         let first = (superblock * shape.commands) as usize;
-        let its = &self.unfinished[first..first + shape.commands as usize];
-        its.iter().filter(|&&unfinished| unfinished).count() as u32
+        let commands = &self.unfinished[first..first + shape.commands as usize];
+        commands.iter().filter(|&&unfinished| unfinished).count() as u32
     }
 }

@@ -41,7 +41,7 @@ fn write(command: u64) -> HostIo {
 fn serve(config: &Config, requests: &[HostIo]) -> (Vec<u64>, Vec<u64>, Counters) {
     let mut device = drive(config);
     let (mut answers, mut programmed) = (Vec::<Completion>::new(), Vec::new());
-    // The last one comes long after all else.
+    // The last read comes long after all else.
     let all = requests.iter().copied().chain([read(Span::us(900_000), 0, 1)]);
     device.run_watched(all, Pacing::Open, &mut answers, |device| {
         device.check_superblocks().expect("the laws");
@@ -84,9 +84,9 @@ fn the_second_pass_follows_the_first_of_the_next_word_line() {
 fn what_is_between_its_passes_is_read_from_the_buffer() {
     let late = 100_000;
     for (at, unit, took) in [
-        // Its first pass has ended, and that of the next is on the cells.
+        // The first pass of command 0 has ended, and that of command 1 is on the cells.
         (600, 0, 0),
-        // Its second pass ends at 1,820 us.
+        // The second pass of command 0 ends at 1,820 us.
         (1800, 0, 0),
         (1900, 0, 50),
         // The second word line never has a second pass: nothing follows it.
@@ -127,12 +127,12 @@ fn the_buffer_keeps_a_word_line_of_each_die() {
     assert_eq!(serve(&config, &requests).0, [0, 0, 0, 1820, 3180]);
     config.buffer.size = Bytes(3 * COMMAND * UNIT - 1);
     let refused = config.layout().expect_err("too small");
-    let [its] = &refused[..] else { panic!("{refused:?}") };
-    assert_eq!(its.keys, ["flash.program_passes", "buffer.size"]);
+    let [refusal] = &refused[..] else { panic!("{refused:?}") };
+    assert_eq!(refusal.keys, ["flash.program_passes", "buffer.size"]);
     for part in ["71 units of 4KiB", "each of 1 dies", "takes 72 with"] {
-        assert!(its.what.contains(part), "{part}: {}", its.what);
+        assert!(refusal.what.contains(part), "{part}: {}", refusal.what);
     }
-    assert!(its.hint.as_ref().is_some_and(|hint| hint.contains("288KiB")), "{its:?}");
+    assert!(refusal.hint.as_ref().is_some_and(|hint| hint.contains("288KiB")), "{refusal:?}");
     config.flash.program_passes = 3;
     assert!(config.layout().expect_err("three")[0].what.contains("expected 1 or 2"));
 }
@@ -151,9 +151,9 @@ fn parity_has_two_passes() {
     assert_eq!(counters.programs[Source::Host], 2 * COMMAND);
 }
 
-/// What garbage collection moves leaves its victim after the first pass, so that the victim can be
-/// erased, and is read from the controller until the second has ended. It costs no more programs
-/// than in one pass.
+/// Units that garbage collection moves leave their victim after the first pass, so that the victim
+/// can be erased, and are read from the controller until the second has ended. Moving them costs no
+/// more programs than in one pass.
 #[test]
 fn collection_does_not_wait_for_the_second_pass() {
     let mut wafs = Vec::new();
@@ -171,12 +171,12 @@ fn collection_does_not_wait_for_the_second_pass() {
             events += 1;
             if events.is_multiple_of(997) {
                 device.check_superblocks().expect("the laws");
-                let its = device.superblocks();
-                let held = |&page: &u32| match its.map.place(page) {
-                    Location::Flash(UnitId(unit)) => its.is_between_passes(unit),
+                let layer = device.superblocks();
+                let held = |&page: &u32| match layer.map.place(page) {
+                    Location::Flash(UnitId(unit)) => layer.is_between_passes(unit),
                     _ => false,
                 };
-                between += (0..its.map.logical()).filter(held).count() as u64;
+                between += (0..layer.map.logical()).filter(held).count() as u64;
             }
         });
         assert_eq!(between > 0, flash.program_passes == 2);

@@ -10,8 +10,8 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{Id, TxnId};
 
 impl Superblocks {
-    /// Sends what waits in the buffer to the flash, a whole command at a time, as far as there is
-    /// room and garbage collection keeps up.
+    /// Sends units that wait in the buffer to the flash, a whole command at a time, as far as there
+    /// is room and garbage collection keeps up.
     pub(super) fn drain(&mut self, flash: &mut Flash) {
         while self.collector.lets_host_write() {
             let Some((queue, stream, units)) = self.next_to_program() else { break };
@@ -69,7 +69,7 @@ impl Superblocks {
         Some((queue, Stream::Host(queue), units))
     }
 
-    /// Returns whether the host may open a superblock. Garbage collection must always find one for
+    /// Returns true if the host may open a superblock. Garbage collection must always find one for
     /// each of its streams, or nothing could ever be freed.
     fn host_may_open(&self) -> bool {
         self.map.free_count() > self.streams.kept()
@@ -84,7 +84,7 @@ impl Superblocks {
     }
 
     /// Sends units that garbage collection has read to their new place; the rest of the command is
-    /// padding. Returns whether there was a place.
+    /// padding. Returns true if there was a place.
     pub(super) fn store_moved(&mut self, flash: &mut Flash, into: u8, units: u32) -> bool {
         let stream = Stream::Moved(into);
         let Some(open) = self.position(flash, stream) else { return false };
@@ -103,7 +103,7 @@ impl Superblocks {
         true
     }
 
-    /// Returns whether the host can program nothing until a superblock has been emptied.
+    /// Returns true if the host can program nothing until a superblock has been emptied.
     pub(super) fn host_lacks_superblock(&self) -> bool {
         match self.stream_of_host() {
             Some(Stream::Slc) => false,
@@ -151,7 +151,8 @@ impl Superblocks {
         }
     }
 
-    /// A superblock is opened for a stream: its data has the tag of what opens it.
+    /// A superblock is opened for a stream: it takes the tag of the first unit that the stream
+    /// stores there.
     fn name_data_of(&mut self, superblock: u32, stream: Stream) {
         if self.streams.count() == 1 {
             return;
@@ -238,8 +239,8 @@ impl Superblocks {
         flash.offer_program(flash.txns.get(first).die);
     }
 
-    /// The first of two passes has ended. What was moved leaves its old place: until the second
-    /// has ended, it is read from the controller.
+    /// The first of two passes has ended. Moved units leave their old place: until the second pass
+    /// has ended, they are read from the controller.
     pub(super) fn first_pass_done(&mut self, flash: &mut Flash, number: u32) {
         let stores = self.commands.records[number as usize].stores;
         let first = number as usize * self.shape.units_per_command as usize;
@@ -278,8 +279,8 @@ impl Superblocks {
         }
     }
 
-    /// The map points at what a command has stored, unless the host has written that again
-    /// meanwhile. Returns whether that was moved.
+    /// Points the map at the units that a command has stored, except those that the host has
+    /// written again or trimmed meanwhile. Returns true if they were moved units.
     fn settle_command(&mut self, flash: &mut Flash, number: u32) -> bool {
         let Command { first_unit, stores, .. } = self.commands.records[number as usize];
         let first = number as usize * self.shape.units_per_command as usize;

@@ -24,7 +24,7 @@ impl Superblocks {
         }
     }
 
-    /// Returns how a page is read.
+    /// Returns the tries that a read of a page takes.
     pub(super) fn aged_tries(&mut self, page: UnitId, now: Nanos) -> Tries {
         let aging = self.aging.as_mut().expect("only of aged data");
         aging.tries(&self.map, page, now)
@@ -34,7 +34,8 @@ impl Superblocks {
     #[cold]
     pub(super) fn read_by_age(&mut self, flash: &mut Flash, id: TxnId) {
         let txn = flash.txns.get(id);
-        // What no entry reads says nothing about the references, and cannot be moved.
+        // A page that no entry of the retry table reads says nothing about the references, and
+        // cannot be moved.
         if txn.level >= txn.needed
             && let Some(aging) = &mut self.aging
         {
@@ -48,14 +49,14 @@ impl Superblocks {
     }
 
     /// Begins to move a superblock because of its age, if one is due and there is room. Returns
-    /// whether it has begun. Nothing is emptied for its space meanwhile.
+    /// true if a job has begun. While the job reads the superblock, no other begins.
     pub(super) fn begin_refresh(&mut self, flash: &mut Flash) -> bool {
         let Some(aging) = &mut self.aging else { return false };
         if aging.moving.is_some() {
             return false;
         }
-        let stays = |its: &u32| aging.all[*its as usize].due && self.map.is_whole(*its);
-        while aging.due.front().is_some_and(|its| !stays(its)) {
+        let stays = |number: &u32| aging.all[*number as usize].due && self.map.is_whole(*number);
+        while aging.due.front().is_some_and(|number| !stays(number)) {
             aging.due.pop_front();
         }
         let Some(&superblock) = aging.due.front() else { return false };
@@ -73,8 +74,8 @@ impl Superblocks {
         true
     }
 
-    /// Returns for whose sake units of a superblock are moved. Units of one that is due may be
-    /// moved for space before its turn comes.
+    /// Returns the purpose for which units of a superblock are moved. A superblock that is due may
+    /// be emptied for space before its turn to be refreshed comes.
     pub(super) fn source_of(&self, superblock: u32) -> Source {
         match &self.aging {
             Some(aging) if aging.moving() == Some(superblock) => Source::Refresh,

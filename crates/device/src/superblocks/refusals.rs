@@ -106,7 +106,8 @@ impl Config {
         }
     }
 
-    /// Refuses an SLC cache that cannot work. Returns whether there is none such.
+    /// Refuses an SLC cache that cannot work. Returns false if the bits of its cells or the number
+    /// of superblocks set aside are impossible, so that no other size can be checked.
     fn refuse_slc(&self, refusals: &mut Refusals) -> bool {
         let SlcConfig { fixed, dynamic, keep_erased, fold_after, read_time, iterations, .. } =
             self.slc;
@@ -227,7 +228,7 @@ impl Config {
         let used = Detector::ALL.iter().filter(|(detector, ..)| self.hotness.uses(*detector));
         let detectors = used.map(|(detector, ..)| ("policy.hotness", detector.needs(), true));
         let throttles = self.throttle.name != ThrottleKind::Off;
-        // Each with what it needs, and whether its parameters have their defaults.
+        // Each policy: its keys, its needs, and true if its parameters have their defaults.
         #[rustfmt::skip]
         let slots = [
             ("policy.die_order", self.die_order.name.needs(), true),

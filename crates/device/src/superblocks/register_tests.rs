@@ -16,7 +16,7 @@ use crate::policy::suspension::SuspensionKind;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Span};
 
 const COMMAND: u64 = 24;
-/// Units that are written; those before them are read.
+/// The first unit that is written; units below it are read.
 const WRITTEN: u64 = 400;
 
 const PLAIN: FlashConfig = FlashConfig {
@@ -46,13 +46,13 @@ fn writes(commands: u64) -> impl Iterator<Item = HostIo> {
     (0..commands).map(move |at| HostIo::new(HostOp::Write, Nanos::ZERO, place(at), size))
 }
 
-/// What happened on a drive, in microseconds.
+/// The outcome of a run, in microseconds.
 #[derive(Debug)]
 struct Served {
-    /// How long each read took, in the order given.
+    /// The latency of each read, in the order given.
     reads: Vec<u64>,
     answers: Vec<Completion>,
-    /// When each command was programmed.
+    /// The time at which each command had been programmed.
     programmed: Vec<u64>,
 }
 
@@ -104,8 +104,8 @@ fn a_page_is_sensed_while_the_last_one_leaves() {
             [70, 190, 270],
             [70, 180, 220],
         ),
-        // One that comes during the transfer is sensed at once; one that comes after it finds the
-        // die idle.
+        // A read that comes during the transfer is sensed at once; one that comes after it finds
+        // the die idle.
         (
             vec![read(Span::us(0), 0, 4), read(Span::us(50), 24, 4), read(Span::us(500), 48, 4)],
             [80, 110, 80],
@@ -114,8 +114,8 @@ fn a_page_is_sensed_while_the_last_one_leaves() {
     ] {
         for (flash, expected) in [(PLAIN, plain), (PROGRAM, plain), (READ, cached), (BOTH, cached)]
         {
-            let its = serve(&one_die(flash), 0, &reads);
-            assert_eq!(its.reads, expected, "{flash:?}: {reads:?}");
+            let served = serve(&one_die(flash), 0, &reads);
+            assert_eq!(served.reads, expected, "{flash:?}: {reads:?}");
         }
     }
 }
@@ -135,14 +135,15 @@ fn dies_take_turns_on_the_channel() {
         read(Span::us(0), 56, 4),
         read(Span::us(0), 96, 4),
     ];
-    let its = serve(&config, 0, &reads);
-    assert_eq!(its.reads, [80, 120, 160, 200]);
+    let served = serve(&config, 0, &reads);
+    assert_eq!(served.reads, [80, 120, 160, 200]);
     for (unit, blame) in [(56, [40, 60, 40, 20]), (96, [100, 40, 40, 20])] {
-        let read = its.answers.iter().find(|its| its.io.offset == unit * UNIT).expect("answered");
+        let read = served.answers.iter().find(|it| it.io.offset == unit * UNIT).expect("answered");
         let parts = [Part::BehindHostRead, Part::Sense, Part::Transfer, Part::Channel];
         assert_eq!(parts.map(|part| read.blame[part].0 / 1000), blame, "unit {unit}");
     }
-    // Without: the first is sensed again when its page has left, and finds the channel free.
+    // Without cache reads, the first die senses again when its page has left, and finds the
+    // channel free.
     config.flash = PLAIN;
     assert_eq!(serve(&config, 0, &reads).reads, [80, 120, 180, 260]);
 }
@@ -157,13 +158,13 @@ fn a_die_programs_while_the_next_word_line_is_transferred() {
             let mut config = one_die(flash);
             config.timing.bus_transfer = Span::ns(transfer * 1000 / 24 * 4);
             let (unit, rest) = (transfer * 1000 / 24, transfer * 1000 % 24);
-            let its = serve(&config, 9, &[]);
-            // What the division leaves out is shorter than a microsecond.
+            let served = serve(&config, 9, &[]);
+            // The time that the division drops is shorter than a microsecond.
             let exact = (24 * unit + 660_000) / 1000;
-            assert!(rest < 24 && its.programmed.len() == 9, "{:?}", its.programmed);
-            assert_eq!(its.programmed[0], exact, "{transfer}");
-            let all = its.programmed[8] - its.programmed[0];
-            assert!(all.abs_diff(8 * period) <= 1, "{flash:?} {transfer}: {:?}", its.programmed);
+            assert!(rest < 24 && served.programmed.len() == 9, "{:?}", served.programmed);
+            assert_eq!(served.programmed[0], exact, "{transfer}");
+            let all = served.programmed[8] - served.programmed[0];
+            assert!(all.abs_diff(8 * period) <= 1, "{flash:?} {transfer}: {:?}", served.programmed);
         }
     }
 }
@@ -211,16 +212,20 @@ fn a_read_passes_the_data_of_the_next_program() {
             let mut config = one_die(flash);
             config.die_order.name = order;
             config.suspension.name = suspension;
-            let its = serve(&config, 2, &[read(Span::us(at), 0, 1)]);
+            let served = serve(&config, 2, &[read(Span::us(at), 0, 1)]);
             let case = format!("{flash:?} {order:?} {suspension:?} at {at}");
-            assert_eq!((its.reads[0], &its.programmed[..]), (took, &programmed[..]), "{case}");
+            assert_eq!(
+                (served.reads[0], &served.programmed[..]),
+                (took, &programmed[..]),
+                "{case}"
+            );
         }
     }
 }
 
 /// Without a shadow buffer, the data of a suspended program cross the channel again. Those of the
-/// next program, of which two pages are in the cache register by then, do not hold up that: the
-/// first program ends when it does on a drive without cache programs.
+/// next program, of which two pages are in the cache register by then, do not delay that reload:
+/// the first program ends when it does on a drive without cache programs.
 #[test]
 fn a_reload_goes_before_the_data_of_the_next_program() {
     for at in [300, 320, 440] {
@@ -250,17 +255,18 @@ fn a_program_takes_over_the_transfer_of_its_data() {
     for (suspension, at, took, second) in [
         (SuspensionKind::Never, 5000, 80, 1920 + 660),
         (SuspensionKind::Ips, 1700, 220 + 80, 2000 + 3 + 660),
-        // It waits for the fifth page, which is on the channel until 1,760 us. Its own follows.
+        // The read waits for the fifth page, which is on the channel until 1,760 us. The page of
+        // the read follows.
         (SuspensionKind::Never, 1600, 160 + 40, 1960 + 660),
     ] {
         config.suspension.name = suspension;
-        let its = serve(&config, 2, &[read(Span::us(at), 0, 1)]);
-        assert_eq!(its.programmed, [1620, second], "{suspension:?} at {at}");
-        assert_eq!(its.reads, [took], "{suspension:?} at {at}");
+        let served = serve(&config, 2, &[read(Span::us(at), 0, 1)]);
+        assert_eq!(served.programmed, [1620, second], "{suspension:?} at {at}");
+        assert_eq!(served.reads, [took], "{suspension:?} at {at}");
     }
 }
 
-/// What was suspended resumes when the data of all reads have left, and reads that come together
+/// A suspended program resumes when the data of all reads have left, and reads that come together
 /// take the time of one transfer less.
 #[test]
 fn reads_of_a_suspended_program_overlap() {
@@ -271,8 +277,8 @@ fn reads_of_a_suspended_program_overlap() {
         let mut config = one_die(flash);
         config.die_order.name = DieOrderKind::ReadFirst;
         config.suspension.name = SuspensionKind::Ips;
-        let its = serve(&config, 1, &reads);
-        assert_eq!((&its.reads[..], its.programmed[0]), (&took[..], programmed), "{flash:?}");
+        let served = serve(&config, 1, &reads);
+        assert_eq!((&served.reads[..], served.programmed[0]), (&took[..], programmed), "{flash:?}");
     }
 }
 
@@ -283,7 +289,7 @@ fn a_program_begins_when_reads_have_left() {
     config.buffer.size = Bytes(1 << 20);
     config.die_order.name = DieOrderKind::ReadFirst;
     // Two reads at once, before the first command: it is transferred from 120 us on.
-    let its = serve(&config, 1, &[read(Span::us(0), 0, 4), read(Span::us(0), 24, 4)]);
-    assert_eq!(its.reads, [80, 120]);
-    assert_eq!(its.programmed, [120 + 240 + 660]);
+    let served = serve(&config, 1, &[read(Span::us(0), 0, 4), read(Span::us(0), 24, 4)]);
+    assert_eq!(served.reads, [80, 120]);
+    assert_eq!(served.programmed, [120 + 240 + 660]);
 }

@@ -35,20 +35,20 @@ impl Superblocks {
     /// preconditioned alike.
     ///
     /// # Errors
-    /// Why the state is not one of such a drive.
+    /// The reason why the words are not the state of such a drive.
     pub fn with_saved_state(config: &Config, take: TakeWords<'_>) -> Result<Superblocks, String> {
-        let mut its = Superblocks::empty(config);
+        let mut layer = Superblocks::empty(config);
         let mut head = [0; 8];
         take(&mut head)?;
         let [filled, all, low, high, has_waf, waf_low, waf_high, steady] = head;
-        if all != its.map.logical() || filled > all || has_waf > 1 || steady > 1 {
+        if all != layer.map.logical() || filled > all || has_waf > 1 || steady > 1 {
             return Err("it is of a drive of another size".into());
         }
         let waf = f64::from_bits(whole(waf_low, waf_high));
         if has_waf == 1 && !waf.is_finite() {
             return Err("its write amplification is no number".into());
         }
-        its.preconditioned = Preconditioned {
+        layer.preconditioned = Preconditioned {
             filled: (filled, all),
             pattern: config.precondition.pattern,
             overwritten: whole(low, high),
@@ -62,23 +62,23 @@ impl Superblocks {
             let [superblock, command] = pair;
             *place = (superblock != NONE).then_some(Open { superblock, command });
         }
-        let (superblocks, commands) = (its.shape.superblocks, its.shape.commands);
+        let (superblocks, commands) = (layer.shape.superblocks, layer.shape.commands);
         let is_there = |open: &Open| open.superblock < superblocks && open.command < commands;
         let all: Vec<Open> = open.into_iter().flatten().collect();
         if !all.iter().all(is_there) {
             return Err("a superblock is open that the drive does not have".into());
         }
-        for (stream, open) in its.streams.of_filling().into_iter().zip(open) {
-            its.commands.set_open(stream, open);
+        for (stream, open) in layer.streams.of_filling().into_iter().zip(open) {
+            layer.commands.set_open(stream, open);
         }
         let opened = list(take, superblocks)?;
-        its.map.restore(take, &all)?;
-        match &mut its.aging {
-            Some(aging) => aging.filled_in_order(opened, &its.map),
+        layer.map.restore(take, &all)?;
+        match &mut layer.aging {
+            Some(aging) => aging.filled_in_order(opened, &layer.map),
             None if opened.is_empty() => {}
             None => return Err("it is of a drive whose data ages".into()),
         }
-        Ok(its)
+        Ok(layer)
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
         })
     }
 
-    /// What a drive does with some requests, as text.
+    /// Returns the counters and the final time of a drive after 3,000 requests, as text.
     fn served(config: &Config, drive: Superblocks) -> String {
         let mut device = Device::over(config, drive);
         let mut rng = Rng::stream(7, "requests");

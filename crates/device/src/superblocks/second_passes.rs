@@ -8,15 +8,15 @@ use crate::flash::txn::Owner;
 use crate::observe::operation::Source;
 
 impl Superblocks {
-    /// Returns whether a unit of the flash is read from the controller, because its word line
+    /// Returns true if a unit of the flash is read from the controller, because its word line
     /// is between its passes.
     #[inline]
     pub(super) fn is_between_passes(&self, unit: u32) -> bool {
         self.commands.passes.as_ref().is_some_and(|passes| passes.holds(&self.shape, unit))
     }
 
-    /// Sends the first pass of a command, the second pass of the one before it on its die, and at
-    /// the end of a superblock its own.
+    /// Sends the first pass of a command, the second pass of the one before it on its die, and, at
+    /// the end of a superblock, the second pass of the command itself.
     pub(super) fn submit_in_passes(
         &mut self,
         flash: &mut Flash,
@@ -32,9 +32,9 @@ impl Superblocks {
         let last = open.command + self.shape.dies >= self.shape.commands;
         let place = &mut passes.begun[stream.index()][position];
         let before = std::mem::replace(place, (!last).then_some(begun));
-        for its in [before, last.then_some(begun)].into_iter().flatten() {
-            let owner = Owner::Command(its.number);
-            self.submit_pass(flash, stream, its.number, its.source, owner);
+        for command in [before, last.then_some(begun)].into_iter().flatten() {
+            let owner = Owner::Command(command.number);
+            self.submit_pass(flash, stream, command.number, command.source, owner);
         }
     }
 }

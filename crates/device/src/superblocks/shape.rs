@@ -1,4 +1,4 @@
-//! How many units, pages and commands a superblock has, and where each of them lies.
+//! The number of units, pages and commands of a superblock, and the place of each.
 //!
 //! A *command* programs one word line of one die over all its planes (of one plane, if planes work
 //! independently). The commands of a superblock go round the dies, word line by word line. Units
@@ -27,7 +27,7 @@ pub(super) struct Shape {
     /// Pages and units of a command.
     pub pages_per_command: u32,
     pub units_per_command: u32,
-    /// The same in SLC mode; zero on a drive without an SLC cache.
+    /// Pages and units of a command in SLC mode; zero on a drive without an SLC cache.
     pub slc_pages: u32,
     pub slc_units: u32,
     /// The units of the smallest command that the host's data fills.
@@ -89,7 +89,7 @@ impl Shape {
         self.data_units_from(0)
     }
 
-    /// Returns those of a command of a superblock and the commands after it.
+    /// Returns the units that hold data in a command of a superblock and in the commands after it.
     pub fn data_units_from(&self, command: u32) -> u32 {
         self.data_commands_from(command) * self.units_per_command
     }
@@ -122,7 +122,7 @@ impl Shape {
         }
     }
 
-    /// Returns whether a command of a superblock programs parity: the last of each stripe.
+    /// Returns true if a command of a superblock programs parity: the last of each stripe.
     #[inline]
     pub fn is_parity(&self, command: u32) -> bool {
         self.parity > 0 && command % self.parity == self.parity - 1
@@ -156,12 +156,12 @@ impl Shape {
         unit % self.units / self.numbers
     }
 
-    /// Returns whether a unit is programmed in SLC mode.
+    /// Returns true if a unit is programmed in SLC mode.
     pub fn is_slc(&self, unit: u32) -> bool {
         unit % self.numbers >= self.units_per_command
     }
 
-    /// Returns whether two units share a flash page.
+    /// Returns true if two units share a flash page.
     #[inline]
     pub fn same_page(&self, one: u32, other: u32) -> bool {
         one / self.units_per_page == other / self.units_per_page

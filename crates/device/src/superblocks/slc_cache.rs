@@ -1,12 +1,13 @@
-//! The SLC cache: superblocks that take what the host writes with one bit to a cell. A word line
-//! then holds one page instead of two to four, which is programmed and read faster.
+//! The SLC cache: superblocks that take host writes with one bit to a cell. A word line then holds
+//! one page instead of two to four, which is programmed and read faster.
 //!
 //! Some superblocks are set aside for it (`slc.static`), and erased ones are used besides
-//! (`slc.dynamic`), as long as more than `slc.keep_erased` are erased. When it is full, what the
-//! host writes goes past it or waits (`slc.when_full`).
+//! (`slc.dynamic`), as long as more than `slc.keep_erased` are erased. When the cache is full,
+//! writes go past it or wait (`slc.when_full`).
 //!
-//! Its superblocks are *folded*: what is valid in them is read and programmed where garbage
-//! collection moves data to, with all bits of a cell, and they are erased. That happens
+//! Superblocks of the cache are *folded*: their valid units are read and programmed where garbage
+//! collection moves data to, with all bits of a cell, and the superblocks are erased. Folding
+//! happens
 //!
 //! - in idle time, when no request has been in the drive for `slc.fold_after`, until one comes;
 //! - when the cache is full and the host waits for it, in step with the host;
@@ -31,13 +32,16 @@ use fowler_units::{Bytes, DieId, Nanos, Span};
 /// The most superblocks folded at a time, from the first read to the end of the erase.
 pub(super) const FOLDED_MOST: u32 = 2;
 
-/// How a superblock is used.
+/// The mode in which a superblock is programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// All bits of its cells, or none: it is erased.
+    /// All bits of a cell are used, or the superblock is erased.
     Usual,
+    /// One bit to a cell, and the superblock is not being folded. Garbage collection may be
+    /// emptying it for its space.
     Slc,
-    /// The same, and it is being folded. Not so if garbage collection empties it for its space.
+    /// One bit to a cell, and the superblock is being folded, in idle time or because the cache is
+    /// full.
     Folded,
 }
 
@@ -48,15 +52,16 @@ pub(super) struct SlcCache {
     modes: Vec<Mode>,
     /// The superblocks in SLC mode, in the order in which they were opened.
     held: Vec<u32>,
-    /// Those of them that are not set aside.
+    /// The number of superblocks in SLC mode that are not set aside, at most `slc.dynamic`.
     pub dynamic: u32,
-    /// Those that are being folded.
+    /// The number of superblocks being folded, 0 to [`FOLDED_MOST`].
     pub folded: u32,
-    /// Units that a superblock holds in SLC mode.
+    /// The number of units that a superblock holds in SLC mode.
     units: u32,
-    /// Since when it has been emptied in idle time; none if it is not.
+    /// The time since which the cache is being emptied in idle time; none if it is not being
+    /// emptied so.
     idle_since: Option<Nanos>,
-    /// Whether an event will tell if the host is idle.
+    /// True while an event is on the agenda that will check if the host is idle.
     scheduled: bool,
 }
 
@@ -75,18 +80,18 @@ impl SlcCache {
         })
     }
 
-    /// Returns the memory that it takes.
+    /// Returns the memory that the SLC cache takes.
     pub fn bytes(config: &SlcConfig, shape: &Shape) -> Bytes {
         let superblocks = if config.is_on() { shape.superblocks } else { 0 };
         Bytes::of::<(Mode, u32)>(superblocks.into())
     }
 
-    /// Returns whether erased superblocks may be opened for it, besides those set aside.
+    /// Returns true if the cache may open an erased superblock that is not set aside.
     fn may_grow(&self, map: &Map) -> bool {
         self.dynamic < self.config.dynamic && map.free_count() > self.config.keep_erased
     }
 
-    /// Returns whether it may open another superblock.
+    /// Returns true if the cache may open another superblock.
     fn may_open(&self, map: &Map) -> bool {
         map.free_aside_count() > 0 || self.may_grow(map)
     }
@@ -101,7 +106,8 @@ impl SlcCache {
         all.map(valid).min().map(|(valid, number)| (number, valid))
     }
 
-    /// Returns whether it holds a superblock that is or will be full.
+    /// Returns true if the cache holds a superblock that can be folded: one that is or will be
+    /// full, or of which folding was stopped.
     fn has_some_to_fold(&self, map: &Map) -> bool {
         let full =
             |&number: &u32| map.is_whole(number) || map.traffic(number).emptied == Emptied::Paused;
@@ -118,7 +124,7 @@ impl SlcCache {
         &self.held
     }
 
-    /// Looks again later whether the host is idle.
+    /// Schedules an event that checks if the host is idle, unless one is scheduled already.
     fn look_again(&mut self, flash: &mut Flash, at: Nanos) {
         if !self.scheduled {
             self.scheduled = true;
@@ -129,7 +135,7 @@ impl SlcCache {
 }
 
 impl Superblocks {
-    /// Returns the stream of the host's next command; none if it waits for the cache.
+    /// Returns the stream of the host's next command; none if the host waits for the cache.
     #[inline]
     pub(super) fn stream_of_host(&self) -> Option<Stream> {
         match &self.slc {
@@ -148,7 +154,8 @@ impl Superblocks {
         }
     }
 
-    /// Opens a superblock in SLC mode: one set aside, if one is erased.
+    /// Opens a superblock in SLC mode: one of those set aside, if one is erased, or another if the
+    /// cache may grow. None if neither is possible.
     pub(super) fn open_slc(&mut self) -> Option<u32> {
         let cache = self.slc.as_mut()?;
         let superblock = match self.map.open_aside() {
@@ -164,7 +171,8 @@ impl Superblocks {
         Some(superblock)
     }
 
-    /// A command goes to the cache: if it fills a superblock, that may be folded in idle time.
+    /// A command goes to the cache: if it fills a superblock, the superblock may be folded in idle
+    /// time.
     pub(super) fn look_for_idle_time(&mut self, flash: &mut Flash) {
         let full = self.commands.open_of(Stream::Slc).is_none();
         if let Some(cache) = self.slc.as_mut().filter(|_| full) {
@@ -173,7 +181,7 @@ impl Superblocks {
         }
     }
 
-    /// Begins to fold a superblock of the cache, if there is a reason. Returns whether it has
+    /// Begins to fold a superblock of the cache, if there is a reason. Returns true if folding has
     /// begun. Garbage collection has nothing to do meanwhile.
     pub(super) fn begin_folding(&mut self, flash: &mut Flash) -> bool {
         let Some(cache) = &self.slc else { return false };
@@ -187,7 +195,7 @@ impl Superblocks {
             None => return false,
         };
         let Some((victim, valid)) = cache.emptiest(&self.map) else { return false };
-        // What nobody needs any more is erased in any case.
+        // If writes go past a full cache, only superblocks without valid units are emptied.
         let past = why == Why::CacheFull && cache.config.when_full == WhenFull::Direct;
         let gain = cache.units;
         if (past && valid > 0) || !self.begin_emptying(victim, valid, gain, why) {
@@ -206,7 +214,7 @@ impl Superblocks {
         true
     }
 
-    /// The host may have been idle for long enough.
+    /// The host may have been idle for `slc.fold_after`: if so, the cache is emptied.
     pub(super) fn host_may_be_idle(&mut self, flash: &mut Flash) {
         let busy = self.front.requests.open_count() > 0;
         let answered = self.front.requests.last_answered();
@@ -224,7 +232,7 @@ impl Superblocks {
         self.collect(flash);
     }
 
-    /// Returns whether the cache is being emptied in idle time.
+    /// Returns true if the cache is being emptied in idle time.
     #[inline]
     pub(super) fn folds_in_idle_time(&self) -> bool {
         self.slc.as_ref().is_some_and(|cache| cache.idle_since.is_some())
@@ -245,7 +253,8 @@ impl Superblocks {
         self.stop_job_in_idle_time(flash);
     }
 
-    /// The folding of a superblock has stopped, and what had been read from it is stored.
+    /// The folding of a superblock has stopped, and the units that had been read from it are
+    /// stored.
     pub(super) fn paused(&mut self, superblock: u32) {
         self.map.give_back(superblock);
         let cache = self.slc.as_mut().expect("only its superblocks are paused");
@@ -253,14 +262,14 @@ impl Superblocks {
         cache.folded -= 1;
     }
 
-    /// Units are read from a superblock to be moved, for whatever reason.
+    /// Counts units that are read from a superblock to be moved, if it is in SLC mode.
     pub(super) fn count_emptied(&self, flash: &mut Flash, superblock: u32, units: u32) {
-        if self.slc.as_ref().is_some_and(|its| its.mode(superblock) != Mode::Usual) {
+        if self.slc.as_ref().is_some_and(|cache| cache.mode(superblock) != Mode::Usual) {
             flash.counters.slc.folded += u64::from(units);
         }
     }
 
-    /// A superblock is erased: if it was in SLC mode, it is no longer.
+    /// A superblock is erased, which ends its SLC mode.
     pub(super) fn erased_in_cache(&mut self, flash: &mut Flash, superblock: u32) {
         let aside = self.map.is_aside(superblock);
         let Some(cache) = &mut self.slc else { return };
@@ -275,5 +284,5 @@ impl Superblocks {
     }
 }
 
-/// The shortest `slc.fold_after`: how often a busy drive is asked whether it is idle.
+/// The shortest `slc.fold_after`: the interval at which a busy drive is checked for idle time.
 pub(super) const IDLE_LEAST: Span = Span::us(100);

@@ -53,11 +53,12 @@ fn serve(device: &mut Device<Superblocks>, requests: &[HostIo]) -> (Vec<u64>, Ve
         }
     });
     let took = |io: &HostIo| {
-        let same =
-            |its: &&Completion| (its.io.op, its.io.offset, its.io.at) == (io.op, io.offset, io.at);
-        let its = answers.iter().find(same).expect("answered");
-        assert_eq!(its.blame.total(), its.latency());
-        its.latency().0 / 1000
+        let same = |answer: &&Completion| {
+            (answer.io.op, answer.io.offset, answer.io.at) == (io.op, io.offset, io.at)
+        };
+        let answer = answers.iter().find(same).expect("answered");
+        assert_eq!(answer.blame.total(), answer.latency());
+        answer.latency().0 / 1000
     };
     (requests.iter().map(took).collect(), changes)
 }
@@ -73,8 +74,8 @@ fn expected(commands: impl IntoIterator<Item = (u64, usize)>) -> Vec<u64> {
     all
 }
 
-/// Eight commands fill the cache. What comes then waits for whole commands that go past it: of 24
-/// units, from the third, fourth and fifth that make room in the buffer.
+/// Eight commands fill the cache. Later units wait for whole commands that go past it, each of
+/// which makes room for 24 units.
 #[test]
 fn a_burst_is_fast_until_the_cache_is_full() {
     let requests = writes(0, 0..160);
@@ -84,7 +85,7 @@ fn a_burst_is_fast_until_the_cache_is_full() {
     assert_eq!(serve(&mut device, &requests).0, expected(slc.chain(past)));
     assert_eq!(device.counters().slc.cached, 64);
     assert_eq!(device.counters().slc.folded, 0);
-    // Without a cache all is as slow as what went past it.
+    // Without a cache all units are as slow as those that went past it.
     let mut config = cached();
     config.slc.fixed = 0;
     let all = (1..=5).map(|number| (900 * number, 24));
@@ -145,15 +146,15 @@ fn the_cache_is_folded_in_idle_time() {
     // padding.
     assert_eq!((counters.reads[Source::Gc], counters.programs[Source::Gc]), (64, 72));
     assert_eq!(counters.collections.background, 2);
-    // Then it takes a burst again.
+    // Then the cache takes a burst again.
     assert_eq!(took[160..], expected((1..=2).map(|number| (256 * number, 8))));
-    // Of what was not written again, the data is where it was folded to or had gone to at first.
-    let its = device.superblocks();
+    // Units that were not written again are where they were folded to or had gone to at first.
+    let layer = device.superblocks();
     for page in 64..160 {
-        let Location::Flash(UnitId(unit)) = its.map.place(page) else {
+        let Location::Flash(UnitId(unit)) = layer.map.place(page) else {
             panic!("unit {page} is nowhere")
         };
-        assert!(!its.shape.is_slc(unit), "unit {page}");
+        assert!(!layer.shape.is_slc(unit), "unit {page}");
     }
 }
 
@@ -164,7 +165,7 @@ fn folding_in_idle_time_stops_for_a_request() {
     let mut device = drive(&cached());
     let begun = 3_848 + 100_000;
     let mut requests = writes(0, 0..160);
-    // It is answered long after: the dies have 12 reads and two programs to do.
+    // This read is answered much later: the die has 12 reads and two programs to do.
     requests.push(io(HostOp::Read, begun + 1, 159));
     requests.push(io(HostOp::Read, 400_000, 0));
     let (took, changes) = serve(&mut device, &requests);
@@ -174,14 +175,14 @@ fn folding_in_idle_time_stops_for_a_request() {
     // Four pages of the second have been asked for when the request comes.
     assert_eq!(after[0], (begun, counts(48, 0)));
     assert_eq!(after[1].1, counts(48, 1));
-    let resumed = after.iter().find(|(_, its)| its.folded == 64).expect("it is folded");
+    let resumed = after.iter().find(|(_, slc)| slc.folded == 64).expect("it is folded");
     assert!(resumed.0 >= answered + 100_000, "{after:?}, answered at {answered}");
     assert_eq!(device.counters().slc.erased, 2);
 }
 
-/// A cache of erased superblocks has as many as leave enough erased: of the 24 of an empty drive
-/// with 16 kept, 8 with 32 units each. On a drive that is half full it has fewer, and on a full one
-/// none.
+/// A dynamic cache takes as many superblocks as leave enough erased: of the 24 of an empty drive
+/// with 16 kept, 8 with 32 units each. On a drive that is half full the cache has fewer, and on a
+/// full one none.
 #[test]
 fn a_dynamic_cache_shrinks_as_the_drive_fills() {
     for (fill, dynamic, keep_erased, cached) in
@@ -198,7 +199,7 @@ fn a_dynamic_cache_shrinks_as_the_drive_fills() {
     }
 }
 
-/// What a drive that waits for its cache takes in the long run: each unit is programmed in SLC
+/// The long-term write rate of a drive that waits for its cache: each unit is programmed in SLC
 /// mode, read, and programmed again, and the erase of a superblock of the cache is shared by its
 /// units. Each die has a channel of its own and always something to do. The tolerance is four times
 /// the largest deviation found.

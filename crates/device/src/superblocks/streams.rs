@@ -22,7 +22,7 @@ pub(super) struct Streams {
     moved: Vec<u8>,
     /// The tag of the data that each superblock was opened for; empty if there is one stream.
     tags: Vec<StreamTag>,
-    /// The stream of the host that has programmed last.
+    /// The number of the host's stream that programmed last.
     last: u8,
 }
 
@@ -86,7 +86,7 @@ impl Streams {
     }
 
     /// Returns the streams that are filled before the first request: plain data of the host, and
-    /// what is moved of it. None is filled in SLC mode, which comes last.
+    /// plain data that is moved. None is filled in SLC mode, which comes last.
     pub fn of_filling(&self) -> [Stream; 3] {
         let survivors = self.params.survivors(StreamTag::PLAIN);
         let host = Stream::Host(self.of(StreamTag::PLAIN));
@@ -132,7 +132,7 @@ impl Streams {
         }
     }
 
-    /// Returns the tag of what is moved from a superblock.
+    /// Returns the tag of data that is moved from a superblock.
     pub fn tag_of_survivors(&self, superblock: u32) -> StreamTag {
         let tag = self.tags.get(superblock as usize).copied().unwrap_or_default();
         self.params.survivors(tag)

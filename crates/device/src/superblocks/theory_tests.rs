@@ -65,12 +65,12 @@ fn greedy_collection_costs_what_large_blocks_cost() {
         config.geometry.blocks_per_plane = 1600;
         config.over_provisioning = over_provisioning;
         let device = super::cases::drive(&config);
-        let its = device.superblocks();
+        let layer = device.superblocks();
         // When a victim is chosen, the superblock of the host is full, and that of moves half full.
-        let held = f64::from(its.shape.superblocks - config.gc.foreground_below) + 0.5;
-        let load = f64::from(its.map.logical()) / (held * f64::from(its.shape.data_units()));
-        let theory = fowler_theory::gc::greedy(load, its.shape.units).expect("a load below 1");
-        let waf = its.preconditioned().waf.expect("it was overwritten");
+        let held = f64::from(layer.shape.superblocks - config.gc.foreground_below) + 0.5;
+        let load = f64::from(layer.map.logical()) / (held * f64::from(layer.shape.data_units()));
+        let theory = fowler_theory::gc::greedy(load, layer.shape.units).expect("a load below 1");
+        let waf = layer.preconditioned().waf.expect("it was overwritten");
         let off = waf / theory - 1.0;
         assert!(off.abs() < 0.01, "{over_provisioning}: {waf}, and {theory} by theory");
     }
@@ -78,7 +78,7 @@ fn greedy_collection_costs_what_large_blocks_cost() {
 
 /// Under Zipf, a drive whose superblocks have 384 units costs what a page-mapped drive costs whose
 /// blocks have as many pages, for the same writes: both are filled and collected by the same rules.
-/// What differs is which of equal victims is taken.
+/// The two drives differ only in the choice among equal victims.
 #[test]
 fn superblocks_cost_what_blocks_of_as_many_pages_cost() {
     let mut superblocks = tiny();
@@ -98,19 +98,19 @@ fn superblocks_cost_what_blocks_of_as_many_pages_cost() {
     let mut off = Vec::new();
     for seed in 0..5 {
         let device = super::cases::drive(&superblocks);
-        let mut its = device.superblocks().clone();
-        let logical = its.map.logical();
-        assert_eq!(its.shape.units, 384);
+        let mut layer = device.superblocks().clone();
+        let logical = layer.map.logical();
+        assert_eq!(layer.shape.units, 384);
         let layout = pages.layout().expect("it works");
         assert_eq!(layout.logical_pages, logical);
         let (mut core, mut gc) = (Core::new(&pages, &layout), Gc::new(&pages, &layout));
-        // It collects when the host has opened a block, and a superblock drive before that: as many
-        // are erased then.
+        // The page-mapped drive collects after the host has opened a block, and the other one
+        // before that: with one block less to keep, both keep the same number erased.
         let kept = pages.gc.foreground_below - 1;
         (0..logical).for_each(|page| gc.store(&mut core, Lpn(page), kept));
         let mut rng = Rng::stream(seed, "zipf");
         let places = Scatter::new(logical.into(), &mut rng);
-        let mut filling = Filling { drive: &mut its, moved: 0, written: 0 };
+        let mut filling = Filling { drive: &mut layer, moved: 0, written: 0 };
         let mut wafs = [0.0; 2];
         for _pass in 0..2 {
             (filling.moved, filling.written) = (0, 0);
@@ -135,9 +135,10 @@ fn superblocks_cost_what_blocks_of_as_many_pages_cost() {
     assert!(mean.abs() < interval && interval < 0.02, "{mean} with {interval}: {off:?}");
 }
 
-/// So they do whatever chooses the victims: first in, first out, or the best of some drawn at
-/// random. The tolerance is that above. Superblocks are three times as large, because the last
-/// command of each victim is padded, half of it on average, which would cost 3 % there.
+/// Random writes also cost what theory says if victims are chosen first in, first out, or as the
+/// best of some drawn at random. The tolerance is 2.7 %, as for greedy collection. Superblocks are
+/// three times as large, because the last command of each victim is padded, half of it on average,
+/// which would cost 3 % there.
 #[test]
 fn random_writes_cost_what_the_victims_cost() {
     use VictimKind::{DChoices, Fifo};
@@ -182,7 +183,8 @@ fn parity_takes_its_share() {
         device.run(writes, Pacing::Closed { depth: 64 }, &mut ());
         let programs = device.counters().programs;
         let share = programs[Source::Parity] as f64 / programs.sum() as f64;
-        // What was begun before the run or ends after it: a superblock of each stream.
+        // The tolerance covers the superblock of each stream that was begun before the run or is
+        // not full after it.
         let off = share * f64::from(parity) - 1.0;
         assert!(off.abs() < 0.02, "one in {parity}: {share}");
     }
@@ -215,7 +217,7 @@ impl Feed<Superblocks> for Hosts {
     fn answered(&mut self, _: &Device<Superblocks>, completion: &Completion) {
         let queue = completion.io.queue.0;
         self.ready.push_back(queue);
-        // The end, when the others have nothing more to send, is of no queue.
+        // Completions at the end, when some queues have nothing more to send, count for no queue.
         if self.sent < WRITES {
             self.answered[usize::from(queue)] += 1;
         }

@@ -2,17 +2,17 @@
 //!
 //! They are programmed with padding in the other places of the command. A superblock that gains
 //! less than a command holds would then take as much space to move as its erase frees, and a drive
-//! that is full enough would collect forever. There the places go to units of the next emptiest
-//! superblock. Its gain grows by as many, so after a few victims one gains a whole command. It is
-//! the emptiest whatever `policy.victim` says, which may then empty it late, or never: what was
-//! gained is counted before it is.
+//! that is full enough would collect forever. In that case the places go to units of the next
+//! emptiest superblock. The gain of that superblock grows by as many units, so after a few victims
+//! one gains a whole command. The emptiest superblock is taken whatever `policy.victim` says. That
+//! policy may then empty it late, or never, as the gain is counted before it is emptied.
 
 use super::Superblocks;
 use super::map::Emptied;
 use crate::flash::Flash;
 
 impl Superblocks {
-    /// Sends what has been read to its new place. What is less than a command waits for more, if
+    /// Sends units that have been read to their new place. Fewer than a command wait for more, if
     /// more will come.
     pub(super) fn store_copied(&mut self, flash: &mut Flash) {
         for at in 0..self.streams.moved().len() {
@@ -21,7 +21,8 @@ impl Superblocks {
         }
     }
 
-    /// Sends the next command of what has been read for a stream. Returns whether it has.
+    /// Sends the next command of units that have been read for a stream. Returns true if one was
+    /// sent.
     fn store_copied_of(&mut self, flash: &mut Flash, stream: u8) -> bool {
         let whole = self.shape.units_per_command;
         let waiting = self.collector.waiting(stream);
@@ -34,9 +35,9 @@ impl Superblocks {
         self.store_moved(flash, stream, waiting.min(whole))
     }
 
-    /// Reads units of the next emptiest superblock into the places that are left. Returns whether
-    /// the command should wait: units are being read for it, or will be when there is room. If not,
-    /// it is padded.
+    /// Reads units of the next emptiest superblock into the places that are left. Returns true if
+    /// the command should wait: units are being read for it, or will be when there is room.
+    /// Otherwise the command is padded.
     fn top_up(&mut self, flash: &mut Flash, stream: u8, mut places: u32) -> bool {
         let page = self.shape.units_per_page;
         if !self.collector.gained_little {

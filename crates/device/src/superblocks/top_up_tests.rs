@@ -31,16 +31,16 @@ fn the_last_command_takes_units_of_the_next_superblock() {
         .map(|unit| HostIo::new(HostOp::Write, Nanos::ZERO, unit * UNIT, UNIT as u32))
         .collect();
     assert_eq!(writes.len(), 216);
-    // What the drive does after the last answer is simulated until this read comes.
+    // The simulation runs on after the last write until this read comes.
     let read = read(Span::ms(1000), 0, 1);
     let mut answers: Vec<Completion> = Vec::new();
     let mut seen = Vec::new();
     device.run_watched(writes.into_iter().chain([read]), Pacing::Open, &mut answers, |device| {
         device.check_superblocks().expect("the laws");
-        let (counters, its) = (device.counters(), device.superblocks());
-        let valid = [0, 1].map(|at| its.map.valid(at));
+        let (counters, layer) = (device.counters(), device.superblocks());
+        let valid = [0, 1].map(|at| layer.map.valid(at));
         let moved = (counters.reads[Source::Gc], counters.programs[Source::Gc]);
-        seen.push((moved, valid, its.collector.carried));
+        seen.push((moved, valid, layer.collector.carried));
     });
     // The 20 units that the first gained have gone to the second, and the host gets none of them.
     assert!(seen.contains(&((96, 96), [0, 60], 0)), "{seen:?}");

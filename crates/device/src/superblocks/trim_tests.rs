@@ -1,4 +1,4 @@
-//! What a trim takes: the command, and each unit with data.
+//! The time that a trim takes: for the command, and for each unit with data.
 
 use super::cases::{UNIT, answer_to, drive, read, tiny};
 use crate::config::{LinkConfig, Pattern, UnwrittenReads};
@@ -29,6 +29,6 @@ fn units_with_data_take_their_time() {
         assert_eq!(answer.latency(), LinkConfig::TRIM + LinkConfig::TRIM_ENTRY * entries, "{io:?}");
         assert_eq!(answer.blame[Part::Mapping], answer.latency());
     }
-    // It takes effect at once.
+    // A trim takes effect at once: the read of a trimmed unit takes no time.
     assert_eq!(answer_to(&after, &answers).latency(), Span::ZERO);
 }

@@ -1,8 +1,8 @@
-//! How the words of a saved state are passed on and read.
+//! The words of a saved state: their sink, their source, and lists of superblocks among them.
 
-/// Where words go. An error is the reason why they cannot.
+/// A sink for words. Its error is the reason why it cannot take them.
 pub type PutWords<'a> = &'a mut dyn FnMut(&[u32]) -> Result<(), String>;
-/// Where words come from: fills the slice, or says why it cannot.
+/// A source of words, which fills the slice. Its error is the reason why it cannot.
 pub type TakeWords<'a> = &'a mut dyn FnMut(&mut [u32]) -> Result<(), String>;
 
 /// Reads a list of different superblocks: how many, then each.

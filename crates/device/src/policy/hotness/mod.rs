@@ -20,9 +20,9 @@ use request_size::RequestSize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Detector {
-    /// By the size of the request that writes it.
+    /// Classifies a page by the size of the request that writes it.
     RequestSize,
-    /// By its use in the buffer.
+    /// Classifies a page by its use in the buffer.
     BufferHits,
 }
 
@@ -63,7 +63,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// Returns whether a detector is enabled.
+    /// Returns true if a detector is enabled.
     pub fn uses(&self, detector: Detector) -> bool {
         self.detectors & (1 << detector as u8) != 0
     }
@@ -133,7 +133,7 @@ impl Hotness {
         }
     }
 
-    /// Returns whether the detectors distinguish access classes.
+    /// Returns true if the detectors distinguish access classes.
     pub fn tells_classes(&self) -> bool {
         self.classifier.is_some()
     }
@@ -152,9 +152,9 @@ clone_trait_object!(CustomHotness);
 pub struct Used {
     /// The logical page.
     pub lpn: Lpn,
-    /// The number of reads, and of writes, the first reference included.
+    /// The number of reads of the page in the buffer, the first reference included.
     pub reads: u16,
-    /// See `reads`.
+    /// The number of writes of the page in the buffer, the first reference included.
     pub writes: u16,
     /// The current time.
     pub now: Nanos,

@@ -32,7 +32,7 @@ impl RequestSize {
         }
     }
 
-    /// Counts a request of `pages` pages. Returns whether it is small.
+    /// Counts a request of `pages` pages. Returns true if the request is small.
     #[inline]
     pub(super) fn is_hot(&mut self, pages: u32) -> bool {
         match self.fixed {

@@ -1,6 +1,6 @@
 //! One open block per plane, or reclaim unit, for each placement handle of the host, so that data
-//! of one lifetime becomes invalid together (NVMe TP4146, flexible data placement). What garbage
-//! collection moves stays apart by handle, or does not ([`super::Isolation`]).
+//! of one lifetime becomes invalid together (NVMe TP4146, flexible data placement). Data that
+//! garbage collection moves stays apart by handle, or does not ([`super::Isolation`]).
 
 use super::{Opens, Params, Placement, StreamLimits, StreamTable};
 use crate::policy::stream_tag::StreamTag;

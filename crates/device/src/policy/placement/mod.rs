@@ -24,7 +24,7 @@ slot! { $
 pub struct Params {
     /// The policy.
     pub name: PlacementKind,
-    /// How host pages are assigned to dies.
+    /// The rule that assigns host pages to dies.
     pub dies: Dies,
     /// Neighboring pages that go to one die before the next die takes any. See
     /// docs/decisions/blocks.md, "How much of a request lies on one die?".
@@ -34,22 +34,22 @@ pub struct Params {
     pub hot_to_strong: bool,
     /// `handles` only: the number of placement handles, 2 to [`StreamTag::HANDLES`].
     pub handles: u32,
-    /// `handles` only: where garbage collection puts what it moves.
+    /// `handles` only: where garbage collection puts the data that it moves.
     pub isolation: Isolation,
 }
 
-/// How far data of different placement handles is kept apart (NVMe TP4146, reclaim unit handle
-/// types).
+/// The extent to which data of different placement handles is kept apart (NVMe TP4146, reclaim unit
+/// handle types).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// As long as it has not been moved: the survivors of all handles share open blocks.
+    /// Data is kept apart until it is moved: the survivors of all handles share open blocks.
     Initial,
-    /// Always: the survivors of each handle have an open block of their own. Data that static wear
-    /// leveling swaps belongs to handle 0 from then on.
+    /// Data is always kept apart: the survivors of each handle have an open block of their own.
+    /// Data that static wear leveling swaps belongs to handle 0 from then on.
     Persistent,
 }
 
-/// How host pages are assigned to dies.
+/// The rule that assigns host pages to dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dies {
     /// In rotation over the dies, a stripe unit each, regardless of the address.
@@ -59,14 +59,14 @@ pub enum Dies {
     ByAddress,
 }
 
-/// Which erased block of a plane to open.
+/// The erased block of a plane to open next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opens {
-    /// The one that was erased longest ago.
+    /// The block that was erased longest ago.
     Oldest,
-    /// The one believed to accumulate errors most slowly.
+    /// The block believed to accumulate errors most slowly.
     Strongest,
-    /// The one believed to accumulate errors fastest.
+    /// The block believed to accumulate errors fastest.
     Weakest,
 }
 
@@ -101,15 +101,15 @@ impl IndexMut<usize> for StreamTable {
 
 const _: () = assert!(StreamTag::COUNT.is_power_of_two());
 
-/// What the streams of a drive must comply with.
+/// The limits that the streams of a drive must comply with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamLimits {
-    /// The streams are numbered below this.
+    /// The number of streams: they are numbered below this.
     pub streams: u8,
     /// Tags have handles below this: 1 if the placement does not go by handles.
     pub handles: u8,
-    /// Whether data of different access classes must be in different streams: their voltages
-    /// differ, and those of a block are all the same.
+    /// True if data of different access classes must be in different streams: the classes differ in
+    /// their voltages, and all pages of a block have the same ones.
     pub classes_apart: bool,
 }
 
@@ -159,7 +159,7 @@ pub trait CustomPlacement: Custom {
 clone_trait_object!(CustomPlacement);
 
 impl Params {
-    /// Returns what streams must comply with. `classes_apart` as in [`StreamLimits`].
+    /// Returns the limits of the streams, with `classes_apart` as in [`StreamLimits`].
     pub fn limits(&self, classes_apart: bool) -> StreamLimits {
         let streams = match self.name {
             PlacementKind::SingleStream => 1,
