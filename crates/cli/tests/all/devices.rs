@@ -227,8 +227,8 @@ fn write_amplification_of_hardly_any_erase_is_withheld() {
     }
 }
 
-/// The commands that two passes leave unfinished belong to each stream: the law of transfers, which a
-/// build with debug assertions checks after every run, allows for all of them.
+/// The commands that two passes leave unfinished belong to each stream: the law of transfers, which
+/// a build with debug assertions checks after every run, allows for all of them.
 #[test]
 fn streams_in_two_passes_keep_the_laws() {
     let folder = Folder::new("streams in two passes");

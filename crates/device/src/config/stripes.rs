@@ -101,8 +101,13 @@ impl Config {
             || format!("{at_once} pages rebuilt at once; expected 1 to {most}"),
         );
         self.refuse_caches(refusals);
-        let cells = &self.reliability.cells;
-        let end = cells.end_cycles as u32;
+        self.refuse_wear_limits(refusals);
+    }
+
+    /// Refuses limits of reads and of wear that the life of the cells never reaches, or always.
+    fn refuse_wear_limits(&self, refusals: &mut Refusals) {
+        let redundancy = &self.redundancy;
+        let end = self.reliability.cells.end_cycles as u32;
         // Fewer reads than this would have every block refreshed all the time.
         let reads = f64::from(redundancy.reads) * redundancy.limits_at(f64::from(end));
         let keys = ["policy.redundancy.limit_growth", "policy.redundancy.reads"];
