@@ -95,8 +95,8 @@ impl Life {
         // Writes absorbed by the buffer are never programmed.
         let entered = counters.pages_written - counters.buffer_write_hits;
         let taken = entered + others.iter().sum::<u64>();
-        // Pages trimmed in the buffer never reach the flash, so cap the estimate at the number of
-        // frames.
+        // Pages that are trimmed in the buffer, or written there again for another stream, never
+        // reach the flash, so cap the estimate at the number of frames.
         let on_the_way = entered.saturating_sub(host).min(u64::from(frames));
         throttle.delay(now, pages, &View { life: self, blocks, on_the_way, taken })
     }
