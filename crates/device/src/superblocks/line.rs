@@ -9,7 +9,7 @@
 //! - behind all (`in_order`);
 //! - until the turn of the reads comes, after every `queue.reads_behind` writes (`shared`).
 
-use super::arbiter::Arbiter;
+use super::queue_arbiter::Arbiter;
 use crate::config::{Admission, Config};
 use fowler_units::{Bytes, QueueId, ReqId};
 use std::collections::VecDeque;

@@ -15,7 +15,7 @@
 //! - `map.rs`: the place of each unit, and the state of each superblock.
 //! - `buffer.rs`: the frames of the write buffer.
 //! - `pace.rs`: the pace at which units enter the buffer.
-//! - `arbiter.rs`: submission queues, and the order in which they take turns.
+//! - `queue_arbiter.rs`: submission queues, and the order in which they take turns.
 //! - `line.rs`: requests that wait: in their queues, and in line.
 //! - `host.rs`: reads, writes and trims, and the order in which they wait for a full buffer.
 //! - `commands.rs`, `programs.rs`: open superblocks, and the program commands that fill them.
@@ -36,7 +36,6 @@ mod aging;
 mod aging_refusals;
 #[cfg(test)]
 mod aging_tests;
-mod arbiter;
 mod buffer;
 #[cfg(test)]
 mod cases;
@@ -57,6 +56,7 @@ mod passes;
 #[cfg(test)]
 mod passes_tests;
 mod programs;
+mod queue_arbiter;
 mod refresh;
 mod refusals;
 #[cfg(test)]
