@@ -7,7 +7,7 @@ use super::stats::{Depths, Samples, Stats, Times};
 use super::unit::Unit;
 use fowler_units::{Nanos, Span};
 
-/// The record of a process.
+/// The measurements of one process of a job: requests, bytes and times, as fio reports them.
 pub(super) struct Record {
     began: Nanos,
     /// Time from which on the process counts.

@@ -56,7 +56,7 @@ pub(super) const HANDLES: &[Constraint] = &[
 pub(super) const CUT_PROGRAMS: &[Constraint] = &[
     Constraint { keys: &["policy.redundancy.cut_programs", "policy.redundancy.cache"],
         met: |it| !it.redundancy.tears_programs() || it.redundancy.cache != CachePower::Protected,
-        what: "caches that survive a power loss, but programs that do not",
+        what: "caches that survive a power loss, but flash programs that do not",
         hint: "choose the cache `volatile` or `limited`" },
     Constraint { keys: &["policy.redundancy.cut_programs", "policy.redundancy.integrity"],
         met: |it| !it.redundancy.tears_programs() || it.redundancy.integrity,

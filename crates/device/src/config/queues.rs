@@ -41,9 +41,10 @@ impl Default for QueueConfig {
 /// "Whom does a full write queue hold up?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Requests of the same kind: reads pass writes that wait for room, and writes pass reads.
+    /// Only requests of the same kind are held up: reads pass writes that wait for room, and writes
+    /// pass reads.
     ReadsPass,
-    /// Every later request: requests enter one by one, in their order.
+    /// Every later request is held up: requests enter one by one, in their order.
     InOrder,
     /// Reads take turns with writes that wait: all reads are let through after every
     /// [`QueueConfig::reads_behind`] writes since the line began, and a read at the latest after

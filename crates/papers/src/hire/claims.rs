@@ -282,7 +282,7 @@ fn writes(evidence: &Evidence) -> Option<Measured> {
     Some(directions.iter().fold(measured, |it, (words, holds)| it.direction(words, *holds)))
 }
 
-/// The name of a case within a sentence.
+/// Returns the name by which a sentence of the page calls a case (a drive of the study).
 fn called(case: Case) -> &'static str {
     if case == BASELINE { "the baseline" } else { case.name }
 }
