@@ -105,6 +105,7 @@ def test_a_placement_without_handles_is_told_the_first():
     scheme = ["rps", StreamPerHandle()]
     assert fowler.run("pes-mlc", "demo", scheme=scheme, limit=100, set=SMALL).complete
 
+
 def test_a_victim_in_python_decides_in_preconditioning_too():
     """Under another victim in the configuration, only the state before the run could differ."""
     ours = fowler.run("pes-mlc", "demo", scheme="rps", limit=6_000, set={**FULL, "policy.victim": "fifo"})
