@@ -93,7 +93,7 @@ def test_a_placement_is_told_the_handles_of_the_drive(device, tmp_path):
     superblocks = {"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 24}
     keys |= SMALL if device == "pes-mlc" else superblocks
     ours, theirs = (
-        fowler.run(device, trace, scheme=scheme, requests=True, set=keys)
+        fowler.run(device, trace=trace, scheme=scheme, requests=True, set=keys)
         for scheme in ("rps", ["rps", StreamPerHandle()])
     )
     assert measured(ours) == measured(theirs)

@@ -207,8 +207,8 @@ pub struct WornCells<'a> {
 }
 
 impl WornCells<'_> {
-    /// Returns the distribution of threshold voltages of the state with this number (0 is the erased
-    /// one) in data of this age.
+    /// Returns the distribution of threshold voltages of the state with this number (0 is the
+    /// erased one) in data of this age.
     pub fn state(&self, number: usize, age: Span) -> State {
         let Window { means, .. } = self.window;
         let height = means[number] - means[0];

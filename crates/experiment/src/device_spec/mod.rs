@@ -47,8 +47,8 @@ pub struct DeviceSpec {
 pub struct Resolved {
     /// Name of the preset, or path of the file, that describes the drive.
     pub device: String,
-    /// Name of the scheme (a named set of policies) on the drive; `as described` for a drive without
-    /// a scheme.
+    /// Name of the scheme (a named set of policies) on the drive; `as described` for a drive
+    /// without a scheme.
     pub scheme: String,
     /// Name of the drive in a comparison of drives; `None` where runs differ in their scheme.
     pub candidate: Option<String>,
