@@ -1,6 +1,7 @@
 //! The frames of the write buffer. A frame holds one unit from the moment its write is acknowledged
 //! until a program command has stored it.
 
+use crate::policy::placement::STREAMS_MAX;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{Bytes, FrameId, Id};
 use std::collections::VecDeque;
@@ -35,7 +36,7 @@ pub(super) struct Buffer {
     frames: Vec<Frame>,
     free: Vec<FrameId>,
     /// Frames that wait for a command, by stream.
-    ready: Vec<Ready>,
+    ready: [Ready; STREAMS_MAX],
 }
 
 /// The frames of a stream that wait for a command, in order, and how many of them are still wanted.
@@ -49,11 +50,15 @@ impl Buffer {
     pub fn new(frames: u32, streams: u8) -> Buffer {
         let blank =
             Frame { page: 0, state: State::Free, wanted: false, stream: 0, tag: StreamTag::PLAIN };
-        let ready = || Ready { frames: VecDeque::with_capacity(frames as usize), wanted: 0 };
+        // Streams that the drive does not have hold nothing.
+        let ready = |at: usize| Ready {
+            frames: VecDeque::with_capacity(if at < streams.into() { frames as usize } else { 0 }),
+            wanted: 0,
+        };
         Buffer {
             frames: vec![blank; frames as usize],
             free: (0..frames).rev().map(FrameId).collect(),
-            ready: (0..streams).map(|_| ready()).collect(),
+            ready: std::array::from_fn(ready),
         }
     }
 

@@ -64,7 +64,7 @@ pub(super) struct Collector {
     pub(super) chosen: Option<u32>,
     /// Units read and not yet sent to their new place, by stream: the unit of the host, and its old
     /// place in the flash.
-    pub(super) copied: Vec<VecDeque<(u32, u32)>>,
+    pub(super) copied: [VecDeque<(u32, u32)>; STREAMS_MAX],
     /// Units between the submission of their read and the end of their program, and the most
     /// there may be.
     pub(super) moving: u32,
@@ -92,7 +92,9 @@ impl Collector {
             below: config.gc.foreground_below,
             job: None,
             chosen: None,
-            copied: (0..streams).map(|_| VecDeque::with_capacity(moving_most as usize)).collect(),
+            copied: std::array::from_fn(|at| {
+                VecDeque::with_capacity(if at < streams.into() { moving_most as usize } else { 0 })
+            }),
             moving: 0,
             moving_most,
             unsent: [0; STREAMS_MAX],

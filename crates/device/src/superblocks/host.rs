@@ -23,12 +23,14 @@ impl Superblocks {
         ready: Nanos,
         throttled: Span,
     ) {
-        let mut request = Request::new(io, ready + throttled, &self.units);
-        request.throttled = throttled;
+        let id = self.front.requests.open(Request::new(io, ready + throttled, &self.units));
         if self.streams.count() > 1 && io.op == HostOp::Write {
+            let request = self.front.requests.get_mut(id);
             request.tag = self.streams.tag_of_write(request.pages, io.placement);
         }
-        let id = self.front.requests.open(request);
+        if throttled > Span::ZERO {
+            self.front.requests.get_mut(id).throttled = throttled;
+        }
         match io.op {
             // Acknowledged writes survive a loss of power, so a flush waits for nothing.
             HostOp::Flush => self.answer_at_once(flash, id),

@@ -107,7 +107,7 @@ impl Superblocks {
     pub(super) fn host_lacks_superblock(&self) -> bool {
         match self.stream_of_host() {
             Some(Stream::Slc) => false,
-            Some(_) => !self.host_may_open() && self.a_stream_is_closed(),
+            Some(_) => self.a_stream_is_closed() && !self.host_may_open(),
             None => true,
         }
     }

@@ -15,9 +15,12 @@ impl Superblocks {
     /// Sends units that have been read to their new place. Fewer than a command wait for more, if
     /// more will come.
     pub(super) fn store_copied(&mut self, flash: &mut Flash) {
-        for at in 0..self.streams.moved().len() {
-            let stream = self.streams.moved()[at];
-            while self.store_copied_of(flash, stream) {}
+        // Often there is one stream, and nothing for it.
+        let mut at = 0;
+        while let Some(&stream) = self.streams.moved().get(at) {
+            if self.collector.waiting(stream) == 0 || !self.store_copied_of(flash, stream) {
+                at += 1;
+            }
         }
     }
 

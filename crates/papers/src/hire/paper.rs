@@ -32,8 +32,8 @@ pub(super) struct Paper {
 pub(super) struct Sweeps {
     /// The workloads of the sweeps.
     pub workloads: Vec<String>,
-    /// Number of parts of the warm-up that are measured by themselves, each as long as all before
-    /// it.
+    /// Number of parts of the warm-up that are measured separately. Each part is as long as all
+    /// earlier parts together.
     pub windows: usize,
     pub watermarks: Vec<f64>,
     pub buffers_mib: Vec<u32>,
