@@ -28,7 +28,7 @@ use crate::normal::above;
 use crate::parameters::Parameters;
 use crate::rber::{ModelError, WORN_OUT, sound};
 use crate::root::Rising;
-use crate::vth::State;
+use crate::vth::{Setting, State};
 use fowler_units::Span;
 
 /// The maximum number of bits of a cell, and the number of states of such a cell.
@@ -56,6 +56,15 @@ impl GrayCode {
             _ => bits as usize - 1 - (boundary + 1).trailing_zeros() as usize,
         }
     }
+}
+
+/// The data that read references suit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum References {
+    /// Just-written data, whatever the age of what is read.
+    Fixed,
+    /// Data of the age of what is read: the controller tracks how far the states have come down.
+    Tracked,
 }
 
 /// The positions of the states of a cell, in V, when just written.
@@ -117,6 +126,24 @@ impl Window {
         self.means[self.states() - 1] - self.means[0]
     }
 
+    /// Returns the ISPP step, in V.
+    pub fn step(&self) -> f64 {
+        self.step
+    }
+
+    /// Returns the states of cells programmed with a setting, of which this window is the nominal
+    /// one. The verify voltages and the width of the erased state go with the scale; a programmed
+    /// state lies half a step above its verify voltage.
+    pub fn at(&self, setting: Setting) -> Window {
+        let Setting { scale, .. } = setting;
+        let step = setting.step * scale;
+        let means = std::array::from_fn(|state| match state {
+            0 => self.means[0] * scale,
+            _ => (self.means[state] - self.step / 2.0) * scale + step / 2.0,
+        });
+        Window { means, erased_sd: self.erased_sd * scale, step, ..*self }
+    }
+
     fn variance(&self, state: usize, noise: f64) -> f64 {
         let own =
             if state == 0 { self.erased_sd * self.erased_sd } else { self.step * self.step / 12.0 };
@@ -157,12 +184,17 @@ impl Cells {
         if rber_unworn > WORN_OUT {
             return Err(ModelError::TooBad { asked: rber_unworn });
         }
-        Ok(Cells { window, parameters })
+        Ok(Cells { window, parameters: Parameters { step: window.step, ..parameters } })
     }
 
     /// Returns the positions of the states.
     pub fn window(&self) -> &Window {
         &self.window
+    }
+
+    /// Returns the constants, of which the step is that of the window.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
     }
 
     /// Returns the mean RBER of just-written data after `cycles` P/E cycles, according to the
@@ -173,8 +205,8 @@ impl Cells {
     }
 
     /// Returns the cells after `cycles` P/E cycles.
-    pub fn worn(&self, cycles: f64) -> WornCells<'_> {
-        let window = &self.window;
+    pub fn worn(&self, cycles: f64) -> WornCells {
+        let window = self.window;
         let (height, step) = (window.height(), window.step);
         let target = self.just_written(cycles);
         let value = |noise| window.fresh(noise);
@@ -195,8 +227,8 @@ impl Cells {
 
 /// Cells after a number of cycles.
 #[derive(Clone, Copy, Debug)]
-pub struct WornCells<'a> {
-    window: &'a Window,
+pub struct WornCells {
+    window: Window,
     /// The variance of noise that wear has caused.
     noise: f64,
     /// Per unit of `ln(1 + age / onset)`: the share of its height that a state loses, and the
@@ -206,7 +238,25 @@ pub struct WornCells<'a> {
     onset: f64,
 }
 
-impl WornCells<'_> {
+impl WornCells {
+    /// Returns equally worn cells that were programmed with a setting, relative to the nominal
+    /// window.
+    pub fn at(&self, setting: Setting) -> WornCells {
+        WornCells { window: self.window.at(setting), ..*self }
+    }
+
+    /// Returns the mean RBER of the pages of a word line of this age, at references for
+    /// just-written data or at those that suit the age.
+    pub fn mean_rber(&self, references: References, age: Span) -> f64 {
+        let at_age = match references {
+            References::Fixed => Span::ZERO,
+            References::Tracked => age,
+        };
+        let boundaries = 0..self.window.states() - 1;
+        let tails = boundaries.map(|at| self.tails(at, self.reference(at, at_age), age));
+        tails.sum::<f64>() / self.window.states() as f64 / f64::from(self.window.bits)
+    }
+
     /// Returns the distribution of threshold voltages of the state with this number (0 is the
     /// erased one) in data of this age.
     pub fn state(&self, number: usize, age: Span) -> State {
@@ -245,14 +295,17 @@ impl WornCells<'_> {
         self.page(page, age, |boundary| self.reference(boundary, age))
     }
 
+    /// Returns the probability that a reference above a state reads one of its neighbors wrong,
+    /// summed over both.
+    fn tails(&self, boundary: usize, reference: f64, age: Span) -> f64 {
+        let (low, high) = (self.state(boundary, age), self.state(boundary + 1, age));
+        above((reference - low.mean) / low.sd) + above((high.mean - reference) / high.sd)
+    }
+
     fn page(&self, page: usize, age: Span, reference: impl Fn(usize) -> f64) -> f64 {
-        let Window { bits, code, .. } = *self.window;
+        let Window { bits, code, .. } = self.window;
         let boundaries = (0..self.window.states() - 1).filter(|&at| code.page(bits, at) == page);
-        let tails = boundaries.map(|at| {
-            let (low, high, reference) =
-                (self.state(at, age), self.state(at + 1, age), reference(at));
-            above((reference - low.mean) / low.sd) + above((high.mean - reference) / high.sd)
-        });
+        let tails = boundaries.map(|at| self.tails(at, reference(at), age));
         (tails.sum::<f64>() / self.window.states() as f64).min(0.5)
     }
 }
@@ -260,8 +313,8 @@ impl WornCells<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rber::Analytic;
-    use crate::vth::Setting;
+    use crate::rber::{Analytic, Condition, Reliability};
+    use crate::voltage::SCALES;
     use std::collections::BTreeSet;
 
     const DAY: u64 = 86_400_000_000_000;
@@ -301,6 +354,58 @@ mod tests {
                 .map(|page| pages.iter().filter(|&&it| it == page).count())
                 .collect();
             assert_eq!(found, counts, "{code:?}");
+        }
+    }
+
+    /// With two bits, whatever the voltages and the step, the mean rate over the pages is that of
+    /// the model of HIRE's cells.
+    #[test]
+    fn two_bits_at_any_setting_are_the_four_states() {
+        let parameters = Parameters::default();
+        let four = Reliability::Analytic(Analytic::new(parameters).expect("parameters"));
+        let cells = Cells::new(Window::of_two_bits(&parameters), parameters).expect("cells");
+        let cells = Reliability::WordLines(cells, References::Fixed);
+        for scale in SCALES {
+            for step in [1.0, 1.25, 2.0].map(|ratio| ratio * parameters.step) {
+                let setting = Setting { scale, step };
+                for cycles in [0.0, 300.0, 3000.0, 12_000.0] {
+                    for (age, reads) in [(Span::ZERO, 0), (days(3), 40_000), (days(365), 1000)] {
+                        let condition = Condition { cycles, age, reads, setting };
+                        let (found, expected) = (cells.rber(&condition), four.rber(&condition));
+                        assert!((found / expected - 1.0).abs() < 1e-9, "{condition:?}: {found}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// More voltage never makes more errors, and a coarser step never fewer. In cells of one bit a
+    /// step may help: it lifts the only programmed state further than it widens it.
+    #[test]
+    fn voltage_helps_and_coarse_steps_do_not() {
+        // Beyond this rate, a wider or lower state may correct a cell by chance (`rber.rs`).
+        const READABLE: f64 = 0.09;
+        for bits in 2..=BITS_MOST {
+            let cells = cells(bits, GrayCode::Balanced);
+            let nominal = cells.window().step();
+            let model = Reliability::WordLines(cells, References::Fixed);
+            for (cycles, age) in [(0.0, Span::ZERO), (1000.0, days(30)), (3000.0, days(365))] {
+                let rate = |scale, ratio: f64| {
+                    let setting = Setting { scale, step: ratio * nominal };
+                    model.rber(&Condition { cycles, age, reads: 0, setting })
+                };
+                let (scales, ratios) = ([1.2, 1.0, 0.8], [1.0, 1.5, 2.0]);
+                for ratio in ratios {
+                    let rates = scales.map(|scale| rate(scale, ratio));
+                    let readable = rates.into_iter().take_while(|&rate| rate < READABLE);
+                    assert!(readable.is_sorted(), "{bits} {cycles} {ratio}: {rates:?}");
+                }
+                for scale in scales {
+                    let rates = ratios.map(|ratio| rate(scale, ratio));
+                    let readable = rates.into_iter().take_while(|&rate| rate < READABLE);
+                    assert!(readable.is_sorted(), "{bits} {cycles} {scale}: {rates:?}");
+                }
+            }
         }
     }
 

@@ -27,6 +27,7 @@
 //! wear stops at a just-written RBER of 0.2, where every read fails anyway.
 
 use crate::ldpc::Ldpc;
+use crate::multibit::{Cells, References, WornCells};
 use crate::normal::above;
 use crate::parameters::Parameters;
 use crate::root::Rising;
@@ -55,6 +56,8 @@ pub enum Reliability {
     Analytic(Analytic),
     /// Tables of measurements.
     Tabled(Tabled),
+    /// Threshold voltages of cells of any number of bits: the mean over the pages of a word line.
+    WordLines(Cells, References),
 }
 
 impl Reliability {
@@ -64,6 +67,7 @@ impl Reliability {
         match self {
             Reliability::Analytic(model) => &model.parameters,
             Reliability::Tabled(tables) => tables.parameters(),
+            Reliability::WordLines(cells, _) => cells.parameters(),
         }
     }
 
@@ -71,7 +75,7 @@ impl Reliability {
     /// building a drive.
     pub fn covers(&self, setting: Setting) -> bool {
         match self {
-            Reliability::Analytic(_) => true,
+            Reliability::Analytic(_) | Reliability::WordLines(..) => true,
             Reliability::Tabled(tables) => tables.covers(setting),
         }
     }
@@ -81,6 +85,9 @@ impl Reliability {
         match self {
             Reliability::Analytic(model) => Block::Analytic(model.worn(cycles)),
             Reliability::Tabled(tables) => Block::Tabled(tables, cycles),
+            Reliability::WordLines(cells, references) => {
+                Block::WordLines((cells, *references), cells.worn(cycles), cycles)
+            }
         }
     }
 
@@ -102,11 +109,14 @@ impl Reliability {
 
 /// A block with a certain wear.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 pub enum Block<'a> {
     /// Rates from the voltages of the block.
     Analytic(Worn<'a>),
     /// Rates from tables, after this many equivalent cycles.
     Tabled(&'a Tabled, f64),
+    /// Rates from the voltages of word lines, worn by this many equivalent cycles.
+    WordLines((&'a Cells, References), WornCells, f64),
 }
 
 impl Block<'_> {
@@ -126,6 +136,10 @@ impl Block<'_> {
                 let disturbed = disturbed(tables.parameters(), *cycles, reads);
                 Page { data: Data::Tabled(tables.table(setting), *cycles), disturbed }
             }
+            Block::WordLines((cells, references), worn, cycles) => {
+                let disturbed = disturbed(cells.parameters(), *cycles, reads);
+                Page { data: Data::WordLines(worn.at(setting), *references), disturbed }
+            }
         }
     }
 }
@@ -139,17 +153,20 @@ pub struct Page<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 enum Data<'a> {
     /// The states of the page, and the three read references in V.
     Analytic(States, [f64; 3]),
     /// A table, and the equivalent cycles at which the table is read.
     Tabled(&'a Table, f64),
+    /// The cells of a word line, and the data that their read references suit.
+    WordLines(WornCells, References),
 }
 
 impl Page<'_> {
     /// Returns true if the rate is known to rise with age everywhere. The rate of a table need not.
     pub(crate) fn is_smooth(&self) -> bool {
-        matches!(self.data, Data::Analytic(..))
+        !matches!(self.data, Data::Tabled(..))
     }
 
     /// Returns the raw bit error rate of data of this age, from 0 to 0.5.
@@ -157,6 +174,7 @@ impl Page<'_> {
         let rate = match &self.data {
             Data::Analytic(states, references) => tails(&states.at(age), references),
             Data::Tabled(table, cycles) => table.rber(*cycles, age),
+            Data::WordLines(worn, references) => worn.mean_rber(*references, age),
         };
         (rate + self.disturbed).min(0.5)
     }
@@ -192,6 +210,12 @@ pub enum ModelError {
         asked: f64,
         /// The lowest possible value.
         least: f64,
+    },
+    /// Cells have one to four bits.
+    #[error("cells of {asked} bits; expected 1 to 4")]
+    Bits {
+        /// The number of bits given.
+        asked: u32,
     },
     /// An unworn block would be unreadable.
     #[error("`rber_unworn` is {asked}; expected at most 0.2")]

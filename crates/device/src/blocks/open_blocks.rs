@@ -83,7 +83,7 @@ impl OpenBlocks {
         };
         let blocks = geometry.blocks() as usize;
         let voltage = AnyVoltage::new(&config.voltage, config.seed);
-        let plain = Mode { step: Step::NOMINAL, voltage: voltage.voltage(StreamTag::PLAIN) };
+        let plain = Mode::new(Step::NOMINAL, voltage.voltage(StreamTag::PLAIN));
         // A custom placement acts from the first request on (`place_by`).
         let mut placement = AnyPlacement::new(&config.placement, config.seed);
         Self {
@@ -125,7 +125,7 @@ impl OpenBlocks {
     /// Returns the present open blocks under the rules of `config`.
     pub fn ruled_by(&self, config: &Config) -> Self {
         let voltage = AnyVoltage::new(&config.voltage, config.seed);
-        let plain = Mode { step: Step::NOMINAL, voltage: voltage.voltage(StreamTag::PLAIN) };
+        let plain = Mode::new(Step::NOMINAL, voltage.voltage(StreamTag::PLAIN));
         let mut ruled = Self {
             step: AnyStep::new(&config.step, config.seed),
             voltage,
@@ -276,7 +276,7 @@ impl OpenBlocks {
         let voltage = self.voltage.voltage(tag);
         let bears = self.coarsest[voltage][usize::from(self.believed[block])];
         self.tags[block] = tag;
-        self.modes[block] = Mode { step: self.step.step(tag, bears), voltage };
+        self.modes[block] = Mode::new(self.step.step(tag, bears), voltage);
         self.set(plane, source, tag, block);
         block
     }
@@ -292,8 +292,7 @@ impl OpenBlocks {
         if !self.planes[plane].swapped.is_some() {
             blocks.open_this(erased);
             self.tags[erased] = StreamTag::PLAIN;
-            self.modes[erased] =
-                Mode { step: Step::NOMINAL, voltage: self.voltage.voltage(StreamTag::PLAIN) };
+            self.modes[erased] = Mode::new(Step::NOMINAL, self.voltage.voltage(StreamTag::PLAIN));
             self.planes[plane].swapped = erased;
         }
     }

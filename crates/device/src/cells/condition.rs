@@ -1,7 +1,7 @@
 //! The age and wear of pages and blocks, and the sensing level that each read therefore needs.
 
 use crate::cells::program_mode::{Mode, Step, Voltage};
-use crate::cells::reliability::Cells;
+use crate::cells::reliability::{Cells, StrengthClass};
 use crate::cells::unreadable::FailedReads;
 use crate::policy::sensing::{self, Advice, AnySensing, Input, Sensing};
 use fowler_physics::ispp::EndOfLife;
@@ -183,6 +183,10 @@ impl Condition {
     /// Returns the levels at which a page of a block is read at `age`, and for how long they hold.
     fn attempt(&mut self, condition: &BlockCondition, age: Span) -> (Attempt, Lasting) {
         let Condition { curves, sensing, levels, .. } = self;
+        if condition.mode.one_bit {
+            let lasting = Lasting { level: None, age: Span(u64::MAX), reads: u32::MAX };
+            return (Attempt::default(), lasting);
+        }
         let truth = curves.needed(condition, age);
         let chosen = sensing.level(&mut Asked { curves, condition, age });
         let attempt = Attempt {
@@ -424,6 +428,11 @@ impl Condition {
         let condition = &mut self.blocks[block];
         condition.believed = growth as f32;
         condition.known.forget();
+    }
+
+    /// Returns the true class of a block's strength. For checks only: a controller has an estimate.
+    pub fn class_of(&self, block: BlockId) -> StrengthClass {
+        self.curves.cells.class_of(self.blocks[block].growth.into())
     }
 
     /// Returns the cells for modification.

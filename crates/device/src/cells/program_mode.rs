@@ -19,4 +19,16 @@ pub struct Mode {
     pub step: Step,
     /// The threshold voltages.
     pub voltage: Voltage,
+    /// True in SLC mode: a cell holds one bit, with a margin that no wear or age here uses up.
+    pub one_bit: bool,
+}
+
+impl Mode {
+    /// In SLC mode, at the nominal step and voltages.
+    pub const SLC: Mode = Mode { step: Step::NOMINAL, voltage: Voltage::Nominal, one_bit: true };
+
+    /// Creates a mode in which cells hold as many bits as they can.
+    pub fn new(step: Step, voltage: Voltage) -> Mode {
+        Mode { step, voltage, one_bit: false }
+    }
 }

@@ -5,7 +5,7 @@
 use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::config::Config;
 pub use crate::config::reliability::{
-    ModelKind, NoModel, Params, RateTable, RetryCost, StrengthSource,
+    ModelKind, NoModel, Params, RateTable, References, RetryCost, StrengthSource,
 };
 use fowler_nand::{PerPageType, Timing};
 use fowler_physics::ispp;
@@ -232,11 +232,11 @@ impl Cells {
     /// If the model does not cover a step of the ladder.
     pub fn new(config: &Config, ladder: &Ladder, lowest: Voltage) -> Result<Cells, NoModel> {
         let params = &config.reliability;
-        let (model, ldpc, end) = (params.model()?, params.ldpc(), params.end());
+        let (model, ldpc, end) = (config.cell_model()?, params.ldpc(), params.end());
         let strengths = Strengths::new(&params.cells);
         let weak_end = |class: usize| strengths.strength_at((class + 1) as f64 / CLASSES as f64);
         let rates: [f64; CLASSES] = std::array::from_fn(weak_end);
-        let volts = ladder.volts(params.cells.step);
+        let volts = ladder.volts(model.parameters().step);
         assert!(volts.iter().all(|&step| model.covers(Setting { scale: 1.0, step })));
         let rung = |growth: f64, scale: f64| {
             if !ladder.has_rungs() {

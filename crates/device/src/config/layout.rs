@@ -134,6 +134,7 @@ fn constants_of(why: &ModelError) -> &'static [&'static str] {
             "reliability.cells.growth_sd",
             "reliability.cells.growth_bound",
         ],
+        ModelError::Bits { .. } => &["reliability.model", "superblocks.word_line"],
         ModelError::TooGood { .. } | ModelError::TooBad { .. } => &[
             "reliability.cells.rber_unworn",
             "reliability.cells.step",
@@ -412,7 +413,7 @@ impl Config {
         refusals.unless((1..=3).contains(&reliability.levels), &["reliability.levels"], || {
             format!("{} levels of soft sensing; expected 1 to 3", reliability.levels)
         });
-        match reliability.model() {
+        match self.cell_model() {
             Ok(_) => {}
             Err(NoModel::Cells(why)) => {
                 refusals.unless(false, constants_of(&why), || why.to_string());

@@ -1,7 +1,10 @@
 //! The configuration of the cells: which model of bit errors, and with which constants.
 
+use super::{Config, Mapping};
 use fowler_physics::ispp::EndOfLife;
 use fowler_physics::ldpc::{Ldpc, Level};
+use fowler_physics::multibit::GrayCode;
+pub use fowler_physics::multibit::References;
 use fowler_physics::parameters::Parameters;
 use fowler_physics::rber::{self, Analytic, ModelError, Reliability};
 use fowler_physics::table::{Table, TableError, Tabled};
@@ -18,6 +21,9 @@ pub struct Params {
     /// The constants of the cells. The operating times are those of the drive
     /// ([`crate::Config::timing`]).
     pub cells: Parameters,
+    /// The data that the read references of word lines suit ([`ModelKind::Analytic`] on a drive with
+    /// superblocks).
+    pub references: References,
     /// The number of sensing levels that the code supports: 1 to 3.
     pub levels: u32,
     /// The cost of a retry at the next level.
@@ -58,7 +64,8 @@ pub enum RetryCost {
 pub enum ModelKind {
     /// Cells without errors: a read takes its nominal time.
     Off,
-    /// By threshold voltages.
+    /// By threshold voltages: of two-bit cells or, on a drive with superblocks, of cells of as many
+    /// bits as a word line has pages.
     Analytic,
     /// By programming voltage alone: boosted, nominal and reduced cells are read at the first,
     /// second and third level, whatever their age and wear (HIRE, Table 1).
@@ -105,6 +112,7 @@ impl Default for Params {
             model: ModelKind::Off,
             table: RateTable::default(),
             cells: Parameters::default(),
+            references: References::Fixed,
             levels: 3,
             retry: RetryCost::Whole,
             cycles: 0,
@@ -145,6 +153,25 @@ impl Params {
         let Parameters { sense_us, transfer_us, .. } = self.cells;
         let us = |us: f64| Span((us * 1e3).round() as u64);
         Ldpc::new(levels, us(sense_us), us(transfer_us)).expect("a prefix of valid levels")
+    }
+}
+
+impl Config {
+    /// Returns the model of the drive's cells; the analytic one if none is selected. Word lines that
+    /// are programmed as a whole have cells of as many bits as they have pages, and other cells have
+    /// two.
+    ///
+    /// # Errors
+    /// The reason why there is no model: all problems of the table, or the first of the constants.
+    pub fn cell_model(&self) -> Result<Reliability, NoModel> {
+        let word_lines = self.superblocks.mapping == Mapping::Superblocks;
+        if self.reliability.model == ModelKind::Analytic && word_lines {
+            let cells = self.cells_of_word_lines(GrayCode::Balanced);
+            let references = self.reliability.references;
+            let model = |cells| Reliability::WordLines(cells, references);
+            return cells.map(model).map_err(NoModel::Cells);
+        }
+        self.reliability.model()
     }
 }
 

@@ -45,7 +45,7 @@ use crate::cells::condition::Condition;
 use crate::cells::random_failures::RandomFailures;
 use crate::cells::reliability::{Ladder, LevelTimes, ModelKind, RetryCost};
 use crate::cells::unreadable::FailedReads;
-use crate::config::{Config, FlashConfig, ProgramErase};
+use crate::config::{Config, FlashConfig, Mapping, ProgramErase};
 use crate::event::Event;
 use crate::flash::cache_register::Holds;
 use crate::flash::die::{Cells, Channel, Die, State};
@@ -249,9 +249,11 @@ impl Flash {
             unknown_level: 0,
             condition: None,
             may_err: errs || random_failures.is_some() || config.aging.is_on(),
+            // Of a drive with superblocks, only reads that failed are counted, not what is lost.
             failed_reads: ((errs || random_failures.is_some())
-                && !config.redundancy.has_versions())
-            .then(|| Box::new(FailedReads::new(geometry.pages() as usize))),
+                && !config.redundancy.has_versions()
+                && config.superblocks.mapping == Mapping::Pages)
+                .then(|| Box::new(FailedReads::new(geometry.pages() as usize))),
             random_failures,
             dies,
             iteration: timing.iteration(),

@@ -7,7 +7,7 @@ use crate::flash::txn::{Owner, Txn};
 use crate::observe::ledger::Doing;
 use crate::observe::operation::Op;
 use fowler_nand::{CellOp, EraseOp, ProgramOp};
-use fowler_units::{DieId, Id, Span, TxnId, UnitId};
+use fowler_units::{BlockId, DieId, Geometry, Id, Span, TxnId, UnitId};
 
 impl Flash {
     /// Begins a program, or waits for the channel. Returns `false` if there was nothing to begin:
@@ -271,7 +271,7 @@ impl Flash {
         while txn.is_some() {
             let Txn { op, source, next, .. } = *self.txns.get(txn);
             if self.may_err {
-                self.wear_by(txn);
+                self.wear_by::<L>(txn);
             }
             match op {
                 // A word line that is programmed in two passes counts when the second is done.
@@ -292,15 +292,25 @@ impl Flash {
     }
 
     /// Applies the wear of a program or erase to the cells.
-    fn wear_by(&mut self, txn: TxnId) {
+    fn wear_by<L: Translation>(&mut self, txn: TxnId) {
         let now = self.now();
         let Txn { op, source, unit, mode, .. } = *self.txns.get(txn);
         if let Some(condition) = &mut self.condition {
             let block = self.locator.block_of(unit);
             match op {
+                // Until the second of two passes has ended, data is read from the controller.
+                Op::Program if L::PACKED && self.txns.get(txn).is_first_pass() => {}
                 Op::Program => {
-                    self.counters.programs_at[source][mode.voltage] += 1;
+                    self.counters.programs_at[source][mode.voltage] +=
+                        self.txns.get(txn).units(L::PACKED);
                     condition.programmed(self.locator.page_of(unit), block, mode, now);
+                }
+                // An erase names the block of the first plane.
+                Op::Erase if L::PACKED => {
+                    let Geometry { planes_per_die, blocks_per_plane, .. } = self.geometry;
+                    for plane in 0..planes_per_die {
+                        condition.erased(BlockId(block.0 + plane * blocks_per_plane));
+                    }
                 }
                 Op::Erase => condition.erased(block),
                 Op::Read => unreachable!("reads do not run on the cells"),

@@ -25,10 +25,10 @@ impl Flash {
         let Txn { op, source, unit, .. } = *self.txns.get(txn);
         die.enter(now, State::Sensing, Doing::serving(op, source), &mut self.txns);
         let page = self.locator.page_of(unit);
-        if self.may_err && L::PACKED {
+        if self.may_err && L::PACKED && !self.errs {
             self.sense_by_age(id, txn, layer);
         } else if self.may_err {
-            self.sense_by_condition(id, txn, page);
+            self.sense_by_condition::<L>(id, txn, page);
         } else {
             let (time, transfer) = self.levels.sense_and_transfer(0, || self.offset(page));
             self.sense_for(id, time, self.txns.get(txn).all_of(L::PACKED, transfer));
@@ -38,12 +38,12 @@ impl Flash {
     /// Begins to sense a page at the level of the first try. Not inlined, because a drive whose
     /// cells do not err never needs it.
     #[inline(never)]
-    fn sense_by_condition(&mut self, id: DieId, txn: TxnId, page: Ppn) {
+    fn sense_by_condition<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn) {
         let fails = self.random_failures.is_some() && self.fails_at_random(page);
         if self.errs {
-            self.sense_by_last(id, txn, page);
+            self.sense_by_last::<L>(id, txn, page);
         } else {
-            self.sense(id, page, 0);
+            self.sense::<L>(id, txn, page, 0);
         }
         if fails {
             // No level corrects the page; the read finds that out level by level.
@@ -81,7 +81,7 @@ impl Flash {
 
     /// Begins to sense a page at the level that the last read of its block has shown to be right.
     #[inline(always)]
-    fn sense_by_last(&mut self, id: DieId, txn: TxnId, page: Ppn) {
+    fn sense_by_last<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn) {
         let now = self.now();
         if page.is_some()
             && let Some(condition) = &mut self.condition
@@ -91,10 +91,10 @@ impl Flash {
             if let Some(attempt) = condition.read(page, block, record.read_as, now) {
                 let Attempt { level, needed } = attempt;
                 (record.first_level, record.level, record.needed) = (level, level, needed);
-                return self.sense(id, page, level);
+                return self.sense::<L>(id, txn, page, level);
             }
         }
-        self.sense_by_search(id, txn, page);
+        self.sense_by_search::<L>(id, txn, page);
     }
 
     /// [`Flash::sense_by_last`] where the last read of the block does not tell the level. Pages of
@@ -102,7 +102,7 @@ impl Flash {
     /// before the run at no known place.
     #[cold]
     #[inline(never)]
-    fn sense_by_search(&mut self, id: DieId, txn: TxnId, page: Ppn) {
+    fn sense_by_search<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn) {
         let now = self.now();
         let record = self.txns.get_mut(txn);
         let worst = Attempt { level: self.unknown_level, needed: self.unknown_level };
@@ -113,19 +113,20 @@ impl Flash {
             _ => worst,
         };
         (record.first_level, record.level, record.needed) = (level, level, needed);
-        self.sense_again(id, page, level);
+        self.sense_again::<L>(id, txn, page, level);
     }
 
     /// [`Flash::sense`] as a call, for rare cases.
     #[inline(never)]
-    fn sense_again(&mut self, id: DieId, page: Ppn, level: u8) {
-        self.sense(id, page, level);
+    fn sense_again<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn, level: u8) {
+        self.sense::<L>(id, txn, page, level);
     }
 
     /// Begins to sense the page of a read at a level.
     #[inline(always)]
-    fn sense(&mut self, id: DieId, page: Ppn, level: u8) {
+    fn sense<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn, level: u8) {
         let (time, transfer) = self.levels.sense_and_transfer(level, || self.offset(page));
+        let transfer = if L::PACKED { self.txns.get(txn).all_of(true, transfer) } else { transfer };
         self.sense_for(id, time, transfer);
     }
 
@@ -165,7 +166,11 @@ impl Flash {
         let read = die.cursor;
         let Txn { source, dispatched, level, needed, .. } = *self.txns.get(read);
         if level < needed {
-            let again = if L::PACKED { self.retries(id, read) } else { self.climbs(id, read) };
+            let again = if L::PACKED && !self.errs {
+                self.retries(id, read)
+            } else {
+                self.climbs::<L>(id, read)
+            };
             if again {
                 return;
             }
@@ -186,14 +191,14 @@ impl Flash {
         took: Span,
         layer: &mut L,
     ) {
-        if L::PACKED && level > 0 {
+        if L::PACKED && level > 0 && !self.errs {
             self.retried(id, read);
         } else {
             self.note_try(id, read, level, false);
         }
         self.counters.reads[source] += self.txns.get(read).units(L::PACKED);
         if self.errs {
-            self.counters.reads_at[usize::from(level)] += 1;
+            self.counters.reads_at[usize::from(level)] += self.txns.get(read).units(L::PACKED);
         }
         let die = &mut self.dies[id];
         die.served += took;
@@ -206,7 +211,7 @@ impl Flash {
     /// Reads a page again at the next level, because the page has too many errors for the last one.
     /// Returns true if there is a next level.
     #[cold]
-    fn climbs(&mut self, id: DieId, read: TxnId) -> bool {
+    fn climbs<L: Translation>(&mut self, id: DieId, read: TxnId) -> bool {
         let record = self.txns.get_mut(read);
         if record.level + 1 == self.levels.count() {
             self.counters.uncorrectable += 1;
@@ -218,7 +223,7 @@ impl Flash {
             }
             return false;
         }
-        self.counters.retries_at[usize::from(record.level)] += 1;
+        self.counters.retries_at[usize::from(record.level)] += record.units(L::PACKED);
         let tried = record.level;
         record.level += 1;
         let Txn { unit, level, .. } = *record;
@@ -229,9 +234,12 @@ impl Flash {
             condition.disturb(self.locator.block_of(unit));
         }
         match self.retry {
-            RetryCost::Whole => self.sense_again(id, self.locator.page_of(unit), level),
+            RetryCost::Whole => {
+                self.sense_again::<L>(id, read, self.locator.page_of(unit), level);
+            }
             RetryCost::Increment => {
                 let (time, transfer) = self.levels.beyond_last(level, self.offset(unit));
+                let transfer = self.txns.get(read).all_of(L::PACKED, transfer);
                 self.sense_for(id, time, transfer);
             }
         }

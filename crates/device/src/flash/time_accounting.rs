@@ -116,8 +116,10 @@ impl Flash {
                 blame[Part::Sense] += sense;
                 blame[Part::Transfer] += transfer;
                 blame[Part::Channel] += total - hard;
-                if txn.level > 0 && PACKED {
+                if txn.level > 0 && PACKED && !self.errs {
                     self.read_retry_blame(txn, blame);
+                } else if txn.level > 0 && PACKED {
+                    self.soft_blame_by_page(txn, blame);
                 } else if txn.level > 0 {
                     self.soft_blame(txn, blame);
                 }
@@ -169,10 +171,11 @@ impl Flash {
         blame[Part::Channel] -= tries;
     }
 
-    /// Returns the time to sense the page of a read at a level and transfer it.
+    /// Returns the time to sense the page of a read at a level, and to transfer what the read wants
+    /// of it.
     fn took_at(&self, level: u8, txn: &Txn) -> Span {
         let (sense, transfer) = self.levels.sense_and_transfer(level, || self.offset(txn.unit));
-        sense + transfer
+        sense + transfer * u64::from(txn.parts)
     }
 
     #[inline]

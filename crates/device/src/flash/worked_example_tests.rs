@@ -29,7 +29,7 @@ impl Translation for Requests {
             2 => Step(2),
             other => unreachable!("no request has {other} pages"),
         };
-        txn.mode = Mode { step, voltage: Voltage::Nominal };
+        txn.mode = Mode::new(step, Voltage::Nominal);
         Bind::Bound
     }
 

@@ -11,12 +11,6 @@ pub enum Needs {
     /// Pages that stay in the buffer after they could be programmed, so that hits there say how
     /// they are used.
     BufferHits,
-    /// Blocks programmed at an ISPP step of their own, according to their strength.
-    Steps,
-    /// Blocks programmed at threshold voltages of their own.
-    Voltages,
-    /// Reads with more reference voltages, chosen by the errors that a page is expected to have.
-    SoftSensing,
     /// Pages that stay in the buffer after their program, or after a read: clean ones.
     CleanPages,
     /// Blocks that are emptied and erased alone, according to their own wear, age or reads.

@@ -3,9 +3,9 @@
 
 use crate::blocks::block_table::BlockState;
 use crate::cells::condition::{BlockCondition, Condition, Curves, Known, Wear};
-use crate::cells::program_mode::{Mode, Step};
+use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::StrengthClass;
-use crate::cells::reliability::{CLASSES, Cells, ModelKind, StrengthSource};
+use crate::cells::reliability::{CLASSES, Cells, Coarsest, ModelKind, StrengthSource};
 use crate::config::Config;
 use crate::core::Core;
 use crate::flash::Flash;
@@ -15,7 +15,7 @@ use crate::policy::sensing::AnySensing;
 use crate::policy::stream_tag::AccessClass;
 use crate::policy::voltage::lowest;
 use crate::precondition::Watch;
-use fowler_units::{BlockId, Id, IdVec, Ppn, Rng, Span};
+use fowler_units::{BlockId, Geometry, Id, IdVec, Ppn, Rng, Span};
 
 /// The number of intervals of the table for the inverse distribution of growth rates, which is
 /// interpolated linearly: drawing 131,072 blocks takes hardly any time.
@@ -48,27 +48,16 @@ pub(crate) fn wear(
     if config.reliability.model == ModelKind::Off {
         return;
     }
-    let lowest = lowest(&config.voltage, config.seed);
-    let cells = Cells::new(config, flash.ladder(), lowest).expect("the model was checked before");
-    let classes = cells.coarsest;
-    flash.read_unknown_at(cells.worst_level);
-    let oldest = config.reliability.oldest;
-    let stamps = stamps(core, oldest);
     class_blocks(core, config.precondition.access_class);
-    let blocks = worn_blocks(core, &cells, config, &stamps);
-    let known = config.reliability.strength == StrengthSource::Oracle;
-    let believed = blocks
-        .as_slice()
-        .iter()
-        .map(|condition| if known { cells.class_of(condition.growth.into()) } else { WEAKEST });
-    core.allocator.open_blocks.believe(believed.collect(), classes);
-    let sensing = AnySensing::new(&config.sensing, config.seed);
-    let (known, end) = (config.sensing, config.reliability.end());
-    let curves = Curves { cells, known, end, lowest };
-    let stamps = (stamps, oldest);
-    let levels = config.reliability.levels as u8;
-    let by_age = config.die_order.ranks();
-    flash.wear(Condition::new(curves, (sensing, levels), blocks, stamps, by_age));
+    let (geometry, blocks) = (&core.layout.geometry, &core.allocator.blocks);
+    let history = |block: BlockId| BlockHistory {
+        erases: blocks.erase_counts()[block.index()],
+        erased: blocks.written(block) == 0,
+        fill_order: blocks.fill_order(block),
+        voltage: core.allocator.open_blocks.mode_of(block).voltage,
+    };
+    let strengths = wear_blocks(flash, config, geometry, blocks.filled(), history);
+    core.allocator.open_blocks.believe(strengths.believed, strengths.coarsest);
     if config.reliability.strength == StrengthSource::Measured {
         let geometry = &core.layout.geometry;
         gc.strengths = Some(StrengthMeasurement::new(&config.reliability, geometry, config.seed));
@@ -89,11 +78,63 @@ fn class_blocks(core: &mut Core, class: AccessClass) {
     }
 }
 
+/// The history of a block before the first request.
+pub(crate) struct BlockHistory {
+    /// Erases of the block, without the cycles of the configuration.
+    pub erases: u32,
+    /// True if the block holds nothing.
+    pub erased: bool,
+    /// The place of the block in the order in which blocks became full; none if it is not full.
+    pub fill_order: Option<u64>,
+    /// The voltages at which the pages of the block were programmed.
+    pub voltage: Voltage,
+}
+
+/// The controller's estimates of the strength of all blocks.
+pub(crate) struct BlockStrengths {
+    /// The estimated class of each block.
+    pub believed: IdVec<BlockId, StrengthClass>,
+    /// The coarsest step that a block of each class tolerates.
+    pub coarsest: Coarsest,
+}
+
+/// Lets the cells of an array of flash err from now on. `filled` counts how often any block has
+/// become full.
+pub(crate) fn wear_blocks(
+    flash: &mut Flash,
+    config: &Config,
+    geometry: &Geometry,
+    filled: u64,
+    history: impl Fn(BlockId) -> BlockHistory,
+) -> BlockStrengths {
+    let lowest = lowest(&config.voltage, config.seed);
+    let cells = Cells::new(config, flash.ladder(), lowest).expect("the model was checked before");
+    let coarsest = cells.coarsest;
+    flash.read_unknown_at(cells.worst_level);
+    let oldest = config.reliability.oldest;
+    let stamps = stamps(geometry, oldest, filled, &history);
+    let blocks = worn_blocks(geometry, &cells, config, &stamps, &history);
+    let known = config.reliability.strength == StrengthSource::Oracle;
+    let believed = blocks
+        .as_slice()
+        .iter()
+        .map(|condition| if known { cells.class_of(condition.growth.into()) } else { WEAKEST })
+        .collect();
+    let sensing = AnySensing::new(&config.sensing, config.seed);
+    let (known, end) = (config.sensing, config.reliability.end());
+    let curves = Curves { cells, known, end, lowest };
+    let levels = config.reliability.levels as u8;
+    let by_age = config.die_order.ranks();
+    flash.wear(Condition::new(curves, (sensing, levels), blocks, (stamps, oldest), by_age));
+    BlockStrengths { believed, coarsest }
+}
+
 fn worn_blocks(
-    core: &Core,
+    geometry: &Geometry,
     cells: &Cells,
     config: &Config,
     stamps: &IdVec<Ppn, u32>,
+    history: impl Fn(BlockId) -> BlockHistory,
 ) -> IdVec<BlockId, BlockCondition> {
     let mut rng = Rng::stream(config.seed, "reliability/strength");
     let ends: Vec<f64> = (0..=INTERVALS)
@@ -106,27 +147,22 @@ fn worn_blocks(
         let (low, high) = (ends[at as usize], ends[at as usize + 1]);
         low + (high - low) * at.fract()
     };
-    let before = config.initial_cycles(core.layout.geometry.blocks());
-    let erases = core.allocator.blocks.erase_counts().iter();
-    let cycles = before.as_slice().iter().zip(erases).map(|(before, erases)| before + erases);
-    cycles
-        .enumerate()
-        .map(|(block, cycles)| {
-            let first_page = core.layout.geometry.first_page(BlockId::new(block));
+    let before = config.initial_cycles(geometry.blocks());
+    (0..geometry.blocks())
+        .map(BlockId)
+        .map(|block| {
+            let BlockHistory { erases, erased, voltage, .. } = history(block);
             // All pages of a block have the same age; an erased block has none.
-            let stamp = stamps[first_page];
-            let erased = core.allocator.blocks.written(BlockId::new(block)) == 0;
-            let first = if erased { u32::MAX } else { stamp };
+            let stamp = stamps[geometry.first_page(block)];
             let growth = draw() as f32;
-            let voltage = core.allocator.open_blocks.mode_of(BlockId::new(block)).voltage;
             BlockCondition {
                 growth,
                 // If strengths are unknown, every block is assumed the weakest until measured.
                 believed: if known { growth } else { cells.weakest() as f32 },
-                wear: Wear::after(cycles),
+                wear: Wear::after(before[block] + erases),
                 reads: 0,
-                mode: Mode { step: Step::NOMINAL, voltage },
-                first,
+                mode: Mode::new(Step::NOMINAL, voltage),
+                first: if erased { u32::MAX } else { stamp },
                 last: stamp,
                 known: Known::default(),
             }
@@ -136,13 +172,16 @@ fn worn_blocks(
 
 /// Returns program timestamps: data age follows the order in which blocks were filled; blocks that
 /// are not full have just been written.
-fn stamps(core: &Core, oldest: Span) -> IdVec<Ppn, u32> {
-    let geometry = &core.layout.geometry;
-    let blocks = &core.allocator.blocks;
-    let filled = blocks.filled().max(1);
+fn stamps(
+    geometry: &Geometry,
+    oldest: Span,
+    filled: u64,
+    history: impl Fn(BlockId) -> BlockHistory,
+) -> IdVec<Ppn, u32> {
+    let filled = filled.max(1);
     let mut stamps = IdVec::filled(0, geometry.pages() as usize);
     for block in (0..geometry.blocks()).map(BlockId) {
-        let age = blocks.fill_order(block).map_or(Span::ZERO, |order| {
+        let age = history(block).fill_order.map_or(Span::ZERO, |order| {
             let younger = u128::from(filled - order);
             Span((u128::from(oldest.0) * younger / u128::from(filled)) as u64)
         });

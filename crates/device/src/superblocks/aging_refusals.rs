@@ -2,7 +2,7 @@
 
 use crate::config::layout::{OLDEST_MOST, Refusals};
 use crate::config::{AgingConfig, Coding, Config};
-use crate::reliability;
+use crate::reliability::{self, ModelKind, StrengthSource};
 use fowler_physics::multibit::{BITS_MOST, Cells, GrayCode, Window};
 use fowler_physics::parameters::Parameters;
 use fowler_physics::rber::ModelError;
@@ -23,19 +23,30 @@ impl Config {
     /// The reason why the constants do not describe cells.
     ///
     /// # Panics
-    /// If the data of the drive does not age, or its word lines are no cells of one to four
-    /// bits.
+    /// If the data of the drive does not age.
     pub(super) fn aging_cells(&self) -> Result<Cells, ModelError> {
-        let AgingConfig { coding, voltage_window, erased_below, step_share, .. } = self.aging;
-        let code = match coding {
+        self.cells_of_word_lines(match self.aging.coding {
             Coding::Off => unreachable!("its data does not age"),
             Coding::Balanced => GrayCode::Balanced,
             Coding::Reflected => GrayCode::Reflected,
-        };
+        })
+    }
+
+    /// Returns cells with as many bits as a word line has pages, whose bits are assigned to the
+    /// states by a code.
+    ///
+    /// # Errors
+    /// The reason why the constants do not describe cells.
+    pub(crate) fn cells_of_word_lines(&self, code: GrayCode) -> Result<Cells, ModelError> {
+        let AgingConfig { voltage_window, erased_below, step_share, .. } = self.aging;
+        let line = self.superblocks.word_line;
+        if !(1..=BITS_MOST).contains(&line) {
+            return Err(ModelError::Bits { asked: line });
+        }
         let parameters = self.reliability.cells;
         let places = (voltage_window, erased_below);
         let widths = (step_share, parameters.erased_sd);
-        let window = Window::even(self.superblocks.word_line, code, places, widths);
+        let window = Window::even(line, code, places, widths);
         Cells::new(window, parameters)
     }
 
@@ -44,24 +55,67 @@ impl Config {
     pub(super) fn has_cells_of_superblocks(&self) -> bool {
         let plain = reliability::Params::default();
         let params = &self.reliability;
+        let reliability::Params { cells, cycles, oldest, .. } = *params;
+        if params.model == ModelKind::Analytic {
+            // The states of cells of any number of bits are those of [aging].
+            let Parameters { erased, programmed_1, programmed_2, programmed_3, step, .. } =
+                plain.cells;
+            let states =
+                Parameters { erased, programmed_1, programmed_2, programmed_3, step, ..cells };
+            return params.cells == states;
+        }
+        if params.model != ModelKind::Off {
+            return true;
+        }
         if !self.aging.is_on() {
             return *params == plain;
         }
-        // Constants that multibit cells do not have must keep their defaults.
+        // Constants that nothing here reads must keep their defaults.
         let cells = Parameters {
-            growth_mean: params.cells.growth_mean,
-            rber_unworn: params.cells.rber_unworn,
-            erased_sd: params.cells.erased_sd,
-            retention_charge: params.cells.retention_charge,
-            retention_shift: params.cells.retention_shift,
-            retention_spread: params.cells.retention_spread,
-            retention_onset: params.cells.retention_onset,
-            retention_shift_power: params.cells.retention_shift_power,
-            retention_spread_power: params.cells.retention_spread_power,
+            growth_mean: cells.growth_mean,
+            rber_unworn: cells.rber_unworn,
+            erased_sd: cells.erased_sd,
+            retention_charge: cells.retention_charge,
+            retention_shift: cells.retention_shift,
+            retention_spread: cells.retention_spread,
+            retention_onset: cells.retention_onset,
+            retention_shift_power: cells.retention_shift_power,
+            retention_spread_power: cells.retention_spread_power,
             ..plain.cells
         };
-        *params
-            == reliability::Params { cells, cycles: params.cycles, oldest: params.oldest, ..plain }
+        *params == reliability::Params { cells, cycles, oldest, ..plain }
+    }
+
+    /// Refuses bit errors by sensing level that a drive with superblocks cannot have.
+    pub(super) fn refuse_errors_by_level(&self, refusals: &mut Refusals) {
+        let params = &self.reliability;
+        if params.model == ModelKind::Off {
+            return;
+        }
+        refusals.unless_hinted(
+            !self.aging.is_on(),
+            &["reliability.model", "aging.coding"],
+            || {
+                "a page with too many errors is read again either at other references                  ([aging]) or with more of them (reliability.model)"
+                    .into()
+            },
+            || "set aging.coding = \"off\", or leave out reliability.model".into(),
+        );
+        refusals.unless_hinted(
+            params.strength == StrengthSource::Oracle,
+            &["reliability.strength", "ftl.mapping"],
+            || {
+                "nothing reads the blocks of a drive with superblocks in idle time to measure them"
+                    .into()
+            },
+            || "leave it out: the true strengths are known".into(),
+        );
+        refusals.unless_hinted(
+            params.uber == 0.0,
+            &["reliability.uber", "ftl.mapping"],
+            || "the units of a drive with superblocks have no versions that would show what is lost".into(),
+            || "leave it out, or use a page-mapped drive".into(),
+        );
     }
 
     /// Refuses data that ages in ways that cannot work.

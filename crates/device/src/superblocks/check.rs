@@ -42,7 +42,8 @@ impl Device<Superblocks> {
             return Err(Violation(format!("{moved} units moved of no refreshed superblock")));
         }
         let flow = self.layer.check().and_then(|()| self.layer.check_flow(cached, folded));
-        flow.and_then(|()| self.check_service()).map_err(Violation)
+        let modes = || self.layer.check_modes(&self.flash);
+        flow.and_then(|()| self.check_service()).and_then(|()| modes()).map_err(Violation)
     }
 
     /// A die that does nothing has been busy for as long as its operations took, and the accounting

@@ -211,6 +211,12 @@ impl Map {
         self.blocks.open(USUAL).map(|block| block.0)
     }
 
+    /// Opens the erased superblock with the smallest `key`; among equals, the one that has been
+    /// erased for longest.
+    pub fn open_least(&mut self, key: impl Fn(u32) -> u8) -> Option<u32> {
+        self.blocks.open_least(USUAL, |block| key(block.0)).map(|block| block.0)
+    }
+
     /// Opens the superblock, of those set aside, that has been erased for longest.
     pub fn open_aside(&mut self) -> Option<u32> {
         self.blocks.open(ASIDE).map(|block| block.0)

@@ -25,6 +25,7 @@
 //!   the last command of a superblock that gains little.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
 //! - `aging.rs`, `refresh.rs`: reads of old data, which are repeated at other references.
+//! - `modes.rs`: the step and voltages at which superblocks are programmed, and their strengths.
 //! - `filling.rs`: the state before the first request. `saved_state.rs`, `words.rs`:
 //!   that state as words.
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
@@ -51,6 +52,9 @@ mod golden_tests;
 mod host;
 mod line;
 mod map;
+mod modes;
+#[cfg(test)]
+mod modes_tests;
 mod pace;
 mod passes;
 #[cfg(test)]
@@ -99,6 +103,7 @@ use commands::Commands;
 use fowler_units::{Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, TxnId, UnitId};
 use line::Line;
 use map::Map;
+use modes::Modes;
 use pace::Pace;
 use shape::Shape;
 use slc_cache::SlcCache;
@@ -123,6 +128,7 @@ pub struct Superblocks {
     collector: Collector,
     slc: Option<Box<SlcCache>>,
     aging: Option<Box<Aging>>,
+    modes: Option<Box<Modes>>,
     line: Line,
     throttle: Option<Box<WriteThrottle>>,
     /// Flash reads for the host in flight, and the most there may be.
@@ -211,6 +217,7 @@ impl Superblocks {
             streams,
             slc: SlcCache::new(&config.slc, &shape).map(Box::new),
             aging: Aging::new(config, &shape).map(Box::new),
+            modes: None,
             line: Line::new(config),
             throttle: None,
             reads: 0,
@@ -230,6 +237,7 @@ impl Superblocks {
             + Streams::bytes(config, shape.superblocks)
             + SlcCache::bytes(&config.slc, &shape)
             + Aging::bytes(config, &shape)
+            + Modes::bytes(config, &shape)
             + Line::bytes(config)
     }
 
@@ -264,7 +272,9 @@ impl Device<Superblocks> {
     pub fn over(config: &Config, mut layer: Superblocks) -> Device<Superblocks> {
         layer.throttle = WriteThrottle::of(config, layer.map.blocks());
         let Layout { geometry, transactions, .. } = layer.layout;
-        Device::on(Flash::new(config, geometry, transactions), layer)
+        let mut flash = Flash::new(config, geometry, transactions);
+        layer.modes = Modes::new(config, &layer.shape, &layer.map, &mut flash).map(Box::new);
+        Device::on(flash, layer)
     }
 
     /// Returns the state of the throttle and the life left to the drive; `None` without a throttle.
@@ -327,7 +337,7 @@ impl Translation for Superblocks {
 
     fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
         let txn = flash.txns.get(id);
-        if txn.level | txn.first_level > 0 {
+        if txn.level | txn.first_level > 0 && self.aging.is_some() {
             return self.read_by_age(flash, id);
         }
         self.end_read(flash, id);

@@ -2,6 +2,7 @@
 
 use super::Superblocks;
 use super::commands::{Command, Open, Stored, Stream};
+use crate::cells::program_mode::Mode;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
@@ -132,12 +133,16 @@ impl Superblocks {
     fn position(&mut self, flash: &mut Flash, stream: Stream) -> Option<Open> {
         loop {
             let Some(open) = self.commands.open_of(stream) else {
+                let tag = self.tag_to_open(stream);
                 let superblock = match stream {
                     Stream::Host(_) if !self.host_may_open() => return None,
-                    Stream::Host(_) | Stream::Moved(_) => self.map.open()?,
+                    Stream::Host(_) | Stream::Moved(_) => self.open_for(tag)?,
                     Stream::Slc => self.open_slc()?,
                 };
-                self.name_data_of(superblock, stream);
+                self.streams.note_open(superblock, tag);
+                if let Some(modes) = &mut self.modes {
+                    modes.opened(superblock, tag);
+                }
                 self.commands.set_open(stream, Some(Open { superblock, command: 0 }));
                 self.age_anew(superblock, flash.now());
                 continue;
@@ -151,21 +156,20 @@ impl Superblocks {
         }
     }
 
-    /// A superblock is opened for a stream: it takes the tag of the first unit that the stream
-    /// stores there.
-    fn name_data_of(&mut self, superblock: u32, stream: Stream) {
+    /// Returns the tag of the data that a stream opens a superblock for: that of the first unit that
+    /// it stores there.
+    fn tag_to_open(&self, stream: Stream) -> StreamTag {
         if self.streams.count() == 1 {
-            return;
+            return StreamTag::PLAIN;
         }
-        let tag = match stream {
+        match stream {
             Stream::Host(queue) => self.buffer.first_tag(queue),
             Stream::Moved(into) => {
                 let (_, from) = self.collector.first_copied(into);
                 self.streams.tag_of_survivors(self.shape.superblock_of(from))
             }
             Stream::Slc => StreamTag::PLAIN,
-        };
-        self.streams.note_open(superblock, tag);
+        }
     }
 
     /// Moves a stream on to its next command. A superblock that is full is closed.
@@ -218,11 +222,12 @@ impl Superblocks {
         };
         let Command { first_unit, left: pages, .. } = self.commands.records[number as usize];
         let parts = self.shape.units_per_page;
+        let mode = self.mode_of(first_unit, stream);
         let (mut first, mut last) = (TxnId::NONE, TxnId::NONE);
         for page in 0..pages {
             let (die, place) = self.shape.place(first_unit + page * parts);
             let (id, txn) = flash.open(Op::Program, source, class, owner, die);
-            (txn.unit, txn.parts) = (place, parts as u8);
+            (txn.unit, txn.parts, txn.mode) = (place, parts as u8, mode);
             match page {
                 0 => first = id,
                 1 => match owner {
@@ -237,6 +242,17 @@ impl Superblocks {
         }
         flash.submit(first);
         flash.offer_program(flash.txns.get(first).die);
+    }
+
+    /// Returns the mode in which a command of a stream that begins with a unit is programmed.
+    fn mode_of(&self, first_unit: u32, stream: Stream) -> Mode {
+        match &self.modes {
+            _ if stream == Stream::Slc => Mode::SLC,
+            Some(modes) => {
+                modes.of(self.shape.superblock_of(first_unit), self.shape.place(first_unit).0)
+            }
+            None => Mode::default(),
+        }
     }
 
     /// The first of two passes has ended. Moved units leave their old place: until the second pass

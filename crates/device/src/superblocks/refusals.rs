@@ -100,6 +100,7 @@ impl Config {
             format!("{} cores; expected at most {CORES_MOST}", self.host.cores)
         });
         self.refuse_aging(refusals);
+        self.refuse_errors_by_level(refusals);
         let sane = self.refuse_slc(refusals);
         if sane && fits && line > 0 && block.is_multiple_of(line) {
             self.refuse_superblock_space(refusals);
@@ -238,7 +239,7 @@ impl Config {
             ("policy.step", self.step.name.needs(), true),
             ("policy.voltage", self.voltage.name.needs(), true),
             ("policy.replacement", self.replacement.name.needs(), self.replacement == plain.replacement),
-            ("policy.sensing", self.sensing.name.needs(), self.sensing == plain.sensing),
+            ("policy.sensing", self.sensing.name.needs(), true),
             ("policy.wear", self.wear.name.needs(), self.wear == plain.wear),
             ("policy.scrub", self.scrub.name.needs(), self.scrub == plain.scrub),
             ("policy.redundancy", self.redundancy.name.needs(), redundancy == plain.redundancy),
@@ -296,7 +297,7 @@ impl Config {
             ("policy.placement.stripe_unit", self.placement.stripe_unit == plain.placement.stripe_unit, "a program command fills a word line, and the next one goes to the next die", "leave it out"),
             ("policy.redundancy.integrity", self.redundancy.integrity == plain.redundancy.integrity, "its units have no versions, and nothing of it fails", page_mapped),
             ("policy.redundancy.checks", self.redundancy.checks == plain.redundancy.checks, "its units have no versions, and nothing of it fails", page_mapped),
-            ("reliability", self.has_cells_of_superblocks(), "its errors are those of [aging], which uses only cycles, oldest and constants of its cells", "leave out the other keys, and these too if aging.coding is off"),
+            ("reliability", self.has_cells_of_superblocks(), "its cells have the states of [aging], and without reliability.model only cycles, oldest and some constants of its cells count", "leave out the other keys, and these too if aging.coding is off"),
             ("bad_blocks", self.bad_blocks == plain.bad_blocks, "a superblock has one block of every plane, and nothing replaces one that fails", page_mapped),
             ("failed_dies", self.failed_dies == plain.failed_dies, "what superblocks.parity holds is not modeled, so nothing could be rebuilt on a spare die", page_mapped),
             ("buffer.ack", self.buffer.ack == Ack::OnInsert, "a program command waits for units of later writes, and so would a write that waits for its program", "leave it out: the buffer survives a power loss"),
@@ -325,9 +326,6 @@ fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
     Some(match needs {
         Needs::Nothing => return None,
         Needs::BufferHits => ["hits in the buffer of a drive with superblocks say little about a unit: it leaves as soon as units fill a program command and garbage collection keeps pace, and nothing stays after its program", "leave it out, or use a page-mapped drive: --device hire"],
-        Needs::Steps => ["a drive with superblocks has no strengths of blocks to choose a step by: all pages of a word line are programmed at once, in a superblock of strong and weak blocks", "leave it out, or use a page-mapped drive: --device rhio"],
-        Needs::Voltages => ["the cells of a drive with superblocks have one set of threshold voltages, that of aging.voltage_window: nothing says how others would wear them or fade", "leave it out, or use a page-mapped drive: --device hire"],
-        Needs::SoftSensing => ["a drive with superblocks repeats a read at other references, not with more of them: its errors are those of [aging], with a retry table", "use aging.coding, and aging.tracking, which says where in that table a read begins"],
         Needs::CleanPages => ["the buffer of a drive with superblocks holds no clean page that could leave before a dirty one: a unit is there only until it is programmed", "leave it out: units leave in the order of their writes"],
         Needs::BlockMoves => ["a drive with superblocks empties no block alone, by its own wear, age or reads: a superblock, one block of every plane, is emptied and erased as a whole", "leave it out: the superblock erased longest ago is opened next, and aging.refresh_above moves old data"],
         Needs::PageErrors => ["nothing reads the data of a drive with superblocks in the background, and no page has bit errors of its own: those of [aging] follow from the age and wear of its superblock", "use aging.coding, and aging.refresh_above, which moves a superblock once its reads succeed late in the retry table"],
@@ -397,10 +395,9 @@ mod tests {
     fn keys_that_nothing_reads_are_refused_by_name() {
         for (key, alter) in [
             (
-                "policy.placement.hot_to_strong",
-                &(|it: &mut Config| it.placement.hot_to_strong = true) as &dyn Fn(&mut Config),
+                "policy.placement.dies",
+                &(|it: &mut Config| it.placement.dies = Dies::ByAddress) as &dyn Fn(&mut Config),
             ),
-            ("policy.placement.dies", &|it| it.placement.dies = Dies::ByAddress),
             ("policy.redundancy", &|it| it.redundancy.reads = 7),
             ("policy.redundancy.integrity", &|it| it.redundancy.integrity = true),
             ("buffer.ack", &|it| it.buffer.ack = Ack::OnProgram),

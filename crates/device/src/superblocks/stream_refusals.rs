@@ -16,12 +16,6 @@ impl Config {
     /// Refuses rules for streams that have no meaning on a drive with superblocks, or with its
     /// cache.
     pub(super) fn refuse_rules_of_streams(&self, refusals: &mut Refusals) {
-        refusals.unless_hinted(
-            !self.placement.hot_to_strong,
-            &["policy.placement.hot_to_strong", "ftl.mapping"],
-            || "the blocks of a drive with superblocks have no strengths to choose by".into(),
-            || "leave it out: hot and cold data have superblocks of their own all the same".into(),
-        );
         let places_by_tag =
             self.placement.name == PlacementKind::Streams || self.policies.placement.is_some();
         refusals.unless_hinted(

@@ -5,7 +5,7 @@
 use super::commands::Stream;
 use crate::config::Config;
 use crate::policy::hotness::Hotness;
-use crate::policy::placement::{AnyPlacement, Params, StreamTable};
+use crate::policy::placement::{AnyPlacement, Opens, Params, Placement, StreamTable};
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{Bytes, PlacementHandle};
 
@@ -14,6 +14,7 @@ use fowler_units::{Bytes, PlacementHandle};
 pub(super) struct Streams {
     hotness: Hotness,
     params: Params,
+    placement: AnyPlacement,
     /// The stream of each tag.
     table: StreamTable,
     /// The number of streams that the host's data is divided into.
@@ -42,6 +43,7 @@ impl Streams {
         Streams {
             hotness: Hotness::new(&config.hotness, config.superblocks.unit),
             params: config.placement,
+            placement,
             table,
             count: limits.streams,
             moved,
@@ -122,6 +124,11 @@ impl Streams {
             Some(&tag) => self.of(self.params.survivors(tag)),
             None => 0,
         }
+    }
+
+    /// Returns which erased superblock the stream of a tag opens next.
+    pub fn opens(&mut self, tag: StreamTag) -> Opens {
+        self.placement.opens(tag)
     }
 
     /// A superblock is opened for data of a tag.

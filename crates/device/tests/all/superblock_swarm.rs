@@ -2,7 +2,7 @@
 
 use crate::support::random::one_of;
 use crate::support::superblocks::{
-    aging, built, cached, drawn, handled, requests, streamed, zones,
+    aging, built, cached, drawn, erring, handled, requests, streamed, zones,
 };
 use fowler_device::policy::victim::{self, VictimKind};
 use fowler_device::*;
@@ -22,6 +22,11 @@ fn zones_are_written_whatever_the_cache() {
 #[test]
 fn zones_are_written_whatever_the_age() {
     write_zones("zones that age", aging);
+}
+
+#[test]
+fn zones_are_written_whatever_the_errors() {
+    write_zones("zones that err", erring);
 }
 
 #[test]
@@ -131,6 +136,15 @@ fn nothing_is_lost_whatever_the_age() {
     assert!(retried > 0 && retries > retried && counts.aged.units >= retries, "{counts:?}");
 }
 
+/// As [`nothing_is_lost_whatever_the_drive`], with cells that err by sensing level, programmed at
+/// steps and voltages of all kinds.
+#[test]
+fn nothing_is_lost_whatever_the_errors() {
+    let counts = lose_nothing("superblocks that err", 12, erring);
+    assert!(counts.reads_at[..3].iter().all(|&reads| reads > 100), "{counts:?}");
+    assert!(counts.uncorrectable > 0 && counts.retries_at[1] > 0, "{counts:?}");
+}
+
 /// Returns the sum of the counters of all drives.
 fn lose_nothing(
     stream: &str,
@@ -177,7 +191,12 @@ fn lose_nothing(
         sum.slc.folded += counters.slc.folded;
         sum.slc.erased += counters.slc.erased;
         sum.collections.background += counters.collections.background;
-        sum.retries_at[0] += counters.retries_at[0];
+        for level in 0..sum.reads_at.len() {
+            sum.reads_at[level] += counters.reads_at[level];
+        }
+        for level in 0..sum.retries_at.len() {
+            sum.retries_at[level] += counters.retries_at[level];
+        }
         sum.uncorrectable += counters.uncorrectable;
         sum.aged.retried += counters.aged.retried;
         sum.aged.units += counters.aged.units;

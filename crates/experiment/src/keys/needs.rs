@@ -10,7 +10,7 @@
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::policy::redundancy::{CachePower, Checks};
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Arbitration, Config, Refusal};
+use fowler_device::{Arbitration, Config, Mapping, Refusal};
 use fowler_units::Span;
 
 /// A requirement of a key: on a drive that does not meet it, a value of the key other than the
@@ -43,7 +43,7 @@ impl Requirement {
 
 /// Every requirement, in the order in which settings without effect are reported. Requirements of a
 /// row are reported together, in the words of the first.
-pub(crate) static NEEDS: [&[&Requirement]; 16] = [
+pub(crate) static NEEDS: [&[&Requirement]; 18] = [
     &[&ERRORS, &ERRORS_OF_STREAMS, &ERRORS_OF_VOLTAGES],
     &[&FADING],
     &[&COMPARISONS],
@@ -60,6 +60,8 @@ pub(crate) static NEEDS: [&[&Requirement]; 16] = [
     &[&CACHE],
     &[&DYNAMIC_CACHE],
     &[&AGE],
+    &[&WORD_LINES_THAT_ERR],
+    &[&WORD_LINES_BY_LEVEL],
 ];
 
 pub(super) static PACE: Requirement = Requirement {
@@ -115,6 +117,27 @@ pub(super) static AGE: Requirement = Requirement {
     met: |drive| drive.aging.is_on(),
     what: "no effect: the data of this drive does not age",
     hint: "add aging.coding = \"balanced\"",
+};
+
+pub(super) static WORD_LINES_THAT_ERR: Requirement = Requirement {
+    phrase: "data that ages, or bit errors: aging.coding other than \"off\", or \
+             reliability.model = \"analytic\" on a drive with superblocks",
+    keys: &["aging.coding"],
+    met: |drive| drive.aging.is_on() || (WORD_LINES_BY_LEVEL.met)(drive),
+    what: "no effect: the word lines of this drive make no errors",
+    hint: "add aging.coding = \"balanced\"",
+};
+
+pub(super) static WORD_LINES_BY_LEVEL: Requirement = Requirement {
+    phrase: "word lines with bit errors by level: reliability.model = \"analytic\" on a drive \
+             with superblocks",
+    keys: &["reliability.model"],
+    met: |drive| {
+        drive.superblocks.mapping == Mapping::Superblocks
+            && drive.reliability.model == ModelKind::Analytic
+    },
+    what: "no effect: only word lines that are programmed as a whole have such references",
+    hint: "add --set reliability.model=analytic on a drive with superblocks",
 };
 
 pub(super) static ERRORS: Requirement = Requirement {

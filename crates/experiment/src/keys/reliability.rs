@@ -1,9 +1,10 @@
 //! The keys of the cells: the bit error model and its constants.
 
 use super::key::{Key, at, optional, words};
+use super::needs;
 use crate::field::{Access, Field, Word};
 use fowler_device::Config;
-use fowler_device::reliability::{ModelKind, RetryCost, StrengthSource};
+use fowler_device::reliability::{ModelKind, References, RetryCost, StrengthSource};
 use fowler_physics::parameters::CONSTANTS;
 use fowler_units::Span;
 
@@ -23,6 +24,11 @@ fn model() -> Vec<Key<Config>> {
                 "by_voltage" => ModelKind::ByVoltage, "set by the programming voltages alone: sensing levels as in HIRE's Table 1";
                 "table" => ModelKind::Table, "looked up in reliability.table; covers the nominal step only";
             )),
+        optional("reliability.references", "which data the read references suit (superblocks only)",
+            words!(reliability.references,
+                "fixed" => References::Fixed, "just-written data, whatever the age of what is read";
+                "tracked" => References::Tracked, "data of the age of what is read: the controller knows how far its states have come down";
+            )).needs(&[&needs::WORD_LINES_BY_LEVEL]),
         optional("reliability.levels", "number of soft-sensing levels, in the order of 3, 9 and 21 reference voltages",
             Field::Count(1..=3, at!(reliability.levels as u32))),
         optional("reliability.retry", "what a retry at the next level senses and transfers",

@@ -12,8 +12,8 @@ slot! { $
     /// The sensing rule a device was configured with.
     pub enum AnySensing, named SensingKind, match by each_sensing {
         "worst_case" => worst_case::WorstCase needs Nothing, "always the level that the weakest block needs at the end of its life";
-        "model" => model::Model needs SoftSensing, "the level that the model predicts from the inputs it knows";
-        "retry" => retry::Retry needs SoftSensing, "hard decision first, then higher levels until a read succeeds";
+        "model" => model::Model needs Nothing, "the level that the model predicts from the inputs it knows";
+        "retry" => retry::Retry needs Nothing, "hard decision first, then higher levels until a read succeeds";
     }
 }
 

@@ -11,7 +11,7 @@ slot! { $
     /// The step rule a device was configured with.
     pub enum AnyStep, named StepKind, match by each_step {
         "nominal" => nominal::Nominal needs Nothing, "the nominal step, safe in the weakest block";
-        "by_strength" => by_strength::ByStrength needs Steps, "hot data: the coarsest step that its block tolerates until the end of its life";
+        "by_strength" => by_strength::ByStrength needs Nothing, "hot data: the coarsest step that its block tolerates until the end of its life";
     }
 }
 

@@ -11,9 +11,9 @@ slot! { $
     /// The voltage rule a device was configured with.
     pub enum AnyVoltage, named VoltageKind, match by each_voltage {
         "nominal" => nominal::Nominal needs Nothing, "nominal threshold voltages for all data";
-        "high" => high::High needs Voltages, "boosted for all data (HVC): fewest errors, most wear";
-        "low" => low::Low needs Voltages, "reduced for all data (LVC): least wear, most errors";
-        "by_hotness" => by_hotness::ByHotness needs Voltages, "boosted for read-hot data, reduced for write-hot data (HIRE)";
+        "high" => high::High needs Nothing, "boosted for all data (HVC): fewest errors, most wear";
+        "low" => low::Low needs Nothing, "reduced for all data (LVC): least wear, most errors";
+        "by_hotness" => by_hotness::ByHotness needs Nothing, "boosted for read-hot data, reduced for write-hot data (HIRE)";
     }
 }
 

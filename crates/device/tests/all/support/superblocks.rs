@@ -5,8 +5,12 @@ use super::random::one_of;
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Isolation, PlacementKind};
+use fowler_device::policy::sensing::SensingKind;
+use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::SuspensionKind;
 use fowler_device::policy::victim::VictimKind;
+use fowler_device::policy::voltage::VoltageKind;
+use fowler_device::reliability::{ModelKind, References, RetryCost};
 use fowler_device::*;
 use fowler_nand::PerPageType;
 use fowler_units::{
@@ -156,6 +160,35 @@ pub fn aging(rng: &mut Rng, mut config: Config) -> Config {
     config.reliability.cycles = one_of(rng, &[0, 500, 1000, 1500, 3000]);
     let hours = one_of(rng, &[0, 30, 300, 3000, 10_000]);
     config.reliability.oldest = Span::ms(3_600_000) * hours;
+    config
+}
+
+/// Lets cells err by sensing level: fresh ones or ones beyond their life, read as well as they can
+/// be or at the worst level, and hot data programmed as fast as its superblock bears.
+pub fn erring(rng: &mut Rng, mut config: Config) -> Config {
+    config = match rng.below(3) {
+        0 => cached(rng, config),
+        1 => {
+            let config = streamed(rng, config);
+            Config { aging: AgingConfig { coding: Coding::Off, ..config.aging }, ..config }
+        }
+        _ => config,
+    };
+    config.reliability = reliability::Params {
+        model: one_of(rng, &[ModelKind::Analytic, ModelKind::Analytic, ModelKind::ByVoltage]),
+        references: one_of(rng, &[References::Fixed, References::Tracked]),
+        retry: one_of(rng, &[RetryCost::Whole, RetryCost::Increment]),
+        cycles: rng.below(4000) as u32,
+        cycles_spread: rng.below(500) as u32,
+        oldest: one_of(rng, &[Span::ZERO, Span(86_400_000_000_000), Span(9 << 52)]),
+        ..reliability::Params::default()
+    };
+    config.step.name = one_of(rng, StepKind::ALL);
+    config.voltage.name = one_of(rng, &[VoltageKind::Nominal, VoltageKind::High, VoltageKind::Low]);
+    config.sensing.name = one_of(rng, SensingKind::ALL);
+    config.sensing.inputs = rng.below(32) as u32;
+    config.placement.hot_to_strong =
+        config.placement.name == PlacementKind::Streams && rng.chance(0.5);
     config
 }
 

@@ -1,0 +1,167 @@
+//! The ISPP step and the voltages at which each superblock is programmed, and its strength.
+//!
+//! A die programs a word line of all its planes at once, so its part of a superblock has one step:
+//! the coarsest that the weakest of its blocks there tolerates. Data may lie anywhere in a
+//! superblock, so a superblock is as strong as its weakest block. Cells in SLC mode are always
+//! programmed at the nominal step and voltages.
+
+use super::shape::Shape;
+use super::{Superblocks, map::Map};
+use crate::blocks::block_table::BlockState;
+use crate::cells::program_mode::{Mode, Step};
+use crate::cells::reliability::{Coarsest, ModelKind, StrengthClass};
+use crate::config::Config;
+use crate::flash::Flash;
+use crate::policy::placement::Opens;
+use crate::policy::step::{AnyStep, StepRule};
+use crate::policy::stream_tag::StreamTag;
+use crate::policy::voltage::{AnyVoltage, VoltageRule};
+use crate::precondition::initial_cell_state::{BlockHistory, wear_blocks};
+use fowler_units::{BlockId, Bytes, DieId, Geometry, Id};
+
+/// The modes and strengths of the superblocks of a drive with bit errors by sensing level.
+#[derive(Clone, Debug)]
+pub(super) struct Modes {
+    step: AnyStep,
+    voltage: AnyVoltage,
+    coarsest: Coarsest,
+    dies: usize,
+    /// The class of the weakest block of each die in each superblock, superblock by superblock.
+    parts: Vec<StrengthClass>,
+    /// The class of the weakest block of each superblock.
+    weakest: Vec<StrengthClass>,
+    /// The mode of each die in each superblock, superblock by superblock.
+    modes: Vec<Mode>,
+}
+
+impl Modes {
+    /// Lets the cells of a drive err from now on, if its configuration has bit errors by sensing
+    /// level. Returns the modes, with all data so far in the plain mode.
+    pub fn new(config: &Config, shape: &Shape, map: &Map, flash: &mut Flash) -> Option<Modes> {
+        if config.reliability.model == ModelKind::Off {
+            return None;
+        }
+        let geometry = Shape::geometry_of(config);
+        let (step, voltage) = (
+            AnyStep::new(&config.step, config.seed),
+            AnyVoltage::new(&config.voltage, config.seed),
+        );
+        let plain = Mode::new(Step::NOMINAL, voltage.voltage(StreamTag::PLAIN));
+        let blocks = map.blocks();
+        let history = |block: BlockId| {
+            let superblock = BlockId(block.0 % geometry.blocks_per_plane);
+            BlockHistory {
+                erases: blocks.erase_counts()[superblock.index()],
+                erased: blocks.written(superblock) == 0,
+                fill_order: blocks.fill_order(superblock),
+                voltage: plain.voltage,
+            }
+        };
+        let strengths = wear_blocks(flash, config, &geometry, blocks.filled(), history);
+        let dies = shape.dies as usize;
+        let count = shape.superblocks as usize * dies;
+        let of = |at: usize| {
+            let (superblock, die) = (at / dies, DieId::new(at % dies));
+            let blocks = Modes::blocks_on(&geometry, superblock as u32, die);
+            blocks.map(|block| strengths.believed[block]).max().expect("a die has a plane")
+        };
+        let parts: Vec<StrengthClass> = (0..count).map(of).collect();
+        Some(Modes {
+            step,
+            voltage,
+            coarsest: strengths.coarsest,
+            dies,
+            weakest: parts.chunks(dies).filter_map(|parts| parts.iter().copied().max()).collect(),
+            parts,
+            modes: vec![plain; count],
+        })
+    }
+
+    /// Returns the blocks that a superblock has on a die: one of each plane.
+    fn blocks_on(
+        geometry: &Geometry,
+        superblock: u32,
+        die: DieId,
+    ) -> impl Iterator<Item = BlockId> {
+        let Geometry { planes_per_die, blocks_per_plane, .. } = *geometry;
+        let first = die.0 * planes_per_die;
+        (first..first + planes_per_die)
+            .map(move |plane| BlockId(plane * blocks_per_plane + superblock))
+    }
+
+    /// Returns the memory that the modes of a drive take.
+    pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
+        let is_on = config.reliability.model != ModelKind::Off;
+        let count = if is_on { u64::from(shape.superblocks) * u64::from(shape.dies) } else { 0 };
+        Bytes::of::<(Mode, StrengthClass)>(count)
+            + Bytes::of::<StrengthClass>(shape.superblocks.into())
+    }
+
+    /// A superblock is opened for data of a tag.
+    pub fn opened(&mut self, superblock: u32, tag: StreamTag) {
+        let voltage = self.voltage.voltage(tag);
+        let first = superblock as usize * self.dies;
+        for at in first..first + self.dies {
+            let bears = self.coarsest[voltage][usize::from(self.parts[at])];
+            self.modes[at] = Mode::new(self.step.step(tag, bears), voltage);
+        }
+    }
+
+    /// Returns the coarsest step of a class at nominal voltages.
+    #[cfg(test)]
+    pub fn bears(&self, class: StrengthClass) -> Step {
+        self.coarsest[crate::Voltage::Nominal][usize::from(class)]
+    }
+
+    /// Returns the mode in which a die programs its part of a superblock.
+    pub fn of(&self, superblock: u32, die: DieId) -> Mode {
+        self.modes[superblock as usize * self.dies + die.index()]
+    }
+}
+
+impl Superblocks {
+    /// Opens an erased superblock for data of a tag, if there is one.
+    pub(super) fn open_for(&mut self, tag: StreamTag) -> Option<u32> {
+        let Some(modes) = &self.modes else { return self.map.open() };
+        match self.streams.opens(tag) {
+            Opens::Oldest => self.map.open(),
+            Opens::Strongest => {
+                self.map.open_least(|superblock| modes.weakest[superblock as usize])
+            }
+            Opens::Weakest => {
+                self.map.open_least(|superblock| u8::MAX - modes.weakest[superblock as usize])
+            }
+        }
+    }
+}
+
+impl Superblocks {
+    /// All pages of a full superblock were programmed in the mode of their die, or all in SLC mode,
+    /// and no step is coarser than the weakest block of its die tolerates.
+    pub(super) fn check_modes(&self, flash: &Flash) -> Result<(), String> {
+        let (Some(modes), Some(condition)) = (&self.modes, flash.condition()) else {
+            return Ok(());
+        };
+        let full = |&number: &u32| self.map.state(number) == BlockState::Full;
+        for superblock in (0..self.map.count()).filter(full) {
+            for die in (0..self.shape.dies).map(DieId) {
+                let mode = modes.of(superblock, die);
+                for block in Modes::blocks_on(&self.layout.geometry, superblock, die) {
+                    let found = condition.block(block).mode;
+                    if !(found.one_bit || found == mode) {
+                        return Err(format!("block {}: {found:?}, not {mode:?}", block.0));
+                    }
+                    let class = condition.class_of(block);
+                    let bears = modes.coarsest[mode.voltage][usize::from(class)];
+                    if mode.step > bears {
+                        return Err(format!(
+                            "block {}: {mode:?} where {bears:?} is borne",
+                            block.0
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
