@@ -207,7 +207,10 @@ impl Condition {
     fn know(&mut self, block: BlockId, grain: u32) {
         let condition = self.blocks[block];
         let age = |stamp: u32| Span(u64::from(grain - stamp) << GRAIN);
-        let (youngest, mut lasts) = self.attempt(&condition, age(condition.last.min(grain)));
+        // A block that holds nothing has no oldest page (`first` is above all others), and is read
+        // as if it had just been written.
+        let last = condition.last.max(condition.first).min(grain);
+        let (youngest, mut lasts) = self.attempt(&condition, age(last));
         let most = age(condition.first.min(grain));
         let mut alike = true;
         // If the result holds beyond the age of the oldest page, it applies to that page too.

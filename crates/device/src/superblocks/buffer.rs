@@ -3,7 +3,7 @@
 
 use crate::policy::placement::STREAMS_MAX;
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{Bytes, FrameId, Id};
+use fowler_units::{Bytes, FrameId, Id, UnitId};
 use std::collections::VecDeque;
 
 /// The state of a frame.
@@ -22,6 +22,9 @@ pub(super) enum State {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     page: u32,
+    /// The copy in the flash, which stays valid until that of the frame is bound; none if there is
+    /// none.
+    unit: UnitId,
     state: State,
     /// True until a trim, or a write of the same unit to another stream, makes its data invalid.
     wanted: bool,
@@ -48,8 +51,14 @@ struct Ready {
 
 impl Buffer {
     pub fn new(frames: u32, streams: u8) -> Buffer {
-        let blank =
-            Frame { page: 0, state: State::Free, wanted: false, stream: 0, tag: StreamTag::PLAIN };
+        let blank = Frame {
+            page: 0,
+            unit: UnitId::NONE,
+            state: State::Free,
+            wanted: false,
+            stream: 0,
+            tag: StreamTag::PLAIN,
+        };
         // Streams that the drive does not have hold nothing.
         let ready = |at: usize| Ready {
             frames: VecDeque::with_capacity(if at < streams.into() { frames as usize } else { 0 }),
@@ -67,14 +76,21 @@ impl Buffer {
             + Bytes::of::<FrameId>(u64::from(frames) * u64::from(streams))
     }
 
-    /// Takes a free frame for a unit of the host, of this stream and tag.
+    /// Takes a free frame for a unit of the host with this copy in the flash, of this stream and
+    /// tag.
     #[inline]
-    pub fn take(&mut self, page: u32, (stream, tag): (u8, StreamTag)) -> Option<FrameId> {
+    pub fn take(
+        &mut self,
+        page: u32,
+        unit: UnitId,
+        (stream, tag): (u8, StreamTag),
+    ) -> Option<FrameId> {
         let id = match self.free.pop() {
             Some(id) => id,
             None => self.take_unwanted()?,
         };
-        self.frames[id.index()] = Frame { page, state: State::Merging, wanted: true, stream, tag };
+        let state = State::Merging;
+        self.frames[id.index()] = Frame { page, unit, state, wanted: true, stream, tag };
         Some(id)
     }
 
@@ -174,6 +190,17 @@ impl Buffer {
             }
             self.release(id);
         }
+    }
+
+    /// Returns the copy in the flash of the unit in a frame.
+    #[inline]
+    pub fn unit(&self, id: FrameId) -> UnitId {
+        self.frames[id.index()].unit
+    }
+
+    /// The copy in the flash of the unit in a frame has been moved.
+    pub fn set_unit(&mut self, id: FrameId, unit: UnitId) {
+        self.frames[id.index()].unit = unit;
     }
 
     #[inline]

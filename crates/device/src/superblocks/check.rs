@@ -14,7 +14,7 @@ use crate::mapping::page_map::Location;
 use crate::observe::counters::SlcCounts;
 use crate::observe::law::Violation;
 use crate::observe::operation::Source;
-use fowler_units::UnitId;
+use fowler_units::{Id, UnitId};
 
 /// Fails with a message unless a condition holds.
 macro_rules! law {
@@ -74,23 +74,26 @@ impl Superblocks {
         self.check_frames()
     }
 
-    /// Every unit of the host is in one place, which points back at the unit; counts of valid units
-    /// agree with the map.
+    /// Every unit of the host is in one place, and has at most one valid copy in the flash, which
+    /// points back at the unit; counts of valid units agree with the map.
     fn check_map(&self) -> Result<(), String> {
         let mut valid = vec![0; self.map.count() as usize];
         for page in 0..self.map.logical() {
-            match self.map.place(page) {
-                Location::Nowhere => {}
-                Location::Flash(UnitId(unit)) => {
-                    law!(self.map.valid_owner(unit) == Some(page), "unit {unit} is not of {page}");
-                    let superblock = self.shape.superblock_of(unit);
-                    valid[superblock as usize] += 1;
-                    let command = self.shape.command_of(unit);
-                    law!(!self.shape.is_parity(command), "page {page} is where parity is");
-                }
+            let copy = match self.map.place(page) {
+                Location::Nowhere => UnitId::NONE,
+                Location::Flash(unit) => unit,
                 Location::Buffer(frame) => {
                     law!(self.buffer.page(frame) == page, "frame {} is not of {page}", frame.0);
+                    self.buffer.unit(frame)
                 }
+            };
+            if copy.is_some() {
+                let unit = copy.0;
+                law!(self.map.valid_owner(unit) == Some(page), "unit {unit} is not of {page}");
+                let superblock = self.shape.superblock_of(unit);
+                valid[superblock as usize] += 1;
+                let command = self.shape.command_of(unit);
+                law!(!self.shape.is_parity(command), "page {page} is where parity is");
             }
         }
         for (number, valid) in (0..).zip(valid) {

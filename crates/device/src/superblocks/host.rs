@@ -12,7 +12,7 @@ use crate::host::request::Request;
 use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
-use fowler_units::{FrameId, HostIo, HostOp, Lpn, Nanos, ReqId, Span, TxnId, UnitId};
+use fowler_units::{FrameId, HostIo, HostOp, Id, Lpn, Nanos, ReqId, Span, TxnId, UnitId};
 
 impl Superblocks {
     /// Admits a request that has come over the link.
@@ -208,14 +208,18 @@ impl Superblocks {
     }
 
     fn trim_unit(&mut self, flash: &mut Flash, id: ReqId, page: u32) -> bool {
-        match self.map.leave(page) {
+        let copy = match self.map.place(page) {
             Location::Nowhere => {
                 self.front.requests.get_mut(id).left -= 1;
                 return true;
             }
-            Location::Buffer(frame) => self.buffer.give_up(frame),
-            Location::Flash(_) => {}
-        }
+            Location::Buffer(frame) => {
+                self.buffer.give_up(frame);
+                self.buffer.unit(frame)
+            }
+            Location::Flash(unit) => unit,
+        };
+        self.map.leave(page, copy);
         flash.counters.pages_trimmed += 1;
         true
     }
@@ -235,7 +239,12 @@ impl Superblocks {
         if !self.pace.lets_in(flash) {
             return false;
         }
-        let Some(frame) = self.buffer.take(page, (stream, tag)) else { return false };
+        let copy = match place {
+            Location::Nowhere => UnitId::NONE,
+            Location::Flash(unit) => unit,
+            Location::Buffer(old) => self.buffer.unit(old),
+        };
+        let Some(frame) = self.buffer.take(page, copy, (stream, tag)) else { return false };
         self.pace.entered(self.buffer.len() - self.buffer.free_count(), flash.now());
         flash.counters.pages_written += 1;
         if let Location::Buffer(old) = place {

@@ -2,7 +2,9 @@
 //! the page-mapped drive, over a drive of one die and one plane whose blocks are superblocks and
 //! whose pages are units.
 //!
-//! A unit of the flash is valid from the moment the map points at it until it no longer does.
+//! A unit of the flash is valid from the moment it is bound, when its program has ended, until the
+//! newest data of its unit of the host is bound elsewhere or trimmed. Until then newer data may be
+//! in the buffer, whose frame points at the unit.
 
 use super::commands::Open;
 use super::shape::Shape;
@@ -121,55 +123,67 @@ impl Map {
         self.place(page) == Location::Flash(UnitId(unit))
     }
 
-    /// Returns the unit of the host whose newest data a unit of the flash holds.
+    /// Returns the unit of the host of which a unit of the flash is the valid copy.
     #[inline]
     pub fn valid_owner(&self, unit: u32) -> Option<u32> {
         let valid = self.blocks.is_valid(UnitId(unit));
         valid.then(|| self.table.owner(UnitId(unit)).0)
     }
 
-    /// Forgets where a unit of the host is. Returns where it was.
+    /// Forgets where a unit of the host is, and invalidates its copy in the flash, which is none or
+    /// valid.
     #[inline]
-    pub fn leave(&mut self, page: u32) -> Location {
-        let place = self.die(page);
+    pub fn leave(&mut self, page: u32, copy: UnitId) {
+        self.invalidate(copy);
         self.table.set_flash(Lpn(page), UnitId::NONE);
-        place
     }
 
-    /// Invalidates the copy of a unit of the host in the flash, if there is one. Returns where its
-    /// newest data was.
+    /// Invalidates a copy of a unit of the host in the flash, which is none or valid.
     #[inline]
-    fn die(&mut self, page: u32) -> Location {
-        let place = self.place(page);
-        if let Location::Flash(unit) = place {
-            let was_valid = self.blocks.release(unit, self.blocks.block_of(unit));
-            debug_assert!(was_valid, "a unit that the map points at");
+    fn invalidate(&mut self, copy: UnitId) {
+        if copy.is_some() {
+            let was_valid = self.blocks.release(copy, self.blocks.block_of(copy));
+            debug_assert!(was_valid, "a unit that the map or a frame points at");
         }
-        place
     }
 
-    /// Moves a unit of the host into a frame.
+    /// Moves a unit of the host into a frame. Its copy in the flash stays valid until the frame's is
+    /// bound ([`Map::settle`]): if the frame were lost, that copy would be the newest.
     #[inline]
     pub fn buffer(&mut self, page: u32, frame: FrameId) {
-        self.die(page);
         self.table.set_buffered(Lpn(page), frame);
     }
 
     /// A unit of the flash, in this superblock, has been programmed with the newest data of a unit
-    /// of the host, which has no other valid copy there.
+    /// of the host. The old copy there, if there is one, becomes invalid.
     #[inline]
-    pub fn settle(&mut self, page: u32, unit: u32, superblock: u32) {
+    pub fn settle(&mut self, page: u32, old: UnitId, (unit, superblock): (u32, u32)) {
+        self.invalidate(old);
         self.table.set_flash(Lpn(page), UnitId(unit));
+        self.bind(page, (unit, superblock));
+    }
+
+    #[inline]
+    fn bind(&mut self, page: u32, (unit, superblock): (u32, u32)) {
         self.table.set_owner(UnitId(unit), Lpn(page));
         self.blocks.bind(UnitId(unit), BlockId(superblock));
     }
 
     /// Moves the valid copy of a unit of the host from a unit of one superblock to that of another,
-    /// each with its superblock. Does nothing if the first no longer holds the newest data.
+    /// each with its superblock. Does nothing if the first is no longer valid. Returns the frame
+    /// that holds newer data, if there is one, which must learn of the move.
     #[inline]
-    pub fn relocate(&mut self, page: u32, [from, to]: [(u32, u32); 2]) {
-        if self.blocks.release(UnitId(from.0), BlockId(from.1)) {
-            self.settle(page, to.0, to.1);
+    pub fn relocate(&mut self, page: u32, [from, to]: [(u32, u32); 2]) -> Option<FrameId> {
+        if !self.blocks.release(UnitId(from.0), BlockId(from.1)) {
+            return None;
+        }
+        self.bind(page, to);
+        match self.place(page) {
+            Location::Buffer(frame) => Some(frame),
+            Location::Flash(_) | Location::Nowhere => {
+                self.table.set_flash(Lpn(page), UnitId(to.0));
+                None
+            }
         }
     }
 
@@ -183,8 +197,11 @@ impl Map {
     /// A unit of the host is written into a unit of the flash, in no time.
     #[inline]
     pub fn store(&mut self, page: u32, unit: u32) {
-        self.die(page);
-        self.settle(page, unit, self.blocks.block_of(UnitId(unit)).0);
+        let old = match self.place(page) {
+            Location::Flash(old) => old,
+            Location::Buffer(_) | Location::Nowhere => UnitId::NONE,
+        };
+        self.settle(page, old, (unit, self.blocks.block_of(UnitId(unit)).0));
     }
 
     /// Returns the number of valid units of a superblock.

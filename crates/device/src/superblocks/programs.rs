@@ -8,7 +8,7 @@ use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
 use crate::observe::operation::{Op, Source};
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{Id, TxnId};
+use fowler_units::{Id, TxnId, UnitId};
 
 impl Superblocks {
     /// Sends units that wait in the buffer to the flash, a whole command at a time, as far as there
@@ -308,13 +308,16 @@ impl Superblocks {
                 Stored::Frame(frame) => {
                     let page = self.buffer.page(frame);
                     if self.map.is_in(page, frame) {
-                        self.map.settle(page, unit, superblock);
+                        self.map.settle(page, self.buffer.unit(frame), (unit, superblock));
                     }
                     self.buffer.release(frame);
                 }
                 Stored::Moved { page, from } => {
                     let old = self.shape.superblock_of(from);
-                    self.map.relocate(page, [(from, old), (unit, superblock)]);
+                    let places = [(from, old), (unit, superblock)];
+                    if let Some(frame) = self.map.relocate(page, places) {
+                        self.buffer.set_unit(frame, UnitId(unit));
+                    }
                     moved = true;
                     self.left(flash, old);
                 }
