@@ -55,12 +55,13 @@ impl Core {
         let page_size = layout.geometry.page_size.0;
         let flushes = config.queue.depth as usize;
         let (buffer, replacement) = (&config.buffer, &config.replacement);
+        let ahead = if config.evicts_lazily() { buffer.evict_ahead } else { layout.frames };
         Self {
             layout: *layout,
             locator: Locator::new(&layout.geometry),
             map: Mapping::new(map),
             allocator,
-            buffer: Buffer::new(buffer, replacement, layout.frames, page_size, flushes),
+            buffer: Buffer::new(buffer, replacement, (layout.frames, ahead), page_size, flushes),
             classes: AccessClasses::new(config, layout),
         }
     }

@@ -6,19 +6,12 @@ use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::{CLASSES, Coarsest, StrengthClass};
 use crate::config::{Config, GcFrontier};
 use crate::observe::operation::Source;
-use crate::policy::placement::{
-    AnyPlacement, Opens, Params, Placement, STREAMS_MAX, StreamLimits, StreamTable,
-};
+use crate::policy::placement::{AnyPlacement, Opens, Params, Placement, STREAMS_MAX, StreamTable};
 use crate::policy::step::{AnyStep, StepRule};
 use crate::policy::stream_tag::{AccessClass, StreamTag};
-use crate::policy::voltage::{AnyVoltage, VoltageKind, VoltageRule};
+use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use fowler_units::{BlockId, Bytes, Geometry, Id, IdVec, PlaneId};
 use serde::{Deserialize, Serialize};
-
-/// Returns the limits that the streams of a drive must comply with.
-fn limits(config: &Config) -> StreamLimits {
-    config.placement.limits(config.voltage.name == VoltageKind::ByHotness)
-}
 
 /// The open blocks of one plane.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -89,7 +82,7 @@ impl OpenBlocks {
         Self {
             planes: IdVec::filled(none, geometry.planes() as usize),
             collected_to: config.gc.frontier,
-            streams: limits(config).table_of(&mut placement),
+            streams: config.stream_limits().table_of(&mut placement),
             placement,
             params: config.placement,
             step: AnyStep::new(&config.step, config.seed),
@@ -141,7 +134,7 @@ impl OpenBlocks {
     pub fn place_by(&mut self, config: &Config) {
         let custom = config.policies.placement.as_ref();
         self.placement = AnyPlacement::custom_or_new(custom, &config.placement, config.seed);
-        let streams = limits(config).table_of(&mut self.placement);
+        let streams = config.stream_limits().table_of(&mut self.placement);
         let plain = StreamTag::PLAIN.index();
         let [was, is] = [self.streams, streams].map(|table| usize::from(table[plain]));
         for frontier in self.planes.as_mut_slice() {

@@ -124,11 +124,12 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// An empty buffer of `frames` frames for pages of `page_size` bytes and `flushes` flushes.
+    /// An empty buffer of `frames` frames for pages of `page_size` bytes and `flushes` flushes, of
+    /// which `ahead` are kept free or leaving.
     pub fn new(
         config: &BufferConfig,
         replacement: &replacement::Params,
-        frames: u32,
+        (frames, ahead): (u32, u32),
         page_size: u64,
         flushes: usize,
     ) -> Self {
@@ -168,7 +169,7 @@ impl Buffer {
             uses: 0,
             leaving: 0,
             retains: config.size.0 >= page_size,
-            evict_ahead: config.evict_ahead.min(frames),
+            evict_ahead: ahead.min(frames),
             wanted: 0,
             sector,
             page_end: sectors * sector,

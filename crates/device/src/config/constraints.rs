@@ -4,12 +4,13 @@
 //! One constraint is of both kinds: voltages on a drive without bit errors have no effect. That
 //! constraint stays beside the other one on voltages; the table of keys only lists it.
 
-use super::{Admission, Arbitration, Config, GcFrontier};
+use super::{Admission, Arbitration, BufferConfig, Config, GcFrontier, ReadHot};
 use crate::config::layout::Refusals;
 use crate::config::reliability::ModelKind;
 use crate::policy::hotness::Detector;
 use crate::policy::placement::{Isolation, PlacementKind};
 use crate::policy::redundancy::CachePower;
+use crate::policy::replacement::ReplacementKind;
 use crate::policy::voltage::VoltageKind;
 use fowler_units::Span;
 
@@ -39,6 +40,46 @@ pub(super) const VOLTAGES: &[Constraint] = &[
         what: "voltages by hotness need separate blocks for each access class",
         hint: "set policy.hotness = [\"buffer_hits\"] and policy.placement = \"streams\", \
                as in scheme hire" },
+];
+
+/// Constraints on eviction: data that leaves the buffer at once has no uses there.
+#[rustfmt::skip]
+pub(super) const EVICTION: &[Constraint] = &[
+    Constraint { keys: &["policy.hotness", "buffer.eviction"],
+        met: |it| it.evicts_lazily() || !it.hotness.uses(Detector::BufferHits),
+        what: "data leaves the buffer as soon as it fills a program, so its hits there say nothing",
+        hint: "set buffer.eviction = \"lazy\"" },
+    Constraint { keys: &["buffer.cache_reads", "buffer.eviction"],
+        met: |it| it.evicts_lazily() || !it.buffer.cache_reads,
+        what: "nothing stays in the buffer, so what was read does not either",
+        hint: "set buffer.eviction = \"lazy\"" },
+    Constraint { keys: &["policy.replacement", "buffer.eviction"],
+        met: |it| it.evicts_lazily() || it.replacement.name == ReplacementKind::CleanFirst,
+        what: "data leaves the buffer as soon as it fills a program, in the order of its writes",
+        hint: "set buffer.eviction = \"lazy\"" },
+    Constraint { keys: &["buffer.evict_ahead", "buffer.eviction"],
+        met: |it| it.evicts_lazily()
+            || it.buffer.evict_ahead == BufferConfig::default().evict_ahead,
+        what: "data leaves the buffer as soon as it fills a program, however much is free",
+        hint: "set buffer.eviction = \"lazy\"" },
+];
+
+/// Constraints on lazy eviction where a program takes a word line.
+#[rustfmt::skip]
+pub(crate) const EVICTION_OF_WORD_LINES: &[Constraint] = &[
+    Constraint { keys: &["buffer.eviction", "flash.program_passes"],
+        met: |it| !it.evicts_lazily() || it.flash.program_passes == 1,
+        what: "a program in two passes leaves the buffer only after later programs, which a buffer \
+               that waits until it needs room would not begin",
+        hint: "use buffer.eviction = \"eager\", or program in one pass" },
+    Constraint { keys: &["buffer.eviction", "buffer.pace"],
+        met: |it| !it.evicts_lazily() || it.buffer.pace == Span::ZERO,
+        what: "a buffer that evicts lazily is always full, so how full it is cannot set the pace",
+        hint: "use buffer.eviction = \"eager\", or buffer.pace = \"0ns\"" },
+    Constraint { keys: &["buffer.read_hot", "ftl.mapping"],
+        met: |it| it.buffer.read_hot == ReadHot::OnDirty,
+        what: "a unit has the voltages of its word line, and is not programmed alone",
+        hint: "use on_dirty" },
 ];
 
 /// Constraints on placement by handles.

@@ -219,6 +219,7 @@ impl Config {
         self.refuse_cells(&mut refusals);
         self.refuse_uses(&mut refusals);
         self.refuse_unmet(constraints::VOLTAGES, &mut refusals);
+        self.refuse_unmet(constraints::EVICTION, &mut refusals);
         self.refuse_redundancy(&mut refusals);
         self.refuse_scrub(&mut refusals);
         self.refuse_bad_blocks(&mut refusals);
@@ -500,7 +501,7 @@ impl Config {
         refusals.unless(small.0 == 0 || small >= page, &["policy.hotness.hot_up_to"], || {
             format!("a limit of {small}; expected 0B, or at least one {name} of {page}")
         });
-        let pages = self.buffer.size.0 / self.geometry.page_size.0.max(1);
+        let pages = self.buffer.size.0 / page.0.max(1);
         let by_use = self.hotness.uses(Detector::BufferHits);
         refusals.unless(!by_use || pages > 0, &["policy.hotness", "buffer.size"], || {
             format!("a buffer of {} has no hits for `buffer_hits` to count", self.buffer.size)

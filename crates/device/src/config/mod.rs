@@ -26,7 +26,9 @@ pub mod stripes;
 mod superblocks;
 
 use crate::policy::custom::Policies;
+use crate::policy::placement::StreamLimits;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
+use crate::policy::voltage::VoltageKind;
 use crate::policy::{
     die_order, hotness, placement, redundancy, replacement, scrub, sensing, step, suspension,
     throttle, victim, voltage, wear,
@@ -158,7 +160,9 @@ pub struct BufferConfig {
     pub size: Bytes,
     /// The moment at which a write is acknowledged.
     pub ack: Ack,
-    /// Pages kept free or on their way out, so that a burst finds room (`on_insert` only).
+    /// The moment at which data leaves the buffer (`on_insert` only).
+    pub eviction: Eviction,
+    /// Lazy eviction only: the pages kept free or on their way out, so that a burst finds room.
     pub evict_ahead: u32,
     /// True if a page read from the flash stays in the buffer.
     pub cache_reads: bool,
@@ -180,6 +184,7 @@ impl Default for BufferConfig {
         Self {
             size: Bytes(64 << 20),
             ack: Ack::OnInsert,
+            eviction: Eviction::Usual,
             evict_ahead: 16,
             cache_reads: false,
             read_hot: ReadHot::OnDirty,
@@ -188,6 +193,17 @@ impl Default for BufferConfig {
             pace_from: 0.5,
         }
     }
+}
+
+/// The moment at which data leaves the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eviction {
+    /// Lazily if a program takes a page, eagerly if it takes a word line.
+    Usual,
+    /// As soon as there is enough data for a program.
+    Eager,
+    /// When room is needed, the least recently used data first.
+    Lazy,
 }
 
 /// The treatment of a read-hot page that leaves the buffer clean (HIRE, section 3.1, which leaves
@@ -348,6 +364,20 @@ pub enum PartialWrites {
 }
 
 impl Config {
+    /// Returns true if data stays in the buffer until room is needed.
+    pub fn evicts_lazily(&self) -> bool {
+        match self.buffer.eviction {
+            Eviction::Usual => self.superblocks.mapping == Mapping::Pages,
+            Eviction::Eager => false,
+            Eviction::Lazy => true,
+        }
+    }
+
+    /// Returns the limits that the streams of the drive must comply with.
+    pub(crate) fn stream_limits(&self) -> StreamLimits {
+        self.placement.limits(self.voltage.name == VoltageKind::ByHotness)
+    }
+
     /// Returns the number of streams that the host's data is divided into, each with an open block
     /// in every plane or an open superblock.
     pub fn host_streams(&self) -> u32 {
@@ -412,7 +442,7 @@ impl Config {
                 isolation: placement::Isolation::Initial,
             },
             step: step::Params { name: step::StepKind::Nominal },
-            voltage: voltage::Params { name: voltage::VoltageKind::Nominal },
+            voltage: voltage::Params { name: VoltageKind::Nominal },
             replacement: replacement::Params {
                 name: replacement::ReplacementKind::CleanFirst,
                 window: 64,

@@ -8,11 +8,6 @@
 pub enum Needs {
     /// No property: the policy works on every drive.
     Nothing,
-    /// Pages that stay in the buffer after they could be programmed, so that hits there say how
-    /// they are used.
-    BufferHits,
-    /// Pages that stay in the buffer after their program, or after a read: clean ones.
-    CleanPages,
     /// Blocks that are emptied and erased alone, according to their own wear, age or reads.
     BlockMoves,
     /// Bit errors of each page (`[reliability]`), and reads in the background that find them.

@@ -1,8 +1,10 @@
 //! The frames of the write buffer. A frame holds one unit from the moment its write is acknowledged
 //! until a program command has stored it.
 
+use super::residents::Residents;
+use crate::config::Config;
 use crate::policy::placement::STREAMS_MAX;
-use crate::policy::stream_tag::StreamTag;
+use crate::policy::stream_tag::{AccessClass, StreamTag};
 use fowler_units::{Bytes, FrameId, Id, UnitId};
 use std::collections::VecDeque;
 
@@ -13,6 +15,10 @@ pub(super) enum State {
     Free,
     /// The frame holds part of its unit, and the rest is being read from the flash.
     Merging,
+    /// The frame holds its whole unit, which stays until room is needed ([`super::residents`]).
+    Dirty,
+    /// The frame holds a unit as it is in the flash.
+    Clean,
     /// The frame holds its whole unit and waits for a program command.
     Ready,
     /// A program command is storing the unit of the frame.
@@ -40,6 +46,11 @@ pub(super) struct Buffer {
     free: Vec<FrameId>,
     /// Frames that wait for a command, by stream.
     ready: [Ready; STREAMS_MAX],
+    /// The number of frames whose units commands in flight store.
+    leaving: u32,
+    /// The frames that stay until room is needed; none if units leave as soon as they fill a
+    /// command.
+    residents: Option<Box<Residents>>,
 }
 
 /// The frames of a stream that wait for a command, in order, and how many of them are still wanted.
@@ -50,7 +61,7 @@ struct Ready {
 }
 
 impl Buffer {
-    pub fn new(frames: u32, streams: u8) -> Buffer {
+    pub fn new(config: &Config, frames: u32, streams: u8) -> Buffer {
         let blank = Frame {
             page: 0,
             unit: UnitId::NONE,
@@ -68,11 +79,14 @@ impl Buffer {
             frames: vec![blank; frames as usize],
             free: (0..frames).rev().map(FrameId).collect(),
             ready: std::array::from_fn(ready),
+            leaving: 0,
+            residents: Residents::new(config, frames).map(Box::new),
         }
     }
 
-    pub fn bytes(frames: u32, streams: u8) -> Bytes {
-        Bytes::of::<(Frame, FrameId)>(frames.into())
+    pub fn bytes(config: &Config, frames: u32, streams: u8) -> Bytes {
+        Residents::bytes(config, frames)
+            + Bytes::of::<(Frame, FrameId)>(frames.into())
             + Bytes::of::<FrameId>(u64::from(frames) * u64::from(streams))
     }
 
@@ -91,6 +105,9 @@ impl Buffer {
         };
         let state = State::Merging;
         self.frames[id.index()] = Frame { page, unit, state, wanted: true, stream, tag };
+        if let Some(residents) = &mut self.residents {
+            residents.begin(id);
+        }
         Some(id)
     }
 
@@ -131,9 +148,21 @@ impl Buffer {
     pub fn overwrite(&mut self, id: FrameId, (stream, tag): (u8, StreamTag)) -> bool {
         let frame = &mut self.frames[id.index()];
         match frame.state {
+            // The access class was chosen when the frame was evicted.
+            State::Ready if self.residents.is_some() => {
+                frame.tag.with_class(AccessClass::Mixed) == tag
+            }
             State::Ready => frame.stream == stream,
-            State::Merging => {
+            State::Merging | State::Dirty => {
                 (frame.stream, frame.tag) = (stream, tag);
+                true
+            }
+            State::Clean => {
+                (frame.stream, frame.tag, frame.state) = (stream, tag, State::Dirty);
+                if let Some(residents) = &mut self.residents {
+                    residents.delist(id, State::Clean);
+                    residents.enlist(id, State::Dirty);
+                }
                 true
             }
             State::Free | State::Leaving => false,
@@ -145,7 +174,10 @@ impl Buffer {
     pub fn complete(&mut self, id: FrameId) {
         let frame = &mut self.frames[id.index()];
         debug_assert_eq!(frame.state, State::Merging);
-        if frame.wanted {
+        if let Some(residents) = self.residents.as_mut().filter(|_| frame.wanted) {
+            frame.state = State::Dirty;
+            residents.enlist(id, State::Dirty);
+        } else if frame.wanted {
             frame.state = State::Ready;
             let ready = &mut self.ready[usize::from(frame.stream)];
             ready.wanted += 1;
@@ -161,6 +193,9 @@ impl Buffer {
         let ready = &mut self.ready[usize::from(frame.stream)];
         ready.wanted -= u32::from(frame.state == State::Ready && frame.wanted);
         frame.wanted = false;
+        if matches!(frame.state, State::Dirty | State::Clean) {
+            self.release(id);
+        }
     }
 
     /// Returns the number of frames of a stream that wait for a command.
@@ -186,6 +221,7 @@ impl Buffer {
             if self.frames[id.index()].wanted {
                 self.frames[id.index()].state = State::Leaving;
                 ready.wanted -= 1;
+                self.leaving += 1;
                 return Some(id);
             }
             self.release(id);
@@ -210,9 +246,67 @@ impl Buffer {
 
     #[inline]
     pub fn release(&mut self, id: FrameId) {
-        debug_assert_ne!(self.frames[id.index()].state, State::Free);
-        self.frames[id.index()].state = State::Free;
+        let state = std::mem::replace(&mut self.frames[id.index()].state, State::Free);
+        debug_assert_ne!(state, State::Free);
+        self.leaving -= u32::from(state == State::Leaving);
+        if let Some(residents) = &mut self.residents {
+            residents.delist(id, state);
+        }
         self.free.push(id);
+    }
+
+    /// Returns the frames that stay until room is needed, if there are any such.
+    #[inline]
+    pub fn residents(&self) -> Option<&Residents> {
+        self.residents.as_deref()
+    }
+
+    /// Returns the number of frames whose units commands in flight store.
+    pub fn leaving(&self) -> u32 {
+        self.leaving
+    }
+
+    /// Returns the number of frames that are free, or whose units a command stores or could store:
+    /// one of so many units.
+    pub fn room(&self, units: u32) -> u32 {
+        let whole = self.ready.iter().map(|ready| ready.wanted / units * units);
+        self.free.len() as u32 + self.leaving + whole.sum::<u32>()
+    }
+
+    /// Returns the tag of the data in a frame.
+    pub fn tag(&self, id: FrameId) -> StreamTag {
+        self.frames[id.index()].tag
+    }
+
+    /// A dirty frame is evicted: it waits for a command of a stream.
+    pub fn evict(&mut self, id: FrameId, (stream, tag): (u8, StreamTag)) {
+        let frame = &mut self.frames[id.index()];
+        debug_assert_eq!(frame.state, State::Dirty);
+        (frame.state, frame.stream, frame.tag) = (State::Ready, stream, tag);
+        if let Some(residents) = &mut self.residents {
+            residents.delist(id, State::Dirty);
+        }
+        let ready = &mut self.ready[usize::from(stream)];
+        ready.wanted += 1;
+        ready.frames.push_back(id);
+    }
+
+    /// Takes a free frame for a unit that a read has brought from this place in the flash.
+    pub fn keep(&mut self, page: u32, unit: UnitId) -> Option<FrameId> {
+        let id = self.take(page, unit, (0, StreamTag::PLAIN))?;
+        self.frames[id.index()].state = State::Clean;
+        if let Some(residents) = &mut self.residents {
+            residents.enlist(id, State::Clean);
+        }
+        Some(id)
+    }
+
+    /// A frame is read or written.
+    #[inline]
+    pub fn use_frame(&mut self, id: FrameId, wrote: bool) {
+        if let Some(residents) = &mut self.residents {
+            residents.use_frame(id, self.frames[id.index()].state, wrote);
+        }
     }
 
     /// Returns what the frames hold: each that is not free, its unit of the host, and its state.

@@ -6,6 +6,7 @@ use super::buffer::State as FrameState;
 use super::collection::Why;
 use super::commands::Stream;
 use super::map::{Emptied, Traffic};
+use super::residents::Residents;
 use super::slc_cache::{FOLDED_MOST, Mode, SlcCache};
 use crate::blocks::block_table::BlockState;
 use crate::device::Device;
@@ -214,17 +215,31 @@ impl Superblocks {
     }
 
     /// Every frame is free or holds a unit of the host; commands in flight store exactly the frames
-    /// that are leaving.
+    /// that are leaving. A clean frame holds the data of its unit's valid copy in the flash. Those
+    /// that stay until room is needed are in their lists.
     fn check_frames(&self) -> Result<(), String> {
         let mut flying: Vec<_> = self.commands.frames().collect();
         flying.sort_unstable();
-        let mut held = 0;
+        let (mut held, mut dirty, mut clean) = (0, 0, 0);
         for (frame, page, state) in self.buffer.held() {
             held += 1;
             let in_command = flying.binary_search(&frame).is_ok();
             law!(in_command == (state == FrameState::Leaving), "frame {} is {state:?}", frame.0);
             law!(page < self.map.logical(), "frame {} holds page {page}", frame.0);
+            dirty += u32::from(state == FrameState::Dirty);
+            clean += u32::from(state == FrameState::Clean);
+            if matches!(state, FrameState::Dirty | FrameState::Clean) {
+                law!(self.map.is_in(page, frame), "frame {} is stale and {state:?}", frame.0);
+            }
+            if state == FrameState::Clean {
+                let copy = self.buffer.unit(frame);
+                law!(copy.is_some(), "frame {} is clean and holds the only copy", frame.0);
+            }
         }
+        let listed = self.buffer.residents().map_or((0, 0), Residents::counts);
+        law!(listed == (dirty, clean), "{dirty} dirty, {clean} clean, listed: {listed:?}");
+        let leaving = flying.len() as u32;
+        law!(leaving == self.buffer.leaving(), "{leaving} frames leave");
         let all = held + self.buffer.free_count();
         law!(all == self.buffer.len(), "{all} of {} frames", self.buffer.len());
         Ok(())

@@ -105,7 +105,7 @@ impl Superblocks {
                     let parts = self.neighbors(next, end, unit);
                     self.front.requests.get_mut(id).next += parts;
                     flash.counters.pages_read += u64::from(parts);
-                    self.read_flash(flash, id, unit, parts);
+                    self.read_flash(flash, id, (Lpn(next), UnitId(unit)), parts);
                 }
                 place => {
                     let unwritten = self.rules.unwritten;
@@ -117,14 +117,18 @@ impl Superblocks {
                     self.front.requests.get_mut(id).next += 1;
                     flash.counters.pages_read += 1;
                     match place {
-                        Location::Buffer(_) => flash.counters.buffer_read_hits += 1,
+                        Location::Buffer(frame) => {
+                            self.buffer.use_frame(frame, false);
+                            flash.counters.buffer_read_hits += 1;
+                        }
                         _ => flash.counters.unwritten_reads += 1,
                     }
                     if senses {
                         // A unit that counts as written before the run lies where its address
                         // points.
                         let units = self.shape.all_units() as u32;
-                        self.read_flash(flash, id, self.shape.nth(next % units), 1);
+                        let unit = UnitId(self.shape.nth(next % units));
+                        self.read_flash(flash, id, (Lpn(next), unit), 1);
                     } else {
                         self.read_without_flash(flash, id);
                     }
@@ -141,12 +145,21 @@ impl Superblocks {
         1 + (1..end - next).take_while(beside).count() as u32
     }
 
-    fn read_flash(&mut self, flash: &mut Flash, id: ReqId, unit: u32, parts: u32) {
+    /// Reads units of one flash page, of which these are the first of the host and its place.
+    fn read_flash(
+        &mut self,
+        flash: &mut Flash,
+        id: ReqId,
+        (page, unit): (Lpn, UnitId),
+        parts: u32,
+    ) {
         self.reads += 1;
-        let (die, place) = self.shape.place(unit);
+        let (die, place) = self.shape.place(unit.0);
         let class = TxnClass::HostRead;
         let (read, txn) = flash.open(Op::Read, Source::Host, class, Owner::Request, die);
         (txn.unit, txn.req) = (place, id);
+        // The units may stay in the buffer.
+        (txn.from, txn.lpn) = (unit, page);
         let request = self.front.requests.get(id);
         (txn.asked, txn.deadline) = (request.ready, request.deadline);
         submit_read(flash, read, parts);
@@ -162,7 +175,7 @@ impl Superblocks {
 
     /// A page has been read for a request.
     pub(super) fn host_read_done(&mut self, flash: &mut Flash, id: TxnId) {
-        let Txn { req, created, parts, overtook, .. } = *flash.txns.get(id);
+        let Txn { req, created, parts, overtook, from, lpn, .. } = *flash.txns.get(id);
         self.reads -= 1;
         self.front.requests.get_mut(req).overtook |= overtook;
         let last = (0..parts).fold(false, |_, _| self.front.requests.page_done(req));
@@ -174,6 +187,9 @@ impl Superblocks {
             self.front.served(flash, req);
         }
         flash.txns.close(id);
+        if self.buffer.residents().is_some_and(|residents| residents.keeps_reads) {
+            self.keep_read(flash, lpn, from, parts.into());
+        }
         if self.line.has_reads() {
             self.resume_reads(flash);
         }
@@ -232,6 +248,7 @@ impl Superblocks {
         if let Location::Buffer(frame) = place
             && self.buffer.overwrite(frame, (stream, tag))
         {
+            self.buffer.use_frame(frame, true);
             flash.counters.pages_written += 1;
             flash.counters.buffer_write_hits += 1;
             return true;
@@ -239,6 +256,7 @@ impl Superblocks {
         if !self.pace.lets_in(flash) {
             return false;
         }
+        self.make_free(flash);
         let copy = match place {
             Location::Nowhere => UnitId::NONE,
             Location::Flash(unit) => unit,
@@ -251,6 +269,7 @@ impl Superblocks {
             self.buffer.give_up(old);
         }
         self.map.buffer(page, frame);
+        self.buffer.use_frame(frame, true);
         let size = self.units.page_size();
         let whole = self.front.requests.get(id).within(Lpn(page), size) == (0, size);
         match place {

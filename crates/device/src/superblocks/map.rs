@@ -154,6 +154,11 @@ impl Map {
         self.table.set_buffered(Lpn(page), frame);
     }
 
+    /// A unit of the host leaves its frame, which held the same data as its copy in the flash.
+    pub fn leave_frame(&mut self, page: u32, copy: UnitId) {
+        self.table.set_flash(Lpn(page), copy);
+    }
+
     /// A unit of the flash, in this superblock, has been programmed with the newest data of a unit
     /// of the host. The old copy there, if there is one, becomes invalid.
     #[inline]

@@ -13,7 +13,8 @@
 //!
 //! - `shape.rs`: the number of units, pages and commands of a superblock, and the place of each.
 //! - `map.rs`: the place of each unit, and the state of each superblock.
-//! - `buffer.rs`: the frames of the write buffer.
+//! - `buffer.rs`: the frames of the write buffer. `residents.rs`: those that stay until room is
+//!   needed.
 //! - `pace.rs`: the pace at which units enter the buffer.
 //! - `queue_arbiter.rs`: submission queues, and the order in which they take turns.
 //! - `line.rs`: requests that wait: in their queues, and in line.
@@ -65,6 +66,9 @@ mod refresh;
 mod refusals;
 #[cfg(test)]
 mod register_tests;
+mod residents;
+#[cfg(test)]
+mod residents_tests;
 mod saved_state;
 mod second_passes;
 mod shape;
@@ -205,7 +209,7 @@ impl Superblocks {
             front: FrontEnd::new(config, &units),
             units,
             map: Map::new(&shape, layout.logical_pages, config.slc.fixed),
-            buffer: Buffer::new(layout.frames, count),
+            buffer: Buffer::new(config, layout.frames, count),
             pace: Pace::new(&config.buffer, layout.frames),
             commands: Commands::new(&config.flash, &shape, layout.frames, moved),
             victim: AnyVictim::custom_or_new(
@@ -232,7 +236,7 @@ impl Superblocks {
         let shape = Shape::new(config);
         let layout = config.superblock_sizes();
         Map::bytes(&shape, layout.logical_pages)
-            + Buffer::bytes(layout.frames, config.placement.limits(false).streams)
+            + Buffer::bytes(config, layout.frames, config.stream_limits().streams)
             + Commands::bytes(&config.flash, &shape, layout.frames, config.moved_streams())
             + Streams::bytes(config, shape.superblocks)
             + SlcCache::bytes(&config.slc, &shape)
@@ -273,7 +277,9 @@ impl Device<Superblocks> {
         layer.throttle = WriteThrottle::of(config, layer.map.blocks());
         let Layout { geometry, transactions, .. } = layer.layout;
         let mut flash = Flash::new(config, geometry, transactions);
-        layer.modes = Modes::new(config, &layer.shape, &layer.map, &mut flash).map(Box::new);
+        layer.streams.class_filled(&layer.map, config.precondition.access_class);
+        let data = (&layer.map, &layer.streams);
+        layer.modes = Modes::new(config, &layer.shape, data, &mut flash).map(Box::new);
         Device::on(flash, layer)
     }
 

@@ -5,8 +5,10 @@
 //! superblock, so a superblock is as strong as its weakest block. Cells in SLC mode are always
 //! programmed at the nominal step and voltages.
 
+use super::Superblocks;
+use super::map::Map;
 use super::shape::Shape;
-use super::{Superblocks, map::Map};
+use super::streams::Streams;
 use crate::blocks::block_table::BlockState;
 use crate::cells::program_mode::{Mode, Step};
 use crate::cells::reliability::{Coarsest, ModelKind, StrengthClass};
@@ -36,8 +38,14 @@ pub(super) struct Modes {
 
 impl Modes {
     /// Lets the cells of a drive err from now on, if its configuration has bit errors by sensing
-    /// level. Returns the modes, with all data so far in the plain mode.
-    pub fn new(config: &Config, shape: &Shape, map: &Map, flash: &mut Flash) -> Option<Modes> {
+    /// level. Returns the modes: all data so far was programmed at the nominal step, and at the
+    /// voltages of its tag.
+    pub fn new(
+        config: &Config,
+        shape: &Shape,
+        (map, streams): (&Map, &Streams),
+        flash: &mut Flash,
+    ) -> Option<Modes> {
         if config.reliability.model == ModelKind::Off {
             return None;
         }
@@ -46,7 +54,8 @@ impl Modes {
             AnyStep::new(&config.step, config.seed),
             AnyVoltage::new(&config.voltage, config.seed),
         );
-        let plain = Mode::new(Step::NOMINAL, voltage.voltage(StreamTag::PLAIN));
+        let mode =
+            |superblock: u32| Mode::new(Step::NOMINAL, voltage.voltage(streams.tag_of(superblock)));
         let blocks = map.blocks();
         let history = |block: BlockId| {
             let superblock = BlockId(block.0 % geometry.blocks_per_plane);
@@ -54,7 +63,7 @@ impl Modes {
                 erases: blocks.erase_counts()[superblock.index()],
                 erased: blocks.written(superblock) == 0,
                 fill_order: blocks.fill_order(superblock),
-                voltage: plain.voltage,
+                voltage: mode(superblock.0).voltage,
             }
         };
         let strengths = wear_blocks(flash, config, &geometry, blocks.filled(), history);
@@ -66,6 +75,7 @@ impl Modes {
             blocks.map(|block| strengths.believed[block]).max().expect("a die has a plane")
         };
         let parts: Vec<StrengthClass> = (0..count).map(of).collect();
+        let modes = (0..count).map(|at| mode((at / dies) as u32)).collect();
         Some(Modes {
             step,
             voltage,
@@ -73,7 +83,7 @@ impl Modes {
             dies,
             weakest: parts.chunks(dies).filter_map(|parts| parts.iter().copied().max()).collect(),
             parts,
-            modes: vec![plain; count],
+            modes,
         })
     }
 

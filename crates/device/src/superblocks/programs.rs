@@ -15,6 +15,7 @@ impl Superblocks {
     /// is room and garbage collection keeps up.
     pub(super) fn drain(&mut self, flash: &mut Flash) {
         while self.collector.lets_host_write() {
+            self.evict(flash);
             let Some((queue, stream, units)) = self.next_to_program() else { break };
             let Some(open) = self.position(flash, stream) else {
                 // Another stream may have an open superblock.
@@ -77,7 +78,7 @@ impl Superblocks {
     }
 
     /// Returns the units of a command of a stream.
-    fn units_of(&self, stream: Stream) -> u32 {
+    pub(super) fn units_of(&self, stream: Stream) -> u32 {
         match stream {
             Stream::Host(_) | Stream::Moved(_) => self.shape.units_per_command,
             Stream::Slc => self.shape.slc_units,

@@ -235,10 +235,10 @@ impl Config {
             ("policy.die_order", self.die_order.name.needs(), true),
             ("policy.suspension", self.suspension.name.needs(), true),
             ("policy.victim", self.victim.name.needs(), true),
-                        ("policy.placement", self.placement.name.needs(), true),
+            ("policy.placement", self.placement.name.needs(), true),
             ("policy.step", self.step.name.needs(), true),
             ("policy.voltage", self.voltage.name.needs(), true),
-            ("policy.replacement", self.replacement.name.needs(), self.replacement == plain.replacement),
+            ("policy.replacement", self.replacement.name.needs(), true),
             ("policy.sensing", self.sensing.name.needs(), true),
             ("policy.wear", self.wear.name.needs(), self.wear == plain.wear),
             ("policy.scrub", self.scrub.name.needs(), self.scrub == plain.scrub),
@@ -270,6 +270,7 @@ impl Config {
             || "leave out the SLC cache (slc.static = 0, slc.dynamic = 0)".into(),
         );
         self.refuse_rules_of_streams(refusals);
+        self.refuse_unmet(constraints::EVICTION_OF_WORD_LINES, refusals);
         self.refuse_what_has_no_effect(&plain, refusals);
         let gc = &self.gc;
         refusals.unless(gc.foreground_below >= BELOW_LEAST, &["gc.foreground_below"], || {
@@ -301,12 +302,10 @@ impl Config {
             ("bad_blocks", self.bad_blocks == plain.bad_blocks, "a superblock has one block of every plane, and nothing replaces one that fails", page_mapped),
             ("failed_dies", self.failed_dies == plain.failed_dies, "what superblocks.parity holds is not modeled, so nothing could be rebuilt on a spare die", page_mapped),
             ("buffer.ack", self.buffer.ack == Ack::OnInsert, "a program command waits for units of later writes, and so would a write that waits for its program", "leave it out: the buffer survives a power loss"),
-            ("buffer.cache_reads", !self.buffer.cache_reads, "the buffer holds a unit only until it is programmed", "leave it out"),
             ("gc.frontier", self.gc.frontier == GcFrontier::Own, "what garbage collection moves fills a superblock of its own", "leave it out"),
             ("precondition.pattern", self.precondition.pattern != Pattern::Rested, "pauses would change nothing: such a drive collects only while the host writes", "set precondition.pattern = \"steady\""),
             ("gc.idle_after", self.gc.idle_after == plain.gc.idle_after, "it collects only while the host writes; what idle time empties is the SLC cache", "leave it out, or set slc.fold_after"),
             ("queue.max_writes", self.queue.max_writes == plain.queue.max_writes, "writes wait for room in the buffer only", "leave it out, or set buffer.size"),
-            ("buffer.evict_ahead", self.buffer.evict_ahead == plain.buffer.evict_ahead, "the buffer sends its units as soon as they fill a program command", "leave it out"),
         ] {
             refusals.unless_hinted(
                 same,
@@ -325,8 +324,6 @@ impl Config {
 fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
     Some(match needs {
         Needs::Nothing => return None,
-        Needs::BufferHits => ["hits in the buffer of a drive with superblocks say little about a unit: it leaves as soon as units fill a program command and garbage collection keeps pace, and nothing stays after its program", "leave it out, or use a page-mapped drive: --device hire"],
-        Needs::CleanPages => ["the buffer of a drive with superblocks holds no clean page that could leave before a dirty one: a unit is there only until it is programmed", "leave it out: units leave in the order of their writes"],
         Needs::BlockMoves => ["a drive with superblocks empties no block alone, by its own wear, age or reads: a superblock, one block of every plane, is emptied and erased as a whole", "leave it out: the superblock erased longest ago is opened next, and aging.refresh_above moves old data"],
         Needs::PageErrors => ["nothing reads the data of a drive with superblocks in the background, and no page has bit errors of its own: those of [aging] follow from the age and wear of its superblock", "use aging.coding, and aging.refresh_above, which moves a superblock once its reads succeed late in the retry table"],
         Needs::HomeDie => ["a drive with superblocks has no stripes by address: its superblocks are filled die by die, whatever the address, and a write never updates the parity of others", "leave it out, or use superblocks.parity, which gives every superblock parity of its own"],
@@ -337,6 +334,7 @@ fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
 mod tests {
     use super::super::cases::tiny;
     use super::*;
+    use crate::config::Eviction;
     use crate::policy::placement::{Dies, PlacementKind};
 
     /// The keys and the reasons of the refusals of a drive.
@@ -382,6 +380,7 @@ mod tests {
         for &(detector, name, _) in Detector::ALL {
             let found = refused(|config| {
                 config.hotness.detectors = 1 << detector as u8;
+                config.buffer.eviction = Eviction::Lazy;
                 config.placement.name = PlacementKind::Streams;
                 (config.geometry.blocks_per_plane, config.gc.foreground_below) = (128, 8);
             });

@@ -10,7 +10,7 @@ use fowler_units::Bytes;
 impl Config {
     /// Returns true if the data of the host is divided into several streams.
     pub(super) fn has_streams(&self) -> bool {
-        self.placement.limits(false).streams > 1
+        self.stream_limits().streams > 1
     }
 
     /// Refuses rules for streams that have no meaning on a drive with superblocks, or with its

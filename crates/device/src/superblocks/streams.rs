@@ -3,10 +3,12 @@
 //! that it was opened for.
 
 use super::commands::Stream;
+use super::map::Map;
+use crate::blocks::block_table::BlockState;
 use crate::config::Config;
-use crate::policy::hotness::Hotness;
+use crate::policy::hotness::{Hotness, Used};
 use crate::policy::placement::{AnyPlacement, Opens, Params, Placement, StreamTable};
-use crate::policy::stream_tag::StreamTag;
+use crate::policy::stream_tag::{AccessClass, StreamTag};
 use fowler_units::{Bytes, PlacementHandle};
 
 /// The streams of a drive.
@@ -32,7 +34,7 @@ impl Streams {
     pub fn new(config: &Config, superblocks: u32) -> Streams {
         let custom = config.policies.placement.as_ref();
         let mut placement = AnyPlacement::custom_or_new(custom, &config.placement, config.seed);
-        let limits = config.placement.limits(false);
+        let limits = config.stream_limits();
         let table = limits.table_of(&mut placement);
         let mut moved: Vec<u8> = Streams::tags_of(config)
             .map(|tag| table[config.placement.survivors(tag).index()])
@@ -41,7 +43,8 @@ impl Streams {
         moved.dedup();
         let several = limits.streams > 1;
         Streams {
-            hotness: Hotness::new(&config.hotness, config.superblocks.unit),
+            hotness: Hotness::new(&config.hotness, config.superblocks.unit)
+                .or_custom(config.policies.hotness.as_ref()),
             params: config.placement,
             placement,
             table,
@@ -58,13 +61,17 @@ impl Streams {
         let handles = config.placement.tagged_handles().max(1);
         (0..handles).flat_map(move |handle| {
             let tag = StreamTag::PLAIN.with_handle(handle);
-            [Some(tag), sizes.then(|| tag.as_hot())].into_iter().flatten()
+            let classes = &AccessClass::ALL[..config.hotness.classes()];
+            classes.iter().flat_map(move |&class| {
+                let tag = tag.with_class(class);
+                [Some(tag), sizes.then(|| tag.as_hot())].into_iter().flatten()
+            })
         })
     }
 
     /// Returns the memory that the streams of a drive with so many superblocks take.
     pub fn bytes(config: &Config, superblocks: u32) -> Bytes {
-        let several = config.placement.limits(false).streams > 1;
+        let several = config.stream_limits().streams > 1;
         Bytes::of::<StreamTag>(if several { superblocks.into() } else { 0 })
     }
 
@@ -98,6 +105,26 @@ impl Streams {
     /// Returns the tag of data written by a request of so many units with a placement handle.
     pub fn tag_of_write(&mut self, units: u32, handle: PlacementHandle) -> StreamTag {
         self.hotness.tag_of_write(units).with_host_handle(handle, self.params.tagged_handles())
+    }
+
+    /// Returns true if data is divided by its use in the buffer.
+    pub fn tells_classes(&self) -> bool {
+        self.hotness.tells_classes()
+    }
+
+    /// Returns the access class of a unit that leaves the buffer.
+    pub fn class(&mut self, unit: Used) -> AccessClass {
+        self.hotness.class(unit)
+    }
+
+    /// All full superblocks hold data of an access class, if data is divided by it.
+    pub fn class_filled(&mut self, map: &Map, class: AccessClass) {
+        if self.hotness.tells_classes() {
+            let full = |&number: &u32| map.state(number) == BlockState::Full;
+            for superblock in (0..map.count()).filter(full) {
+                self.note_open(superblock, StreamTag::PLAIN.with_class(class));
+            }
+        }
     }
 
     /// Returns the streams of the host's data, beginning with the one whose turn it is.
@@ -139,9 +166,13 @@ impl Streams {
         }
     }
 
+    /// Returns the tag of the data that a superblock was opened for.
+    pub fn tag_of(&self, superblock: u32) -> StreamTag {
+        self.tags.get(superblock as usize).copied().unwrap_or_default()
+    }
+
     /// Returns the tag of data that is moved from a superblock.
     pub fn tag_of_survivors(&self, superblock: u32) -> StreamTag {
-        let tag = self.tags.get(superblock as usize).copied().unwrap_or_default();
-        self.params.survivors(tag)
+        self.params.survivors(self.tag_of(superblock))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::support::random::one_of;
 use crate::support::superblocks::{
-    aging, built, cached, drawn, erring, handled, requests, streamed, zones,
+    aging, built, cached, drawn, erring, handled, lazy, requests, streamed, zones,
 };
 use fowler_device::policy::victim::{self, VictimKind};
 use fowler_device::*;
@@ -22,6 +22,11 @@ fn zones_are_written_whatever_the_cache() {
 #[test]
 fn zones_are_written_whatever_the_age() {
     write_zones("zones that age", aging);
+}
+
+#[test]
+fn zones_are_written_whatever_stays() {
+    write_zones("zones that stay", lazy);
 }
 
 #[test]
@@ -136,6 +141,15 @@ fn nothing_is_lost_whatever_the_age() {
     assert!(retried > 0 && retries > retried && counts.aged.units >= retries, "{counts:?}");
 }
 
+/// As [`nothing_is_lost_whatever_the_drive`], with units that stay in the buffer until room is
+/// needed.
+#[test]
+fn nothing_is_lost_whatever_stays() {
+    let counts = lose_nothing("superblocks that stay", 12, lazy);
+    assert!(counts.left.values().all(|&left| left > 100), "{counts:?}");
+    assert!(counts.buffer_read_hits > 1000, "{counts:?}");
+}
+
 /// As [`nothing_is_lost_whatever_the_drive`], with cells that err by sensing level, programmed at
 /// steps and voltages of all kinds.
 #[test]
@@ -170,9 +184,10 @@ fn lose_nothing(
             _ => Pacing::Closed { depth: 1 + rng.below(u64::from(config.queue.depth)) as u32 },
         };
         let mut answers: Vec<Completion> = Vec::new();
-        let mut events = 0u32;
+        let mut events = 0u64;
         device.run_watched(all.iter().copied(), pacing, &mut answers, |device| {
             events += 1;
+            assert!(events < EVENTS_MOST, "seed {seed} of {stream} does not end");
             if events.is_multiple_of(7) {
                 let law = device.check_superblocks();
                 law.unwrap_or_else(|law| panic!("seed {seed}, event {events}: {law:?}"));
@@ -198,6 +213,10 @@ fn lose_nothing(
             sum.retries_at[level] += counters.retries_at[level];
         }
         sum.uncorrectable += counters.uncorrectable;
+        sum.buffer_read_hits += counters.buffer_read_hits;
+        for class in AccessClass::ALL {
+            sum.left[class] += counters.left[class];
+        }
         sum.aged.retried += counters.aged.retried;
         sum.aged.units += counters.aged.units;
         sum.aged.refreshed += counters.aged.refreshed;

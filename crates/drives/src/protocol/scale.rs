@@ -207,8 +207,7 @@ fn settings(full: &Resolved, needs: Needs, by: f64, (blocks, pages): (u32, u32))
         if wanted < config.buffer.size.0 {
             let frames = wanted.div_ceil(page);
             set.push(format!("buffer.size={}B", frames * page));
-            // A drive with superblocks frees no frames ahead.
-            if config.superblocks.mapping == Mapping::Pages {
+            if config.evicts_lazily() {
                 let ahead = u64::from(config.buffer.evict_ahead).min(frames / 4);
                 set.push(format!("buffer.evict_ahead={ahead}"));
             }

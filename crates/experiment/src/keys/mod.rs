@@ -18,8 +18,8 @@ pub use needs::Requirement;
 
 use crate::field::{Access, Field, Word};
 use fowler_device::{
-    AccessClass, Ack, Admission, Arbitration, Config, Duplex, GcFrontier, Mapping, OpBase,
-    PartialWrites, Pattern, PlaneMode, ProgramErase, ReadHot, UnwrittenReads, WhenFull,
+    AccessClass, Ack, Admission, Arbitration, Config, Duplex, Eviction, GcFrontier, Mapping,
+    OpBase, PartialWrites, Pattern, PlaneMode, ProgramErase, ReadHot, UnwrittenReads, WhenFull,
 };
 use fowler_units::{ByteRate, Bytes, Span};
 use key::{ANY, SOME, optional, required};
@@ -118,7 +118,13 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
                 "on_insert" => Ack::OnInsert, "once its data is in the buffer";
                 "on_program" => Ack::OnProgram, "once its data is in flash";
             )),
-        optional("buffer.evict_ahead", "page frames to keep free or in eviction (on_insert only)",
+        optional("buffer.eviction", "when data leaves the buffer (on_insert only)",
+            words!(buffer.eviction,
+                "usual" => Eviction::Usual, "lazily if a program takes a page, eagerly if it takes a word line";
+                "eager" => Eviction::Eager, "as soon as it fills a program";
+                "lazy" => Eviction::Lazy, "when room is needed, the least recently used data first";
+            )),
+        optional("buffer.evict_ahead", "lazy eviction: page frames to keep free or in eviction (on_insert only)",
             Field::Count(0..=1 << 20, at!(buffer.evict_ahead as u32))),
         optional("buffer.cache_reads", "whether the buffer also caches pages that were read",
             Field::Flag(at!(buffer.cache_reads))),

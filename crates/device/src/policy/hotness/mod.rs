@@ -44,8 +44,7 @@ impl Detector {
     /// Returns what the detector needs from a drive beside what every drive has.
     pub fn needs(self) -> Needs {
         match self {
-            Detector::RequestSize => Needs::Nothing,
-            Detector::BufferHits => Needs::BufferHits,
+            Detector::RequestSize | Detector::BufferHits => Needs::Nothing,
         }
     }
 }

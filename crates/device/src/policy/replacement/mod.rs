@@ -10,8 +10,8 @@ slot! { $
     /// The replacement rule a device was configured with.
     pub enum AnyReplacement, named ReplacementKind, match by each_replacement {
         "clean_first" => clean_first::CleanFirst needs Nothing, "clean pages first, and only when a page needs the room";
-        "lru" => lru::Lru needs CleanPages, "the least recently used page, clean or dirty";
-        "cflru" => cflru::Cflru needs CleanPages, "as lru, but a clean page among the oldest is evicted before a dirty one";
+        "lru" => lru::Lru needs Nothing, "the least recently used page, clean or dirty";
+        "cflru" => cflru::Cflru needs Nothing, "as lru, but a clean page among the oldest is evicted before a dirty one";
     }
 }
 

@@ -5,6 +5,7 @@ use super::random::one_of;
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Isolation, PlacementKind};
+use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::SuspensionKind;
@@ -189,6 +190,41 @@ pub fn erring(rng: &mut Rng, mut config: Config) -> Config {
     config.sensing.inputs = rng.below(32) as u32;
     config.placement.hot_to_strong =
         config.placement.name == PlacementKind::Streams && rng.chance(0.5);
+    config
+}
+
+/// Lets units stay in the buffer until room is needed, after reads as well, and divides them by
+/// their use there, each at voltages of its own.
+pub fn lazy(rng: &mut Rng, mut config: Config) -> Config {
+    config = match rng.below(4) {
+        0 => cached(rng, config),
+        1 => aging(rng, config),
+        2 => streamed(rng, config),
+        _ => config,
+    };
+    config.flash.program_passes = 1;
+    config.buffer = BufferConfig {
+        eviction: Eviction::Lazy,
+        evict_ahead: 1 + rng.below(40) as u32,
+        cache_reads: rng.chance(0.5),
+        pace: Span::ZERO,
+        ..config.buffer
+    };
+    config.replacement.name = one_of(rng, ReplacementKind::ALL);
+    config.replacement.window = 1 + rng.below(20) as u32;
+    let by_use = !config.slc.is_on() && !config.aging.is_on() && rng.chance(0.6);
+    if by_use && config.placement.name != PlacementKind::Handles {
+        config.hotness.detectors |= 1 << Detector::BufferHits as u32;
+        config.placement.name = PlacementKind::Streams;
+        config.reliability.model = one_of(rng, &[ModelKind::ByVoltage, ModelKind::Analytic]);
+        config.voltage.name = one_of(rng, &[VoltageKind::Nominal, VoltageKind::ByHotness]);
+        config.sensing.name = SensingKind::Model;
+        config.sensing.inputs = 2;
+        config.precondition.access_class = one_of(rng, &AccessClass::ALL);
+        config.gc.foreground_below = config.moved_streams() + 1 + rng.below(3) as u32;
+        config.geometry.blocks_per_plane += 3 * config.open_streams() + 6;
+        config.buffer.size.0 += 4096 * 64 * u64::from(config.open_streams());
+    }
     config
 }
 

@@ -1,0 +1,242 @@
+//! A buffer that evicts lazily (`buffer.eviction = "lazy"`): units stay in their frames until room
+//! is needed, so that later reads and writes find them there.
+//!
+//! A frame is *dirty* while its unit waits to be evicted, and *clean* while it holds a unit that a
+//! read has brought from the flash. Once too few frames are free or leaving,
+//! `policy.replacement` chooses which goes: a clean frame is dropped, and a dirty one joins the
+//! frames of its stream that wait for a program command. Its stream is chosen then, because only
+//! then is it known how often the unit was read and written (HIRE, section 3.1).
+//!
+//! Every dirty or clean frame is in the list of its kind, which begins with the least recently used
+//! one; no other frame is in a list.
+
+use super::Superblocks;
+use super::buffer::{Buffer, State};
+use crate::config::Config;
+use crate::flash::Flash;
+use crate::mapping::page_map::Location;
+use crate::policy::hotness::Used;
+use crate::policy::replacement::{AnyReplacement, Leaves, Replacement, Tail};
+use fowler_units::{Bytes, FrameId, Id, Link, Linked, List, Lpn, Nanos, UnitId};
+use std::ops::{Index, IndexMut};
+
+/// What is known of a frame beside its contents.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    link: Link<FrameId>,
+    /// The time of the last use, counted in uses of the buffer.
+    used: u64,
+    /// Reads and writes of the unit since it entered the buffer, that which brought it included
+    /// (C_r and C_w of HIRE, section 3.1).
+    reads: u16,
+    writes: u16,
+}
+
+impl Linked<FrameId> for Record {
+    fn link(&self) -> &Link<FrameId> {
+        &self.link
+    }
+    fn link_mut(&mut self) -> &mut Link<FrameId> {
+        &mut self.link
+    }
+}
+
+/// The records of all frames.
+#[derive(Clone, Debug)]
+struct Records(Vec<Record>);
+
+impl Index<FrameId> for Records {
+    type Output = Record;
+    fn index(&self, id: FrameId) -> &Record {
+        &self.0[id.index()]
+    }
+}
+
+impl IndexMut<FrameId> for Records {
+    fn index_mut(&mut self, id: FrameId) -> &mut Record {
+        &mut self.0[id.index()]
+    }
+}
+
+/// The frames that stay in the buffer.
+#[derive(Clone, Debug)]
+pub(super) struct Residents {
+    records: Records,
+    dirty: List<FrameId>,
+    clean: List<FrameId>,
+    replacement: AnyReplacement,
+    /// Uses of the buffer so far.
+    uses: u64,
+    /// The number of frames that are kept free or leaving.
+    ahead: u32,
+    /// True if units stay in the buffer after a read.
+    pub(super) keeps_reads: bool,
+}
+
+impl Tail for Residents {
+    fn clean(&self) -> Option<u64> {
+        self.clean.front().map(|oldest| self.records[oldest].used)
+    }
+
+    fn dirty(&self) -> Option<u64> {
+        self.dirty.front().map(|oldest| self.records[oldest].used)
+    }
+
+    fn dirty_before(&self, used: u64, most: u32) -> u32 {
+        let oldest = self.dirty.iter(&self.records).take(most as usize);
+        oldest.take_while(|&at| self.records[at].used < used).count() as u32
+    }
+}
+
+impl Residents {
+    /// Returns the residents of a buffer with so many frames, if it evicts lazily.
+    pub fn new(config: &Config, frames: u32) -> Option<Residents> {
+        let blank = Record { link: Link::NONE, used: 0, reads: 0, writes: 0 };
+        config.evicts_lazily().then(|| Residents {
+            records: Records(vec![blank; frames as usize]),
+            dirty: List::EMPTY,
+            clean: List::EMPTY,
+            replacement: AnyReplacement::new(&config.replacement, config.seed),
+            uses: 0,
+            ahead: config.buffer.evict_ahead.min(frames),
+            keeps_reads: config.buffer.cache_reads,
+        })
+    }
+
+    /// Returns the memory that the residents of a buffer with so many frames take.
+    pub fn bytes(config: &Config, frames: u32) -> Bytes {
+        Bytes::of::<Record>(if config.evicts_lazily() { frames.into() } else { 0 })
+    }
+
+    /// A frame takes a unit, which nothing has used yet.
+    pub fn begin(&mut self, id: FrameId) {
+        (self.records[id].reads, self.records[id].writes) = (0, 0);
+    }
+
+    /// A frame that is in no list becomes dirty or clean.
+    pub fn enlist(&mut self, id: FrameId, state: State) {
+        self.records[id].used = self.uses;
+        self.uses += 1;
+        let Residents { records, dirty, clean, .. } = self;
+        let list = if state == State::Dirty { dirty } else { clean };
+        list.push_back(records, id);
+    }
+
+    /// A frame in this state is dirty or clean no longer.
+    pub fn delist(&mut self, id: FrameId, state: State) {
+        let Residents { records, dirty, clean, .. } = self;
+        match state {
+            State::Dirty => dirty.remove(records, id),
+            State::Clean => clean.remove(records, id),
+            State::Free | State::Merging | State::Ready | State::Leaving => {}
+        }
+    }
+
+    /// A frame in this state is read or written.
+    pub fn use_frame(&mut self, id: FrameId, state: State, wrote: bool) {
+        let record = &mut self.records[id];
+        let hits = if wrote { &mut record.writes } else { &mut record.reads };
+        *hits += 1;
+        if *hits == u16::MAX {
+            // Only the ratio matters.
+            (record.reads, record.writes) = (record.reads / 2, record.writes / 2);
+        }
+        if matches!(state, State::Dirty | State::Clean) {
+            self.delist(id, state);
+            self.enlist(id, state);
+        }
+    }
+
+    /// Returns the least recently used clean frame.
+    pub fn oldest_clean(&self) -> Option<FrameId> {
+        self.clean.front()
+    }
+
+    /// Returns the number of frames in a list: dirty ones, and clean ones.
+    pub fn counts(&self) -> (u32, u32) {
+        (self.dirty.len(), self.clean.len())
+    }
+
+    /// Returns the next frame to evict if `room` frames are free or leaving, and whether it is
+    /// clean.
+    fn due(&self, room: u32) -> Option<(FrameId, Leaves)> {
+        let drops = self.replacement.drops_ahead();
+        // A rule that drops no clean frame ahead counts each as free.
+        let room = if drops { room } else { room + self.clean.len() };
+        if room >= self.ahead {
+            return None;
+        }
+        let leaves = if drops { self.replacement.leaves(self)? } else { Leaves::Dirty };
+        let list = if leaves == Leaves::Clean { &self.clean } else { &self.dirty };
+        Some((list.front()?, leaves))
+    }
+}
+
+impl Superblocks {
+    /// Evicts frames while too few are free, leaving or about to.
+    pub(super) fn evict(&mut self, flash: &mut Flash) {
+        loop {
+            let Some(residents) = self.buffer.residents() else { return };
+            let units = self.stream_of_host().map_or(1, |stream| self.units_of(stream));
+            let room = self.buffer.room(units);
+            let Some((frame, leaves)) = residents.due(room) else { return };
+            if leaves == Leaves::Clean {
+                self.drop_clean(flash, frame);
+                continue;
+            }
+            let tag = self.buffer.tag(frame);
+            let tag = match self.streams.tells_classes() {
+                true => tag.with_class(self.streams.class(self.buffer.use_of(frame, flash.now()))),
+                false => tag,
+            };
+            flash.counters.left[tag.class()] += 1;
+            self.buffer.evict(frame, (self.streams.of(tag), tag));
+        }
+    }
+
+    /// Drops a clean frame.
+    pub(super) fn drop_clean(&mut self, flash: &mut Flash, frame: FrameId) {
+        let class = self.streams.class(self.buffer.use_of(frame, flash.now()));
+        flash.counters.left[class] += 1;
+        self.map.leave_frame(self.buffer.page(frame), self.buffer.unit(frame));
+        self.buffer.release(frame);
+    }
+
+    /// Takes a frame for a unit of the host by dropping a clean one, if there is none that is free.
+    pub(super) fn make_free(&mut self, flash: &mut Flash) {
+        if self.buffer.free_count() == 0
+            && let Some(clean) = self.buffer.residents().and_then(Residents::oldest_clean)
+        {
+            self.drop_clean(flash, clean);
+        }
+    }
+
+    /// Keeps units that a read has brought from the flash, from `unit` on, if frames are available
+    /// at once.
+    pub(super) fn keep_read(&mut self, flash: &mut Flash, page: Lpn, unit: UnitId, parts: u32) {
+        for at in 0..parts {
+            let (page, unit) = (page.0 + at, UnitId(unit.0 + at));
+            match self.map.place(page) {
+                Location::Flash(now) if now == unit => {
+                    self.make_free(flash);
+                    let Some(frame) = self.buffer.keep(page, unit) else { return };
+                    self.map.buffer(page, frame);
+                    self.buffer.use_frame(frame, false);
+                }
+                // Another request has read the unit at the same time.
+                Location::Buffer(frame) => self.buffer.use_frame(frame, false),
+                Location::Flash(_) | Location::Nowhere => {}
+            }
+        }
+        self.drain(flash);
+    }
+}
+
+impl Buffer {
+    /// Returns the unit in a frame and its use there.
+    fn use_of(&self, id: FrameId, now: Nanos) -> Used {
+        let record = self.residents().map(|residents| residents.records[id]);
+        let (reads, writes) = record.map_or((0, 0), |record| (record.reads, record.writes));
+        Used { lpn: Lpn(self.page(id)), reads, writes, now }
+    }
+}
