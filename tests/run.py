@@ -11,7 +11,7 @@ A lane that cannot run (offline, no root, no Python packages) is skipped by name
 skipped is listed at the end, with the slowest tests. A test over five seconds has its reason in a comment above it,
 which begins with `Slow:`.
 
-The names of lanes choose among them. `shared` runs only the Rust tests that need the shared folder (tests/src/shared.rs).
+The names of lanes choose among them. `shared` runs only the Rust tests that need the shared folder (tests/src/shared_folder.rs).
 """
 
 from __future__ import annotations

@@ -248,7 +248,7 @@ pub fn valgrind() -> Result<String, String> {
 fn count(key: &str) -> Result<u64, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     // Other variables would move the stack, and so the count.
-    let kept = ["PATH", fowler_tests::shared::VARIABLE];
+    let kept = ["PATH", fowler_tests::shared_folder::VARIABLE];
     let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"])

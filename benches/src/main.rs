@@ -9,16 +9,16 @@ mod budget;
 mod drive;
 mod features;
 mod floor;
-mod generated;
+mod generated_traces;
 mod instructions;
 mod length;
 mod memory;
 mod parallel;
 mod parse;
-mod ready;
 mod requests;
 mod scaling;
 mod table;
+mod time_to_ready;
 mod traces;
 mod workload;
 
@@ -107,9 +107,9 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     if let Some(key) = &arguments.perform {
         instructions::perform(key)?;
     } else if let Some(key) = &arguments.ready_one {
-        ready::perform(key)?;
+        time_to_ready::perform(key)?;
     } else if arguments.ready {
-        ready::print(&arguments.named)?;
+        time_to_ready::print(&arguments.named)?;
     } else if arguments.write {
         budget::write()?;
     } else if arguments.instructions {

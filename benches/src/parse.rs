@@ -8,7 +8,7 @@
 //! repetition, and it shuffles everything but the times, or the processor would learn to predict
 //! the number of digits.
 
-use crate::{generated, traces};
+use crate::{generated_traces, traces};
 use fowler_units::Rng;
 use fowler_workload::{Cause, CsvColumns, Format, ReadOptions, TraceReader, decode_line};
 use std::fmt::Write;
@@ -124,7 +124,7 @@ fn unpack_all(packed: &Packed) -> f64 {
 
 /// Returns the text of a format, repeated and compressed.
 fn packed(format: Format) -> Packed {
-    if let Some((pieces, lines)) = generated::pieces(format, TEXT_BYTES) {
+    if let Some((pieces, lines)) = generated_traces::pieces(format, TEXT_BYTES) {
         let text_bytes = pieces.iter().map(Vec::len).sum();
         let frame = |piece: &Vec<u8>| {
             zstd::bulk::compress(piece, LEVEL).unwrap_or_else(|error| panic!("{error}"))

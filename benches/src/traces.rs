@@ -1,6 +1,6 @@
 //! Real traces, if present: excerpts that are repeated to make a round long enough.
 
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use fowler_units::HostIo;
 use fowler_workload::{Format, ReadOptions, Remap, Remapper, TraceReader};
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub fn are_here() -> bool {
 
 /// Returns the path of an excerpt, or `None` if it is missing, and says so.
 pub fn path(file: &str) -> Option<PathBuf> {
-    shared::path(&format!("traces/{file}"), "an excerpt of a real trace")
+    shared_folder::path(&format!("traces/{file}"), "an excerpt of a real trace")
 }
 
 /// Returns the requests of an excerpt, with addresses compacted to a drive of `capacity` bytes;

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from fowler import _core, _saved
+from fowler import _core, _result_file
 from fowler.errors import path_of
 from fowler.results import metrics
 from fowler.runs import Run, rows, shown_runs
@@ -147,7 +147,7 @@ class Comparison:
             InputError: if the file cannot be written.
             OSError: if the disk is full or fails.
         """
-        return _saved.write(path, self)
+        return _result_file.write(path, self)
 
     def plot(self, kind: str = "read", *, ax: Axes | None = None) -> Figure:
         """Plots, for every run, the share of reads or writes at or above each latency.

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from fowler import _core, _saved
+from fowler import _core, _result_file
 from fowler._repeat import Call
 from fowler.drive import Device
 from fowler.errors import Diagnostic, InputError, path_of
@@ -255,7 +255,7 @@ class Run(Mapping[str, Any]):
             InputError: if the file cannot be written.
             OSError: if the disk is full or fails.
         """
-        return _saved.write(path, self)
+        return _result_file.write(path, self)
 
     def plot(self, kind: str = "read", *, ax: Axes | None = None) -> Figure:
         """Plots the latency distribution of reads or writes, into ``ax`` if it is given.

@@ -13,7 +13,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Unpack
 
-from fowler import _arguments, _core, _saved
+from fowler import _arguments, _core, _result_file
 from fowler._keywords import Keywords
 from fowler._progress import bar
 from fowler._settings import Setting
@@ -193,7 +193,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     place = path_of("path", path)
     if os.path.isdir(place) or not os.path.exists(place):
         return Sweep(_core.load(place), Path(place))
-    return _saved.read(place)
+    return _result_file.read(place)
 
 
 def _unrunnable(executor: Any, threads: int | None) -> list[Diagnostic]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self, overload
 
-from fowler import _core, _saved
+from fowler import _core, _result_file
 from fowler._requests import as_table
 from fowler.errors import Diagnostic, InputError
 
@@ -128,7 +128,7 @@ class Table:
             InputError: if the file cannot be written.
             OSError: if the disk is full or fails.
         """
-        return _saved.write(path, self)
+        return _result_file.write(path, self)
 
     def __arrow_c_schema__(self) -> object:
         """Exports the schema to Arrow libraries."""

@@ -2,5 +2,5 @@
 
 pub mod circles;
 pub mod rooms;
-pub mod shared;
+pub mod shared_folder;
 pub mod times;

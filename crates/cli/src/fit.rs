@@ -2,7 +2,7 @@
 
 use crate::flags::{Drive, Effort, Load, Reading, ReplaySpeed, Settings, Source};
 use crate::requests;
-use fowler_drives::measured::Filter;
+use fowler_drives::measurements::Filter;
 use fowler_drives::protocol::Effort as HowMuch;
 use fowler_experiment::atomic_file::Named;
 use fowler_experiment::candidates::{Candidate, Candidates};

@@ -15,7 +15,7 @@ mod flags;
 mod fleet;
 mod life_report;
 #[cfg(not(feature = "papers"))]
-mod not_built;
+mod missing_papers;
 mod output;
 mod pages;
 mod parser;

@@ -5,7 +5,7 @@
 use crate::flags::Reading;
 use crate::{console, fit, signals};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::temporary::Temporary;
+use fowler_experiment::temporary_file::Temporary;
 use fowler_experiment::workload::{STANDARD_INPUT, copy_stream, name_standard_input};
 use fowler_experiment::{Bytes, disk, pipe};
 use std::env::temp_dir;

@@ -1,6 +1,6 @@
 //! Writes and reads the Parquet files of Fowler.
 
-use crate::guarded::guarded;
+use crate::panic_guard::guarded;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch, RecordBatchReader};
 use arrow_schema::Schema;

@@ -11,7 +11,7 @@ pub mod arrow_source;
 mod file;
 mod findings;
 pub mod fleet_table;
-mod guarded;
+mod panic_guard;
 mod point_files;
 pub mod requests;
 pub mod shards;

@@ -14,7 +14,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::numbers::counted;
 use fowler_experiment::provenance::{FINGERPRINT, VERSION, bytes_hash, file_hash};
-use fowler_experiment::sealed::{self, Kind, Refused};
+use fowler_experiment::sealed_file::{self, Kind, Refused};
 pub use fowler_experiment::shard::Shard;
 use fowler_experiment::shard::ranges;
 use fowler_experiment::sweep::Plan;
@@ -61,12 +61,12 @@ impl Record {
     /// Returns the bytes of the file `shard` with this record.
     fn bytes(&self) -> Vec<u8> {
         let text = serde_json::to_string(self).expect("text");
-        sealed::bytes(KIND, &self.design, text.as_bytes())
+        sealed_file::bytes(KIND, &self.design, text.as_bytes())
     }
 
     /// Reads the file of a folder.
     fn read(path: &Path) -> Result<Record, Refused> {
-        let opened = sealed::inspect(path, KIND)?;
+        let opened = sealed_file::inspect(path, KIND)?;
         let mut text = String::new();
         let read = opened.body.take(LARGEST).read_to_string(&mut text);
         let record = serde_json::from_str::<Record>(&text);

@@ -28,7 +28,7 @@ use fowler_experiment::contents::{CONTENTS, SWEEP_SUMS};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::provenance::{bytes_hash, file_hash};
-use fowler_experiment::sealed::Kind;
+use fowler_experiment::sealed_file::Kind;
 use fowler_experiment::sweep::store::{
     FORMAT_FILE, LOCK, Verified, format_of, listed, listed_hash, lock, mark, refuse_newer, replace,
     small_file, tidy, write,

@@ -7,7 +7,7 @@
 
 use crate::arrow_source::ArrowSource;
 use crate::file::plain;
-use crate::guarded::guarded;
+use crate::panic_guard::guarded;
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, read_footer_length};
 use arrow_ipc::{Block, Footer, root_as_footer, root_as_message};

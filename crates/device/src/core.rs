@@ -9,7 +9,7 @@ use crate::cache::buffer::Buffer;
 use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::flash::Flash;
-use crate::mapping::Mapping;
+use crate::mapping::CachedMap;
 use crate::mapping::page_map::{Location, PageMap};
 use fowler_units::{Bytes, DieId, HostIo, HostOp, Id, Locator, Lpn, UnitId};
 
@@ -21,7 +21,7 @@ pub struct Core {
     /// From page numbers to blocks, planes and dies.
     pub locator: Locator,
     /// The mapping from logical to physical pages and back.
-    pub map: Mapping,
+    pub map: CachedMap,
     /// Blocks, open blocks, and the location of the next page.
     pub allocator: PageAllocator,
     /// The page frames.
@@ -59,7 +59,7 @@ impl Core {
         Self {
             layout: *layout,
             locator: Locator::new(&layout.geometry),
-            map: Mapping::new(map),
+            map: CachedMap::new(map),
             allocator,
             buffer: Buffer::new(buffer, replacement, (layout.frames, ahead), page_size, flushes),
             classes: AccessClasses::new(config, layout),

@@ -4,7 +4,7 @@
 //! **Owns** everything that knows a measured row. **May touch** the files that it is given, drives
 //! that it makes itself, and the folder or the drive file that it is asked to write.
 //!
-//! - [`measured`]: the files and their rows.
+//! - [`measurements`]: the files and their rows.
 //! - `streams`: streams of requests that feed one drive, as the threads of a benchmark do.
 //! - [`protocol`]: what a row asks of a drive, and its simulation.
 //! - [`fitting`]: parameters fitted to rows, which is what *calibrate* means (`fowler calibrate`).
@@ -13,7 +13,7 @@
 //!   --smart`).
 
 pub mod fitting;
-pub mod measured;
+pub mod measurements;
 pub mod protocol;
 pub mod score;
 pub mod smart;

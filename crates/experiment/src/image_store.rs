@@ -11,7 +11,7 @@ use crate::cache_folder::{self, Bound, make_room};
 use crate::device_spec;
 use crate::disk;
 use crate::provenance::{FINGERPRINT, text_hash};
-use crate::sealed::{self, Kind, Refused, SealedFile};
+use crate::sealed_file::{self, Kind, Refused, SealedFile};
 use fowler_device::policy::victim::VictimKind;
 use fowler_device::{Config, Mapping, Pattern, PreconditionWatch, Refusal, Superblocks};
 use std::io::{Read, Write};
@@ -107,7 +107,7 @@ fn read(path: &Path, identity: &str, config: &Config) -> Option<Superblocks> {
     if !disk::facts(path).ok()??.is_file() {
         return None;
     }
-    let mut opened = match sealed::inspect(path, KIND) {
+    let mut opened = match sealed_file::inspect(path, KIND) {
         Ok(opened) => opened,
         Err(Refused::Damaged(_)) => {
             let _another_time = disk::remove(path);
@@ -250,7 +250,7 @@ mod tests {
         }
         // A file that is whole, and of another drive.
         let words = [7u8; 400];
-        fs::write(&path, sealed::bytes(KIND, &identity(&config), &words)).unwrap();
+        fs::write(&path, sealed_file::bytes(KIND, &identity(&config), &words)).unwrap();
         assert_eq!(state(folder, &config), (whole, true));
     }
 

@@ -41,13 +41,13 @@ pub mod run;
 pub mod sample;
 pub mod scheme;
 #[doc(hidden)]
-pub mod sealed;
+pub mod sealed_file;
 pub mod seeds;
 pub mod shard;
 pub mod summary;
 pub mod sweep;
 pub mod tables;
-pub mod temporary;
+pub mod temporary_file;
 pub mod text_file;
 pub mod timeline;
 pub mod trace;

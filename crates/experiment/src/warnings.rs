@@ -3,7 +3,7 @@
 
 use crate::faults::MOST;
 use crate::numbers::{counted, counted_as, real};
-use crate::outcome::withheld::Withheld;
+use crate::outcome::write_amplification::Withheld;
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 use crate::scheme::NO_SCHEME;
 use crate::summary::bad_blocks::worn_out;

@@ -5,7 +5,7 @@
 
 use super::plan::{Direction, Ends, Plan};
 use super::process::Process;
-use super::steady::Criterion;
+use super::steady_state::Criterion;
 use fowler_device::{Completion, Counters, Device, Feed, Layer};
 use fowler_experiment::progress::{Control, Progress};
 use fowler_units::{HostIo, Nanos};

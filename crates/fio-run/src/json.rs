@@ -241,7 +241,7 @@ fn direction(entry: &Entry, which: Direction, plus: bool) -> Value {
     all.into()
 }
 
-fn steadystate(steady: &super::plan::Steady, found: &super::steady::Finding) -> Value {
+fn steadystate(steady: &super::plan::Steady, found: &super::steady_state::Finding) -> Value {
     let count = found.samples.len().max(1) as u64;
     let of = |pick: fn(&(u64, u64)) -> u64| found.samples.iter().map(pick).collect::<Vec<u64>>();
     let (bandwidth, iops) = (of(|it| it.0), of(|it| it.1));

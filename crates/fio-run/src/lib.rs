@@ -8,10 +8,10 @@
 //! - `jobs.rs`: from a job file to jobs that are ready to run, through `bind.rs`.
 //! - `plan.rs`: what a process does. `process.rs`: its loop on its core. `unit.rs`: a request on
 //!   its way. `pace.rs`: rates. `flow.rs`: shares among jobs. `least_rate.rs`,
-//!   `latency_target.rs`, `steady.rs`: what changes or ends it.
+//!   `latency_target.rs`, `steady_state.rs`: what changes or ends it.
 //! - `host.rs`: which process runs when. `simulate.rs`: the drive below, and the sum of it.
 //! - `record.rs`, `stats/`, `log.rs`: what is recorded. `results.rs`: the result.
-//! - `json.rs`, `normal.rs`, `terse.rs`: fio's outputs.
+//! - `json.rs`, `normal_output.rs`, `terse_output.rs`: fio's outputs.
 
 mod bind;
 mod flow;
@@ -21,7 +21,7 @@ mod json;
 mod latency_target;
 mod least_rate;
 mod log;
-mod normal;
+mod normal_output;
 mod pace;
 mod plan;
 mod process;
@@ -30,8 +30,8 @@ mod recording;
 mod results;
 mod simulate;
 mod stats;
-mod steady;
-mod terse;
+mod steady_state;
+mod terse_output;
 #[cfg(test)]
 mod tests;
 mod unit;

@@ -2,7 +2,7 @@
 
 use super::plan::{Direction, HostCosts, Looks, Plan, Recorded, Steady, Target};
 use super::stats::{Stage, Stats};
-use super::steady::Finding;
+use super::steady_state::Finding;
 use fowler_device::Counters;
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::outcome::streams::Seen;

@@ -9,7 +9,7 @@ use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::progress::Control;
 use fowler_experiment::requests::RequestsFile;
-use fowler_experiment::run::{Hosted, Watcher};
+use fowler_experiment::run::{HostRun, Watcher};
 use fowler_units::{Nanos, Span};
 use std::path::{Path, PathBuf};
 
@@ -80,7 +80,7 @@ impl Setup {
         let mut files = LogFiles::default();
         let processes = self.processes(leaves.logs, &mut files)?;
         let mut host = Host::new(processes, control, Nanos::ZERO);
-        let hosted = Hosted {
+        let hosted = HostRun {
             drive: &self.drive,
             workload: (&self.name, self.hash.clone()),
             detail: leaves.detail,

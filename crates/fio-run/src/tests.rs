@@ -1,7 +1,7 @@
 //! Jobs on a drive whose answers can be told by hand: a read of 4 KiB takes 60 us of sensing,
 //! 13.654 us over the channel and 1 us over the link, and the host 2 us before and 2 us after.
 
-mod waiting;
+mod waiting_processes;
 
 use super::plan::*;
 use super::results::Fio;
@@ -12,7 +12,7 @@ use fowler_experiment::device_spec::{DeviceSpec, resolve};
 use fowler_experiment::outcome::Ending;
 use fowler_experiment::progress::Control;
 use fowler_experiment::scheme::Scheme;
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use fowler_units::{HostOp, Nanos, Span};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -536,7 +536,7 @@ mod shared_files {
     /// files there, without their parser.
     #[test]
     fn the_json_has_every_key_of_fio() {
-        let Some(folder) = shared::path("fio/json", "keys of fio's JSON") else { return };
+        let Some(folder) = shared_folder::path("fio/json", "keys of fio's JSON") else { return };
         let of_fio = |name: &str| {
             let text = std::fs::read_to_string(folder.join(name)).expect("an output of fio");
             serde_json::from_str::<Value>(&text).expect("JSON")

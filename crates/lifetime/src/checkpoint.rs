@@ -1,7 +1,7 @@
 //! Saves the state of a lifetime in files, one for each of its lives. An interrupted lifetime
 //! resumes from them and gives exactly the same results.
 
-use super::lived::Lived;
+use super::end_of_life::EndOfLife;
 use super::record::Record;
 use super::spec::{LifetimeSpec, SaveTo, of_life};
 use super::watch::Watch;
@@ -12,7 +12,7 @@ use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk;
 use fowler_experiment::provenance::text_hash;
-use fowler_experiment::sealed::{self, Kind, Refused, SealedFile};
+use fowler_experiment::sealed_file::{self, Kind, Refused, SealedFile};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(super) const CACHED: &str = "lifetime-";
 /// # Errors
 /// If it cannot be read now, is something else, or a newer version wrote it.
 pub fn check(path: &Path) -> Result<Option<Diagnostic>, Diagnostics> {
-    match sealed::inspect(path, CHECKPOINT) {
+    match sealed_file::inspect(path, CHECKPOINT) {
         Ok(_) => Ok(None),
         Err(Refused::Damaged(why)) => Ok(Some(*why)),
         Err(Refused::Other(why)) => Err((*why).into()),
@@ -74,7 +74,7 @@ pub(super) struct Checkpoint<'a> {
 
 #[derive(Serialize, Deserialize)]
 enum File {
-    Finished(Box<Lived>),
+    Finished(Box<EndOfLife>),
     Standing(Box<StandingSnapshot>),
 }
 
@@ -188,7 +188,7 @@ impl<'a> Checkpoint<'a> {
         if disk::facts(path)?.is_none() {
             return Ok(None);
         }
-        let mut opened = sealed::open(path, CHECKPOINT)?;
+        let mut opened = sealed_file::open(path, CHECKPOINT)?;
         if opened.identity != self.key {
             return Ok(Some(path.clone()));
         }
@@ -250,7 +250,7 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Returns the life, if it was finished when the file was written.
-    pub fn take_finished(&mut self) -> Option<Lived> {
+    pub fn take_finished(&mut self) -> Option<EndOfLife> {
         match self.found.take() {
             Some(File::Finished(lived)) => Some(*lived),
             other => {
@@ -297,7 +297,7 @@ impl<'a> Checkpoint<'a> {
 
     /// Saves a finished life. One that was over before its first save is not worth a file among the
     /// caches.
-    pub fn keep_finished(&mut self, lived: &Lived) -> Result<(), Diagnostics> {
+    pub fn keep_finished(&mut self, lived: &EndOfLife) -> Result<(), Diagnostics> {
         if self.path.is_some() && (self.own || self.cached.is_none()) {
             self.save(&File::Finished(Box::new(lived.clone())))
         } else {

@@ -1,7 +1,7 @@
 //! A life as JSON, and the schema of that: both from the same lists.
 
 use super::report::{ROWS, Row, cdf, difference};
-use super::{Lifetime, Lived, Series, fleet};
+use super::{EndOfLife, Lifetime, Series, fleet};
 use fowler_device::ThrottleTime;
 use fowler_experiment::json_schema;
 use fowler_experiment::json_schema::output::{self, Fact, Typed, list_of, map_of, written};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// A life, and the whole that it belongs to.
 struct One<'a> {
     all: &'a Lifetime,
-    lived: &'a Lived,
+    lived: &'a EndOfLife,
 }
 
 /// The points of a series, and how they are counted.

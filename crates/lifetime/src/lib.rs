@@ -7,22 +7,22 @@
 mod checkpoint;
 mod days;
 mod dilation;
+mod end_of_life;
 mod factor;
 pub mod fleet;
 mod json;
 mod life;
-mod lifetime;
-mod lived;
 #[cfg(feature = "pages")]
 mod pictures;
 mod record;
 mod repetition;
 mod report;
+mod result;
 mod saved_life;
 mod scope;
 mod season;
 mod spec;
-mod steady;
+mod steady_lives;
 mod survey;
 mod watch;
 
@@ -31,14 +31,14 @@ pub use checkpoint::check as check_checkpoint;
 pub use checkpoint::reread;
 pub use days::{Day, DaysSpec, days};
 pub use dilation::Dilated;
+pub use end_of_life::{Cycles, EndOfLife};
 pub use json::schema;
-pub use lifetime::{Ended, Lifetime};
-pub use lived::{Cycles, Lived};
 pub use record::{Record, Series};
+pub use result::{Ended, Lifetime};
 pub use scope::why_not;
 pub use season::write_amplification;
 pub use spec::{LifetimeSpec, SaveTo, of_life};
-pub use steady::{SteadyLane, SteadySpec, steady};
+pub use steady_lives::{SteadyLane, SteadySpec, steady_lives};
 pub use watch::{Early, Watch};
 
 use checkpoint::Checkpoint;
@@ -144,7 +144,7 @@ fn unless_stopped<T>(
 fn one_by_one(
     lives: &[Life<'_>],
     seasoned: &LifetimeDrive,
-) -> Result<Option<Vec<Lived>>, Diagnostics> {
+) -> Result<Option<Vec<EndOfLife>>, Diagnostics> {
     let mut lived = Vec::new();
     for (number, life) in lives.iter().enumerate() {
         let share = |own: f64| {
@@ -176,7 +176,7 @@ fn side_by_side<'a>(
     lives: &[Life<'_>],
     seasoned: &LifetimeDrive,
     checkpoints: Vec<Checkpoint<'a>>,
-) -> Result<(Option<Vec<Lived>>, Vec<Checkpoint<'a>>), Diagnostics> {
+) -> Result<(Option<Vec<EndOfLife>>, Vec<Checkpoint<'a>>), Diagnostics> {
     let done = |it: &Checkpoint<'_>| f64::from(u8::from(it.is_finished()));
     let shares = Mutex::new(checkpoints.iter().map(done).collect::<Vec<f64>>());
     let with = |(number, checkpoint)| (number, &lives[number], Mutex::new(checkpoint));

@@ -1,7 +1,7 @@
 //! A life in progress: the workload, repeated until the drive is at the end of its target life.
 
 use super::checkpoint::{Checkpoint, Standing};
-use super::lived::{Cycles, Lived};
+use super::end_of_life::{Cycles, EndOfLife};
 use super::record::{Record, Seen};
 use super::repetition::Repetition;
 use super::spec::LifetimeSpec;
@@ -35,7 +35,7 @@ impl Life<'_> {
         seasoned: &LifetimeDrive,
         checkpoint: &mut Checkpoint<'_>,
         share: &dyn Fn(f64),
-    ) -> Result<Option<Lived>, Diagnostics> {
+    ) -> Result<Option<EndOfLife>, Diagnostics> {
         if let Some(lived) = checkpoint.take_finished() {
             return Ok(Some(lived));
         }
@@ -139,7 +139,7 @@ impl Life<'_> {
         }
     }
 
-    fn lived(&self, standing: Standing) -> Lived {
+    fn lived(&self, standing: Standing) -> EndOfLife {
         let Standing { drive, record, repetition, .. } = standing;
         let dilation = self.config.life.dilation;
         let cycles = drive.cycles();
@@ -152,7 +152,7 @@ impl Life<'_> {
             mean: whole_life(all / cycles.len() as f64),
             most: whole_life(f64::from(most)),
         };
-        Lived {
+        EndOfLife {
             dilation,
             repetitions: repetition + 1,
             totals: drive.totals(drive.ends()),

@@ -2,7 +2,7 @@
 
 use super::fleet::{Fleet, Interval, Year};
 use super::report::cdf;
-use super::{Lifetime, Lived};
+use super::{EndOfLife, Lifetime};
 use fowler_experiment::Latencies;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_figures::{Axis, Figure, Panel, Series};
@@ -39,7 +39,7 @@ impl Lifetime {
     fn figures(&self) -> Vec<Figure> {
         let names: Vec<String> =
             self.lived.iter().map(|one| format!("K = {}", one.dilation)).collect();
-        let distributions = |which: fn(&Lived) -> &Latencies, title: &str| {
+        let distributions = |which: fn(&EndOfLife) -> &Latencies, title: &str| {
             let series = self.lived.iter().zip(&names).map(|(one, name)| {
                 let points = cdf(which(one)).into_iter();
                 Series::line(name, points.map(|(us, share)| (us.max(1.0), share)))

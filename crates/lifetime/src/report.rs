@@ -1,6 +1,6 @@
 //! The table of a lifetime, and the numbers behind its JSON and its figures.
 
-use super::{Lifetime, Lived, Series};
+use super::{EndOfLife, Lifetime, Series};
 use fowler_device::ThrottleTime;
 use fowler_experiment::life_estimate::{YEAR_S, in_words};
 use fowler_experiment::numbers::real;
@@ -17,7 +17,7 @@ const MB: f64 = (1u64 << 20) as f64;
 pub(super) struct Row {
     name: &'static str,
     pub(super) key: &'static str,
-    pub(super) value: fn(&Lifetime, &Lived) -> Option<f64>,
+    pub(super) value: fn(&Lifetime, &EndOfLife) -> Option<f64>,
 }
 
 impl Row {

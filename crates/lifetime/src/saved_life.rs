@@ -1,7 +1,7 @@
 //! A finished life as it is saved with the drives of a fleet, so that whoever goes on with the
 //! fleet, or merges its shards, does not simulate it again.
 
-use super::{Lifetime, Lived};
+use super::{EndOfLife, Lifetime};
 use fowler_experiment::device_spec::{self, DeviceSpec, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::life_estimate::Survey;
@@ -26,7 +26,7 @@ pub(super) struct SavedLife {
     speed: f64,
     survey: Survey,
     left_out: Vec<String>,
-    lived: Vec<Lived>,
+    lived: Vec<EndOfLife>,
 }
 
 impl SavedLife {

@@ -75,7 +75,7 @@ impl<L: Layer> Probe<L> for Milestones {
         self.due
     }
 
-    fn shown(&mut self, device: &Device<L>) {
+    fn sampled(&mut self, device: &Device<L>) {
         let at = self.due - self.began;
         self.all.push(reading(at, &device.counters(), &self.before));
         self.due = self.began + at * 2;

@@ -324,7 +324,7 @@ impl<L: Layer> Probe<L> for OverTime {
         self.due
     }
 
-    fn shown(&mut self, device: &Device<L>) {
+    fn sampled(&mut self, device: &Device<L>) {
         self.close(device, self.due);
         self.open += 1;
         if self.open == WINDOWS {

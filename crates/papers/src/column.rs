@@ -1,7 +1,7 @@
 //! The workloads of a paper: synthetic stand-in traces, then the real traces of those workloads
 //! that the user's folder has.
 
-use super::real::{self, Real};
+use super::real_traces::{self, Real};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::workload::WorkloadSpec;
@@ -59,7 +59,7 @@ pub(crate) fn columns(
             place: Some(place),
         });
     }
-    let files = folder.map(real::files).transpose()?.unwrap_or_default();
+    let files = folder.map(real_traces::files).transpose()?.unwrap_or_default();
     for published in workloads {
         let found: Vec<(&PathBuf, &Real)> =
             files.iter().filter_map(|path| Some((path, published.real(path)?))).collect();
@@ -68,7 +68,7 @@ pub(crate) fn columns(
             let kind = if published.stand_in.is_some() { " real" } else { "" };
             columns.push(Column {
                 name: format!("{}{kind}{number}", published.name),
-                source: real::file_name(path),
+                source: real_traces::file_name(path),
                 spec: real.trace(path)?,
                 place: None,
             });
@@ -84,7 +84,7 @@ pub(crate) fn none_found(
     columns: &[Column],
 ) -> Option<String> {
     let reals = workloads.iter().flat_map(|it| &it.real);
-    columns.iter().all(Column::is_stand_in).then(|| real::none_found(folder, reals))
+    columns.iter().all(Column::is_stand_in).then(|| real_traces::none_found(folder, reals))
 }
 
 impl Published {

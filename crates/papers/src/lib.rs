@@ -9,8 +9,8 @@
 pub mod ablation;
 mod claim;
 mod column;
-mod published;
-mod real;
+mod paper_data;
+mod real_traces;
 mod repetition;
 mod run_folder;
 mod run_summary;

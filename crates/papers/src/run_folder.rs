@@ -11,7 +11,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::progress::Part;
 use fowler_experiment::provenance::{VERSION, text_hash};
-use fowler_experiment::sealed::Kind;
+use fowler_experiment::sealed_file::Kind;
 use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::sweep::store::{self, FORMAT_FILE, Verified};
 use fowler_experiment::workload::{Control, WorkloadSpec};

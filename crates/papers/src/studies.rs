@@ -3,7 +3,7 @@
 
 pub(crate) use fowler_experiment::fan_out;
 pub(crate) use fowler_experiment::image_cache::ImageCache;
-pub(crate) use fowler_experiment::outcome::wearing::worn;
+pub(crate) use fowler_experiment::outcome::program_wear::worn;
 pub(crate) use fowler_experiment::sample::interval;
 
 use fowler_device::{Config, Device};

@@ -11,8 +11,8 @@ mod outcome;
 mod palette;
 mod policies;
 mod py_requests;
+mod result_file;
 mod run;
-mod saved;
 mod sheets;
 mod spec;
 mod spread;
@@ -39,9 +39,9 @@ mod _core {
     #[pymodule_export]
     use super::policies::{Block, Data, Page, Plane, Read, Running, View, Waiting, Write};
     #[pymodule_export]
-    use super::run::{check, compare, run};
+    use super::result_file::{read_saved, save};
     #[pymodule_export]
-    use super::saved::{read_saved, save};
+    use super::run::{check, compare, run};
     #[pymodule_export]
     use super::spread::Spread;
     #[pymodule_export]

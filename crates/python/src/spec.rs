@@ -14,7 +14,7 @@ use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::replay_speed;
 use fowler_experiment::requests::RequestsFile;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::sweep::Given;
+use fowler_experiment::sweep::CallerValues;
 use fowler_experiment::workload::{
     CustomSpec, RequestSource, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
     spread_by_name,
@@ -209,13 +209,13 @@ pub(crate) struct GivenArgs {
 }
 
 impl GivenArgs {
-    pub fn given(self, failure: &Arc<Failure>) -> Result<Given, Diagnostics> {
+    pub fn given(self, failure: &Arc<Failure>) -> Result<CallerValues, Diagnostics> {
         let device = |(name, text): (String, String)| (name.clone(), Source { name, text });
         let request = |(name, object): (String, Py<PyAny>)| {
             let source = PyRequests::new(name.clone(), object, failure);
             (name, Arc::new(source) as Arc<dyn RequestSource>)
         };
-        Ok(Given {
+        Ok(CallerValues {
             devices: self.devices.into_iter().map(device).collect(),
             policies: custom(self.policies, failure)?,
             requests: self.requests.into_iter().map(request).collect(),

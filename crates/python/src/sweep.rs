@@ -6,7 +6,7 @@ use crate::spec::GivenArgs;
 use crate::table::Table;
 use crate::watch::{GRACE as SHORT, Watched, watch, watch_for};
 use fowler_columns::store::{self, Made};
-use fowler_experiment::sweep::{self, Given, alone};
+use fowler_experiment::sweep::{self, CallerValues, alone};
 use fowler_experiment::workload::Control;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -51,7 +51,8 @@ impl Plan {
         let failure = Failure::new(&stop);
         let (has_given, shared) = (given.is_some(), Arc::clone(&failure));
         let read = move |_| {
-            let given = given.map_or_else(|| Ok(Given::default()), |args| args.given(&shared))?;
+            let given =
+                given.map_or_else(|| Ok(CallerValues::default()), |args| args.given(&shared))?;
             let read = || sweep::Plan::read_given(&text, &name, given);
             if by_itself { alone(read)? } else { read() }
         };

@@ -4,7 +4,7 @@ use super::element::Element;
 use super::rig::Rig;
 use super::rounds::Point;
 use super::stimulus::{Addresses, Stimulus};
-use super::told::Told;
+use super::test_progress::TestProgress;
 
 /// Hours of each group, and whether its writes are sequential, with their size.
 pub const GROUPS: [(u64, Addresses, u32); 3] = [
@@ -50,7 +50,7 @@ impl CrossStimulus {
 pub(super) fn run(
     rig: &mut Rig<'_>,
     (threads, depth): (u32, u32),
-    told: &Told<'_>,
+    told: &TestProgress<'_>,
 ) -> Option<CrossStimulus> {
     let hours: u64 = GROUPS.iter().map(|(hours, ..)| hours).sum();
     let (mut groups, mut past) = (Vec::new(), 0);

@@ -6,7 +6,7 @@ use super::element::Element;
 use super::rig::Rig;
 use super::rounds::{self, Point, Rounds, Variable, saturate};
 use super::stimulus::Stimulus;
-use super::told::Told;
+use super::test_progress::TestProgress;
 use fowler_metrics::Latencies;
 
 /// Threads of the elements, and as many queue depths.
@@ -65,7 +65,11 @@ fn points(elements: &[(f64, f64)]) -> ([usize; 3], bool) {
 }
 
 /// Runs the test. `None` if it was stopped.
-pub(super) fn run(rig: &mut Rig<'_>, stimulus: &Stimulus, told: &Told<'_>) -> Option<Demand> {
+pub(super) fn run(
+    rig: &mut Rig<'_>,
+    stimulus: &Stimulus,
+    told: &TestProgress<'_>,
+) -> Option<Demand> {
     let writes = Stimulus { reads: 0.0, ..stimulus.clone() };
     let [most, ..] = STEPS;
     let pre = Point { stimulus: writes, threads: most, depth: most, minutes: PRE_WRITES };

@@ -17,9 +17,9 @@ use super::jesd219;
 use super::rig::Rig;
 use super::rounds::Point;
 use super::saturation::merged;
-use super::steady::{ROUNDS_MOST, WINDOW, Window, first_steady};
+use super::steady_state::{ROUNDS_MOST, WINDOW, Window, first_steady};
 use super::stimulus::ActiveRange;
-use super::told::{Told, Watch};
+use super::test_progress::{TestProgress, Watch};
 use super::uber::{Uber, rates};
 use fowler_device::Pattern;
 use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
@@ -198,7 +198,7 @@ fn lives(drive: &Resolved, survey: &Survey, waf: f64) -> [f64; 2] {
 fn filled<'a>(
     drive: &Resolved,
     watch: Watch<'a>,
-    told: &Told<'_>,
+    told: &TestProgress<'_>,
 ) -> Result<Option<Rig<'a>>, Diagnostics> {
     memory::refuse_run(drive, 1)?;
     let drive = drive.clone().changed(|config| {
@@ -220,7 +220,7 @@ fn filled<'a>(
 
 /// Writes the enterprise workload, a capacity in each round, until its cost is steady.
 fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagnostics> {
-    let told = Told::test(watch, 0, "jesd219");
+    let told = TestProgress::test(watch, 0, "jesd219");
     let Some(mut rig) = filled(drive, watch, &told)? else { return Ok(None) };
     let (logical, page) = (drive.layout.logical.0, drive.config.geometry.page_size.0 as f64);
     let erased: Vec<u32> = rig.device.erase_counts().to_vec();

@@ -3,7 +3,7 @@
 use super::element::Element;
 use super::rig::Rig;
 use super::rounds::{MINUTES, Point, Rounds, saturate};
-use super::told::Told;
+use super::test_progress::TestProgress;
 
 /// Waits between bursts in seconds, in their order.
 pub const WAITS: [u64; 5] = [5, 10, 15, 25, 50];
@@ -48,7 +48,7 @@ impl HostIdle {
 }
 
 /// Runs the test. `None` if it was stopped.
-pub(super) fn run(rig: &mut Rig<'_>, point: &Point, told: &Told<'_>) -> Option<HostIdle> {
+pub(super) fn run(rig: &mut Rig<'_>, point: &Point, told: &TestProgress<'_>) -> Option<HostIdle> {
     let base = saturate(rig, point, &told.part("baseline", 0.0, 0.4))?;
     let mut waits = Vec::new();
     for (number, wait) in WAITS.into_iter().enumerate() {

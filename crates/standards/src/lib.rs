@@ -6,14 +6,15 @@
 //! as such. See docs/pts.md.
 //!
 //! - `spec.rs`: which tests, on what drive, how. `setup.rs`: the drive and the settings.
-//! - `steady.rs`: the criterion of steady state. `series.rs`: its verdict on rounds from a file.
+//! - `steady_state.rs`: the criterion of steady state. `series.rs`: its verdict on rounds from a
+//!   file.
 //! - `stimulus.rs`: requests. `rig.rs`: the drive on the bench. `element.rs`, `records.rs`: what is
 //!   measured of an element, and of each minute of a load without a pause.
 //! - `rounds.rs`: rounds until steady state. `matrix.rs` (IOPS, latency), `throughput.rs`,
 //!   `saturation.rs`, `host_idle.rs`, `cross_stimulus.rs`, `demand.rs`: the tests.
 //! - `endurance.rs`, `endurance_report.rs`, `uber.rs`: what a host can write in a life, in the
 //!   manner of JESD218.
-//! - `jesd219.rs`: the enterprise workload. `told.rs`: what the caller hears meanwhile.
+//! - `jesd219.rs`: the enterprise workload. `test_progress.rs`: what the caller hears meanwhile.
 //! - `sheets.rs`, `json.rs`, `charts.rs`, `page.rs`: the results as tables, JSON, charts, a page.
 
 #[cfg(feature = "pages")]
@@ -37,10 +38,10 @@ pub mod series;
 mod setup;
 mod sheets;
 mod spec;
-pub mod steady;
+pub mod steady_state;
 mod stimulus;
+mod test_progress;
 mod throughput;
-mod told;
 pub mod uber;
 
 pub use cross_stimulus::CrossStimulus;
@@ -56,7 +57,7 @@ pub use saturation::{Cliff, Ended, Saturation};
 pub use setup::{Setting, Setup};
 pub use spec::{Edition, PtsSpec, Purge, Test, stimulus as parse_stimulus};
 pub use stimulus::{ActiveRange, Addresses, Stimulus};
-pub use told::Watch;
+pub use test_progress::Watch;
 
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::fan_out;
@@ -64,7 +65,7 @@ use fowler_experiment::life_estimate;
 use fowler_experiment::memory;
 use fowler_units::Span;
 use rig::Rig;
-use told::Told;
+use test_progress::TestProgress;
 
 /// Bytes of the writes that precondition a drive before a test of random requests.
 const WIPC: u32 = 128 << 10;
@@ -135,7 +136,7 @@ pub fn run(spec: &PtsSpec, watch: Watch<'_>) -> Result<Pts, Diagnostics> {
     need.add(&setup.drive, 2);
     need.refuse(memory::at_once(tests.len()), "--test with one test after the other")?;
     let results = fan_out::each(&tests, |&(number, test)| {
-        one(&setup, spec, test, &Told::test(watch, number, test.name()), watch)
+        one(&setup, spec, test, &TestProgress::test(watch, number, test.name()), watch)
     });
     let mut diagnostics = Diagnostics::default();
     let (mut tested, mut stopped) = (Vec::new(), Vec::new());
@@ -154,7 +155,7 @@ fn one(
     setup: &Setup,
     spec: &PtsSpec,
     test: Test,
-    told: &Told<'_>,
+    told: &TestProgress<'_>,
     watch: Watch<'_>,
 ) -> Result<Option<Tested>, Diagnostics> {
     let bench = Bench { setup, spec, watch };
@@ -210,7 +211,7 @@ impl<'a> Bench<'a> {
         &self,
         rig: &mut Rig<'_>,
         size: u32,
-        told: &Told<'_>,
+        told: &TestProgress<'_>,
     ) -> Option<Preconditioned> {
         let bytes = WIPC_FILLS * self.setup.drive.layout.logical.0;
         told.preconditioning(bytes);
@@ -220,7 +221,7 @@ impl<'a> Bench<'a> {
     fn preconditioned(
         &self,
         size: u32,
-        told: &Told<'_>,
+        told: &TestProgress<'_>,
     ) -> Result<Option<(Rig<'a>, Preconditioned)>, Diagnostics> {
         let Some(mut rig) = self.purged()? else { return Ok(None) };
         let wrote = self.precondition(&mut rig, size, told);
@@ -233,7 +234,7 @@ impl<'a> Bench<'a> {
         rig: &mut Rig<'_>,
         test: Test,
         load: (u32, u32),
-        told: &Told<'_>,
+        told: &TestProgress<'_>,
     ) -> Option<Found> {
         let writes = || Point {
             stimulus: Stimulus::of(Addresses::Uniform, 0.0, WRITES),

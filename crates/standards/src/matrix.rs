@@ -3,7 +3,7 @@
 use super::rig::Rig;
 use super::rounds::{self, Point, Rounds, Variable};
 use super::stimulus::{Addresses, Stimulus};
-use super::told::Told;
+use super::test_progress::TestProgress;
 
 /// Sizes of the IOPS test in bytes, in the order of a round.
 pub const IOPS_SIZES: [u32; 8] =
@@ -41,7 +41,7 @@ pub(super) fn run(
     (sizes, reads): (&[u32], &[f64]),
     (threads, depth): (u32, u32),
     variable: Variable,
-    told: &Told<'_>,
+    told: &TestProgress<'_>,
 ) -> Option<Matrix> {
     let point = |reads: f64, size: u32| Point {
         stimulus: Stimulus::of(Addresses::Uniform, reads, size),

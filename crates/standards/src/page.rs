@@ -2,7 +2,7 @@
 
 use super::json::MANNER;
 use super::rounds::Variable;
-use super::steady::WINDOW;
+use super::steady_state::WINDOW;
 use super::{Found, Pts, PtsSpec, Tested};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::numbers::{bytes, counted};

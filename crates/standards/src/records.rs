@@ -38,7 +38,7 @@ impl Probe for Records<'_> {
         self.due
     }
 
-    fn shown(&mut self, device: &Device) {
+    fn sampled(&mut self, device: &Device) {
         // Requests that are answered after the load is over belong to no minute.
         if !self.over.is_set() {
             self.all.push(self.tally.element_until(device, self.due));

@@ -3,9 +3,9 @@
 
 use super::element::Element;
 use super::rig::Rig;
-use super::steady::{ROUNDS_MOST, WINDOW, Window, first_steady};
+use super::steady_state::{ROUNDS_MOST, WINDOW, Window, first_steady};
 use super::stimulus::Stimulus;
-use super::told::Told;
+use super::test_progress::TestProgress;
 use fowler_experiment::fan_out;
 
 /// An element of a round: what the host does, and how much of it at once.
@@ -132,7 +132,7 @@ pub(super) fn run(
     rig: &mut Rig<'_>,
     points: Vec<Point>,
     (tracked, variable): (usize, Variable),
-    told: &Told<'_>,
+    told: &TestProgress<'_>,
 ) -> Option<Rounds> {
     let (mut rounds, mut values) = (Vec::new(), Vec::new());
     while rounds.len() < ROUNDS_MOST && first_steady(&values).is_none() {
@@ -152,7 +152,7 @@ fn one(
     rig: &mut Rig<'_>,
     points: &[Point],
     number: usize,
-    told: &Told<'_>,
+    told: &TestProgress<'_>,
 ) -> Option<Vec<Element>> {
     let sequence = |rig: &mut Rig<'_>, from: usize, until: usize| {
         let mut elements = Vec::with_capacity(until - from);
@@ -188,7 +188,11 @@ pub(super) const MINUTES: usize = 30;
 
 /// Keeps one load on the drive without a pause until the first minutes of rounds of 30 minutes are
 /// steady. `None` if it was stopped.
-pub(super) fn saturate(rig: &mut Rig<'_>, point: &Point, told: &Told<'_>) -> Option<Rounds> {
+pub(super) fn saturate(
+    rig: &mut Rig<'_>,
+    point: &Point,
+    told: &TestProgress<'_>,
+) -> Option<Rounds> {
     let firsts = |minutes: &[Element]| -> Vec<f64> {
         minutes.iter().step_by(MINUTES).map(Element::iops).collect()
     };
@@ -271,7 +275,7 @@ mod tests {
         let rounds = |reads_apart| {
             let mut rig = Rig { reads_apart, ..rig.clone() };
             let watch = Watch { control: Control::UNWATCHED, share: &|_, _| (), say: &|_| () };
-            let told = Told::test(watch, 0, "test");
+            let told = TestProgress::test(watch, 0, "test");
             run(&mut rig, points.clone(), (3, Variable::Iops), &told).expect("nobody stops it")
         };
         let (apart, sequence) = (rounds(ReadsApart::Resting), rounds(ReadsApart::Never));

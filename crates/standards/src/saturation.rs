@@ -3,8 +3,8 @@
 use super::element::Element;
 use super::rig::Rig;
 use super::rounds::Point;
-use super::steady::{ROUNDS_MOST, Window, first_steady};
-use super::told::Told;
+use super::steady_state::{ROUNDS_MOST, Window, first_steady};
+use super::test_progress::TestProgress;
 use fowler_device::Doing;
 use fowler_device::blame::Part;
 
@@ -174,7 +174,7 @@ pub(super) fn run(
     rig: &mut Rig<'_>,
     point: &Point,
     (capacity, whole_day, theory): (u64, bool, Option<f64>),
-    told: &Told<'_>,
+    told: &TestProgress<'_>,
 ) -> Option<Saturation> {
     let steady = |minutes: &[Element]| steady_after_fill(minutes, capacity);
     let (mut ended, mut written) = (Ended::Day, 0);

@@ -4,7 +4,7 @@
 //! `{"cases": [...]}`. Other fields of a series are repeated in its verdict, unless they are fields
 //! of a verdict themselves.
 
-use super::steady::{ROUNDS_MOST, WINDOW, Window, first_steady};
+use super::steady_state::{ROUNDS_MOST, WINDOW, Window, first_steady};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_experiment::text_file;

@@ -6,7 +6,7 @@ use super::host_idle::HostIdle;
 use super::matrix::Matrix;
 use super::rounds::{Point, Rounds};
 use super::saturation::{Saturation, merged};
-use super::steady::Window;
+use super::steady_state::Window;
 use super::{CrossStimulus, Found, Pts, Tested};
 use fowler_experiment::Percentile;
 use fowler_experiment::numbers::{bytes, percent, words};

@@ -3,7 +3,7 @@
 use super::rig::Rig;
 use super::rounds::{self, Point, Rounds, Variable};
 use super::stimulus::{Addresses, Stimulus};
-use super::told::Told;
+use super::test_progress::TestProgress;
 
 /// Sizes in bytes. Each has a purge, a preconditioning and a steady state of its own.
 pub const SIZES: [u32; 2] = [128 << 10, 1 << 20];
@@ -17,7 +17,7 @@ pub(super) fn run(
     rig: &mut Rig<'_>,
     size: u32,
     (threads, depth): (u32, u32),
-    told: &Told<'_>,
+    told: &TestProgress<'_>,
 ) -> Option<Rounds> {
     let point = |reads: f64| Point {
         stimulus: Stimulus::of(Addresses::Sequential, reads, size),

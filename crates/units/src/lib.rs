@@ -2,10 +2,10 @@
 //! diagnostics of bad input, named random streams. Depends on no other crate of the project; all
 //! others use these types.
 
-mod by;
 mod bytes;
 mod column;
 mod diagnostic;
+mod enum_table;
 mod geometry;
 mod host;
 mod id;
@@ -17,12 +17,12 @@ mod scatter;
 mod table;
 mod time;
 
-pub use by::{By, Enumerated};
 pub use bytes::{ByteRate, Bytes};
 pub use column::{Column, IdVec, prefetch};
 pub use diagnostic::{
     Diagnostic, Diagnostics, PROBLEMS_SHOWN, escaped, escaped_json, escaped_lines, printable,
 };
+pub use enum_table::{By, Enumerated};
 pub use geometry::Geometry;
 pub use host::{ByOp, Deadline, HostIo, HostOp, PlacementHandle, QueueId};
 pub use id::{

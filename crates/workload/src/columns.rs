@@ -1,5 +1,5 @@
 //! Access to the columns of a line in order. Each format describes its columns once;
-//! [`Fields`](crate::fields::Fields) and [`Plain`](crate::plain::Plain) both decode from that
+//! [`Fields`](crate::fields::Fields) and [`Plain`](crate::plain_lines::Plain) both decode from that
 //! description.
 
 use crate::extra::Extra;

@@ -4,10 +4,10 @@
 
 mod elimination;
 mod header;
-mod nearest;
-mod undetected;
+mod nearest_format;
+mod unknown_format;
 
-pub use undetected::{Candidate, Undetected};
+pub use unknown_format::{Candidate, Undetected};
 
 use crate::binary::Binary;
 use crate::csv::Parting;
@@ -131,7 +131,8 @@ pub(crate) fn refuse_no_requests(
             let line = line_of(text, &diagnostic.text);
             let diagnostic = diagnostic.line(line);
             let expected = "a log of single requests: time, value, direction, bs, offset, priority";
-            let hint = format!("{again}. If it is no log of fio, {}", nearest::described(&lines));
+            let hint =
+                format!("{again}. If it is no log of fio, {}", nearest_format::described(&lines));
             Err(TraceError::one(name, diagnostic.expected(expected).hint(hint)))
         }
     }
@@ -154,7 +155,7 @@ fn by_lines(lines: &[&[u8]]) -> Result<Detected, Undetected> {
             let notes = rejected.iter().filter(|(other, _)| !same(*other, *format)).map(second);
             Ok(Detected { notes: notes.take(1).collect(), ..Detected::of(*format) })
         }
-        [] => Err(nearest::undetected(lines, rejected.into_iter().next())),
+        [] => Err(nearest_format::undetected(lines, rejected.into_iter().next())),
         _ => {
             let of =
                 |(format, records): &Fit| Candidate { format: *format, reading: reading(records) };

@@ -9,7 +9,7 @@ use crate::Cause;
 use crate::binary::hexadecimal;
 use crate::columns::Columns;
 use crate::extra::Extra;
-use crate::left_out::Kind;
+use crate::left_out_events::Kind;
 use crate::number::{self, NumberError, SAFE_DIGITS, TEN_TO, decimal_ns, unsigned};
 use fowler_units::{Diagnostic, printable};
 

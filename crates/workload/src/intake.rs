@@ -14,10 +14,10 @@ use crate::formats::csv::Csv;
 use crate::formats::json_lines;
 use crate::formats::native;
 use crate::formats::{TraceFormat, each_format};
-use crate::left_out::{LeftOut, LeftOutCounts};
+use crate::left_out_events::{LeftOut, LeftOutCounts};
 use crate::lines::{Line, Lines, is_remark};
 use crate::optional_column::{OptionalColumn, OptionalColumns};
-use crate::pending::Pending;
+use crate::pending_requests::Pending;
 use crate::record::{LATEST, Record};
 use fowler_units::{Diagnostic, Nanos};
 use lookahead::Ahead;
@@ -417,7 +417,7 @@ fn decode_in<'a, F: TraceFormat>(
     Ok(decoded)
 }
 
-/// True if lines of the format can be read by [`crate::plain`].
+/// True if lines of the format can be read by [`crate::plain_lines`].
 fn is_plain<F: TraceFormat>() -> bool {
     !F::STATEFUL && F::BINARY.is_none()
 }

@@ -6,7 +6,7 @@ use crate::columns::Columns;
 use crate::extra::Extra;
 use crate::fields::Fault;
 use crate::formats::rwbs::{self, Rwbs};
-use crate::left_out::{Kind, NEITHER, NamedKind, ZONE};
+use crate::left_out_events::{Kind, NEITHER, NamedKind, ZONE};
 use fowler_units::HostOp;
 
 /// How operations are written.

@@ -13,7 +13,7 @@ mod fio_job;
 mod parquet;
 mod point;
 mod scheme;
-mod sealed;
+mod sealed_file;
 mod smart;
 mod study_run;
 mod sweep;
@@ -54,7 +54,7 @@ targets! {
     parquet,
     point,
     scheme,
-    sealed,
+    sealed_file,
     smart,
     study_run,
     sweep,

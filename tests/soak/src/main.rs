@@ -2,9 +2,9 @@
 //!
 //! Each *bout* has a seed, which is printed and repeats it. There are two kinds. A bout of drives
 //! (`drives.rs`) runs random drives under random faults, and holds what is lost against linear
-//! algebra. A bout of stored state (`stored.rs`) runs a command, disturbs it and damages what it
-//! has written, lets the same command resume, and compares the bytes with those of an undisturbed
-//! run.
+//! algebra. A bout of stored state (`stored_state.rs`) runs a command, disturbs it and damages what
+//! it has written, lets the same command resume, and compares the bytes with those of an
+//! undisturbed run.
 //!
 //! Everything runs in child processes with a time limit, so that a panic, an abort or a hang ends a
 //! bout and not the soak. The children are this program: `soak drives SEED`, and `soak fowler ...`,
@@ -19,7 +19,7 @@ mod disk;
 mod drives;
 mod files;
 mod jobs;
-mod stored;
+mod stored_state;
 mod tally;
 
 // The random drives and the models are those of the tests of the drive. They stay where the
@@ -104,7 +104,7 @@ fn soak(arguments: &Arguments) -> ExitCode {
         let spoilt = arguments.spoil == Some(kind);
         let result = match kind {
             Kind::Drives => drives::bout(seed, spoilt, &mut tally),
-            Kind::Stored => stored::bout(seed, &folder, spoilt, &mut tally),
+            Kind::Stored => stored_state::bout(seed, &folder, spoilt, &mut tally),
         };
         match result {
             Ok(summary) => tally.print(&format!("seed {seed}: {summary}")),

@@ -97,14 +97,14 @@ const EXPERIMENT: [&str; 49] = [
     "pipe",
     "text_file",
     "atomic_file",
-    "temporary",
+    "temporary_file",
     "cache_folder",
     "numbers",
     "sample",
     "tables",
     "provenance",
     "contents",
-    "sealed",
+    "sealed_file",
     "shard",
     "document",
     "field",
@@ -152,12 +152,12 @@ fn rooms_of_experiment_import_only_rooms_before_them() {
 /// The rooms of the crates above `experiment` that have several, lowest first.
 const REPORT: [&str; 7] =
     ["verdict", "diff", "passage", "pages", "figures_folder", "cell_models", "ask"];
-const DRIVES: [&str; 6] = ["streams", "measured", "protocol", "fitting", "score", "smart"];
+const DRIVES: [&str; 6] = ["streams", "measurements", "protocol", "fitting", "score", "smart"];
 const LIFETIME: [&str; 20] = [
     "watch",
     "spec",
     "record",
-    "lived",
+    "end_of_life",
     "survey",
     "repetition",
     "factor",
@@ -169,9 +169,9 @@ const LIFETIME: [&str; 20] = [
     "saved_life",
     "report",
     "fleet",
-    "lifetime",
+    "result",
     "dilation",
-    "steady",
+    "steady_lives",
     "json",
     "pictures",
 ];
@@ -182,7 +182,7 @@ const FIO_RUN: [&str; 20] = [
     "least_rate",
     "latency_target",
     "pace",
-    "steady",
+    "steady_state",
     "unit",
     "log",
     "record",
@@ -194,8 +194,8 @@ const FIO_RUN: [&str; 20] = [
     "bind",
     "jobs",
     "json",
-    "normal",
-    "terse",
+    "normal_output",
+    "terse_output",
 ];
 
 #[test]
@@ -230,7 +230,7 @@ const DEVICE: [&str; 18] = [
     "raid",
     "precondition",
     "untimed",
-    "device",
+    "event_loop",
     "superblocks",
     "memory",
 ];
@@ -603,8 +603,9 @@ fn nothing_names_a_machine() {
     complain(problems);
 }
 
-/// The folder of files that are not part of the project has one door (`fowler_tests::shared`), so
-/// that what needs it is skipped on machines without it, and can be found by name.
+/// The folder of files that are not part of the project has one door
+/// (`fowler_tests::shared_folder`), so that what needs it is skipped on machines without it, and
+/// can be found by name.
 #[test]
 fn the_shared_folder_is_named_in_one_place() {
     let endings = [".rs", ".py", ".mjs", ".sh", ".toml", "run", "Makefile"];
@@ -612,7 +613,7 @@ fn the_shared_folder_is_named_in_one_place() {
     for folder in ["crates", "benches", "tests", "fuzz", "python", "docs", ".ci", ".github"] {
         for (path, text) in files(folder, &endings) {
             let is_door =
-                ["tests/src/shared.rs", "tests/tests/all/tidy.rs"].contains(&path.as_str());
+                ["tests/src/shared_folder.rs", "tests/tests/all/tidy.rs"].contains(&path.as_str());
             for (index, line) in text.lines().enumerate() {
                 let line_names = |name: &str| line.contains(&format!("{name}shared/"));
                 let names = ["../", "root/", "\"", "'"].into_iter().any(line_names)
@@ -621,13 +622,13 @@ fn the_shared_folder_is_named_in_one_place() {
                 let in_ci = path == ".ci/run" && line.contains("FOWLER_SHARED");
                 if names && !is_door && !in_ci {
                     problems.push(format!(
-                        "{path}:{}: ask `fowler_tests::shared` for the shared folder",
+                        "{path}:{}: ask `fowler_tests::shared_folder` for the shared folder",
                         index + 1
                     ));
                 }
             }
             // `.ci/run` runs these tests by the name of their module.
-            let asks = path.contains("/tests") && text.contains("shared::path(");
+            let asks = path.contains("/tests") && text.contains("shared_folder::path(");
             if asks && !is_door && !text.contains("mod shared_files {") {
                 problems.push(format!("{path}: such tests are in a module `shared_files`"));
             }

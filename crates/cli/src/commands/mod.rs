@@ -4,7 +4,7 @@
 use crate::action::Action;
 use crate::exit::Exit;
 #[cfg(not(feature = "papers"))]
-use crate::not_built;
+use crate::missing_papers;
 use crate::stdin::{self, TraceInput};
 use clap::{Parser, Subcommand};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -89,8 +89,8 @@ commands! {
     fio::Fio;
     pts::Pts;
     endurance::Endurance;
-    reproduce::Reproduce of "papers" or not_built::Reproduce;
-    study::Study of "papers" or not_built::Study;
+    reproduce::Reproduce of "papers" or missing_papers::Reproduce;
+    study::Study of "papers" or missing_papers::Study;
     sweep::Sweep;
     validate::Validate;
     check::Check;

@@ -2,7 +2,7 @@
 //! something else.
 
 use crate::command::{Folder, command};
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use std::path::Path;
 
 /// Returns whether a text has a character that commands a terminal, or turns text around.
@@ -49,7 +49,9 @@ mod shared_files {
 
     #[test]
     fn what_people_have_is_escaped() {
-        let Some(inputs) = shared::path("inputs", "escapes in what people have") else { return };
+        let Some(inputs) = shared_folder::path("inputs", "escapes in what people have") else {
+            return;
+        };
         let path = |name: &str| Path::new(&inputs).join(name).display().to_string();
         outputs_of_a_job(&path("c-escape-in-job-name.fio"));
         quoted_in_an_error(&path("c-bidirectional-controls.toml"));

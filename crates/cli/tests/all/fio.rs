@@ -1,7 +1,7 @@
 //! `fowler fio` as its user meets it.
 
 use crate::command::{Folder, command};
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
@@ -276,7 +276,7 @@ mod shared_files {
     #[test]
     fn trims_of_libaio_are_synchronous_and_take_time() {
         let file = "inputs/a-11b-randtrim-depth.fio";
-        let Some(path) = shared::path(file, "a job of trims") else { return };
+        let Some(path) = shared_folder::path(file, "a job of trims") else { return };
         let ran = fowler(&[path.to_str().unwrap(), "--output-format", "json"]);
         assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
         let result: Value = serde_json::from_slice(&ran.stdout).unwrap();
@@ -294,7 +294,9 @@ mod shared_files {
     /// A job replays a recorded log: each of its four requests is made, the trim included.
     #[test]
     fn a_recorded_log_is_replayed_with_its_trim_and_sync() {
-        let Some(inputs) = shared::path("inputs", "a job that replays a log") else { return };
+        let Some(inputs) = shared_folder::path("inputs", "a job that replays a log") else {
+            return;
+        };
         let folder = Folder::new("fio-replay");
         let read = |name: &str| std::fs::read_to_string(inputs.join(name)).unwrap();
         let log = folder.file("09b-fio-iolog3-trim.log", &read("a-09b-fio-iolog3-trim.log"));

@@ -9,16 +9,18 @@ mod devices;
 mod escapes;
 #[cfg(all(feature = "report", feature = "parquet"))]
 mod failing_disk;
+mod files_to_open;
 mod fio;
 #[cfg(all(feature = "report", feature = "parquet"))]
 mod fleets;
-mod hostile;
+mod hostile_input;
 mod image_store;
-mod killed;
+mod killed_commands;
 #[cfg(feature = "report")]
 mod lifetime;
 mod memory;
-mod opens;
+#[cfg(not(feature = "report"))]
+mod missing_reports;
 #[cfg(feature = "package")]
 mod package;
 #[cfg(feature = "report")]
@@ -39,5 +41,3 @@ mod sweep;
 mod terminal;
 mod traces;
 mod validation;
-#[cfg(not(feature = "report"))]
-mod without_report;

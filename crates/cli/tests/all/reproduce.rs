@@ -1,7 +1,7 @@
 //! `fowler reproduce` as its user meets it: stopped and taken up again, with bad input, in full.
 
 use crate::processes::{stopped, wait_until};
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -241,7 +241,8 @@ mod shared_files {
 
     #[test]
     fn every_claim_of_the_catalogue_has_a_row() {
-        let Some(path) = shared::path("claims.json", "claims against their catalogue") else {
+        let Some(path) = shared_folder::path("claims.json", "claims against their catalogue")
+        else {
             return;
         };
         let text = fs::read_to_string(path).unwrap();

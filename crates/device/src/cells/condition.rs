@@ -2,7 +2,7 @@
 
 use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::{Cells, StrengthClass};
-use crate::cells::unreadable::FailedReads;
+use crate::cells::unreadable_pages::FailedReads;
 use crate::policy::sensing::{self, Advice, AnySensing, Input, Sensing};
 use fowler_physics::ispp::EndOfLife;
 use fowler_physics::thresholds::{Lasting, Read};

@@ -13,11 +13,11 @@
 //! - `condition.rs`: the state, and the level that each read needs.
 //! - `reliability.rs`: levels, ISPP steps and classes of strength, from a configuration.
 //! - `program_mode.rs`: the step and voltages at which a page is programmed.
-//! - `unreadable.rs`: pages that no level reads, for counting them. `random_failures.rs`: reads
-//!   that fail at a rate, whatever the age and wear of their page.
+//! - `unreadable_pages.rs`: pages that no level reads, for counting them. `random_failures.rs`:
+//!   reads that fail at a rate, whatever the age and wear of their page.
 
 pub mod condition;
 pub mod program_mode;
 pub mod random_failures;
 pub mod reliability;
-pub mod unreadable;
+pub mod unreadable_pages;

@@ -28,7 +28,7 @@ impl Channel {
         if self.is_free_for(id) {
             self.grant_to_cache(id, die, agenda);
         } else {
-            self.stand_in_line(id, die);
+            self.enqueue(id, die);
         }
     }
 
@@ -76,10 +76,10 @@ impl Flash {
     /// Puts a die whose cache register has data to transfer back in line for the channel, after the
     /// page register has used the die's place.
     #[inline]
-    pub(super) fn stand_in_line_for_cache(&mut self, id: DieId) {
+    pub(super) fn enqueue_for_cache(&mut self, id: DieId) {
         let die = &mut self.dies[id];
         if die.cache_may_transfer() {
-            self.channels[die.channel].stand_in_line(id, die);
+            self.channels[die.channel].enqueue(id, die);
         }
     }
 
@@ -147,7 +147,7 @@ impl Flash {
         let die = &mut self.dies[id];
         if next.is_some() {
             (die.cache.holds, die.cache.cursor) = (Holds::AwaitIn, next);
-            self.stand_in_line_for_cache(id);
+            self.enqueue_for_cache(id);
         } else {
             die.cache.holds = Holds::Program;
         }

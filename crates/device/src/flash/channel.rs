@@ -9,7 +9,7 @@ use fowler_units::{ChannelId, DieId, Id, Span};
 impl Channel {
     /// Puts a die in line, at most once.
     #[inline]
-    pub(super) fn stand_in_line(&mut self, id: DieId, die: &mut Die) {
+    pub(super) fn enqueue(&mut self, id: DieId, die: &mut Die) {
         if !std::mem::replace(&mut die.wants_channel, true) {
             self.waiting.push_back(id);
         }
@@ -38,7 +38,7 @@ impl Channel {
         if self.is_free_for(id) {
             self.grant(id, die, agenda);
         } else {
-            self.stand_in_line(id, die);
+            self.enqueue(id, die);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The state of dies and channels.
 
 use crate::flash::cache_register::CacheRegister;
-use crate::flash::marked::Marked;
+use crate::flash::marked_dies::Marked;
 use crate::flash::queue::{DieQueue, RankedQueue};
 use crate::flash::txn::{Txn, Txns, Wait};
 use crate::observe::ledger::{Account, Doing, Ledger};

@@ -10,8 +10,8 @@
 //! were marked (S15).
 //!
 //! - `die.rs`, `queue.rs`, `indexed_heap.rs`: a die and its queue, in order of submission or by
-//!   rank. `ranks.rs`: submitting to a ranked queue, and picking from it. `marked.rs`: the marked
-//!   dies.
+//!   rank. `ranks.rs`: submitting to a ranked queue, and picking from it. `marked_dies.rs`: the
+//!   marked dies.
 //! - `txn.rs`: transactions. `reads.rs`, `program_erase.rs`: reads; programs and erases.
 //!   `read_retry.rs`: reads of aged data, repeated at other references.
 //! - `suspend.rs`: taking operations off the cells and putting them back. `channel.rs`: the order
@@ -27,7 +27,7 @@ pub mod die;
 mod failed_die;
 pub mod flash_trace;
 pub mod indexed_heap;
-pub mod marked;
+pub mod marked_dies;
 mod program_erase;
 pub mod queue;
 mod ranks;
@@ -44,12 +44,12 @@ mod worked_example_tests;
 use crate::cells::condition::Condition;
 use crate::cells::random_failures::RandomFailures;
 use crate::cells::reliability::{Ladder, LevelTimes, ModelKind, RetryCost};
-use crate::cells::unreadable::FailedReads;
+use crate::cells::unreadable_pages::FailedReads;
 use crate::config::{Config, FlashConfig, Mapping, ProgramErase};
 use crate::event::Event;
 use crate::flash::cache_register::Holds;
 use crate::flash::die::{Cells, Channel, Die, State};
-use crate::flash::marked::Marked;
+use crate::flash::marked_dies::Marked;
 use crate::flash::queue::{DieQueue, RankedQueue, TxnClass, View};
 use crate::flash::txn::{Owner, Txn, Txns, Wait};
 use crate::observe::counters::Counters;
@@ -563,7 +563,7 @@ impl Flash {
         }
         // The event was the end of a transfer.
         if L::PACKED {
-            self.stand_in_line_for_cache(id);
+            self.enqueue_for_cache(id);
         }
         self.release_channel::<L>(channel);
     }

@@ -24,7 +24,7 @@ impl Flash {
         let die = &mut self.dies[id];
         let channel = &mut self.channels[die.channel];
         if needs_channel && !channel.is_free_for(id) {
-            channel.stand_in_line(id, die);
+            channel.enqueue(id, die);
             if die.account.doing() != Doing::IDLE {
                 die.enter(now, State::Idle, Doing::IDLE, &mut self.txns);
             }
@@ -135,7 +135,7 @@ impl Flash {
             // The next page of the command waits behind the dies that already wait for the channel.
             die.cursor = next;
             die.state = State::AwaitIn;
-            self.channels[die.channel].stand_in_line(id, die);
+            self.channels[die.channel].enqueue(id, die);
         } else {
             self.loaded(id);
         }

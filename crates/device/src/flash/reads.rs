@@ -5,7 +5,7 @@ use super::flash_trace::FlashEvent;
 use super::{Flash, Translation};
 use crate::cells::condition::Attempt;
 use crate::cells::reliability::RetryCost;
-use crate::cells::unreadable::FailedReads;
+use crate::cells::unreadable_pages::FailedReads;
 use crate::event::{Event, lane};
 use crate::flash::die::{Cells, State};
 use crate::flash::txn::Txn;

@@ -204,7 +204,7 @@ impl Flash {
             channel.withdraw(id, die);
             channel.occupy(id, die, State::Refill, time, &mut self.agenda);
         } else {
-            channel.stand_in_line(id, die);
+            channel.enqueue(id, die);
         }
     }
 

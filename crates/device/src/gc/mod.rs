@@ -18,7 +18,7 @@
 //! - `scrub.rs`, `scrub_turns.rs`: read all data once in a while, and empty blocks with many
 //!   errors.
 //! - `strength_measurement.rs`: measures the strength of blocks in idle time.
-//! - `untimed.rs`: the same work in no simulated time, for preconditioning and whole lives.
+//! - `untimed_gc.rs`: the same work in no simulated time, for preconditioning and whole lives.
 
 pub mod collection;
 mod failed_blocks;
@@ -33,7 +33,7 @@ pub mod scrub;
 mod scrub_turns;
 pub mod strength_measurement;
 mod trigger;
-pub mod untimed;
+pub mod untimed_gc;
 
 use crate::blocks::gc_job::Job;
 use crate::cells::reliability::{ModelKind, StrengthSource};
@@ -45,9 +45,9 @@ use crate::policy::victim::AnyVictim;
 use crate::policy::wear::AnyWear;
 use fowler_units::{Bytes, DieId, Geometry, Id, IdVec, Nanos, PlaneId, UnitId};
 use refresh::Refresher;
-use scrub::Scrub;
+use scrub::Scrubber;
 use strength_measurement::StrengthMeasurement;
-use untimed::Untimed;
+use untimed_gc::Untimed;
 
 /// Garbage collection of all planes.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ pub struct Gc {
     /// Measurement of block strengths, if enabled.
     pub strengths: Option<StrengthMeasurement>,
     /// Scrubbing, if enabled.
-    pub scrub: Option<Box<Scrub>>,
+    pub scrub: Option<Box<Scrubber>>,
     /// Work in no simulated time.
     pub untimed: Untimed,
 }
@@ -116,7 +116,7 @@ impl Gc {
         let measured =
             reliability.model != ModelKind::Off && reliability.strength == StrengthSource::Measured;
         let strengths = if measured { StrengthMeasurement::bytes(geometry) } else { Bytes(0) };
-        let scrub = if config.scrubs() { Scrub::bytes(geometry) } else { Bytes(0) };
+        let scrub = if config.scrubs() { Scrubber::bytes(geometry) } else { Bytes(0) };
         jobs + refresh + strengths + scrub
     }
 

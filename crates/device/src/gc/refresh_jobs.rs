@@ -13,7 +13,7 @@ use fowler_units::{BlockId, Id, Nanos, PlaneId, Span};
 impl Gc {
     /// Puts a block into the list of the limit that it has reached, if the block can be refreshed
     /// and is in no list yet. Returns the plane of the block.
-    pub(super) fn line_up(
+    pub(super) fn schedule_job(
         &mut self,
         core: &mut Core,
         block: BlockId,
@@ -36,7 +36,7 @@ impl Gc {
         self.close_if_urgent(core, flash, block);
         let plane = core.locator.plane_of_block(block);
         let standing = self.refresh.as_ref().is_some_and(|refresher| refresher.has(plane, false));
-        self.line_up(core, block, flash.now());
+        self.schedule_job(core, block, flash.now());
         if standing {
             self.requeue_overdue(plane, flash.now());
         }
@@ -80,12 +80,12 @@ impl Gc {
     #[inline]
     pub fn filled(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         if self.refresh.is_some() {
-            self.line_up_full(core, flash, block);
+            self.schedule_full_job(core, flash, block);
         }
     }
 
-    pub(super) fn line_up_full(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
-        if let Some(plane) = self.line_up(core, block, flash.now()) {
+    pub(super) fn schedule_full_job(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
+        if let Some(plane) = self.schedule_job(core, block, flash.now()) {
             self.refresh_if_urgent(core, flash, plane);
             self.want_idle(core, flash, plane);
         }
@@ -133,7 +133,7 @@ impl Gc {
             if let Some(closed) = core.allocator.close_early(plane, opened) {
                 flash.counters.closed_early += 1;
                 core.allocator.blocks.fill(closed, now);
-                self.line_up(core, closed, now);
+                self.schedule_job(core, closed, now);
                 self.maybe_start(core, flash, plane);
             }
         }
@@ -167,7 +167,7 @@ impl Gc {
             self.requeue_overdue(plane, now);
         }
         for block in (0..core.layout.geometry.blocks()).map(BlockId) {
-            self.line_up(core, block, now);
+            self.schedule_job(core, block, now);
         }
     }
 

@@ -4,7 +4,7 @@ use crate::cells::reliability::{ModelKind, RateTable};
 use crate::config::Ack;
 use crate::config::Config;
 use crate::config::tests::shaped;
-use crate::device::{Device, Pacing};
+use crate::event_loop::{Device, Pacing};
 use crate::observe::completion::Completion;
 use crate::observe::counters::Refreshed;
 use crate::policy::redundancy::RedundancyKind;

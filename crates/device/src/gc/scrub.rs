@@ -32,7 +32,7 @@ pub struct ScrubProgress {
 
 /// The scrubbing of all dies.
 #[derive(Clone, Debug)]
-pub struct Scrub {
+pub struct Scrubber {
     pub(super) policy: AnyScrub,
     pub(super) period: Span,
     /// The time between the turns of two blocks.
@@ -80,7 +80,7 @@ pub(super) struct Moving {
     pub(super) since: Nanos,
 }
 
-impl Scrub {
+impl Scrubber {
     /// Creates the state at time zero; none if the configuration has no scrubbing.
     pub(super) fn new(config: &Config, geometry: &Geometry) -> Option<Self> {
         let policy = AnyScrub::new(&config.scrub, config.seed);

@@ -1,7 +1,7 @@
 //! The turns of scrubbing: reads of data in idle time, and decisions that follow from their errors.
 
 use super::Gc;
-use super::scrub::{Moving, Patrol, Scrub, TURNS_TO_MOVE};
+use super::scrub::{Moving, Patrol, Scrubber, TURNS_TO_MOVE};
 use crate::blocks::block_table::BlockState;
 use crate::config::Config;
 use crate::core::Core;
@@ -18,7 +18,7 @@ impl Gc {
     /// Begins to scrub, if the configuration says so.
     pub fn begin_scrub(&mut self, core: &Core, flash: &mut Flash, config: &Config) {
         let geometry = &core.layout.geometry;
-        self.scrub = Scrub::new(config, geometry).map(Box::new);
+        self.scrub = Scrubber::new(config, geometry).map(Box::new);
         for die in (0..geometry.dies()).map(DieId) {
             self.patrol_at_turn(flash, die);
         }
@@ -45,7 +45,7 @@ impl Gc {
     pub fn patrol_event(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
         let now = flash.now();
         let scheduled =
-            |scrub: &&mut Box<Scrub>| scrub.dies[die].at == now && !scrub.dies[die].reading;
+            |scrub: &&mut Box<Scrubber>| scrub.dies[die].at == now && !scrub.dies[die].reading;
         if let Some(scrub) = self.scrub.as_mut().filter(scheduled) {
             scrub.dies[die].at = Nanos::NEVER;
             self.patrol(core, flash, die);
@@ -208,7 +208,7 @@ impl Gc {
     pub(super) fn patrol_after_move(&mut self, core: &Core, flash: &mut Flash, block: BlockId) {
         let die = core.locator.die_of_plane(core.locator.plane_of_block(block));
         let moved =
-            |scrub: &Scrub| scrub.dies[die].moving.is_some_and(|moving| moving.block == block);
+            |scrub: &Scrubber| scrub.dies[die].moving.is_some_and(|moving| moving.block == block);
         if self.scrub.as_deref().is_some_and(moved) {
             self.patrol_at(flash, die, flash.now());
         }

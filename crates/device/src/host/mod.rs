@@ -11,18 +11,18 @@
 //! - `eviction.rs`: the frames that leave the buffer, and when.
 //! - `programs.rs`: a frame's way to its page in the flash, and the end of its program.
 //! - `read_modify_write.rs`: reading the old page for a frame that holds only part of its page.
-//! - `displaced.rs`: programs whose die has failed, and requests that are refused because too few
+//! - `failed_dies.rs`: programs whose die has failed, and requests that are refused because too few
 //!   dies are left.
 //! - `power_loss.rs`: the data that the buffer loses with the power, and the programs cut off
-//!   (called by `device/power_loss.rs`).
+//!   (called by `event_loop/power_loss.rs`).
 //! - `answers.rs`, `link.rs`, `request.rs`: answers, the link, the arena of requests.
 //! - `write_throttle.rs`, `endurance.rs`: the delay of writes for the sake of the drive's lifetime
-//!   (the loop in `device/mod.rs` applies it); the remainder of that lifetime.
+//!   (the loop in `event_loop/mod.rs` applies it); the remainder of that lifetime.
 
 mod answers;
-pub mod displaced;
 pub mod endurance;
 mod eviction;
+pub mod failed_dies;
 pub mod link;
 mod power_loss;
 mod programs;
@@ -39,7 +39,7 @@ use crate::config::{Ack, Admission, Config, PartialWrites, UnwrittenReads};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::gc::Gc;
-use displaced::Service;
+use failed_dies::Service;
 use fowler_units::{HostIo, HostOp, Locator, Nanos, ReqId, Span, TxnId, UnitId};
 use link::Link;
 use redundancy_hooks::RedundancyHooks;

@@ -1,12 +1,12 @@
 //! Tests that everyone who needs a mapping entry that is not in memory waits for it, and for
 //! nothing else.
 
-use super::forgetful::Forgetful;
+use super::forgetful_map::ForgetfulMap;
 use super::residency::Residency;
-use super::{Mapping, Waiter};
+use super::{CachedMap, Waiter};
 use crate::config::tests::shaped;
 use crate::config::{Ack, Config};
-use crate::device::{Device, Pacing};
+use crate::event_loop::{Device, Pacing};
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
@@ -65,7 +65,7 @@ struct Seen {
     blamed: [u64; 4],
 }
 
-fn look(map: &Mapping, seen: &mut Seen) {
+fn look(map: &CachedMap, seen: &mut Seen) {
     for (_, waiter) in &map.waiters {
         match waiter {
             Waiter::Read(_) => seen.reads = true,
@@ -80,7 +80,7 @@ fn run(config: &Config, seed: u64, forgets: bool) -> (Device, Seen, Vec<HostIo>)
     let layout = *device.layout();
     if forgets {
         let map = &mut device.layer.ftl.core.map;
-        map.residency = Residency::Forgetful(Forgetful::new(seed, layout.geometry.dies()));
+        map.residency = Residency::ForgetfulMap(ForgetfulMap::new(seed, layout.geometry.dies()));
     }
     let requests = requests(seed, layout.logical.0);
     let (mut seen, mut answers) = (Seen::default(), Vec::<Completion>::new());
@@ -168,7 +168,8 @@ fn a_flush_waits_for_data_that_waited_for_the_mapping() {
     for seed in 0..16 {
         let mut device = Device::new(&config).expect("a drive that works");
         let dies = device.layout().geometry.dies();
-        device.layer.ftl.core.map.residency = Residency::Forgetful(Forgetful::new(seed, dies));
+        device.layer.ftl.core.map.residency =
+            Residency::ForgetfulMap(ForgetfulMap::new(seed, dies));
         let given = [
             // A partial page: the rest is read first.
             io(0, HostOp::Write, 3, 512),

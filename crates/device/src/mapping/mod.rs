@@ -4,12 +4,12 @@
 //! **Owns** both directions of the mapping, the set of entries in the controller's memory, and the
 //! waiters for the others. **May touch** the flash, to read entries that are not in memory.
 //! **Called for** the location of a page: the answer is a location, or a miss that names the flash
-//! transaction to wait for ([`Mapping::lookup`]). When that ends, the waiters are returned
-//! ([`Mapping::next_waiter`]) and try again.
+//! transaction to wait for ([`CachedMap::lookup`]). When that ends, the waiters are returned
+//! ([`CachedMap::next_waiter`]) and try again.
 //!
 //! - `page_map.rs`: the page-level table, in both directions.
 //! - `residency.rs`: which entries are in the controller's memory: at present, all. A cached
-//!   mapping (DFTL) would be added here, like `forgetful.rs`, a mapping for tests that forgets
+//!   mapping (DFTL) would be added here, like `forgetful_map.rs`, a mapping for tests that forgets
 //!   entries to check that every user waits when it must. There is no hook yet for writing entries
 //!   back.
 //!
@@ -18,7 +18,7 @@
 //! preconditioning) reads the table directly.
 
 #[cfg(test)]
-mod forgetful;
+mod forgetful_map;
 #[cfg(test)]
 mod miss_tests;
 pub mod page_map;
@@ -33,7 +33,7 @@ use std::ops::{Deref, DerefMut};
 
 /// The mapping of a drive.
 #[derive(Clone, Debug)]
-pub struct Mapping {
+pub struct CachedMap {
     table: PageMap,
     /// The set of entries in the controller's memory.
     pub residency: Residency,
@@ -55,7 +55,7 @@ pub enum Waiter {
     Move(TxnId),
 }
 
-impl Mapping {
+impl CachedMap {
     /// Creates a mapping with every entry in memory.
     pub fn new(table: PageMap) -> Self {
         Self { table, residency: Residency::Whole, waiters: VecDeque::new() }
@@ -64,7 +64,7 @@ impl Mapping {
     /// Returns the location of a logical page.
     ///
     /// # Errors
-    /// The transaction to wait for if its entry is not in memory: see [`Mapping::wait`].
+    /// The transaction to wait for if its entry is not in memory: see [`CachedMap::wait`].
     #[inline(always)]
     pub fn lookup(&mut self, flash: &mut Flash, page: Lpn) -> Result<Location, Miss> {
         let location = self.table.place(page);
@@ -80,7 +80,7 @@ impl Mapping {
     /// Ensures that the entry of a page is in memory.
     ///
     /// # Errors
-    /// Like [`Mapping::lookup`].
+    /// Like [`CachedMap::lookup`].
     #[inline(always)]
     pub fn bring(&mut self, flash: &mut Flash, page: Lpn) -> Result<(), Miss> {
         if self.residency.may_miss() { self.lookup(flash, page).map(|_| ()) } else { Ok(()) }
@@ -111,7 +111,7 @@ impl Mapping {
     }
 }
 
-impl Deref for Mapping {
+impl Deref for CachedMap {
     type Target = PageMap;
     #[inline]
     fn deref(&self) -> &PageMap {
@@ -119,7 +119,7 @@ impl Deref for Mapping {
     }
 }
 
-impl DerefMut for Mapping {
+impl DerefMut for CachedMap {
     #[inline]
     fn deref_mut(&mut self) -> &mut PageMap {
         &mut self.table

@@ -3,7 +3,7 @@
 
 use super::Miss;
 #[cfg(test)]
-use super::forgetful::Forgetful;
+use super::forgetful_map::ForgetfulMap;
 use crate::flash::Flash;
 use fowler_units::{Lpn, TxnId};
 
@@ -14,7 +14,7 @@ pub enum Residency {
     Whole,
     /// Some entries, to test that every user waits when it must.
     #[cfg(test)]
-    Forgetful(Forgetful),
+    ForgetfulMap(ForgetfulMap),
 }
 
 impl Residency {
@@ -24,7 +24,7 @@ impl Residency {
         match self {
             Residency::Whole => false,
             #[cfg(test)]
-            Residency::Forgetful(_) => true,
+            Residency::ForgetfulMap(_) => true,
         }
     }
 
@@ -40,7 +40,7 @@ impl Residency {
                 Ok(())
             }
             #[cfg(test)]
-            Residency::Forgetful(forgetful) => forgetful.load(flash, page),
+            Residency::ForgetfulMap(forgetful) => forgetful.load(flash, page),
         }
     }
 
@@ -49,7 +49,7 @@ impl Residency {
         match self {
             Residency::Whole => unreachable!("transaction {} loads no mapping entry", id.0),
             #[cfg(test)]
-            Residency::Forgetful(forgetful) => forgetful.loaded(id),
+            Residency::ForgetfulMap(forgetful) => forgetful.loaded(id),
         }
     }
 }

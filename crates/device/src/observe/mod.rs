@@ -10,9 +10,10 @@
 //!   (`flash/mod.rs`) and when the die serves it (`flash/die.rs`), and divided into parts by
 //!   `flash/time_accounting.rs`. Waits before the die are in `host/answers.rs`.
 //! - `counters.rs`: sums over a run. `completion.rs`: the record of a completed request.
-//! - `law.rs`: a violated invariant. Every module checks its own laws; `device/check.rs` calls all.
+//! - `law.rs`: a violated invariant. Every module checks its own laws; `event_loop/check.rs` calls
+//!   all.
 //!
-//! The interface for observing a run is in `device/probe.rs`.
+//! The interface for observing a run is in `event_loop/probe.rs`.
 
 pub mod blame;
 pub mod completion;

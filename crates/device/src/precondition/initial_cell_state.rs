@@ -196,7 +196,7 @@ fn stamps(
 mod tests {
     use crate::cells::reliability::ModelKind;
     use crate::config::tests::shaped;
-    use crate::device::Device;
+    use crate::event_loop::Device;
     use crate::policy::redundancy::RedundancyKind;
     use fowler_units::{BlockId, Bytes, Geometry};
 

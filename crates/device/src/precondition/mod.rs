@@ -5,17 +5,17 @@
 //! **Called** once, before a drive starts; many runs can start from an image of its result.
 //!
 //! - `bulk_map_load.rs`: loading a mapping in random order, in slices that fit the cache.
-//! - `drawn_ahead.rs`: drawing on one core while another writes.
-//! - `striped.rs`: preconditioning of a drive with stripes.
+//! - `draw_pipeline.rs`: drawing on one core while another writes.
+//! - `stripes.rs`: preconditioning of a drive with stripes.
 //! - `initial_cell_state.rs`: strength, wear and age at time zero.
 //! - `watch.rs`: progress, and early termination.
 //! - `image.rs`: a preconditioned drive from which many runs can start.
 
 mod bulk_map_load;
-mod drawn_ahead;
+mod draw_pipeline;
 pub mod image;
 pub mod initial_cell_state;
-mod striped;
+mod stripes;
 mod watch;
 
 use crate::blocks::block_table::Blocks;
@@ -26,13 +26,13 @@ use crate::gc::Gc;
 use crate::mapping::page_map::{Location, PageMap};
 use crate::policy::placement;
 use bulk_map_load::BulkMapLoad;
-use drawn_ahead::{BATCH, drawn_ahead};
+use draw_pipeline::{BATCH, draw_pipeline};
 use fowler_units::{
     BlockId, Bytes, Geometry, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter, UnitId,
 };
 use std::fmt;
 use std::ops::Range;
-use striped::StripedFill;
+use stripes::StripedFill;
 pub(crate) use watch::UNWATCHED;
 pub(crate) use watch::WATCHED_EVERY;
 pub use watch::Watch;
@@ -319,7 +319,7 @@ impl Preconditioning<'_> {
             order.apply(&mut drawn);
             hand_over(drawn);
         };
-        drawn_ahead(filled, draw, |drawn| {
+        draw_pipeline(filled, draw, |drawn| {
             for pages in drawn.chunks_exact(pages_per_block as usize) {
                 let first = to.next().expect("drawn for every block");
                 for (&page, to) in pages.iter().zip(first..) {
@@ -378,7 +378,7 @@ impl Preconditioning<'_> {
             }
             hand_over(drawn);
         };
-        drawn_ahead(geometry.pages(), draw, |drawn| {
+        draw_pipeline(geometry.pages(), draw, |drawn| {
             let (mut words, mut pages) = (drawn.words.drain(..), drawn.pages.drain(..));
             for plane in drawn.planes.drain(..) {
                 let word = |_| words.next().expect("drawn for every block");

@@ -9,7 +9,7 @@ use super::Raid;
 use super::integrity::Integrity;
 use super::losses::{Failure, Loss};
 use super::parity_cache::bit;
-use super::silent::SilentErrors;
+use super::silent_corruption::SilentErrors;
 use crate::core::Core;
 use crate::mapping::page_map::Location;
 use fowler_units::{FrameId, Id, Lpn, StripeId, UnitId};

@@ -5,7 +5,7 @@
 use super::Raid;
 use super::fault_kinds::Fault;
 use super::losses::{Failure, Loss, LossLedger};
-use super::silent::SilentErrors;
+use super::silent_corruption::SilentErrors;
 use super::tag::{Tag, spread};
 use crate::config::Config;
 use crate::config::layout::Layout;

@@ -5,7 +5,7 @@
 use super::fault_kinds::Fault;
 use super::faults::give_up_copy;
 use super::losses::{Failure, Loss, LossLedger, Reason};
-use super::silent::SilentErrors;
+use super::silent_corruption::SilentErrors;
 use crate::cache::buffer::Frame;
 use crate::config::Config;
 use crate::config::layout::Layout;

@@ -16,7 +16,7 @@
 //! - `parity_cache.rs`, `parity_update.rs`, `parity_delta.rs`: the cached parity of a stripe;
 //!   adding a write to it; removing a replaced page from it.
 //! - `parity_flush_trigger.rs`, `parity_flush.rs`: when parity is flushed; the flush itself.
-//! - `parity_early.rs`: reading a replaced page before the new page is programmed.
+//! - `early_reads.rs`: reading a replaced page before the new page is programmed.
 //!   `moved_pages.rs`: parity that is flushed because a page was moved, or because a run ends.
 //! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`:
 //!   eviction from the buffer by stripes.
@@ -24,12 +24,13 @@
 //!   of losses. `lost_pages.rs`: faults and losses without stripes. `census.rs`: a count of all
 //!   pages that nothing gives back. `integrity.rs`, `rebuild.rs`: versions of pages; degraded reads
 //!   and rebuilding.
-//! - `tag.rs`, `silent.rs`, `silent_faults.rs`: pages that read well but do not hold the data
-//!   written to them. `stripe_check.rs`: the check of such pages by parity.
+//! - `tag.rs`, `silent_corruption.rs`, `silent_faults.rs`: pages that read well but do not hold the
+//!   data written to them. `stripe_check.rs`: the check of such pages by parity.
 //! - `hooks.rs`: the implementation of the host's hooks. `laws.rs`: the invariants.
 
 pub mod census;
 mod deferred_answers;
+mod early_reads;
 mod exposed_stripes;
 pub mod fault_kinds;
 pub mod faults;
@@ -41,7 +42,6 @@ pub mod lost_pages;
 mod moved_pages;
 pub mod parity_cache;
 mod parity_delta;
-mod parity_early;
 mod parity_flush;
 mod parity_flush_trigger;
 mod parity_update;
@@ -49,7 +49,7 @@ pub mod power_loss;
 #[cfg(test)]
 mod printed_algorithms_tests;
 pub mod rebuild;
-pub mod silent;
+pub mod silent_corruption;
 mod silent_faults;
 mod stages;
 mod stripe_check;

@@ -1,9 +1,9 @@
 //! Flushing parity, and resuming the programs, answers and trims that wait for it.
 
 use super::Raid;
+use super::early_reads::EARLY;
 use super::integrity::Exceeded;
 use super::parity_cache::{Entry, Progress, bit, positions};
-use super::parity_early::EARLY;
 use crate::blocks::page_allocator::Taken;
 use crate::core::Core;
 use crate::flash::Flash;

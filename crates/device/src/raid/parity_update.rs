@@ -1,8 +1,8 @@
 //! Covering writes: the cached parity of a stripe takes in a page when a flash page is assigned to
 //! it, and the entry retains the page that was replaced.
 
+use super::early_reads::EARLY;
 use super::parity_cache::{Progress, bit};
-use super::parity_early::EARLY;
 use super::tag::Tag;
 use crate::core::Core;
 use crate::flash::Flash;

@@ -2,7 +2,7 @@
 //! device's reading of them preserves.
 
 use crate::config::{Ack, Config};
-use crate::device::{Device, Pacing};
+use crate::event_loop::{Device, Pacing};
 use crate::observe::completion::Completion;
 use crate::policy::redundancy::RedundancyKind;
 use crate::raid::fault_kinds::{Bug, Fault};

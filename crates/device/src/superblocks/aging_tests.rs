@@ -6,7 +6,7 @@
 use super::Superblocks;
 use super::cases::{UNIT, answer_to, drive, read, tiny};
 use crate::config::{Coding, Config, Pattern, Tracking};
-use crate::device::{Device, Pacing};
+use crate::event_loop::{Device, Pacing};
 use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;

@@ -3,7 +3,7 @@
 use super::Superblocks;
 use crate::config::tests::shaped;
 use crate::config::{Config, Mapping, Pattern, SuperblockConfig};
-use crate::device::Device;
+use crate::event_loop::Device;
 use crate::observe::completion::Completion;
 use crate::precondition::UNWATCHED;
 use fowler_nand::PerPageType;

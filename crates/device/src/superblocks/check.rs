@@ -9,7 +9,7 @@ use super::map::{Emptied, Traffic};
 use super::residents::Residents;
 use super::slc_cache::{FOLDED_MOST, Mode, SlcCache};
 use crate::blocks::block_table::BlockState;
-use crate::device::Device;
+use crate::event_loop::Device;
 use crate::flash::cache_register::Holds;
 use crate::mapping::page_map::Location;
 use crate::observe::counters::SlcCounts;

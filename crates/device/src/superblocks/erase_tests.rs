@@ -1,7 +1,7 @@
 //! The erase of a superblock waits for the reads of every block that it erases.
 
 use super::cases::{UNIT, drive, tiny};
-use crate::device::Pacing;
+use crate::event_loop::Pacing;
 use crate::flash::die::Cells;
 use crate::flash::queue::TxnClass;
 use crate::observe::completion::Completion;

@@ -6,7 +6,7 @@
 use super::Superblocks;
 use super::cases::{UNIT, drive, tiny};
 use crate::config::{Admission, Arbitration, Config, Pattern, PlaneMode};
-use crate::device::{Device, Pacing};
+use crate::event_loop::{Device, Pacing};
 use crate::mapping::page_map::Location;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;

@@ -5,7 +5,7 @@
 //! **Owns** the map of units, the superblocks, the write buffer and the requests. **May touch** the
 //! flash, which it receives as an argument. **Called by** the loop to admit a request, and by the
 //! flash when a command ends. It is a second translation beside the page-mapped one
-//! ([`crate::device::controller::Controller`]); a drive has one or the other
+//! ([`crate::event_loop::controller::Controller`]); a drive has one or the other
 //! ([`Mapping`]). Dies, channels, die order and suspension are the same for both.
 //!
 //! The write buffer survives a loss of power, so a write is acknowledged as soon as its data is
@@ -90,7 +90,7 @@ mod words;
 
 use crate::config::layout::{Layout, Refusal};
 use crate::config::{Config, Mapping, PartialWrites, UnwrittenReads};
-use crate::device::{Device, Layer};
+use crate::event_loop::{Device, Layer};
 use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash, Translation, Tries};
 use crate::host::FrontEnd;

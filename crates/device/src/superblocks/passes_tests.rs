@@ -7,7 +7,7 @@
 
 use super::cases::{UNIT, answer_to, drive, read, tiny};
 use crate::config::{Config, FlashConfig, Pattern};
-use crate::device::Pacing;
+use crate::event_loop::Pacing;
 use crate::mapping::page_map::Location;
 use crate::observe::completion::Completion;
 use crate::observe::counters::Counters;

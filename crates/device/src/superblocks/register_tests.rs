@@ -7,7 +7,7 @@
 
 use super::cases::{UNIT, answer_to, drive, read, tiny};
 use crate::config::{Config, FlashConfig, Pattern, PlaneMode};
-use crate::device::Pacing;
+use crate::event_loop::Pacing;
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;

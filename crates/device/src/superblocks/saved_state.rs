@@ -95,7 +95,7 @@ fn whole(low: u32, high: u32) -> u64 {
 mod tests {
     use super::*;
     use crate::config::Pattern;
-    use crate::device::Device;
+    use crate::event_loop::Device;
     use crate::precondition::UNWATCHED;
     use crate::superblocks::cases::tiny;
     use fowler_units::{HostIo, Nanos, Rng};
@@ -139,7 +139,7 @@ mod tests {
             }
         });
         let requests: Vec<HostIo> = requests.collect();
-        device.run(requests, crate::device::Pacing::Open, &mut ());
+        device.run(requests, crate::event_loop::Pacing::Open, &mut ());
         device.check_superblocks().unwrap();
         format!("{:?} {:?}", device.counters(), device.now())
     }

@@ -2,7 +2,7 @@
 
 use super::cases::{UNIT, drive, tiny};
 use crate::config::Config;
-use crate::device::{Device, Pacing};
+use crate::event_loop::{Device, Pacing};
 use crate::mapping::page_map::Location;
 use crate::observe::operation::Source;
 use crate::policy::placement::{Isolation, PlacementKind};

@@ -6,8 +6,8 @@ use super::filling::Filling;
 use crate::config::tests::shaped;
 use crate::config::{Arbitration, Config, Pattern};
 use crate::core::Core;
-use crate::device::fed::Feed;
-use crate::device::{Device, Pacing};
+use crate::event_loop::host_feed::Feed;
+use crate::event_loop::{Device, Pacing};
 use crate::gc::Gc;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
@@ -247,7 +247,7 @@ fn queues_have_the_shares_of_their_weights() {
         let rng = Rng::stream(7, "writes");
         let ready = (0..3).flat_map(|queue| vec![queue as u16; depths[queue]]).collect();
         let mut hosts = Hosts { rng, logical, ready, sent: 0, answered: [0; 3] };
-        device.run_fed(&mut hosts, &mut ());
+        device.run_feed(&mut hosts, &mut ());
         let all = hosts.answered.iter().sum::<u64>() as f64;
         for (answered, share) in hosts.answered.iter().zip(shares) {
             let off = *answered as f64 / all - share;

@@ -2,7 +2,7 @@
 
 use super::cases::{UNIT, drive, read, tiny};
 use crate::config::Pattern;
-use crate::device::Pacing;
+use crate::event_loop::Pacing;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Span};

@@ -2,7 +2,7 @@
 
 use super::cases::{UNIT, answer_to, drive, read, tiny};
 use crate::config::{LinkConfig, Pattern, UnwrittenReads};
-use crate::device::Pacing;
+use crate::event_loop::Pacing;
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;
 use fowler_units::{HostIo, HostOp, Nanos, Span};

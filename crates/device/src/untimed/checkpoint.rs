@@ -8,7 +8,7 @@ use crate::observe::counters::Counters;
 use crate::policy::throttle::AnyThrottle;
 use crate::policy::victim::AnyVictim;
 use crate::policy::wear::AnyWear;
-use crate::untimed::uses::{SavedUse, Uses};
+use crate::untimed::page_uses::{PageUses, SavedUse};
 use crate::untimed::{LifetimeDrive, Moved};
 use fowler_units::{IdVec, Lpn};
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl LifetimeDrive {
             throttle: self.throttle.clone(),
             counters: self.counters,
             moved: self.moved(),
-            uses: self.uses.as_ref().map(Uses::saved),
+            uses: self.uses.as_ref().map(PageUses::saved),
         }
     }
 

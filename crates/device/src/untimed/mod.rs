@@ -12,8 +12,8 @@
 //! which it holds. **Called by** lifetime experiments; its state can be saved (`checkpoint.rs`).
 
 pub mod checkpoint;
-pub mod steady;
-pub mod uses;
+pub mod page_uses;
+pub mod steady_life;
 mod waiting_host;
 
 use crate::blocks::bad_blocks::BadBlockCounts;
@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
 use crate::core::Core;
 use crate::gc::Gc;
-use crate::gc::untimed::{Moves, Untimed};
+use crate::gc::untimed_gc::{Moves, Untimed};
 use crate::host::endurance::{Life, Totals};
 use crate::host::request::Request;
 use crate::host::write_throttle::throttle_of;
@@ -35,8 +35,8 @@ use crate::precondition::Preconditioned;
 use crate::precondition::image::PreconditionedImage;
 use fowler_physics::voltage::ByVoltage;
 use fowler_units::{BlockId, HostIo, HostOp, Id, Lpn, Nanos, Span};
+use page_uses::PageUses;
 use serde::{Deserialize, Serialize};
-use uses::Uses;
 use waiting_host::WaitingHost;
 
 /// A drive simulated over its whole life.
@@ -51,7 +51,7 @@ pub struct LifetimeDrive {
     /// Erased blocks that GC keeps in each plane.
     kept: u32,
     /// The use of pages, if access classes are distinguished.
-    pub(crate) uses: Option<Uses>,
+    pub(crate) uses: Option<PageUses>,
     program: Span,
     host: WaitingHost,
     /// Pages moved before the life, and the earlier erase count of each block.
@@ -103,12 +103,12 @@ impl LifetimeDrive {
     pub fn new(image: &PreconditionedImage, config: &Config) -> Result<Self, Vec<Refusal>> {
         let (core, mut gc) = image.data_for(config)?;
         gc.untimed.levels_wear = true;
-        let uses = Uses::of(config, core.layout.mapped_pages, core.layout.frames);
+        let uses = PageUses::of(config, core.layout.mapped_pages, core.layout.frames);
         Ok(Self::born((core, gc, uses), config, *image.preconditioned()))
     }
 
     fn born(
-        (mut core, mut gc, uses): (Core, Gc, Option<Uses>),
+        (mut core, mut gc, uses): (Core, Gc, Option<PageUses>),
         config: &Config,
         preconditioned: Preconditioned,
     ) -> Self {

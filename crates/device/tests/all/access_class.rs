@@ -64,7 +64,7 @@ struct Model {
 }
 
 impl Model {
-    /// Uses a page. Returns true if the page was in the buffer.
+    /// PageUses a page. Returns true if the page was in the buffer.
     fn uses(&mut self, page: u64, op: HostOp) -> bool {
         let found = self.pages.iter().position(|&(recorded, ..)| recorded == page);
         let (_, mut reads, mut writes) =

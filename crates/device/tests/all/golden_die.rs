@@ -4,12 +4,12 @@
 use crate::support::{mlc, scheme, slc, small};
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
 use fowler_nand::{CancelledProgram, Reload};
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use fowler_units::Nanos;
 use serde_json::Value;
 
 fn oracle() -> Option<Value> {
-    let path = shared::path("oracles/pes_cases.json", "the golden cases of a die")?;
+    let path = shared_folder::path("oracles/pes_cases.json", "the golden cases of a die")?;
     let text = std::fs::read_to_string(path).expect("text");
     Some(serde_json::from_str(&text).expect("the oracle is JSON"))
 }

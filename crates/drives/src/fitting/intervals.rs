@@ -6,7 +6,7 @@
 //! degree of freedom where that is above 1: if the model does not reach the rows to within what is
 //! expected, the parameters are held less sharply. It ends at the bounds.
 
-use super::declared::{Declared, Parameter};
+use super::calibrate_table::{CalibrateTable, Parameter};
 use super::quantity::Quantity;
 use super::search::Found;
 
@@ -38,7 +38,7 @@ impl Held {
 }
 
 /// Returns the parameters of a result.
-pub(super) fn held(declared: &Declared, found: &Found) -> Vec<Held> {
+pub(super) fn held(declared: &CalibrateTable, found: &Found) -> Vec<Held> {
     let n = declared.parameters.len();
     let freedom = found.terms.len().saturating_sub(n).max(1) as f64;
     let factor = (found.squares() / freedom).max(1.0);
@@ -60,7 +60,11 @@ pub(super) fn held(declared: &Declared, found: &Found) -> Vec<Held> {
 }
 
 /// Returns the parameter with the strongest correlation.
-fn closest(inverse: &[Vec<f64>], number: usize, declared: &Declared) -> Option<(String, f64)> {
+fn closest(
+    inverse: &[Vec<f64>],
+    number: usize,
+    declared: &CalibrateTable,
+) -> Option<(String, f64)> {
     let correlation = |other: usize| {
         let both = inverse[number][number] * inverse[other][other];
         inverse[number][other] / libm::sqrt(both)

@@ -4,17 +4,18 @@
 //! **Owns** the table `[calibrate]` of a drive file. **May touch** drives that it makes itself, and
 //! the file it is asked to write.
 //!
-//! - `declared.rs`: the parameters, their bounds and where the bounds are from, as a drive file
-//!   declares them.
+//! - `calibrate_table.rs`: the parameters, their bounds and where the bounds are from, as a drive
+//!   file declares them.
 //! - `quantity.rs`: values between two bounds.
 //! - `search.rs`: the bounded search. `intervals.rs`: how sharply data hold a parameter.
 //! - `term.rs`: a fitted number. `objective.rs`: what is simulated for a set of values, and how far
 //!   that is from the rows.
-//! - `written.rs`: the drive file of the result.
+//! - `drive_file.rs`: the drive file of the result.
 //!
 //! See docs/decisions/real_drives.md.
 
-mod declared;
+mod calibrate_table;
+mod drive_file;
 mod intervals;
 mod objective;
 mod quantity;
@@ -23,15 +24,14 @@ mod spec;
 mod term;
 #[cfg(test)]
 mod tests;
-mod written;
 
-pub use declared::{Declared, MOST, Parameter};
+pub use calibrate_table::{CalibrateTable, MOST, Parameter};
 pub use intervals::Held;
 pub(crate) use objective::measured;
 pub use spec::FitSpec;
 pub use term::Term;
 
-use crate::measured as files;
+use crate::measurements as files;
 use crate::protocol::{self, Rows};
 use fowler_experiment::device_spec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -72,7 +72,8 @@ pub fn fit(spec: &FitSpec, control: Control<'_>) -> Result<Option<Fitted>, Diagn
         let scheme = scheme.unwrap_or_else(Scheme::none);
         diagnostics.take(device_spec::resolve(source, &scheme, &spec.drive))
     });
-    let declared = source.as_ref().and_then(|source| diagnostics.take(Declared::read(source)));
+    let declared =
+        source.as_ref().and_then(|source| diagnostics.take(CalibrateTable::read(source)));
     if let (Some(declared), Some(drive)) = (&declared, &drive) {
         diagnostics.take(declared.check(drive));
     }
@@ -96,7 +97,7 @@ pub fn fit(spec: &FitSpec, control: Control<'_>) -> Result<Option<Fitted>, Diagn
     let Some(found) = searched else { return Ok(None) };
     let parameters = intervals::held(&declared, &found);
     let refused = rows.refused.iter().map(|(pick, why)| (pick.place(), why.clone())).collect();
-    let text = written::text(&drive, &declared, &model, &parameters, &found, spec.seed)?;
+    let text = drive_file::text(&drive, &declared, &model, &parameters, &found, spec.seed)?;
     let off = libm::sqrt(found.squares() / found.terms.len() as f64);
     let tried = found.tried;
     let terms = found.terms;

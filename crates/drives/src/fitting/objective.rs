@@ -1,10 +1,10 @@
 //! The objective of a fit: simulates the rows with a set of values, and measures the distance.
 
-use super::declared::{Declared, with};
+use super::calibrate_table::{CalibrateTable, with};
 use super::search::Residuals;
 use super::spec::FitSpec;
 use super::term::Term;
-use crate::measured::{Kind, Pick};
+use crate::measurements::{Kind, Pick};
 use crate::protocol::{Bench, Effort, Rows};
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -14,7 +14,7 @@ use fowler_experiment::progress::Control;
 /// The rows as a function of the parameters.
 pub(super) struct Objective<'a> {
     drive: &'a Resolved,
-    declared: &'a Declared,
+    declared: &'a CalibrateTable,
     rows: &'a Rows<'a>,
     metrics: &'a [String],
     effort: Effort,
@@ -26,7 +26,7 @@ impl<'a> Objective<'a> {
     /// If no number of the rows can be fitted.
     pub fn new(
         drive: &'a Resolved,
-        declared: &'a Declared,
+        declared: &'a CalibrateTable,
         rows: &'a Rows<'a>,
         spec: &'a FitSpec,
         images: &'a ImageCache,

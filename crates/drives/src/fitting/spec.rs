@@ -1,6 +1,6 @@
 //! The specification of a fit.
 
-use crate::measured::Filter;
+use crate::measurements::Filter;
 use crate::protocol::Effort;
 use fowler_experiment::device_spec::DeviceSpec;
 use std::path::PathBuf;

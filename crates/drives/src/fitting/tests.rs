@@ -1,10 +1,10 @@
 //! The search on functions whose answer is known, the declarations, and a drive that is found again
 //! from rows that it was simulated for.
 
-use super::declared::Declared;
+use super::calibrate_table::CalibrateTable;
 use super::search::{Found, Residuals, search};
 use super::*;
-use crate::measured::Filter;
+use crate::measurements::Filter;
 use crate::protocol::{Effort, Estimate};
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::presets::Source;
@@ -65,7 +65,7 @@ fn a_parameter_that_the_rows_say_nothing_of_is_not_held() {
         format!("[[calibrate.parameter]]\nkey = \"{key}\"\nlow = 1\nhigh = 100\nsource = \"s\"\n")
     };
     let source = Source { name: "f".into(), text: parameter("a") + &parameter("b") };
-    let declared = Declared::read(&source).expect("it is right");
+    let declared = CalibrateTable::read(&source).expect("it is right");
     let free = intervals::held(&declared, &found(|x| vec![9.0 * (x[0] - 0.5)], &[0.1, 0.1], 1));
     assert!(free.iter().all(|held| !held.is_held()), "one number for two parameters");
     // Each of many noisy numbers holds the first sharply and the second hardly.
@@ -77,16 +77,16 @@ fn a_parameter_that_the_rows_say_nothing_of_is_not_held() {
     assert!(!held[1].is_held(), "{:?}", held[1]);
     let one = |x: &[f64]| many(&[x[0], 0.0]);
     let source = Source { name: "f".into(), text: parameter("a") };
-    let declared = Declared::read(&source).expect("it is right");
+    let declared = CalibrateTable::read(&source).expect("it is right");
     let held = intervals::held(&declared, &found(one, &[0.1], 1));
     // The slope is 40, so 1.96 / 40 / sqrt(40) on either side; 10 is in the middle of 1 and 100.
     assert!((held[0].share - 2.0 * 1.96 / 40.0 / 6.325).abs() < 0.001, "{}", held[0].share);
     assert!(held[0].value.in_words().starts_with("10"), "{}", held[0].value.in_words());
 }
 
-fn declared(text: &str) -> Result<Declared, String> {
+fn declared(text: &str) -> Result<CalibrateTable, String> {
     let source = Source { name: "d.toml".into(), text: text.into() };
-    Declared::read(&source).map_err(|wrong| wrong.to_string())
+    CalibrateTable::read(&source).map_err(|wrong| wrong.to_string())
 }
 
 fn parameter(key: &str, low: &str, high: &str) -> String {
@@ -99,7 +99,7 @@ fn parameter(key: &str, low: &str, high: &str) -> String {
 fn declarations_that_are_wrong_say_where() {
     let good = parameter("timing.read", "\"40us\"", "\"90us\"");
     assert_eq!(declared(&good).expect("it is right").parameters.len(), 1);
-    assert_eq!(declared("seed = 1").expect("nothing is declared"), Declared::default());
+    assert_eq!(declared("seed = 1").expect("nothing is declared"), CalibrateTable::default());
     let seven: String = (0..7).map(|it| parameter(&format!("k{it}"), "1", "2")).collect();
     for (text, said) in [
         (seven, &["d.toml:3", "7 parameters are declared", "at most 6"][..]),
@@ -237,7 +237,7 @@ fn a_drive_is_found_again_from_its_rows() {
         }
         // The file is a drive that says what it was fitted to.
         let written = Source { name: "out.toml".into(), text: fitted.text.clone() };
-        let declared = Declared::read(&written).expect("it reads back");
+        let declared = CalibrateTable::read(&written).expect("it reads back");
         assert_eq!((declared.fitted.len(), declared.parameters.len()), (9, 2));
         assert_eq!(declared.model.as_deref(), Some("Synthetic 1"));
         assert!(device_spec::parse_device(&fitted.text, "out.toml").is_ok());

@@ -12,7 +12,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::image_cache::ImageCache;
 use fowler_experiment::memory;
 use fowler_experiment::progress::Control;
-use fowler_experiment::run::Translation;
+use fowler_experiment::run::DriveKind;
 use fowler_metrics::{ByKind, Kind};
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
@@ -87,7 +87,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn run_on<L: Translation>(
+    fn run_on<L: DriveKind>(
         &self,
         job: &Job,
         scaled: &Scaled,

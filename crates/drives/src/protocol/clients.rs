@@ -9,7 +9,7 @@ use super::bench::Findings;
 use super::inputs::{positive, user_bytes};
 use super::job::{FIO, Job, Length, Needs, State, StreamPlan};
 use super::plan::{Plan, Simulated};
-use crate::measured::Pick;
+use crate::measurements::Pick;
 use fowler_metrics::Kind;
 use fowler_units::Span;
 

@@ -9,7 +9,7 @@ use super::inputs::count;
 use super::interference::of_fio;
 use super::job::{ADAPTER, Job, Length, Needs, PINNED, POLLED, Role, State, StreamPlan};
 use super::plan::{Plan, Simulated};
-use crate::measured::{Kind as FileKind, Pick};
+use crate::measurements::{Kind as FileKind, Pick};
 use crate::streams::HostPath;
 use fowler_metrics::Kind;
 use fowler_units::Span;

@@ -1,6 +1,6 @@
 //! The numbers of a row that its protocol asks for.
 
-use crate::measured::Pick;
+use crate::measurements::Pick;
 
 /// Returns a number of the row, or says that it is missing.
 pub(super) fn number(pick: &Pick<'_>, key: &str) -> Result<f64, String> {

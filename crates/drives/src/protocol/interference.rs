@@ -9,7 +9,7 @@ use super::bench::Findings;
 use super::inputs::{count, number};
 use super::job::{Job, Length, Needs, POLLED, Role, State, StreamPlan};
 use super::plan::{Plan, Simulated};
-use crate::measured::Pick;
+use crate::measurements::Pick;
 use crate::streams::Pace;
 use fowler_metrics::Kind;
 use fowler_units::Span;

@@ -11,7 +11,7 @@ use super::estimate::Estimate;
 use super::inputs::positive;
 use super::job::{Job, KERNEL, Length, Needs, Role, State, StreamPlan};
 use super::plan::{Plan, Simulated};
-use crate::measured::Pick;
+use crate::measurements::Pick;
 use crate::streams::Pace;
 use fowler_metrics::Kind;
 use fowler_units::Span;

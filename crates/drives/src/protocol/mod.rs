@@ -10,20 +10,20 @@
 //! - `rows.rs`: the jobs of many rows. `bench.rs`: runs a job. `tally.rs`: what it records.
 //!   `estimate.rs`: numbers and intervals.
 //! - `plan.rs`: what is simulated for a row. `inputs.rs`: the numbers of the row that say so.
-//! - `latency.rs`, `patterns.rs`, `initial.rs`, `in_use.rs`, `interference.rs`, `depth.rs`,
-//!   `threads.rs`, `clients.rs`: the protocols.
+//! - `latency.rs`, `patterns.rs`, `initial_state.rs`, `overprovisioning.rs`, `interference.rs`,
+//!   `depth.rs`, `threads.rs`, `clients.rs`: the protocols.
 
 mod addresses;
 mod bench;
 mod clients;
 mod depth;
 mod estimate;
-mod in_use;
-mod initial;
+mod initial_state;
 mod inputs;
 mod interference;
 mod job;
 mod latency;
+mod overprovisioning;
 mod patterns;
 mod plan;
 mod rows;
@@ -41,7 +41,7 @@ pub use plan::{Plan, Simulated};
 pub use rows::{Done, Results, Rows};
 pub use scale::{Effort, Scaled};
 
-use crate::measured::{Kind, Pick};
+use crate::measurements::{Kind, Pick};
 
 /// Returns the plan of the simulation for a row.
 ///
@@ -51,8 +51,8 @@ pub fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     match pick.file.kind {
         Kind::LatencyUnderLoad => latency::plan(pick),
         Kind::WritePatterns => patterns::plan(pick),
-        Kind::InitialState => initial::plan(pick),
-        Kind::OverProvisioning => in_use::plan(pick),
+        Kind::InitialState => initial_state::plan(pick),
+        Kind::OverProvisioning => overprovisioning::plan(pick),
         Kind::Interference => interference::plan(pick),
         Kind::ReadsByDepth | Kind::DepthGrid => depth::plan(pick),
         Kind::PeakByThreads => threads::plan(pick),

@@ -11,7 +11,7 @@ use super::inputs::{count, number, positive, user_bytes};
 use super::job::{self, Job, KERNEL, Length, Needs, Role, State, StreamPlan};
 use super::latency::as_counted;
 use super::plan::{Plan, Simulated};
-use crate::measured::Pick;
+use crate::measurements::Pick;
 use fowler_metrics::Kind;
 
 /// The part of the run's time that counts.

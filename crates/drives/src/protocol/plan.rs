@@ -3,7 +3,7 @@
 use super::bench::Findings;
 use super::estimate::Estimate;
 use super::job::Job;
-use crate::measured::Pick;
+use crate::measurements::Pick;
 
 /// The plan of a row: the jobs that are simulated for it.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use super::bench::{Bench, Findings};
 use super::job::{Job, Length};
 use super::plan;
 use super::plan::{Plan, Simulated};
-use crate::measured::Pick;
+use crate::measurements::Pick;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::fan_out;
 use fowler_experiment::progress::{Control, Progress};

@@ -2,11 +2,11 @@
 //! threads change only what they may.
 
 use super::*;
-use crate::measured::{Filter, Measured, pick, read};
+use crate::measurements::{Filter, Measured, pick, read};
 use fowler_experiment::device_spec::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::progress::Control;
 use fowler_experiment::scheme::Scheme;
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use fowler_units::Bytes;
 use serde_json::{Value, json};
 
@@ -262,7 +262,9 @@ mod shared_files {
     /// Every row of the project's files can be planned, or says why it cannot.
     #[test]
     fn every_row_of_the_known_files_is_planned_or_named() {
-        let Some(folder) = shared::path("drives", "the rows of measured drives") else { return };
+        let Some(folder) = shared_folder::path("drives", "the rows of measured drives") else {
+            return;
+        };
         let mut paths: Vec<_> = std::fs::read_dir(folder)
             .expect("the measured files")
             .map(|entry| entry.expect("readable").path())

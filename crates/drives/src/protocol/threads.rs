@@ -10,7 +10,7 @@ use super::inputs::{count, user_bytes};
 use super::interference::of_fio;
 use super::job::{Job, Length, Needs, PINNED, Role, State, StreamPlan};
 use super::plan::{Plan, Simulated};
-use crate::measured::Pick;
+use crate::measurements::Pick;
 use fowler_metrics::Kind;
 use fowler_units::Span;
 

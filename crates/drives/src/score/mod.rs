@@ -15,8 +15,8 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-use crate::fitting::{Declared, measured};
-use crate::measured::{self as files, Filter, Kind, Pick};
+use crate::fitting::{CalibrateTable, measured};
+use crate::measurements::{self as files, Filter, Kind, Pick};
 use crate::protocol::{self, Bench, Effort, Estimate, Rows};
 use fowler_experiment::device_spec::{self, DeviceSpec};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -127,7 +127,7 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
         let scheme = wrong.take(spec.scheme.as_deref().map(Scheme::load).transpose())?;
         wrong.take(device_spec::resolve(source, &scheme.unwrap_or_else(Scheme::none), &spec.drive))
     });
-    let declared = source.as_ref().and_then(|source| wrong.take(Declared::read(source)));
+    let declared = source.as_ref().and_then(|source| wrong.take(CalibrateTable::read(source)));
     let read: Vec<_> = spec.files.iter().filter_map(|path| wrong.take(files::read(path))).collect();
     wrong.or(())?;
     let (Some(drive), Some(declared)) = (drive, declared) else {
@@ -167,7 +167,7 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
 fn of_row(
     pick: &Pick<'_>,
     findings: &protocol::Findings,
-    declared: &Declared,
+    declared: &CalibrateTable,
     simulated: &[protocol::Simulated],
 ) -> ScoredRow {
     let metric = |it: &protocol::Simulated| {

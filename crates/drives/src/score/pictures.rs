@@ -1,7 +1,7 @@
 //! The figures of a comparison, and the page that shows them.
 
 use super::{Metric, Score, ScoredRow};
-use crate::measured::Kind;
+use crate::measurements::Kind;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_report::figures_folder::{self, Written};

@@ -241,7 +241,7 @@ fn the_json_has_what_the_table_has() {
 
 mod shared_files {
     use super::*;
-    use fowler_tests::shared;
+    use fowler_tests::shared_folder;
 
     /// 64,663,716 units of 512,000 bytes in 742 hours.
     #[test]
@@ -251,7 +251,9 @@ mod shared_files {
             ("b-08-smartctl-j.json", 3.0),
             ("b-09-nvme-smart-log-o-json.json", 3.0),
         ] {
-            let Some(path) = shared::path(&format!("inputs/{file}"), "a SMART log") else { return };
+            let Some(path) = shared_folder::path(&format!("inputs/{file}"), "a SMART log") else {
+                return;
+            };
             let logs = read(&path).unwrap_or_else(|wrong| panic!("{wrong}"));
             let question = Question { tbw: Some(1752e12), ..Question::default() };
             let answer = answer(choose(logs, Vec::new(), None).unwrap(), question);

@@ -231,6 +231,6 @@ pub fn run<L: Layer>(
     });
     let running = running.collect();
     let mut feed = Streams { running, watcher, control, answered: 0, ended: control.stopped() };
-    device.run_fed(&mut feed, probe);
+    device.run_feed(&mut feed, probe);
     control.served(feed.answered % LOOK_EVERY);
 }

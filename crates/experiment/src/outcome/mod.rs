@@ -7,10 +7,10 @@
 
 mod fates;
 pub mod laws;
+pub mod program_wear;
 mod stages;
 pub mod streams;
-pub mod wearing;
-pub mod withheld;
+pub mod write_amplification;
 
 pub use fates::{Effect, Fate};
 

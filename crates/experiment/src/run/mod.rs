@@ -4,19 +4,19 @@
 //! checks everything that can be wrong (`ready`), finds the speed (`speed`), lets the drive serve
 //! the requests, and assembles the [`Outcome`]. It touches no file except the log of requests.
 
-mod hosted;
-mod ready;
+mod drive_kind;
+mod host_run;
+mod inputs;
 mod spec;
 mod speed;
-mod translation;
 mod warm_up;
 
-pub use hosted::Hosted;
-pub(crate) use ready::{Ready, Replayed, ready};
-pub use ready::{check, drive};
+pub use drive_kind::{DriveKind, Watcher, preconditioned};
+pub use host_run::HostRun;
+pub(crate) use inputs::{Ready, Replayed, ready};
+pub use inputs::{check, drive};
 pub use spec::RunSpec;
 pub(crate) use speed::find as find_speed;
-pub use translation::{Translation, Watcher, preconditioned};
 
 use crate::device_spec::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -121,7 +121,7 @@ impl<'a, P: Watcher> Run<'a, P> {
     }
 
     /// The run of a drive with this translation.
-    fn start_on<L: Translation>(self, ready: &Ready) -> Result<(Outcome, P), Diagnostics>
+    fn start_on<L: DriveKind>(self, ready: &Ready) -> Result<(Outcome, P), Diagnostics>
     where
         P: Probe<L>,
     {
@@ -184,7 +184,7 @@ struct Finished<L> {
     stopped: bool,
 }
 
-impl<L: Translation> Finished<L> {
+impl<L: DriveKind> Finished<L> {
     fn outcome(self, drive: &Resolved) -> Outcome {
         let counters = self.replayed.counters();
         let Replayed { device, report, failed, faults, wall_s, .. } = self.replayed;

@@ -2,7 +2,7 @@
 //! workload.
 
 use super::Ready;
-use super::translation::Translation;
+use super::drive_kind::DriveKind;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::replay_speed::{Found, ReplaySpeed, check, search};
@@ -38,7 +38,7 @@ pub(crate) fn find(
 }
 
 /// Searches for the speed at which the drive is idle for a share of the time.
-fn by_idle<L: Translation>(
+fn by_idle<L: DriveKind>(
     (replay_speed, target): (ReplaySpeed, f64),
     ready: &Ready,
     images: Option<&ImageCache>,

@@ -1,6 +1,6 @@
 //! The warm-up of a run: the first requests of its workload, which are not measured.
 
-use super::translation::Translation;
+use super::drive_kind::DriveKind;
 use fowler_device::{Counters, Device, Pacing};
 use fowler_units::{HostIo, Nanos};
 
@@ -16,7 +16,7 @@ pub(super) struct Warmed {
 /// Serves the first `count` requests. The first of the others is not issued before all of these are
 /// answered: their latencies are their own, and every law of a run holds for them alone. See
 /// docs/decisions/precondition.md, "What is a warm-up?".
-pub(super) fn serve<L: Translation>(
+pub(super) fn serve<L: DriveKind>(
     device: &mut Device<L>,
     requests: &mut dyn Iterator<Item = HostIo>,
     pacing: Pacing,

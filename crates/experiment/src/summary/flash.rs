@@ -2,7 +2,7 @@
 
 use super::metric::{Metric, Stored, Unit};
 use crate::outcome::Outcome;
-use crate::outcome::withheld::Withheld;
+use crate::outcome::write_amplification::Withheld;
 use serde_json::{Value, json};
 
 pub(super) fn metrics() -> Vec<Metric> {

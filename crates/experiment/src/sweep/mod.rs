@@ -9,8 +9,8 @@
 //! A study of a paper declares its points in code instead: each is a [`StudyPoint`].
 
 mod axis;
+mod caller_values;
 mod design;
-mod given;
 mod point;
 mod schema;
 mod spec;
@@ -35,7 +35,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use axis::Level;
-pub use given::Given;
+pub use caller_values::CallerValues;
 pub use point::{Finished, HASH_DIGITS, Names, Point};
 pub use schema::schema;
 pub use spec::POINTS_MAX;
@@ -62,7 +62,7 @@ pub struct Plan {
     workloads: BTreeMap<Origin, Requests>,
     images: ImageCache,
     need: Need,
-    given: Given,
+    given: CallerValues,
 }
 
 /// The values for every point, unless an axis overrides them.
@@ -130,7 +130,7 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Plan::read`], or if given requests cannot be read.
-    pub fn read_given(text: &str, name: &str, given: Given) -> Result<Plan, Diagnostics> {
+    pub fn read_given(text: &str, name: &str, given: CallerValues) -> Result<Plan, Diagnostics> {
         Plan::read_all(text, name, given, Control::UNWATCHED)
     }
 
@@ -139,13 +139,13 @@ impl Plan {
     /// # Errors
     /// As [`Plan::read`], or if it was stopped.
     pub fn read_watched(text: &str, name: &str, control: Control<'_>) -> Result<Plan, Diagnostics> {
-        Plan::read_all(text, name, Given::default(), control)
+        Plan::read_all(text, name, CallerValues::default(), control)
     }
 
     fn read_all(
         text: &str,
         name: &str,
-        given: Given,
+        given: CallerValues,
         control: Control<'_>,
     ) -> Result<Plan, Diagnostics> {
         let mut keys = Keys::new();

@@ -9,7 +9,7 @@ use crate::atomic_file::{AtomicFile, finished_name, is_partial, unwritable};
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::disk::{self, unreadable};
 use crate::provenance::{VERSION, bytes_hash, file_hash};
-use crate::sealed::Kind;
+use crate::sealed_file::Kind;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use fowler_experiment::presets::{Folder, open};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::trace::{synth_info, synth_requests};
 use fowler_experiment::{HostOp, Profile, ReadOptions};
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use fowler_units::Nanos;
 use fowler_workload::{DeviceChoice, Format, TraceReader};
 
@@ -164,7 +164,7 @@ fn every_number_of_a_stand_in_says_where_it_comes_from() {
 }
 
 fn excerpt(file: &str, format: Format) -> Option<Profile> {
-    let path = shared::path(&format!("traces/{file}"), "stand-ins against an excerpt")?;
+    let path = shared_folder::path(&format!("traces/{file}"), "stand-ins against an excerpt")?;
     let (format, device) = (Some(format), DeviceChoice::SideBySide);
     let options = ReadOptions { format, device, ..ReadOptions::default() };
     let reader = TraceReader::open(&path, &options).unwrap();

@@ -8,7 +8,7 @@ mod files;
 mod lengths;
 mod offsets;
 mod passes;
-mod written;
+mod written_ranges;
 
 use crate::draw::{Consumer, Random, Seeds, Taus88};
 use crate::environment::Seeding;
@@ -18,7 +18,7 @@ use crate::recording::Replaying;
 use crate::request::{Request, Step};
 use files::FileState;
 use passes::Phase;
-use written::{Range, Written};
+use written_ranges::{Range, Written};
 
 /// Above this number of blocks fio draws offsets of 64 bits.
 const NARROW_BLOCKS: u64 = u32::MAX as u64;

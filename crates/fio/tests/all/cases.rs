@@ -2,14 +2,15 @@
 
 use crate::sequences::{difference, listed};
 use fowler_fio::Seeding;
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 
 mod shared_files {
     use super::*;
 
     #[test]
     fn sequences_are_fios_to_the_byte() {
-        let Some(folder) = shared::path("fio/cases", "sequences against those of fio") else {
+        let Some(folder) = shared_folder::path("fio/cases", "sequences against those of fio")
+        else {
             return;
         };
         let entries = std::fs::read_dir(&folder).expect("a folder");

@@ -3,7 +3,7 @@
 use fowler_fio::{
     Environment, JobFile, Layout, Op, Recorded, Recording, SteadyMetric, SteadyState, Unified,
 };
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use fowler_units::Span;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -47,7 +47,9 @@ mod shared_files {
 
     #[test]
     fn most_files_that_fio_accepts_can_run() {
-        let Some(path) = shared::path("fio/jobs.jsonl.zst", "public job files") else { return };
+        let Some(path) = shared_folder::path("fio/jobs.jsonl.zst", "public job files") else {
+            return;
+        };
         let packed = std::fs::read(path).expect("job files");
         let text = zstd::decode_all(&*packed).expect("zstd");
         let text = String::from_utf8(text).expect("text");

@@ -1,14 +1,14 @@
 //! Joins the shards of a fleet into the fleet as one process draws it.
 
 use super::Fleet;
-use super::drawing::horizon;
-use super::drawn::{Drawn, years};
-use super::saved::{FLEET, Held};
+use super::draw::horizon;
+use super::drawn_drives::{DrawnDrives, years};
+use super::fleet_file::{FLEET, Held};
 use crate::Lifetime;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::disk;
 use fowler_experiment::numbers::counted;
-use fowler_experiment::sealed::Refused;
+use fowler_experiment::sealed_file::Refused;
 use fowler_experiment::shard::{Shard, ranges};
 use fowler_experiment::workload::Control;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ pub fn merge(
         return Ok(None);
     };
     let mut life = Box::new(life.life()?);
-    let mut all = Drawn::nothing(horizon(&life));
+    let mut all = DrawnDrives::nothing(horizon(&life));
     for next in std::iter::once(drawn).chain(found.map(|it| it.held.drawn)) {
         if next.by_year.len() != years(horizon(&life)) {
             let what = "is damaged: it has other years than its life";

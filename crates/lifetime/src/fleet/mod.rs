@@ -6,24 +6,24 @@
 //! the simulated drive has the same pages in the same blocks, so one simulation is enough.
 //! See docs/decisions/lifetime.md, "How does a fleet follow from one life?".
 
-mod drawing;
-mod drawn;
+mod draw;
+mod drawn_drives;
 mod drive;
+mod fleet_file;
 mod json;
 mod laws;
 mod merge;
 mod report;
-mod saved;
 mod spec;
 mod statistics;
 mod wear;
 
-pub use drawing::draw;
+pub use draw::draw;
 pub use drive::{Cause, Drive, Replaced};
+pub use fleet_file::{Examined, ShardDrawn, ShardSpec, draw_shard, examine, with_life};
 pub use json::Year;
 pub(super) use json::fact;
 pub use merge::{Merging, merge};
-pub use saved::{Examined, ShardDrawn, ShardSpec, draw_shard, examine, with_life};
 pub use spec::{DRIVES_MOST, FleetSpec, check, suits};
 pub use statistics::{Interval, at_most, normal_quantile, poisson, wilson};
 

@@ -6,8 +6,8 @@ use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{Control, TraceSpec, WorkloadSpec};
 use fowler_lifetime::{
-    DaysSpec, Early, Ended, Lifetime, LifetimeSpec, Lived, SaveTo, SteadyLane, SteadySpec, Watch,
-    days, live, steady, write_amplification,
+    DaysSpec, Early, EndOfLife, Ended, Lifetime, LifetimeSpec, SaveTo, SteadyLane, SteadySpec,
+    Watch, days, live, steady_lives, write_amplification,
 };
 use fowler_units::Span;
 use fowler_workload::Remap;
@@ -293,7 +293,7 @@ fn a_steady_life_is_that_of_the_drive() {
             lanes: vec![lane],
             close_up: None,
         };
-        let quick = steady(&spec, running(&stop)).unwrap().unwrap();
+        let quick = steady_lives(&spec, running(&stop)).unwrap().unwrap();
         assert_eq!(simulated.len(), quick[0].lived.len());
         for (one, other) in simulated.iter().zip(&quick[0].lived) {
             assert_eq!(one.dilation, other.dilation);
@@ -302,7 +302,7 @@ fn a_steady_life_is_that_of_the_drive() {
             // The amplification is that of the first life, and the second has another.
             let most = epoch + 0.002;
             let pages = other.totals.programmed / one.totals.programmed;
-            let mean = |it: &Lived| it.record.responses.mean_us().unwrap();
+            let mean = |it: &EndOfLife| it.record.responses.mean_us().unwrap();
             let mean = mean(other) / mean(one);
             let reported = format!("{scheme} at {}: {pages} {mean}", one.dilation);
             assert!((pages - 1.0).abs() < most && (mean - 1.0).abs() < most, "{reported}");
@@ -335,11 +335,12 @@ fn lanes_have_the_repetitions_that_are_asked_for() {
         lanes,
         close_up: None,
     };
-    let all = steady(&of(vec![lane(6, &[]), lane(100, &[])]), running(&stop)).unwrap().unwrap();
+    let all =
+        steady_lives(&of(vec![lane(6, &[]), lane(100, &[])]), running(&stop)).unwrap().unwrap();
     let dilations: Vec<u32> = all.iter().map(|it| it.lived[0].dilation).collect();
     assert_eq!(dilations, [80, 4], "480 repetitions of an hour in 20 days");
     let other = vec![lane(6, &[]), lane(6, &["geometry.over_provisioning=0.3"])];
-    let refused = steady(&of(other), running(&stop)).unwrap_err().to_string();
+    let refused = steady_lives(&of(other), running(&stop)).unwrap_err().to_string();
     assert!(refused.contains("the same sizes"), "{refused}");
     fs::remove_dir_all(&out).unwrap();
 }

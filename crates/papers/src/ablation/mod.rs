@@ -9,7 +9,7 @@ mod tables;
 use crate::column::{Column, columns, none_found};
 use crate::run_folder::{RunFolder, Watch};
 use crate::study::publish;
-use crate::{published, runs_folder};
+use crate::{paper_data, runs_folder};
 use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -56,7 +56,7 @@ pub struct Finding {
 /// # Errors
 /// Everything that is wrong with the workloads or the folder.
 pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagnostics> {
-    let plan: Plan = published::open("studies/all", TEXT)?;
+    let plan: Plan = paper_data::open("studies/all", TEXT)?;
     let chosen = chosen(&plan, request)?;
     disk::create_folder(&request.out).map_err(|error| unwritable(&request.out, &error))?;
     // A list that a newer version wrote, or that is damaged, is refused before anything is run.

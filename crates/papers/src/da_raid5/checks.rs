@@ -3,7 +3,7 @@
 //! every event, and the example of Figure 4.
 
 use super::example::{self, Moment};
-use crate::published::drive;
+use crate::paper_data::drive;
 use crate::run_folder::Job;
 use crate::studies::{self, fan_out};
 use fowler_device::{BySource, Config, Counters, Device, Pacing, ParityWays, Source};

@@ -2,7 +2,7 @@
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
-use crate::published;
+use crate::paper_data;
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::Diagnostics;
 use serde::Deserialize;
@@ -59,12 +59,12 @@ pub(super) struct Sweeps {
 impl Paper {
     /// Reads the paper's data.
     pub fn open() -> Result<Paper, Diagnostics> {
-        published::open("papers/da-raid5", TEXT)
+        paper_data::open("papers/da-raid5", TEXT)
     }
 
     /// Returns the paper's drive with some keys overridden.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
-        published::drive("da-raid5", &self.drive, set)
+        paper_data::drive("da-raid5", &self.drive, set)
     }
 
     /// Returns the number that a claim publishes under a label.

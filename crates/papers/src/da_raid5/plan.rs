@@ -7,7 +7,7 @@ use super::variants::{
 };
 use crate::Request;
 use crate::column::Column;
-use crate::published::overridden;
+use crate::paper_data::overridden;
 use crate::run_folder::{Job, Results, RunFolder, Speed};
 use crate::run_summary::{Number, READ, RunSummary, WRITE};
 use crate::runs::{Runs, mean};

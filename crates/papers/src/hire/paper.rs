@@ -2,7 +2,7 @@
 
 use crate::claim::{ClaimId, Statement};
 use crate::column::Published;
-use crate::published;
+use crate::paper_data;
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::Diagnostics;
 use serde::Deserialize;
@@ -51,12 +51,12 @@ pub(super) struct Sweeps {
 impl Paper {
     /// Reads the paper's data.
     pub fn open() -> Result<Paper, Diagnostics> {
-        published::open("papers/hire", TEXT)
+        paper_data::open("papers/hire", TEXT)
     }
 
     /// Returns the paper's drive with some keys overridden.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
-        published::drive("hire", &self.drive, set)
+        paper_data::drive("hire", &self.drive, set)
     }
 
     /// Returns the number that a claim, or a part of it (`004-016s`), publishes under a label.

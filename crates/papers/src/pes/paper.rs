@@ -2,7 +2,7 @@
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
-use crate::published;
+use crate::paper_data;
 use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::WorkloadSpec;
@@ -162,14 +162,14 @@ impl Flash {
 impl Paper {
     /// Reads the paper's data.
     pub fn open() -> Result<Paper, Diagnostics> {
-        let mut paper: Paper = published::open("papers/pes", TEXT)?;
-        paper.ensemble = published::open("papers/pes-ensemble", ENSEMBLE)?;
+        let mut paper: Paper = paper_data::open("papers/pes", TEXT)?;
+        paper.ensemble = paper_data::open("papers/pes-ensemble", ENSEMBLE)?;
         Ok(paper)
     }
 
     /// Returns the paper's drive with some keys overridden.
     pub fn device(&self, flash: Flash, set: &[String]) -> DeviceSpec {
-        published::drive(flash.preset(), &self.drive, set)
+        paper_data::drive(flash.preset(), &self.drive, set)
     }
 
     /// The latency of Table 2 in milliseconds.

@@ -171,7 +171,7 @@ impl Plan<'_> {
         let spec = SteadySpec { workload, speed, limit: self.limit, waf, lanes, close_up };
         let name = self.seeded(&format!("{} lives", trace.name));
         Ok(Job::new(name, &inputs, move |control| {
-            let lived = fowler_lifetime::steady(&spec, control)?;
+            let lived = fowler_lifetime::steady_lives(&spec, control)?;
             Ok(lived.map(|all| {
                 let json = all.iter().map(fowler_lifetime::Lifetime::json);
                 Value::Object(names.iter().cloned().zip(json).collect::<Map<_, _>>())
@@ -296,7 +296,7 @@ impl Plan<'_> {
                 };
                 let inputs = format!("{} {spec:?}", drive.hash);
                 jobs.push(Job::new(burst_name(name, share), &inputs, move |control| {
-                    let lived = fowler_lifetime::steady(&spec, control)?;
+                    let lived = fowler_lifetime::steady_lives(&spec, control)?;
                     let totals = lived.map(|all| all[0].lived[0].totals);
                     Ok(totals.map(|it| Burst { share, lost: 1.0 - it.programmed / it.rated }))
                 }));

@@ -1,7 +1,7 @@
 //! The published numbers, read from the project's data.
 
 use crate::claim::{self, ClaimId, Statement};
-use crate::published;
+use crate::paper_data;
 use fowler_experiment::diagnostic::Diagnostics;
 use serde::Deserialize;
 
@@ -70,7 +70,7 @@ pub(super) struct Trace {
 impl Paper {
     /// Reads the paper's data.
     pub fn open() -> Result<Paper, Diagnostics> {
-        published::open("papers/ready", TEXT)
+        paper_data::open("papers/ready", TEXT)
     }
 
     /// Returns the number that a claim publishes under a label.

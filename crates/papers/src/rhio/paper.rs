@@ -2,7 +2,7 @@
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
-use crate::published;
+use crate::paper_data;
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::Diagnostics;
 use serde::Deserialize;
@@ -83,12 +83,12 @@ fn as_recorded() -> f64 {
 impl Paper {
     /// Reads the paper's data.
     pub fn open() -> Result<Paper, Diagnostics> {
-        published::open("papers/rhio", TEXT)
+        paper_data::open("papers/rhio", TEXT)
     }
 
     /// Returns the paper's drive with some keys overridden.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
-        published::drive("rhio", &self.drive, set)
+        paper_data::drive("rhio", &self.drive, set)
     }
 
     /// Returns the number that a claim publishes under a label.

@@ -3,7 +3,7 @@
 use super::paper::{Answer, Choice, Paper};
 use crate::Request;
 use crate::column::Column;
-use crate::published;
+use crate::paper_data;
 use crate::run_folder::RunFolder;
 use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::{Runs, mean};
@@ -250,7 +250,7 @@ fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
         requests: u64,
     }
     let WorkloadSpec::Generated(source) = &column.spec else { return Ok(u64::MAX) };
-    let Week { requests } = published::open(&source.name, &source.text)?;
+    let Week { requests } = paper_data::open(&source.name, &source.text)?;
     Ok((requests as f64 * share) as u64)
 }
 

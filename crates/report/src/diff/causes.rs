@@ -1,6 +1,6 @@
 //! The causes of a difference in mean latency: the differences of the causes add up to it.
 
-use super::stored::Stored;
+use super::stored_runs::Stored;
 use std::collections::BTreeSet;
 
 /// The difference in mean latency of reads or writes, by cause.

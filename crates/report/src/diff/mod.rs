@@ -5,18 +5,18 @@
 
 mod causes;
 mod json;
-mod stored;
+mod stored_runs;
 
 pub use causes::Causes;
 #[cfg(feature = "pages")]
-pub(crate) use stored::is_as_written;
+pub(crate) use stored_runs::is_as_written;
 
 use fowler_experiment::device_spec::Axis;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::summary::layout;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use stored::Stored;
+use stored_runs::Stored;
 
 /// Two results, side by side.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +100,7 @@ pub enum Chance {
 /// Everything that is wrong with either, or if they have no scheme or drive in common.
 pub fn diff(paths: [&Path; 2]) -> Result<Diff, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let runs = paths.map(|path| diagnostics.take(stored::read(path)));
+    let runs = paths.map(|path| diagnostics.take(stored_runs::read(path)));
     diagnostics.or(())?;
     let [Some(first), Some(second)] = runs else { return Err(Diagnostics::default()) };
     let found = compared([&first, &second]);

@@ -9,23 +9,23 @@
 //! The room reads outcomes, the layout of metrics, the verdict and the warnings. It renders the
 //! page of runs and the page of a study, and writes no other file.
 
-mod by_address;
+mod address_charts;
 pub mod chart;
 mod density;
 mod latency;
-mod over_seeds;
 mod overlay;
 mod phases;
+mod seed_intervals;
 mod tables;
 mod texts;
 mod tiles;
 mod time_series;
-mod visible;
+mod visible_text;
 
 use crate::passage::Passage;
 use crate::verdict::{self, Finding};
+use address_charts::ByAddress;
 use askama::Template;
-use by_address::ByAddress;
 use fowler_device::blame::Part;
 use fowler_device::{Op, Source};
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
@@ -46,7 +46,7 @@ use std::path::Path;
 use texts::Text;
 use tiles::Tile;
 use time_series::AllTimeSeries;
-pub(crate) use visible::Visible;
+pub(crate) use visible_text::Visible;
 
 /// Longer tables than this many rows are not printed: charts show what is in them.
 const PRINTED: usize = 40;
@@ -138,7 +138,7 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>, passages: &[Passag
     let mut latencies = both(latency::distribution);
     latencies.extend(latency::of_streams(outcomes));
     latencies.extend(time_series.distributions());
-    let of_seeds = |spread| Kind::ALL.map(|kind| over_seeds::chart(&labels, spread, kind));
+    let of_seeds = |spread| Kind::ALL.map(|kind| seed_intervals::chart(&labels, spread, kind));
     latencies.extend(spread.into_iter().flat_map(of_seeds).flatten());
     let mut writing: Vec<Figure> = amplification(outcomes).into_iter().collect();
     writing.extend(map);

@@ -7,15 +7,15 @@
 //! nothing.
 
 mod backlog;
-mod best;
-mod coincide;
+mod best_column;
+mod equal_columns;
 mod facts;
-mod few;
 mod finding;
 mod headline;
-mod idle;
+mod idle_drive;
 mod noise;
-mod steady;
+mod small_samples;
+mod steady_state;
 mod tail;
 
 pub(crate) use facts::Facts;
@@ -37,14 +37,14 @@ type Rule = fn(&Case<'_>) -> Vec<Finding>;
 
 /// The rules, in the order in which they are shown.
 const RULES: [(&str, Rule); 8] = [
-    ("best", best::look),
+    ("best", best_column::look),
     ("noise", noise::look),
-    ("coincide", coincide::look),
+    ("coincide", equal_columns::look),
     ("tail", tail::look),
     ("backlog", backlog::look),
-    ("idle", idle::look),
-    ("steady", steady::look),
-    ("few", few::look),
+    ("idle", idle_drive::look),
+    ("steady", steady_state::look),
+    ("few", small_samples::look),
 ];
 
 /// Returns the findings of all rules about these runs. The first run is the baseline.

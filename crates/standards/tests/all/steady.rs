@@ -1,7 +1,7 @@
 //! The criterion of steady state against verdicts that were computed in exact arithmetic.
 
 use fowler_standards::series;
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use serde_json::Value;
 use std::path::Path;
 
@@ -44,7 +44,7 @@ mod shared_files {
     #[test]
     fn every_verdict_of_the_oracle_is_met() {
         let file = "oracles/pts_steady.json";
-        let Some(path) = shared::path(file, "verdicts on steady states") else { return };
+        let Some(path) = shared_folder::path(file, "verdicts on steady states") else { return };
         assert_eq!(agree(&path), 100);
     }
 }

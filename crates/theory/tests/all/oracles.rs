@@ -2,13 +2,13 @@
 //! the full tables are outside of the repository.
 
 use crate::support::{MLC, SLC};
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use fowler_theory::die::{self, Load, Suspension};
 use fowler_theory::gc::{self, Part};
 use serde_json::{Value, json};
 
 fn oracle(name: &str) -> Option<Value> {
-    let path = shared::path(&format!("oracles/{name}"), "closed forms against an oracle")?;
+    let path = shared_folder::path(&format!("oracles/{name}"), "closed forms against an oracle")?;
     let text = std::fs::read_to_string(path).expect("text");
     Some(serde_json::from_str(&text).expect("the oracle is JSON"))
 }

@@ -1,6 +1,6 @@
 //! Files whose first line names the columns, though no format asks for it.
 
-use super::{Detected, Undetected, accounted, decoded, is_remark, nearest};
+use super::{Detected, Undetected, accounted, decoded, is_remark, nearest_format};
 use crate::context::Context;
 use crate::csv::{CsvColumn, Parting};
 use crate::decode::decode_among;
@@ -32,7 +32,7 @@ pub(super) fn read(lines: &[&[u8]]) -> Option<Result<Detected, Undetected>> {
         ByNames::Complete(columns) => Some(Err(unreadable(&columns, lines))),
         ByNames::Open(..) if in_own.is_some() => in_own,
         ByNames::Open(columns, open) => {
-            let mut undetected = nearest::undetected(lines, None);
+            let mut undetected = nearest_format::undetected(lines, None);
             let order = Format::ALL.iter().find(|format| could_name_columns_of(**format, first));
             let or_format = order.map_or(String::new(), |format| {
                 format!("; if it is format `{format}`, say so: --format {format}")
@@ -55,7 +55,7 @@ fn unreadable(columns: &CsvColumns, lines: &[&[u8]]) -> Undetected {
         let fault = decode_among::<Csv>(line, &mut context).err()?;
         (fault.cause != Cause::OtherEvent).then(|| (printable(line), fault.diagnostic().what))
     });
-    let mut undetected = nearest::undetected(lines, None);
+    let mut undetected = nearest_format::undetected(lines, None);
     if let Some((line, what)) = wrong {
         undetected.first_line = line;
         undetected.nearest = Some((Format::Csv, what));
@@ -170,7 +170,7 @@ fn in_format(format: Format, first: &[u8], rest: &[&[u8]]) -> Result<Detected, U
             let note = format!("the first line names the columns and was skipped: {names}");
             Ok(Detected { header: true, notes: vec![note], ..Detected::of(format) })
         }
-        broken => Err(nearest::undetected(rest, broken.map(|why| (format, why)))),
+        broken => Err(nearest_format::undetected(rest, broken.map(|why| (format, why)))),
     }
 }
 

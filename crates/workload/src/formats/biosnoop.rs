@@ -15,7 +15,7 @@ use crate::columns::Columns;
 use crate::context::Context;
 use crate::extra::Extra;
 use crate::fields::Fault;
-use crate::left_out::{Kind, NEITHER, NamedKind, ZONE};
+use crate::left_out_events::{Kind, NEITHER, NamedKind, ZONE};
 use crate::number::{NumberError, decimal_ns, unsigned};
 use crate::record::{Measure, Record, SECTOR, arrival_before, record, record_or_piece, unknown_op};
 use fowler_units::HostOp;

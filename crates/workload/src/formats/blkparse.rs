@@ -14,7 +14,7 @@ use super::{Table, TraceFormat};
 use crate::columns::Columns;
 use crate::extra::Extra;
 use crate::fields::Fault;
-use crate::left_out::{Kind, LeftOut, NEITHER, NamedKind, ZONE};
+use crate::left_out_events::{Kind, LeftOut, NEITHER, NamedKind, ZONE};
 use crate::record::{Measure, Record, SECTOR, record, record_or_piece, unknown_op};
 use crate::{Cause, Format};
 use fowler_units::{Diagnostic, HostOp};

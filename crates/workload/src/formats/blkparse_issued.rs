@@ -8,7 +8,7 @@ use super::blkparse::{EVENTS, is_summary, request, without};
 use super::{Table, TraceFormat};
 use crate::Format;
 use crate::columns::Columns;
-use crate::left_out::{LeftOut, NamedKind};
+use crate::left_out_events::{LeftOut, NamedKind};
 use crate::record::Record;
 use fowler_units::Diagnostic;
 

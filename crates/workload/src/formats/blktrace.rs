@@ -14,7 +14,7 @@ use crate::binary::{Binary, Bytes, Order};
 use crate::columns::Columns;
 use crate::extra::Extra;
 use crate::fields::Fault;
-use crate::left_out::{Kind, LeftOut, NamedKind};
+use crate::left_out_events::{Kind, LeftOut, NamedKind};
 use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::{Diagnostic, HostOp};
 

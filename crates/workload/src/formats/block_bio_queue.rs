@@ -7,7 +7,7 @@
 use super::kernel_log::{BIO_QUEUE, EVENTS, block, event, without};
 use super::{Signs, Table, TraceFormat};
 use crate::columns::Columns;
-use crate::left_out::{LeftOut, NamedKind};
+use crate::left_out_events::{LeftOut, NamedKind};
 use crate::record::Record;
 use fowler_units::Diagnostic;
 

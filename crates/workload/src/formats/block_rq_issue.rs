@@ -8,7 +8,7 @@
 use super::kernel_log::{EVENTS, RQ_ISSUE, block, event, without};
 use super::{Signs, Table, TraceFormat};
 use crate::columns::Columns;
-use crate::left_out::{LeftOut, NamedKind};
+use crate::left_out_events::{LeftOut, NamedKind};
 use crate::record::Record;
 use fowler_units::Diagnostic;
 

@@ -9,7 +9,7 @@ use crate::columns::Columns;
 use crate::context::Context;
 use crate::csv::{CsvColumn, CsvColumns};
 use crate::fields::Fault;
-use crate::left_out::NamedKind;
+use crate::left_out_events::NamedKind;
 use crate::number::{NumberError, cuts_digits, time_ns, unsigned};
 use crate::op_code::{self, as_replayed};
 use crate::record::{LATEST, Measure, Record, record_or_piece};

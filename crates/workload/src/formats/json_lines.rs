@@ -15,7 +15,7 @@ use crate::columns::Columns;
 use crate::context::{Context, JsonKeys};
 use crate::csv::CsvColumn;
 use crate::fields::Fault;
-use crate::left_out::NamedKind;
+use crate::left_out_events::NamedKind;
 use crate::number::{NumberError, time_ns, unsigned};
 use crate::op_code::{self, OpCode, as_replayed};
 use crate::recognition::json::{Found, Scan, Value};

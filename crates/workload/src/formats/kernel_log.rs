@@ -16,7 +16,7 @@ use crate::Cause;
 use crate::columns::Columns;
 use crate::extra::Extra;
 use crate::fields::Fault;
-use crate::left_out::{Kind, LeftOut, NEITHER, NamedKind, ZONE};
+use crate::left_out_events::{Kind, LeftOut, NEITHER, NamedKind, ZONE};
 use crate::number::{NumberError, decimal_ns};
 use crate::record::{Measure, Record, SECTOR, record, record_or_piece, unknown_op};
 use fowler_units::{Diagnostic, HostOp, Nanos};

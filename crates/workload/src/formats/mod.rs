@@ -20,7 +20,7 @@ pub(crate) use trace_format::{Signs, Table, TraceFormat};
 
 use crate::binary::Binary;
 use crate::context::Context;
-use crate::left_out::{LeftOut, NamedKind};
+use crate::left_out_events::{LeftOut, NamedKind};
 use crate::recognition::plausibility::Rules;
 use fowler_units::Diagnostic;
 use std::fmt;

@@ -15,7 +15,7 @@ use crate::columns::Columns;
 use crate::context::Context;
 use crate::etw_columns::{EtwColumn, EtwKind};
 use crate::fields::Fault;
-use crate::left_out::NamedKind;
+use crate::left_out_events::NamedKind;
 use crate::record::{Measure, Record, arrival_before, record, unknown_op};
 use fowler_units::HostOp;
 

@@ -5,7 +5,7 @@ use super::kernel_log::{EVENTS, NVME_SETUP, without};
 use super::nvme::{command, is_ruled_out};
 use super::{Signs, Table, TraceFormat};
 use crate::columns::Columns;
-use crate::left_out::{LeftOut, NamedKind};
+use crate::left_out_events::{LeftOut, NamedKind};
 use crate::record::Record;
 use fowler_units::Diagnostic;
 

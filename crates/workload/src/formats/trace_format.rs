@@ -5,7 +5,7 @@ use crate::Format;
 use crate::binary::Binary;
 use crate::columns::Columns;
 use crate::context::Context;
-use crate::left_out::{LeftOut, NamedKind};
+use crate::left_out_events::{LeftOut, NamedKind};
 use crate::optional_column::OptionalColumn;
 use crate::recognition::plausibility::Rules;
 use crate::record::Record;

@@ -2,9 +2,9 @@
 
 use super::Before;
 use crate::formats::TraceFormat;
-use crate::left_out::LeftOutCounts;
+use crate::left_out_events::LeftOutCounts;
 use crate::lines::Lines;
-use crate::plain::{NotPlain, Plain};
+use crate::plain_lines::{NotPlain, Plain};
 use crate::record::{Record, in_time};
 
 /// The most records read ahead: as many as stay in the L1 cache.

@@ -6,7 +6,7 @@
 //! All of it looks at the beginning of a file only, at most 64 KiB. `detect` puts it together.
 //! Nothing here knows a format: formats state their rules.
 
-pub(crate) mod deduced;
+pub(crate) mod column_guess;
 pub(crate) mod fio_logs;
 pub(crate) mod generator;
 pub(crate) mod header;

@@ -1,7 +1,7 @@
 //! Reads excerpts of real traces and compares what they hold with the table that came with them.
 //! The excerpts are not part of this project: where they are missing, the tests say so and pass.
 
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use fowler_units::{HostIo, HostOp};
 use fowler_workload::{
     DeviceChoice, Format, FormatSource, ReadOptions, ReadReport, TraceInfo, TraceReader,
@@ -9,7 +9,7 @@ use fowler_workload::{
 use std::path::PathBuf;
 
 fn folder() -> Option<PathBuf> {
-    shared::path("traces", "excerpts of real traces")
+    shared_folder::path("traces", "excerpts of real traces")
 }
 
 /// An excerpt, its format, and what the table prints of it: requests, span in seconds, percentage

@@ -2,14 +2,14 @@
 
 mod shared_files {
     use crate::kernel_tools::{finished, left_out, of_each};
-    use fowler_tests::shared;
+    use fowler_tests::shared_folder;
     use fowler_units::HostIo;
     use fowler_workload::{Format, ReadReport, TraceReader};
     use std::collections::BTreeMap;
 
     /// The requests as words, what was left out, and the notes of a file.
     fn file(name: &str, format: Option<Format>) -> Option<(Format, Vec<String>, ReadReport)> {
-        let path = shared::path("inputs", "inputs as people have them")?.join(name);
+        let path = shared_folder::path("inputs", "inputs as people have them")?.join(name);
         let reader = TraceReader::open(&path, &of_each(format)).unwrap_or_else(|it| panic!("{it}"));
         let (requests, error, report) = finished(reader).unwrap();
         assert_eq!(error, None, "{name}");
@@ -18,7 +18,7 @@ mod shared_files {
     }
 
     fn refusal(name: &str) -> Option<String> {
-        let path = shared::path("inputs", "inputs as people have them")?.join(name);
+        let path = shared_folder::path("inputs", "inputs as people have them")?.join(name);
         let reader = match TraceReader::open(&path, &of_each(None)) {
             Err(error) => return Some(error.to_string()),
             Ok(reader) => reader,

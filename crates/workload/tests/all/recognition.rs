@@ -1,7 +1,7 @@
 //! Files that no format claims by its lines alone: headers, columns of one's own, averages and
 //! results. Nothing that holds no requests is read, and a refusal says how the file can be read.
 
-use fowler_tests::shared;
+use fowler_tests::shared_folder;
 use fowler_units::{HostIo, HostOp, Nanos};
 use fowler_workload::{
     CsvColumns, DeviceChoice, Format, ReadOptions, ReadReport, TraceError, TraceReader,
@@ -466,7 +466,7 @@ mod shared_files {
 
     /// Returns the outcome of reading a file of the folder.
     fn outcome(file: &str) -> Option<Result<(Vec<HostIo>, ReadReport), TraceError>> {
-        let path = shared::path("inputs", "inputs as people have them")?.join(file);
+        let path = shared_folder::path("inputs", "inputs as people have them")?.join(file);
         let text = std::fs::read(path).unwrap();
         Some(read_with(&text, ReadOptions::default()))
     }

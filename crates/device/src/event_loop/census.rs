@@ -1,0 +1,84 @@
+//! The census of a drive: see [`crate::raid::census`].
+
+use super::Device;
+use super::controller::Hooks;
+use crate::cells::unreadable_pages::Judge;
+use crate::raid::census::{Census, Taking, Verdict};
+use crate::raid::fault_kinds::units_at_hand;
+use fowler_units::{Id, Lpn, Ppn, UnitId};
+
+impl Device {
+    /// Counts every page that neither a sensing level nor an equation of its stripe gives back, at
+    /// this moment. Nothing is read, timed or changed. The count takes some nanoseconds for each
+    /// page of the mapping; a drive that is never asked pays nothing.
+    ///
+    /// Without a model of errors and without versions, everything can be read.
+    /// See docs/decisions/raid.md, "Which pages does a census count as lost?".
+    pub fn census(&self) -> Census {
+        let core = &self.layer.ftl.core;
+        let (judge, silent) = (self.judge(), self.layer.silent());
+        let mut taking = Taking { core, judge, silent, census: Census::default() };
+        match &self.layer.hooks {
+            Hooks::Raid(raid) => taking.stripes(raid),
+            Hooks::LostPages(lost_pages) => taking.plain(|page| lost_pages.lost(page)),
+            Hooks::Nothing => taking.plain(|_| None),
+        }
+        taking.census
+    }
+
+    /// Returns true if a page of the host reads well but does not hold the data written to it:
+    /// nobody has noticed.
+    pub fn is_wrong(&self, page: Lpn) -> bool {
+        let (core, judge, silent) = (&self.layer.ftl.core, self.judge(), self.layer.silent());
+        let mut taking = Taking { core, judge, silent, census: Census::default() };
+        taking.look(self.stored_page(page));
+        taking.census.wrong > 0
+    }
+
+    /// Returns the physical pages that the drive needs and that no sensing level reads at this
+    /// moment.
+    pub fn unreadable_now(&self) -> Vec<Ppn> {
+        let core = &self.layer.ftl.core;
+        let mut judge = self.judge();
+        let units = (0..core.layout.geometry.pages()).map(UnitId);
+        let needed = units.filter(|&unit| core.allocator.blocks.is_valid(unit));
+        let fails = needed.filter(|&unit| {
+            let page = core.map.owner(unit);
+            let current = core.flash_copy(page) == unit && !self.is_parity(page);
+            judge(if current { page } else { Lpn::NONE }, unit) != Verdict::Reads
+        });
+        fails.map(|unit| core.locator.page_of(unit)).collect()
+    }
+
+    /// Returns the judge of this moment, as [`Taking`] needs one.
+    fn judge(&self) -> impl FnMut(Lpn, UnitId) -> Verdict {
+        let (core, integrity) = (&self.layer.ftl.core, self.integrity());
+        let mut cells = self.flash.condition().map(|cells| Judge::new(cells, self.now()));
+        let failed = self.flash.failed_reads();
+        let marks = core.classes.marks.as_ref();
+        // Data that has been read to be moved comes back with the move, however old it is by then.
+        let mut moving: Vec<UnitId> = units_at_hand(&self.flash).collect();
+        moving.sort_unstable();
+        move |page: Lpn, unit: UnitId| {
+            let at = core.locator.page_of(unit);
+            if failed.is_some_and(|failed_reads| failed_reads.has(at)) {
+                return Verdict::HasFailed;
+            }
+            let read_as = marks.filter(|_| page.is_some()).map(|marks| marks[page]);
+            let struck = integrity.is_some_and(|it| !it.reads(unit));
+            let mut fails = || {
+                let block = core.locator.block_of(unit);
+                cells.as_mut().is_some_and(|judge| judge.fails(at, block, read_as))
+            };
+            if struck || (fails() && moving.binary_search(&unit).is_err()) {
+                Verdict::WouldFail
+            } else {
+                Verdict::Reads
+            }
+        }
+    }
+
+    fn is_parity(&self, page: Lpn) -> bool {
+        self.layer.raid().is_some_and(|raid| raid.stripes.is_parity(page))
+    }
+}

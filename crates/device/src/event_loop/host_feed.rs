@@ -1,0 +1,152 @@
+//! Serving a host whose requests depend on the answers: several streams, each with its own pace and
+//! its own bound on the requests in flight. [`Device::run`] draws from one stream and needs none of
+//! this. See docs/decisions/device.md, "How do several streams feed one drive?".
+
+use super::controller::Controller;
+use super::probe::Probe;
+use super::{Device, Layer, Pacing};
+use crate::flash::flash_trace::{FlashStep, Steps};
+use crate::observe::completion::Completion;
+use fowler_units::{HostIo, Nanos, Span};
+
+/// A host that decides when to issue each request. The device asks the host for the time of its
+/// next request, takes the request at that time, and reports every answer.
+pub trait Feed<L = Controller> {
+    /// Returns when the host acts next if nothing is answered before; a time in the past means now.
+    /// `None` if the host waits for answers, or has no more requests. Asked again after every
+    /// answer and every act; the result must not change otherwise.
+    fn due(&mut self) -> Option<Nanos>;
+
+    /// Lets the host act, with the device as of its last event. The request that the host returns
+    /// is issued at `at`, which becomes its arrival time; `None` if the host was busy with itself,
+    /// for example to collect answers or to start to sleep.
+    fn take(&mut self, device: &Device<L>, at: Nanos) -> Option<HostIo>;
+
+    /// A request was answered. Called in order of completion, with the device as of that moment.
+    fn answered(&mut self, device: &Device<L>, completion: &Completion);
+}
+
+/// Passes everything on to a probe, and saves the answers for the host.
+struct Answers<'a, P> {
+    probe: &'a mut P,
+    answered: Vec<Completion>,
+}
+
+impl<L, P: Probe<L>> Probe<L> for Answers<'_, P> {
+    #[inline]
+    fn completed(&mut self, completion: &Completion) {
+        self.answered.push(*completion);
+        self.probe.completed(completion);
+    }
+
+    fn watches_flash(&self) -> Steps {
+        self.probe.watches_flash()
+    }
+
+    fn stepped(&mut self, steps: &[FlashStep]) {
+        self.probe.stepped(steps);
+    }
+
+    fn begun(&mut self, device: &Device<L>) {
+        self.probe.begun(device);
+    }
+
+    #[inline]
+    fn due(&self) -> Nanos {
+        self.probe.due()
+    }
+
+    fn sampled(&mut self, device: &Device<L>) {
+        self.probe.sampled(device);
+    }
+}
+
+/// The next act from outside the drive.
+enum Next {
+    /// The host issues a request.
+    Issue(Nanos),
+    /// The oldest request that was issued enters.
+    Enter(Nanos),
+    /// The last request was served; the dies still decide.
+    Settle(Nanos),
+    /// No act: only the drive can proceed.
+    Wait,
+}
+
+impl<L: Layer> Device<L> {
+    /// Serves every request of `feed` until none is left and all are answered. May be called again;
+    /// time continues.
+    ///
+    /// # Panics
+    /// If a request lies beyond the drive or has no length.
+    pub fn run_feed<F: Feed<L>, P: Probe<L>>(&mut self, feed: &mut F, probe: &mut P) {
+        let mut probe = Answers { probe, answered: Vec::new() };
+        self.flash.watch(probe.watches_flash());
+        while let Some(next) = self.next_of(feed.due()) {
+            let (Next::Issue(until) | Next::Enter(until) | Next::Settle(until)) = next else {
+                if !self.run_until(Nanos::NEVER, &mut probe, &mut |_| ()) {
+                    break;
+                }
+                self.report_answers(feed, &mut probe);
+                continue;
+            };
+            if self.run_until(until, &mut probe, &mut |_| ()) {
+                self.report_answers(feed, &mut probe);
+                continue;
+            }
+            match next {
+                Next::Issue(at) => {
+                    if let Some(io) = feed.take(self, at) {
+                        self.issue(io.with_at(at));
+                    }
+                }
+                Next::Enter(at) if !self.is_throttled(at, Pacing::Closed { depth: 1 }) => {
+                    self.enter_next(at, &mut probe);
+                    self.report_answers(feed, &mut probe);
+                }
+                Next::Enter(_) => {}
+                Next::Settle(_) | Next::Wait => break,
+            }
+        }
+        self.report_steps(&mut probe);
+        assert_eq!(self.layer.front().requests.open_count(), 0, "a request was never answered");
+    }
+
+    /// Returns the next act if the next request is issued at `due`; `None` when all is done.
+    fn next_of(&self, due: Option<Nanos>) -> Option<Next> {
+        let due = due.map(|due| due.max(self.now()).max(self.last_issue));
+        let entry = self.arrivals.front().and_then(|arrival| self.entry(arrival));
+        let open = self.layer.front().requests.open_count() > 0 || !self.arrivals.is_empty();
+        match (due, entry) {
+            // A request issued at the nanosecond at which another enters joins the line behind that
+            // one.
+            (Some(due), Some(entry)) if due < entry => Some(Next::Issue(due)),
+            (_, Some(entry)) => Some(Next::Enter(entry)),
+            (Some(due), None) => Some(Next::Issue(due)),
+            (None, None) if open => Some(Next::Wait),
+            (None, None) if self.flash.has_marked() => Some(Next::Settle(self.now() + Span::ns(1))),
+            (None, None) => None,
+        }
+    }
+
+    /// Lets the oldest request that was issued enter at `at`.
+    fn enter_next<P: Probe<L>>(&mut self, at: Nanos, probe: &mut P) {
+        let arrival = self.arrivals.pop_front().expect("an arrival with an entry time");
+        self.report_samples(at, probe);
+        if self.began.is_none() {
+            self.first_enters(arrival.io.at, at, probe);
+        }
+        self.enter(arrival, at);
+        if !self.layer.front().completed.is_empty() {
+            self.report_completions(probe);
+        }
+    }
+
+    /// Reports the answers to the host.
+    fn report_answers<P>(&mut self, feed: &mut impl Feed<L>, probe: &mut Answers<'_, P>) {
+        for completion in &probe.answered {
+            feed.answered(self, completion);
+        }
+        probe.answered.clear();
+    }
+}

@@ -1,0 +1,45 @@
+//! The end of a run: the contents of the caches are written to the flash, so that postponed writes
+//! are counted.
+
+use super::Device;
+use super::controller::{Hooks, with_redundancy};
+use crate::event_loop::probe::Probe;
+use fowler_units::Span;
+
+/// The time between two checks for the end of writing.
+const STEP: Span = Span::ms(10);
+/// The maximum number of such steps: after a fault, an entry may stay in the parity cache.
+const STEPS: u32 = 10_000;
+
+impl Device {
+    /// Writes the data of the buffer and then the cached parity, and advances time until both are
+    /// in the flash.
+    ///
+    /// # Panics
+    /// If a request is in the drive.
+    pub fn write_out<P: Probe>(&mut self, probe: &mut P) {
+        self.layer.ftl.queues.writing_out = true;
+        let flash = &mut self.flash;
+        with_redundancy!(&mut self.layer, |ftl, raid| ftl.evict(flash, raid));
+        self.rest_while(probe, |device| {
+            let ftl = &device.layer.ftl;
+            ftl.queues.writes > 0 || ftl.core.buffer.has_dirty()
+        });
+        self.layer.ftl.queues.writing_out = false;
+        if let Hooks::Raid(raid) = &mut self.layer.hooks {
+            raid.flush_all(&mut self.layer.ftl, &mut self.flash);
+        }
+        let cached = |device: &Device| device.layer.raid().map_or(0, |it| it.cache.used().0);
+        self.rest_while(probe, |device| cached(device) > 0);
+    }
+
+    /// Advances time while `holds` returns true.
+    fn rest_while<P: Probe>(&mut self, probe: &mut P, holds: impl Fn(&Device) -> bool) {
+        for _ in 0..STEPS {
+            if !holds(self) {
+                return;
+            }
+            self.rest_until(self.now() + STEP, probe);
+        }
+    }
+}

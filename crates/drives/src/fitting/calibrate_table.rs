@@ -1,0 +1,256 @@
+//! The table `[calibrate]` of a drive file: the parameters that may be fitted, their bounds, and
+//! the public fact that the bounds are from; in a fitted drive also the values that were fitted,
+//! and the rows.
+
+use super::quantity::Quantity;
+use crate::measurements::{Filter, Measured};
+use fowler_experiment::device_spec::{self, DeviceSpec, FITTING, Resolved};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::document::{self, Setting, Value};
+use fowler_experiment::presets::Source;
+use fowler_experiment::scheme::Scheme;
+
+/// The most parameters. More could fit any rows, and then predict nothing.
+pub const MOST: usize = 6;
+/// The array of tables, and the keys of each.
+const PARAMETER: &str = "parameter";
+const KEYS: [&str; 4] = ["key", "low", "high", "source"];
+
+/// A parameter that may be fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// The configuration key.
+    pub key: String,
+    /// Lower bound of the parameter.
+    pub low: Quantity,
+    /// Upper bound of the parameter.
+    pub high: Quantity,
+    /// The public fact that the bounds are from.
+    pub source: String,
+}
+
+impl Parameter {
+    /// Returns the value at a position from 0, the lower bound, to 1.
+    pub fn at(&self, position: f64) -> Quantity {
+        Quantity::between(&self.low, &self.high, position)
+    }
+
+    /// Returns the setting of that value.
+    pub fn setting(&self, position: f64) -> String {
+        format!("{}={}", self.key, self.at(position).print())
+    }
+}
+
+/// The declarations about fitting in a drive file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CalibrateTable {
+    /// The model of the measured drive that it describes.
+    pub model: Option<String>,
+    /// The parameters that may be fitted.
+    pub parameters: Vec<Parameter>,
+    /// The numbers that the drive was fitted to, each as `place of the row: key`.
+    pub fitted: Vec<String>,
+}
+
+impl CalibrateTable {
+    /// Reads the table of a drive file; an empty one if there is none.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn read(source: &Source) -> Result<CalibrateTable, Diagnostics> {
+        // Parameters are an array of tables below a table: its settings are read as one file, and
+        // found by their place in it.
+        let text = source
+            .text
+            .replace(&format!("[[{FITTING}.{PARAMETER}]]"), &format!("[[{FITTING}_{PARAMETER}]]"));
+        let rows = format!("{FITTING}_{PARAMETER}");
+        let (settings, wrong) = document::read_toml_with_rows(&text, &source.name, Some(&rows));
+        // Errors of syntax are reported where the drive is read.
+        if !wrong.0.is_empty() {
+            return Err(wrong);
+        }
+        let mut reader =
+            Reader { declared: CalibrateTable::default(), wrong: Diagnostics::default() };
+        let mut parameters: Vec<Vec<&Setting>> = Vec::new();
+        for setting in &settings {
+            if let Some(rest) = setting.path.strip_prefix(&format!("{rows}.")) {
+                let number = rest.split('.').next().and_then(|it| it.parse::<usize>().ok());
+                let Some(number) = number.filter(|&number| number < ROWS_MOST) else { continue };
+                parameters.resize_with(parameters.len().max(number + 1), Vec::new);
+                parameters[number].push(setting);
+            } else if let Some(key) = setting.path.strip_prefix(&format!("{FITTING}.")) {
+                reader.other(key, setting);
+            }
+        }
+        for settings in &parameters {
+            reader.parameter(settings, &rows);
+        }
+        if parameters.len() > MOST {
+            let what = format!("{} parameters are declared", parameters.len());
+            let origin = parameters[MOST].first().map(|it| it.origin.clone()).unwrap_or_default();
+            reader.wrong.push(origin.diagnostic(what).expected(format!("at most {MOST}")));
+        }
+        reader.wrong.or(reader.declared)
+    }
+
+    /// Checks that the drive works at each bound of each parameter.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn check(&self, drive: &Resolved) -> Result<(), Diagnostics> {
+        let mut wrong = Diagnostics::default();
+        for parameter in &self.parameters {
+            for (position, bound) in [(0.0, "lower"), (1.0, "upper")] {
+                let set = vec![parameter.setting(position)];
+                if let Err(mut why) = with(drive, set) {
+                    let what = format!("the {bound} bound of `{}` does not work", parameter.key);
+                    wrong.push(Diagnostic::new(&drive.device, what));
+                    wrong.0.append(&mut why.0);
+                }
+            }
+        }
+        wrong.or(())
+    }
+
+    /// Returns the positions of the drive's own values.
+    pub(super) fn start(&self, drive: &Resolved) -> Result<Vec<f64>, Diagnostics> {
+        let (settings, wrong) = document::read_toml(&drive.text, &drive.device);
+        wrong.or(())?;
+        let own = |parameter: &Parameter| {
+            let named = format!("{}.name", parameter.key);
+            let setting = settings.iter().find(|it| it.path == parameter.key || it.path == named);
+            let value = setting.and_then(|setting| Quantity::of(&setting.value));
+            value.map_or(0.5, |value| value.position(&parameter.low, &parameter.high))
+        };
+        Ok(self.parameters.iter().map(own).collect())
+    }
+
+    /// Returns the filters with the model of the drive added, unless one of them names a model, or
+    /// no file has that model: then the rows are of other drives, to which this one is held.
+    pub fn filters(&self, filters: &[Filter], files: &[Measured]) -> Vec<Filter> {
+        let names_one = filters.iter().any(|filter| filter.keys().any(|key| key == "model"));
+        let model = self.model.as_ref().filter(|_| !names_one && !self.is_of_others(files));
+        let Some(model) = model else {
+            return filters.to_vec();
+        };
+        match filters {
+            [] => vec![Filter::of_model(model)],
+            some => some.iter().map(|filter| filter.clone().and_model(model)).collect(),
+        }
+    }
+}
+
+impl CalibrateTable {
+    /// Returns true if the drive was fitted to a model that none of these files has.
+    pub fn is_of_others(&self, files: &[Measured]) -> bool {
+        let has = |model: &String| {
+            files.iter().flat_map(|file| &file.drives).any(|drive| drive.model == *model)
+        };
+        self.model.as_ref().is_some_and(|model| !has(model))
+    }
+}
+
+/// Parameters beyond this number are not read: there are too many anyway.
+const ROWS_MOST: usize = 1_000;
+
+/// Returns the drive with some keys set.
+pub(super) fn with(drive: &Resolved, set: Vec<String>) -> Result<Resolved, Diagnostics> {
+    let spec = DeviceSpec {
+        device: drive.device.clone(),
+        text: Some(drive.text.clone()),
+        set,
+        ..DeviceSpec::default()
+    };
+    device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)
+}
+
+struct Reader {
+    declared: CalibrateTable,
+    wrong: Diagnostics,
+}
+
+impl Reader {
+    /// Reads a key of the table that is not a parameter.
+    fn other(&mut self, key: &str, setting: &Setting) {
+        match (key, &setting.value) {
+            ("model", Value::Text(model)) => self.declared.model = Some(model.clone()),
+            ("fitted", Value::List(items)) => {
+                for item in items {
+                    match item {
+                        Value::Text(text) => self.declared.fitted.push(text.clone()),
+                        other => {
+                            let what = format!("`fitted` holds {}", other.kind());
+                            let expected = "rows with the key of a number, as text";
+                            self.wrong.push(setting.origin.diagnostic(what).expected(expected));
+                        }
+                    }
+                }
+            }
+            // A fit has written this text for people.
+            ("about", Value::Text(_)) => {}
+            ("model" | "fitted" | "about", other) => {
+                let what = format!("`{key}` is {}", other.kind());
+                let expected = if key == "fitted" { "a list of texts" } else { "text" };
+                self.wrong.push(setting.origin.diagnostic(what).expected(expected));
+            }
+            _ => {
+                let key = fowler_experiment::diagnostic::printable(key);
+                let what = format!("unknown key `{key}` of [{FITTING}]");
+                let expected = format!("model, fitted, or tables [[{FITTING}.{PARAMETER}]]");
+                self.wrong.push(setting.origin.diagnostic(what).expected(expected));
+            }
+        }
+    }
+
+    fn parameter(&mut self, settings: &[&Setting], rows: &str) {
+        let Some(first) = settings.first() else { return };
+        let name = |setting: &Setting| {
+            let rest = setting.path.strip_prefix(&format!("{rows}.")).unwrap_or_default();
+            rest.split_once('.').map_or(String::new(), |(_, key)| key.to_string())
+        };
+        let find = |key: &str| settings.iter().find(|it| name(it) == key).copied();
+        let before = self.wrong.0.len();
+        for setting in settings.iter().filter(|it| !KEYS.contains(&name(it).as_str())) {
+            let what = format!("unknown key `{}` of a parameter", name(setting));
+            self.wrong.push(setting.origin.diagnostic(what).expected(KEYS.join(", ")));
+        }
+        let missing: Vec<&str> = KEYS.into_iter().filter(|key| find(key).is_none()).collect();
+        if !missing.is_empty() {
+            let what = format!("a parameter has no {}", missing.join(", no "));
+            self.wrong.push(first.origin.diagnostic(what).expected(KEYS.join(", ")));
+        }
+        let mut text = |key: &str| match find(key).map(|it| (&it.value, &it.origin)) {
+            Some((Value::Text(text), _)) if !text.trim().is_empty() => text.clone(),
+            Some((_, origin)) => {
+                let what = format!("`{key}` of a parameter says nothing");
+                self.wrong.push(origin.diagnostic(what).expected("text"));
+                String::new()
+            }
+            None => String::new(),
+        };
+        let (key, from) = (text("key"), text("source"));
+        let mut bound = |of: &str| {
+            let setting = find(of)?;
+            let quantity = Quantity::of(&setting.value);
+            if quantity.is_none() {
+                let what = format!("`{of}` of `{key}` is no number and no quantity");
+                let expected = "a value of the key, such as \"25us\" or 0.28";
+                self.wrong.push(setting.origin.diagnostic(what).expected(expected));
+            }
+            quantity
+        };
+        let (low, high) = (bound("low"), bound("high"));
+        if let (Some(low), Some(high)) = (&low, &high)
+            && let Some(why) = Quantity::refuse(low, high)
+        {
+            let origin = find("low").map(|it| it.origin.clone()).unwrap_or_default();
+            self.wrong.push(origin.diagnostic(format!("`{key}`: {why}")));
+        }
+        if self.declared.parameters.iter().any(|other| other.key == key) && !key.is_empty() {
+            self.wrong.push(first.origin.diagnostic(format!("`{key}` is declared twice")));
+        }
+        if let (Some(low), Some(high), true) = (low, high, self.wrong.0.len() == before) {
+            self.declared.parameters.push(Parameter { key, low, high, source: from });
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The time for which a fresh drive looks fast: `initial-state`.
+//!
+//! The drive was erased and then filled in order, filled in random order, or not at all. One thread
+//! with 256 requests in flight writes 4 KiB. The fills themselves are rows as well.
+
+use super::addresses::{Addresses, Ranks};
+use super::bench::Findings;
+use super::inputs::positive;
+use super::job::{Job, KERNEL, Length, Needs, State, StreamPlan};
+use super::patterns::{STEADY, block, throughput};
+use super::plan::{Plan, Simulated};
+use crate::measurements::Pick;
+
+const SLOTS: u32 = 256;
+const TIMES_MOST: f64 = 100.0;
+/// The skew where a row names none.
+const THETA: f64 = 0.8;
+
+pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
+    let times = positive(pick, "overwritten_x_device", TIMES_MOST)?;
+    let block = block(pick)?;
+    let pattern = pick.row.text("pattern").unwrap_or_default();
+    let theta = pick.row.number("theta").unwrap_or(THETA);
+    if !(theta > 0.0 && theta <= 10.0) {
+        return Err(format!("`theta` is {theta}; expected above 0, at most 10"));
+    }
+    let zipf = |ranks| Addresses::Zipf { theta, ranks };
+    let (addresses, slots) = match pattern.as_str() {
+        "uniform" => (Addresses::Uniform, SLOTS),
+        "zipf-shuffle" => (zipf(Ranks::Permuted), SLOTS),
+        "zipf-noshuffle" => (zipf(Ranks::InPlace), SLOTS),
+        "fiozipf-shuffle" => (zipf(Ranks::Hashed), SLOTS),
+        "sequential-noshuffle" => (Addresses::InOrder, 1),
+        "sequential-shuffle" => (Addresses::EachOnce, SLOTS),
+        other => {
+            return Err(format!(
+                "the pattern `{other}` is not known; known are uniform, zipf-shuffle, \
+                 zipf-noshuffle, fiozipf-shuffle, sequential-noshuffle and sequential-shuffle"
+            ));
+        }
+    };
+    let state = match pick.row.text("init").as_deref() {
+        Some("seq") => State::Sequential(1.0),
+        Some("seqshuffle") => State::Shuffled,
+        // A fill is of an empty drive.
+        Some("none") | None => State::Empty,
+        Some(other) => {
+            return Err(format!("`init` is `{other}`; expected none, seq or seqshuffle"));
+        }
+    };
+    let times = times.round().max(1.0);
+    let job = Job {
+        name: format!("{pattern}, written {times} times"),
+        state,
+        streams: vec![StreamPlan::writes(addresses, block, slots, KERNEL)],
+        length: Length::Moved { times, counted_from: STEADY.0 },
+        needs: Needs::Blocks,
+    };
+    let left_out = vec![("curve", "shown beside the row, not compared number by number")];
+    Ok(Plan { jobs: vec![job], read, left_out })
+}
+
+fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
+    throughput(findings[0])
+}

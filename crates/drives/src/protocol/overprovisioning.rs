@@ -1,0 +1,57 @@
+//! Write amplification and throughput by the share of the drive in use: `overprovisioning`.
+//!
+//! The first part of the drive was filled in order and is then overwritten uniformly, 4 threads x
+//! 128 requests of 4 KiB in flight. The rest stays empty, which is added over-provisioning.
+
+use super::addresses::Addresses;
+use super::bench::Findings;
+use super::inputs::{positive, user_bytes};
+use super::job::{Job, KERNEL, Length, Needs, State, StreamPlan};
+use super::patterns::{STEADY, throughput};
+use super::plan::{Plan, Simulated};
+use crate::measurements::Pick;
+use fowler_metrics::Kind;
+
+const TIMES_MOST: f64 = 100.0;
+/// A used size may be rounded up beyond the drive by this share.
+const ROUNDED: f64 = 1.001;
+
+pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
+    let drive = user_bytes(pick).ok_or("the capacity of the drive is not known")?;
+    let used = positive(pick, "used_gib", 1e9)? * (1u64 << 30) as f64;
+    let times = positive(pick, "overwritten_x_used", TIMES_MOST)?.round().max(1.0);
+    if used > drive * ROUNDED {
+        return Err(format!("{used} B are used of a drive of {drive} B"));
+    }
+    let share = (used / drive).min(1.0);
+    let covering = |plan: StreamPlan| StreamPlan { space: share, ..plan };
+    let writes = covering(StreamPlan::writes(Addresses::Uniform, 4096, 128, KERNEL));
+    let own = Job {
+        name: format!("{:.1} % in use, written {times} times", share * 100.0),
+        state: State::Sequential(share),
+        streams: vec![writes; 4],
+        length: Length::Moved { times: times * share, counted_from: STEADY.0 },
+        needs: Needs::Blocks,
+    };
+    let fill = Job {
+        name: format!("sequential fill of {:.1} %", share * 100.0),
+        state: State::Empty,
+        streams: vec![covering(StreamPlan::writes(Addresses::InOrder, 512 << 10, 1, KERNEL))],
+        length: Length::Moved { times: share, counted_from: 0.0 },
+        needs: Needs::Blocks,
+    };
+    Ok(Plan { jobs: vec![own, fill], read, left_out: Vec::new() })
+}
+
+fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
+    let (it, fill) = (findings[0], findings[1]);
+    let mut simulated = throughput(it);
+    if let Some((waf, _)) = it.waf((0.0, 1.0)) {
+        simulated.push(Simulated::new("counted_waf_whole_run", waf));
+    }
+    if let Some((waf, _)) = fill.waf((0.0, 1.0)) {
+        simulated.push(Simulated::new("counted_waf_of_the_fill", waf));
+    }
+    simulated.push(Simulated::new("fill_mb_s", fill.mb_s(Kind::Write, (0.0, 1.0))));
+    simulated
+}

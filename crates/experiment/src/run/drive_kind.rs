@@ -1,0 +1,210 @@
+//! The kinds of drives that a run can have: how each is built, serves requests with faults on the
+//! way, and what it says of itself at the end.
+
+use crate::device_spec;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::faults::{self, Scripted};
+use crate::image_cache::ImageCache;
+use crate::image_store;
+use crate::outcome::Fate;
+use crate::progress::Progress;
+use crate::workload::Control;
+use fowler_device::{
+    BadBlockCounts, Census, Config, Controller, Device, FailedDieCounts, Layer, LossLedger, Pacing,
+    PowerOffs, PreconditionWatch, Preconditioned, Probe, Protection, ScrubProgress, Superblocks,
+};
+use fowler_units::HostIo;
+use std::collections::BTreeMap;
+
+/// An observer of a run, whatever the drive.
+pub trait Watcher: Probe<Controller> + Probe<Superblocks> {}
+impl<P: Probe<Controller> + Probe<Superblocks>> Watcher for P {}
+
+/// Results that only some kinds of drives can report at the end of a run.
+#[derive(Debug, Default)]
+pub struct Closing {
+    pub protection: Option<Protection>,
+    pub losses: Option<LossLedger>,
+    pub census: Option<Census>,
+    pub scrub: Option<ScrubProgress>,
+    pub bad_blocks: Option<BadBlockCounts>,
+    pub failed_dies: Option<FailedDieCounts>,
+    pub power_offs: PowerOffs,
+    pub faults: Vec<Fate>,
+}
+
+/// A kind of drive.
+pub trait DriveKind: Layer + Clone {
+    /// Returns the preconditioned drive of `config`, from the cache if there is one; `name`
+    /// identifies it in messages.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the drive, or that preconditioning was stopped.
+    fn drive(
+        name: &str,
+        config: &Config,
+        images: Option<&ImageCache>,
+        control: Control<'_>,
+    ) -> Result<Device<Self>, Diagnostics>;
+
+    /// Returns the history of a drive before its first request.
+    fn history(device: &Device<Self>) -> &Preconditioned;
+
+    /// Returns the number of erases of each block, or superblock.
+    fn erase_counts(device: &Device<Self>) -> &[u32];
+
+    /// Serves requests, with `faults` on the way.
+    fn serve<P: Probe<Self>>(
+        device: &mut Device<Self>,
+        requests: &mut dyn Iterator<Item = HostIo>,
+        pacing: Pacing,
+        probe: &mut P,
+        faults: &[Scripted],
+    );
+
+    /// Notes from now on what faults do.
+    fn note_faults(device: &mut Device<Self>);
+
+    /// Resets the failure counts, so that the failures of a warm-up are not part of the result.
+    fn count_failures_anew(device: &mut Device<Self>);
+
+    /// Writes out what is only in the buffer, at the end of a run.
+    fn write_out<P: Probe<Self>>(device: &mut Device<Self>, probe: &mut P);
+
+    /// Returns what the drive says of itself. With `counts_errors`, that includes every page that
+    /// could not be read now.
+    fn closing(device: &Device<Self>, faults: &[Scripted], counts_errors: bool) -> Closing;
+}
+
+/// Returns the preconditioned drive of `config`, from the cache if there is one; `name` identifies
+/// it in messages.
+///
+/// # Errors
+/// Everything that is wrong with the drive, or that preconditioning was stopped.
+pub fn preconditioned(
+    name: &str,
+    config: &Config,
+    images: Option<&ImageCache>,
+    control: Control<'_>,
+) -> Result<Device, Diagnostics> {
+    let watch = PreconditionWatch {
+        stop: control.stop,
+        progress: &|share| (control.progress)(Progress::Preconditioning(share)),
+    };
+    let device = match images {
+        None => Device::watched(config, watch),
+        Some(images) => images.device(config, watch),
+    };
+    let refused = |refusals| device_spec::refused(name, &BTreeMap::new(), refusals);
+    device
+        .map_err(refused)?
+        .ok_or_else(|| Diagnostic::new(name, "stopped while the drive was preconditioned").into())
+}
+
+impl DriveKind for Controller {
+    fn drive(
+        name: &str,
+        config: &Config,
+        images: Option<&ImageCache>,
+        control: Control<'_>,
+    ) -> Result<Device, Diagnostics> {
+        preconditioned(name, config, images, control)
+    }
+
+    fn history(device: &Device) -> &Preconditioned {
+        device.preconditioned()
+    }
+
+    fn erase_counts(device: &Device) -> &[u32] {
+        device.erase_counts()
+    }
+
+    fn serve<P: Probe>(
+        device: &mut Device,
+        requests: &mut dyn Iterator<Item = HostIo>,
+        pacing: Pacing,
+        probe: &mut P,
+        faults: &[Scripted],
+    ) {
+        faults::run(device, requests, pacing, probe, faults);
+    }
+
+    fn note_faults(device: &mut Device) {
+        device.note_faults();
+    }
+
+    fn count_failures_anew(device: &mut Device) {
+        device.count_failures_anew();
+    }
+
+    fn write_out<P: Probe>(device: &mut Device, probe: &mut P) {
+        device.write_out(probe);
+    }
+
+    fn closing(device: &Device, faults: &[Scripted], counts_errors: bool) -> Closing {
+        Closing {
+            protection: device.protection(),
+            losses: device.losses(),
+            census: counts_errors.then(|| device.census()),
+            scrub: device.scrub(),
+            bad_blocks: device.bad_blocks(),
+            failed_dies: device.failed_dies(),
+            power_offs: *device.power_offs(),
+            faults: Fate::of_all(faults, device),
+        }
+    }
+}
+
+/// No fault strikes such a drive, and it has no redundancy to report: its configuration refuses
+/// both.
+impl DriveKind for Superblocks {
+    fn drive(
+        name: &str,
+        config: &Config,
+        images: Option<&ImageCache>,
+        control: Control<'_>,
+    ) -> Result<Device<Superblocks>, Diagnostics> {
+        let watch = PreconditionWatch {
+            stop: control.stop,
+            progress: &|share| (control.progress)(Progress::Preconditioning(share)),
+        };
+        let made = match images {
+            None => image_store::superblocks(config, watch),
+            Some(images) => images.superblocks(config, watch),
+        };
+        let refused = |refusals| device_spec::refused(name, &BTreeMap::new(), refusals);
+        let layer = made
+            .map_err(refused)?
+            .ok_or_else(|| Diagnostic::new(name, "stopped while the drive was preconditioned"))?;
+        Ok(Device::over(config, layer))
+    }
+
+    fn history(device: &Device<Superblocks>) -> &Preconditioned {
+        device.superblocks().preconditioned()
+    }
+
+    fn erase_counts(device: &Device<Superblocks>) -> &[u32] {
+        device.superblocks().erase_counts()
+    }
+
+    fn serve<P: Probe<Superblocks>>(
+        device: &mut Device<Superblocks>,
+        requests: &mut dyn Iterator<Item = HostIo>,
+        pacing: Pacing,
+        probe: &mut P,
+        faults: &[Scripted],
+    ) {
+        debug_assert!(faults.is_empty(), "refused before the run");
+        device.run(requests, pacing, probe);
+    }
+
+    fn note_faults(_device: &mut Device<Superblocks>) {}
+
+    fn count_failures_anew(_device: &mut Device<Superblocks>) {}
+
+    fn write_out<P: Probe<Superblocks>>(_device: &mut Device<Superblocks>, _probe: &mut P) {}
+
+    fn closing(_device: &Device<Superblocks>, _faults: &[Scripted], _errors: bool) -> Closing {
+        Closing::default()
+    }
+}

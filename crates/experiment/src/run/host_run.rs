@@ -1,0 +1,117 @@
+//! Runs a drive under a host that decides by itself when it issues what: its requests depend on the
+//! answers. A [`super::Run`] replays requests that do not.
+
+use super::inputs::now;
+use super::{DriveKind, Finished, Replayed, Watcher};
+use crate::device_spec::Resolved;
+use crate::diagnostic::Diagnostics;
+use crate::memory;
+use crate::outcome::Outcome;
+use crate::requests::RequestsFile;
+use crate::summary;
+use crate::workload::{Control, WorkloadReport};
+use fowler_device::{Controller, Device, Feed, Mapping, Pacing, Probe, Superblocks};
+use fowler_metrics::{Milestones, OverTime, Recorder, Regions};
+
+/// A host for every kind of drive.
+pub trait Host: Feed<Controller> + Feed<Superblocks> {}
+impl<F: Feed<Controller> + Feed<Superblocks>> Host for F {}
+
+/// A run under a host.
+pub struct HostRun<'a> {
+    /// The drive.
+    pub drive: &'a Resolved,
+    /// The name and the hash of what the host does.
+    pub workload: (&'a str, String),
+    /// True to record the data of charts.
+    pub detail: bool,
+    /// A log of all requests.
+    pub requests: Option<RequestsFile>,
+    /// Watches and stops the run.
+    pub control: Control<'a>,
+}
+
+impl HostRun<'_> {
+    /// Lets the drive serve the host until it has no more requests; the drive's time begins at
+    /// zero.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the drive, or that it was stopped before its first request.
+    pub fn serve<P: Watcher>(
+        self,
+        host: &mut impl Host,
+        watcher: P,
+    ) -> Result<(Outcome, P), Diagnostics> {
+        match self.drive.config.superblocks.mapping {
+            Mapping::Pages => self.serve_on::<Controller, P>(host, watcher),
+            Mapping::Superblocks => self.serve_on::<Superblocks, P>(host, watcher),
+        }
+    }
+
+    fn serve_on<L: DriveKind, P: Probe<L>>(
+        self,
+        host: &mut impl Feed<L>,
+        watcher: P,
+    ) -> Result<(Outcome, P), Diagnostics> {
+        let HostRun { drive, control, .. } = self;
+        memory::refuse_run(drive, 1)?;
+        let log = self.requests.as_ref().map(RequestsFile::start).transpose()?;
+        let mut device = L::drive(&drive.device, &drive.config, None, control)?;
+        let history = L::history(&device);
+        let precondition = history.to_string();
+        let steady_waf = history.waf.filter(|_| history.steady);
+        let recorder = Recorder::new();
+        let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
+        let mut watch = ((recorder, Milestones::default()), (log, watcher));
+        let started = now();
+        let writes_out = drive.config.redundancy.flush_at_end;
+        let (watch, detail) = if self.detail {
+            let mut detailed = (watch, (OverTime::new(), Regions::default()));
+            run(&mut device, host, &mut detailed, writes_out);
+            (detailed.0, Some(detailed.1))
+        } else {
+            run(&mut device, host, &mut watch, writes_out);
+            (watch, None)
+        };
+        let wall_s = now().duration_since(started).as_secs_f64();
+        let ((recorder, milestones), (log, watcher)) = watch;
+        let report = WorkloadReport {
+            name: self.workload.0.into(),
+            hash: self.workload.1,
+            requests: recorder.requests(),
+            read: None,
+            remap: None,
+            touched_pages: None,
+            speed: 1.0,
+            generator: None,
+        };
+        let finished = Finished {
+            replayed: Replayed::of(device, report, wall_s),
+            recorder,
+            milestones,
+            detail,
+            precondition,
+            steady_waf,
+            // Requests come when the host has them.
+            pacing: Pacing::Open,
+            search: None,
+            stopped: control.stopped(),
+        };
+        let outcome = finished.outcome(drive);
+        log.map_or(Ok(()), |log| log.finish(&summary::which_run(&outcome)))?;
+        Ok((outcome, watcher))
+    }
+}
+
+/// Lets the drive serve the host, and then write out what is only in its buffer, if it does that.
+fn run<L: DriveKind>(
+    device: &mut Device<L>,
+    host: &mut impl Feed<L>,
+    probe: &mut impl Probe<L>,
+    writes_out: bool,
+) {
+    device.run_feed(host, probe);
+    if writes_out {
+        L::write_out(device, probe);
+    }
+}

@@ -1,0 +1,51 @@
+//! Values of the program that runs the sweep: devices, policies and requests that a specification
+//! names and that are in no preset and no file.
+
+use super::{Plan, Requests};
+use crate::device_spec::Source;
+use crate::diagnostic::Diagnostics;
+use crate::provenance::Digested;
+use crate::workload::{Control, CustomSpec, RequestSource, WorkloadSpec};
+use fowler_device::policy::custom::Policies;
+use fowler_workload::Remap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Values by the names that a specification uses for them. They precede presets of the same name.
+#[derive(Debug, Default)]
+pub struct CallerValues {
+    /// Drives.
+    pub devices: BTreeMap<String, Source>,
+    /// Custom policies, for schemes.
+    pub policies: Vec<(String, Policies)>,
+    /// Requests by the names that workloads use. They are read once for their hash, and again for
+    /// each point.
+    pub requests: BTreeMap<String, Arc<dyn RequestSource>>,
+}
+
+impl Requests {
+    /// Reads given requests, for their hash.
+    pub(super) fn given(
+        source: &Arc<dyn RequestSource>,
+        remap: Remap,
+        control: Control<'_>,
+    ) -> Result<Requests, Diagnostics> {
+        let mut digested = Digested::new(source.requests()?);
+        for request in digested.by_ref().take_while(|_| !control.stopped()) {
+            request?;
+        }
+        let hash = digested.hash();
+        let identity = format!("{hash} {}", remap.name());
+        let spec = WorkloadSpec::Custom(CustomSpec { source: Arc::clone(source), remap });
+        Ok(Requests { spec, hash, identity, lists_faults: false })
+    }
+}
+
+impl Plan {
+    /// Returns whether the scheme of a point has a given policy.
+    pub(super) fn asks_given_policies(&self, index: usize) -> bool {
+        let names = self.points.get(index).map(|point| &point.names);
+        let scheme = names.and_then(|names| self.schemes.get(&names.scheme));
+        scheme.is_some_and(|scheme| scheme.policies().labels().next().is_some())
+    }
+}

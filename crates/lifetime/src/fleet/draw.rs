@@ -1,0 +1,74 @@
+//! Draws a fleet from a life.
+
+use super::drawn_drives::{DrawnDrives, Part};
+use super::laws::Laws;
+use super::spec::{check, suits};
+use super::{Fleet, FleetSpec, Sorted};
+use crate::Lifetime;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::life_estimate::YEAR_S;
+use fowler_experiment::shard::Shard;
+use fowler_experiment::workload::Control;
+
+/// Draws a fleet of drives like the one of a life; `None` if it was stopped.
+///
+/// # Errors
+/// If the specification is wrong, or the life does not say how others live.
+pub fn draw(
+    life: &Lifetime,
+    spec: &FleetSpec,
+    control: Control<'_>,
+) -> Result<Option<Fleet>, Diagnostics> {
+    let drawing = Drawing { shard: Shard::WHOLE, control, share: &|_| (), every: u64::MAX };
+    let mut drawn = DrawnDrives::nothing(horizon(life));
+    let whole = drawing.complete(&mut drawn, life, spec, &mut |_| Ok(()))?;
+    Ok(whole.then(|| Fleet::of(life, spec, drawn)))
+}
+
+/// Options for drawing a fleet, or a shard of one.
+#[derive(Clone, Copy)]
+pub(super) struct Drawing<'a> {
+    pub shard: Shard,
+    pub control: Control<'a>,
+    pub share: &'a (dyn Fn(f64) + Sync),
+    pub every: u64,
+}
+
+impl Drawing<'_> {
+    /// As [`DrawnDrives::complete`].
+    pub fn complete(
+        self,
+        drawn: &mut DrawnDrives,
+        life: &Lifetime,
+        spec: &FleetSpec,
+        save: &mut dyn FnMut(&DrawnDrives) -> Result<(), Diagnostics>,
+    ) -> Result<bool, Diagnostics> {
+        check(spec).or(())?;
+        suits(&life.drive.config)?;
+        let laws = Laws::of(life, spec)?;
+        let Drawing { shard, control, share, every } = self;
+        let (places, horizon) = (shard.places(spec.drives), horizon(life));
+        drawn.complete(Part { laws: &laws, places, horizon, control, share, every, save })
+    }
+}
+
+/// The target life in years.
+pub(super) fn horizon(life: &Lifetime) -> f64 {
+    life.target().as_s() / YEAR_S
+}
+
+impl Fleet {
+    pub(super) fn of(life: &Lifetime, spec: &FleetSpec, drawn: DrawnDrives) -> Fleet {
+        let DrawnDrives { drives, by_year, all } = drawn;
+        Fleet {
+            spec: *spec,
+            drives,
+            by_year,
+            all,
+            horizon: horizon(life),
+            bytes_year: life.survey.bytes as f64 / life.survey.span.as_s() * YEAR_S,
+            dilation_error: life.dilation_error(),
+            sorted: Sorted::default(),
+        }
+    }
+}

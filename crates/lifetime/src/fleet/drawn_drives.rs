@@ -1,0 +1,151 @@
+//! Drives that are drawn: those of the first places of a part of the fleet, so that whoever goes on
+//! draws the next.
+
+use super::drive::{Drive, REPLACED_MOST, Replaced};
+use super::laws::Laws;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::workload::Control;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Places that a thread takes at a time.
+const PIECE: u32 = 256;
+/// Pieces for each thread between two reports of progress.
+const AT_ONCE: usize = 8;
+
+/// The drives that are drawn so far, and the drives that were replaced.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct DrawnDrives {
+    /// The first drive in each place.
+    pub drives: Vec<Drive>,
+    /// Drives replaced in each year.
+    pub by_year: Vec<Replaced>,
+    /// Drives replaced.
+    pub all: Replaced,
+}
+
+/// A part of the fleet that is being drawn.
+pub(super) struct Part<'a> {
+    pub laws: &'a Laws,
+    pub places: Range<u32>,
+    /// The target life in years.
+    pub horizon: f64,
+    pub control: Control<'a>,
+    /// Gets the share that is drawn.
+    pub share: &'a (dyn Fn(f64) + Sync),
+    /// The most drives, with those that replace others, between two saves.
+    pub every: u64,
+    pub save: &'a mut dyn FnMut(&DrawnDrives) -> Result<(), Diagnostics>,
+}
+
+/// The reason why a part of the fleet was not drawn.
+enum Missing {
+    Stopped,
+    TooMany,
+}
+
+/// The years of a life, the last may be a part of one.
+pub(super) fn years(horizon: f64) -> usize {
+    libm::ceil(horizon).max(1.0) as usize
+}
+
+impl DrawnDrives {
+    pub fn nothing(horizon: f64) -> DrawnDrives {
+        DrawnDrives { by_year: vec![Replaced::default(); years(horizon)], ..DrawnDrives::default() }
+    }
+
+    /// Adds the drives of the places behind these.
+    pub fn join(&mut self, next: DrawnDrives) {
+        self.drives.extend(next.drives);
+        self.all.join(next.all);
+        self.by_year.iter_mut().zip(next.by_year).for_each(|(all, added)| all.join(added));
+    }
+
+    /// Draws what is missing of a part. Returns whether it is whole now: it is not if it was
+    /// stopped, and what is drawn by then is saved.
+    pub fn complete(&mut self, part: Part<'_>) -> Result<bool, Diagnostics> {
+        let Part { laws, places, horizon, control, share, every, save } = part;
+        let at_once = PIECE * (AT_ONCE * rayon::current_num_threads().min(1024)) as u32;
+        let mut unsaved = 0;
+        loop {
+            let from = places.start + self.drives.len() as u32;
+            if from >= places.end {
+                share(1.0);
+                return Ok(true);
+            }
+            if control.stopped() {
+                save(self)?;
+                return Ok(false);
+            }
+            let end = from.saturating_add(at_once).min(places.end);
+            let starts: Vec<u32> = (from..end).step_by(PIECE as usize).collect();
+            let piece =
+                |&first: &u32| lived(laws, first..(first + PIECE).min(end), horizon, control);
+            let pieces: Vec<_> = starts.par_iter().map(piece).collect();
+            for piece in pieces {
+                match piece {
+                    Ok(piece) => {
+                        unsaved += piece.drives.len() as u64 + piece.all.count;
+                        self.join(piece);
+                    }
+                    Err(Missing::TooMany) => return Err(too_many(horizon)),
+                    // Drives after a missing piece are not the next ones.
+                    Err(Missing::Stopped) => break,
+                }
+            }
+            share(self.drives.len() as f64 / places.len() as f64);
+            if unsaved >= every {
+                save(self)?;
+                unsaved = 0;
+            }
+        }
+    }
+}
+
+fn too_many(horizon: f64) -> Diagnostics {
+    let what = format!(
+        "a drive of the fleet is replaced more than {REPLACED_MOST} times in {horizon:.2} years"
+    );
+    let hint = "use a shorter life (--years), or a load that the drive stands".to_string();
+    Diagnostic::new("--drives", what).hint(hint).into()
+}
+
+/// Lets these places of the fleet live to the horizon, each with one drive after another.
+fn lived(
+    laws: &Laws,
+    places: Range<u32>,
+    horizon: f64,
+    control: Control<'_>,
+) -> Result<DrawnDrives, Missing> {
+    let mut piece = DrawnDrives::nothing(horizon);
+    let mut counts = vec![0u32; piece.by_year.len()];
+    piece.drives.reserve(places.len());
+    for place in places {
+        if control.stopped() {
+            return Err(Missing::Stopped);
+        }
+        let mut rng = laws.stream(place);
+        let load = laws.load(&mut rng);
+        counts.fill(0);
+        let (mut age, mut number) = (0.0, 0);
+        loop {
+            let drive = laws.drive(load, &mut rng);
+            if number == 0 {
+                piece.drives.push(drive);
+            }
+            age += drive.years();
+            if age >= horizon {
+                break;
+            }
+            number += 1;
+            if number > REPLACED_MOST {
+                return Err(Missing::TooMany);
+            }
+            counts[age as usize] += 1;
+        }
+        piece.all.add(number);
+        piece.by_year.iter_mut().zip(&counts).for_each(|(all, &count)| all.add(count));
+    }
+    Ok(piece)
+}

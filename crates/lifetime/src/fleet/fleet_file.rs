@@ -1,0 +1,435 @@
+//! The drives of a fleet in a file, beside the checkpoint of their life: of a fleet that is being
+//! drawn, or of a shard, of which it is the result.
+//!
+//! The file has the life as well ([`SavedLife`]). So whoever goes on does not simulate it again,
+//! and shards can be merged without the drive, the workload and the trace.
+
+use super::Fleet;
+use super::draw::{Drawing, horizon};
+use super::drawn_drives::{DrawnDrives, years};
+use super::spec::{FleetSpec, check};
+use crate::checkpoint::{CACHED, FINGERPRINT, into_cache};
+use crate::saved_life::SavedLife;
+use crate::{Early, Ended, Lifetime, LifetimeSpec, SaveTo, Watch, live};
+use fowler_experiment::atomic_file::unwritable;
+use fowler_experiment::device_spec;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::disk::{self, unreadable};
+use fowler_experiment::provenance::{VERSION, bytes_hash, text_hash};
+use fowler_experiment::sealed_file::{self, Kind, Refused, SealedFile};
+use fowler_experiment::shard::Shard;
+use serde::{Deserialize, Serialize};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// A change of what the file holds needs the next number.
+const KIND: Kind = Kind { name: "fleet", format: 1 };
+/// The file in a folder of results.
+pub(super) const FLEET: &str = "lifetime.fleet";
+/// The most drives that are drawn between two saves: they take seconds.
+const EVERY_MOST: u64 = 4_000_000;
+
+/// A shard of a fleet, and the source of its life.
+#[derive(Clone, Debug)]
+pub struct ShardSpec {
+    /// Number of the shard, and of all shards.
+    pub shard: Shard,
+    /// The folder of another shard, whose life is taken over; `None` simulates it.
+    pub life_of: Option<PathBuf>,
+}
+
+/// The result of drawing a shard.
+#[derive(Clone, Debug)]
+pub enum ShardDrawn {
+    /// The shard is drawn.
+    Drawn {
+        /// The drives of the shard.
+        drives: usize,
+        /// The drives that this run has drawn; 0 if they were all there before.
+        new: usize,
+    },
+    /// Drawing was stopped.
+    Stopped {
+        /// True if there is something to resume from.
+        saved: bool,
+    },
+}
+
+/// The contents of the file besides the life and the drives.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Head {
+    /// The version of Fowler, and a hash of the sources of its simulator.
+    pub version: String,
+    pub sources: String,
+    /// A hash of the specification of the life.
+    asked: String,
+    pub spec: FleetSpec,
+    /// The shard; `None` of a whole fleet.
+    pub shard: Option<Shard>,
+}
+
+/// The contents of a file.
+pub(super) struct Held {
+    /// A hash of the life and of the fleet, equal in all shards of one fleet.
+    pub identity: String,
+    pub head: Head,
+    pub life: SavedLife,
+    pub drawn: DrawnDrives,
+}
+
+impl Held {
+    pub fn shard(&self) -> Shard {
+        self.head.shard.unwrap_or(Shard::WHOLE)
+    }
+
+    /// Returns the number of places in the shard or fleet, drawn or not.
+    pub fn places(&self) -> usize {
+        self.shard().places(self.head.spec.drives).len()
+    }
+
+    pub fn is_whole(&self) -> bool {
+        self.drawn.drives.len() == self.places()
+    }
+
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Held, Refused> {
+        let mut opened = sealed_file::inspect(path, KIND)?;
+        let mut body = Vec::new();
+        let read = opened.body.read_to_end(&mut body);
+        let unreadable = |error| Refused::Other(Box::new(first(unreadable(path, &error))));
+        read.map_err(unreadable)?;
+        let held = postcard::from_bytes(&body).ok().map(|(head, life, drawn)| {
+            let identity = opened.identity;
+            Held { identity, head, life, drawn }
+        });
+        let sound = |it: &Held| {
+            it.head.shard.is_none_or(Shard::is_valid)
+                && check(&it.head.spec).0.is_empty()
+                && it.drawn.drives.len() <= it.places()
+        };
+        held.filter(sound).ok_or_else(|| {
+            let what = "is damaged: it is not the fleet that was written";
+            Refused::Damaged(Box::new(Diagnostic::new(path.display().to_string(), what)))
+        })
+    }
+}
+
+/// Returns the first of some diagnostics, of which there is one.
+fn first(diagnostics: Diagnostics) -> Diagnostic {
+    diagnostics.0.into_iter().next().unwrap_or_else(|| Diagnostic::of("failed"))
+}
+
+/// Returns the file beside a checkpoint of a life.
+fn beside(checkpoint: &Path) -> PathBuf {
+    let name = checkpoint.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_suffix(".checkpoint").unwrap_or(&name);
+    checkpoint.with_file_name(format!("{stem}.fleet"))
+}
+
+/// The finding about a fleet in a folder.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// The file.
+    pub file: PathBuf,
+    /// Contents of the file in words; or the reason why they are lost.
+    pub holds: Result<String, String>,
+}
+
+/// Examines the file of a fleet in a folder; `None` if there is none.
+///
+/// # Errors
+/// If it cannot be read, or a newer version wrote it.
+pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
+    let file = folder.join(FLEET);
+    if disk::facts(&file)?.is_none() {
+        return Ok(None);
+    }
+    if let Some(what) = disk::no_file(&file)? {
+        return Ok(Some(Examined { file, holds: Err(what.into()) }));
+    }
+    let holds = match Held::read(&file) {
+        Ok(held) => {
+            let (there, of) = (held.drawn.drives.len(), held.places());
+            let part = match held.head.shard {
+                Some(shard) => format!("shard {shard} of a fleet"),
+                None => "a fleet that is not finished".into(),
+            };
+            Ok(format!("{part}: {there} of {of} drives"))
+        }
+        Err(Refused::Damaged(why)) => Err(why.what),
+        Err(Refused::Other(why)) => return Err((*why).into()),
+    };
+    Ok(Some(Examined { file, holds }))
+}
+
+/// Returns a hash of the specification of a life: the hash is known before the life.
+fn asked(spec: &LifetimeSpec) -> Result<String, Diagnostics> {
+    let source = spec.device.source()?;
+    let scheme = spec.device.scheme(spec.scheme.as_deref())?;
+    let drive = device_spec::resolve(&source, &scheme, &spec.device)?;
+    let LifetimeSpec { dilation, check, close_up, limit, .. } = spec;
+    let (hash, workload) = (&drive.hash, spec.workload.identity()?);
+    // A life that is taken over brings its names along.
+    let names = (&spec.device.device, &spec.scheme);
+    Ok(text_hash(&format!(
+        "{FINGERPRINT} {hash} {names:?} {workload} {dilation:?} {check} {close_up:?} {limit:?}"
+    )))
+}
+
+/// The place where drawn drives are saved, and the earlier contents.
+struct Store<'a> {
+    path: Option<PathBuf>,
+    watch: Watch<'a>,
+    /// True if the file is only a cache.
+    cached: bool,
+    head: Head,
+    found: Option<Held>,
+    /// True if the file belongs to this fleet.
+    own: bool,
+    /// True if the file belongs to another fleet, whose place this one takes.
+    replaced: bool,
+}
+
+impl<'a> Store<'a> {
+    fn open(
+        spec: &LifetimeSpec,
+        fleet: &FleetSpec,
+        shard: Option<Shard>,
+        watch: Watch<'a>,
+    ) -> Result<Store<'a>, Diagnostics> {
+        let asked = if spec.checkpoint.is_anywhere() { asked(spec)? } else { String::new() };
+        let path = match &spec.checkpoint {
+            SaveTo::Nowhere => None,
+            SaveTo::File(path) => Some(beside(path)),
+            SaveTo::Cache(folder) => Some(folder.join(format!("{CACHED}{asked}-fleet"))),
+        };
+        let (version, sources) = (VERSION.into(), FINGERPRINT.into());
+        let head = Head { version, sources, asked, spec: *fleet, shard };
+        let cached = matches!(spec.checkpoint, SaveTo::Cache(_));
+        let mut store =
+            Store { path, watch, cached, head, found: None, own: false, replaced: false };
+        store.look()?;
+        Ok(store)
+    }
+
+    /// Reads the existing file. A damaged file is drawn again.
+    fn look(&mut self) -> Result<(), Diagnostics> {
+        let Some(path) = self.path.clone() else { return Ok(()) };
+        let held = match disk::facts(&path) {
+            Ok(None) => return Ok(()),
+            Ok(Some(_)) => Held::read(&path),
+            Err(_) if self.cached => return self.go_without(&path),
+            Err(why) => return Err(why),
+        };
+        match held {
+            Ok(held) => self.found = Some(self.suits(&path, held)?),
+            Err(Refused::Damaged(why)) => {
+                (self.watch.warn)(&format!("{} {}: drawn again", path.display(), why.what));
+            }
+            Err(Refused::Other(_)) if self.cached => return self.go_without(&path),
+            Err(Refused::Other(why)) => return Err((*why).into()),
+        }
+        Ok(())
+    }
+
+    /// Saves nothing from now on, because a file of the cache cannot be read.
+    fn go_without(&mut self, path: &Path) -> Result<(), Diagnostics> {
+        let path = path.display();
+        (self.watch.warn)(&format!("{path} cannot be read: drives are not saved"));
+        self.path = None;
+        Ok(())
+    }
+
+    /// Refuses the result of another shard, which nothing may replace.
+    fn suits(&self, path: &Path, held: Held) -> Result<Held, Diagnostics> {
+        let (there, own) = (&held.head, &self.head);
+        let other = match (there.shard, own.shard) {
+            (Some(there), None) => format!("holds shard {there} of a fleet"),
+            (Some(there), Some(own)) if there != own => {
+                format!("holds shard {there} and not {own}")
+            }
+            (Some(shard), Some(_)) if (&there.asked, there.spec) != (&own.asked, own.spec) => {
+                let version =
+                    if there.sources == own.sources { "" } else { ", or of this version" };
+                format!("holds shard {shard} of another fleet than this{version}")
+            }
+            (None, Some(_)) => "holds a whole fleet that is not finished".into(),
+            _ => return Ok(held),
+        };
+        let folder = path.parent().unwrap_or(path).display().to_string();
+        let hint = "give every shard a folder of its own".to_string();
+        Err(Diagnostic::new(folder, other).hint(hint).into())
+    }
+
+    /// Returns a life of the same specification: from the file, or from the folder `of`.
+    fn life(&self, of: Option<&Path>) -> Result<Option<Lifetime>, Diagnostics> {
+        if let Some(found) = self.found.as_ref().filter(|it| it.head.asked == self.head.asked) {
+            return found.life.clone().life().map(Some);
+        }
+        let Some(folder) = of else { return Ok(None) };
+        let path = folder.join(FLEET);
+        if disk::facts(&path)?.is_none() {
+            let what = format!("has no life to take over: {FLEET} is missing");
+            let diagnostic = Diagnostic::new(folder.display().to_string(), what);
+            return Err(diagnostic.expected("the folder of a shard of this fleet").into());
+        }
+        let held = Held::read(&path).map_err(|refused| match refused {
+            Refused::Damaged(why) | Refused::Other(why) => Diagnostics::from(*why),
+        })?;
+        if held.head.asked != self.head.asked {
+            let what = "has the life of another drive, workload, dilation or version of Fowler";
+            return Err(Diagnostic::new(folder.display().to_string(), what).into());
+        }
+        held.life.life().map(Some)
+    }
+
+    /// Returns the drives that were saved of this fleet.
+    fn drawn(&mut self, identity: &str, life: &Lifetime) -> DrawnDrives {
+        let nothing = DrawnDrives::nothing(horizon(life));
+        let Some(found) = self.found.take() else { return nothing };
+        if found.identity == identity && found.drawn.by_year.len() == years(horizon(life)) {
+            self.own = true;
+            return found.drawn;
+        }
+        if let (Some(path), false) = (&self.path, self.cached) {
+            self.replaced = true;
+            (self.watch.warn)(&format!(
+                "{} belongs to another fleet: this one is drawn from the beginning",
+                path.display()
+            ));
+        }
+        nothing
+    }
+
+    fn save(
+        &mut self,
+        identity: &str,
+        life: &SavedLife,
+        drawn: &DrawnDrives,
+    ) -> Result<(), Diagnostics> {
+        let Some(path) = self.path.clone() else { return Ok(()) };
+        match self.write(&path, identity, life, drawn) {
+            Err(why) if self.cached => {
+                let what = why.0.first().map_or("", |it| &it.what);
+                let path = path.display();
+                (self.watch.warn)(&format!("drives are not saved: {path} {what}"));
+                (self.path, self.own) = (None, false);
+            }
+            written => {
+                written?;
+                self.own = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        path: &Path,
+        identity: &str,
+        life: &SavedLife,
+        drawn: &DrawnDrives,
+    ) -> Result<(), Diagnostics> {
+        if self.cached {
+            into_cache(path)?;
+        }
+        let body = postcard::to_stdvec(&(&self.head, life, drawn)).expect("memory takes it");
+        let mut file = SealedFile::create(path, KIND, identity)?;
+        file.write_all(&body).map_err(|error| unwritable(path, &error))?;
+        file.finish(path)
+    }
+}
+
+/// Returns the hash that all shards of one fleet share.
+fn identity(life: &SavedLife, fleet: &FleetSpec) -> String {
+    let life = bytes_hash(&postcard::to_stdvec(life).expect("memory takes it"));
+    text_hash(&format!("{FINGERPRINT} {life} {fleet:?}"))
+}
+
+/// The progress of a fleet or a shard.
+enum Came<'a> {
+    Whole { life: Box<Lifetime>, drawn: DrawnDrives, new: usize, store: Box<Store<'a>> },
+    Stopped { saved: bool },
+}
+
+/// Runs the life, unless there is one, and draws what is missing.
+fn go_on<'a>(
+    spec: &LifetimeSpec,
+    fleet: &FleetSpec,
+    shard: Option<&ShardSpec>,
+    watch: Watch<'a>,
+) -> Result<Came<'a>, Diagnostics> {
+    let mut store = Store::open(spec, fleet, shard.map(|it| it.shard), watch)?;
+    // A life that has a checkpoint resumes from that, and removes it in the end.
+    let saved = match spec.checkpoint.is_there() {
+        true => None,
+        false => store.life(shard.and_then(|it| it.life_of.as_deref()))?,
+    };
+    let life = match saved.map(Box::new) {
+        Some(life) => life,
+        None => match live(spec, watch)? {
+            Ended::Lived(life) => life,
+            Ended::Stopped { saved } => return Ok(Came::Stopped { saved }),
+        },
+    };
+    let own = shard.map_or(Shard::WHOLE, |it| it.shard);
+    (watch.early)(Early::Drawing { drives: own.places(fleet.drives).len() });
+    let saved = SavedLife::of(&life);
+    let identity = identity(&saved, fleet);
+    let mut drawn = store.drawn(&identity, &life);
+    let before = drawn.drives.len();
+    let every = spec.checkpoint_every.clamp(1, EVERY_MOST);
+    let drawing = Drawing { shard: own, control: watch.control, share: watch.share, every };
+    let mut save = |drawn: &DrawnDrives| store.save(&identity, &saved, drawn);
+    if !drawing.complete(&mut drawn, &life, fleet, &mut save)? {
+        let saved = store.own || !life.checkpoints.is_empty();
+        return Ok(Came::Stopped { saved });
+    }
+    let new = drawn.drives.len() - before;
+    // A shard has no other result. A fleet that took long may yet be killed before it has its own.
+    if (shard.is_some() && !store.own) || (store.own && new > 0) {
+        store.save(&identity, &saved, &drawn)?;
+    }
+    Ok(Came::Whole { life, drawn, new, store: Box::new(store) })
+}
+
+/// Runs a drive through its life and draws a fleet of drives like it. Drives that are drawn are
+/// saved beside the checkpoint of the life now and then, and when it is stopped.
+///
+/// # Errors
+/// As [`live`] and [`super::draw`], or if the drives cannot be saved.
+pub fn with_life(
+    spec: &LifetimeSpec,
+    fleet: &FleetSpec,
+    watch: Watch<'_>,
+) -> Result<Ended, Diagnostics> {
+    Ok(match go_on(spec, fleet, None, watch)? {
+        Came::Stopped { saved } => Ended::Stopped { saved },
+        Came::Whole { mut life, drawn, store, .. } => {
+            life.fleet = Some(Fleet::of(&life, fleet, drawn));
+            let Store { path, own, replaced, .. } = *store;
+            life.checkpoints.extend(path.filter(|_| own || replaced));
+            Ended::Lived(life)
+        }
+    })
+}
+
+/// Draws a shard of a fleet into a file beside the checkpoint of its life, which is then removed.
+/// [`super::merge()`] joins the shards.
+///
+/// # Errors
+/// As [`with_life`], or if the folder has another shard.
+pub fn draw_shard(
+    spec: &LifetimeSpec,
+    fleet: &FleetSpec,
+    shard: &ShardSpec,
+    watch: Watch<'_>,
+) -> Result<ShardDrawn, Diagnostics> {
+    Ok(match go_on(spec, fleet, Some(shard), watch)? {
+        Came::Stopped { saved } => ShardDrawn::Stopped { saved },
+        Came::Whole { life, drawn, new, .. } => {
+            life.remove_checkpoint()?;
+            ShardDrawn::Drawn { drives: drawn.drives.len(), new }
+        }
+    })
+}

@@ -1,0 +1,73 @@
+//! The result of a lifetime.
+
+use super::end_of_life::EndOfLife;
+use super::fleet::Fleet;
+use fowler_experiment::atomic_file::{self, unwritable};
+use fowler_experiment::device_spec::Resolved;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::disk;
+use fowler_experiment::life_estimate::Survey;
+use fowler_experiment::workload::WorkloadReport;
+use fowler_units::Span;
+use std::path::PathBuf;
+
+/// The result of a lifetime.
+#[derive(Clone, Debug)]
+pub struct Lifetime {
+    /// The drive.
+    pub drive: Resolved,
+    /// Description of the drive's state at the start.
+    pub precondition: String,
+    /// The workload.
+    pub workload: WorkloadReport,
+    /// The contents of a repetition.
+    pub survey: Survey,
+    /// The parts of the drive that a lifetime does not simulate.
+    pub left_out: Vec<String>,
+    /// The drives at the dilation and, if requested, at twice the dilation.
+    pub lived: Vec<EndOfLife>,
+    /// Drives like the simulated one, if there is a fleet.
+    pub fleet: Option<Fleet>,
+    pub(crate) checkpoints: Vec<PathBuf>,
+}
+
+/// The end of a lifetime run.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    /// The life ran to its end.
+    Lived(Box<Lifetime>),
+    /// The life was stopped.
+    Stopped {
+        /// True if there is a checkpoint to resume from.
+        saved: bool,
+    },
+}
+
+impl Lifetime {
+    /// Returns the target lifetime.
+    pub fn target(&self) -> Span {
+        self.drive.config.life.target
+    }
+
+    /// Bytes of a page.
+    pub fn page(&self) -> f64 {
+        self.drive.config.geometry.page_size.0 as f64
+    }
+
+    /// Removes the checkpoints, if this run saved any. Call it once the results are safe: until
+    /// then a life that took days can be resumed.
+    ///
+    /// # Errors
+    /// If a file cannot be removed.
+    pub fn remove_checkpoint(&self) -> Result<(), Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        for path in &self.checkpoints {
+            let there = diagnostics.take(disk::facts(path)).flatten().is_some();
+            if there {
+                let removed = atomic_file::remove(path);
+                diagnostics.take(removed.map_err(|error| unwritable(path, &error)));
+            }
+        }
+        diagnostics.or(())
+    }
+}

@@ -1,0 +1,223 @@
+//! Many lives of one drive at a steady write amplification, side by side on one pass over the
+//! workload ([`fowler_device::SteadyLife`]): a study of throttles at dilations that are too small
+//! for a simulated translation layer.
+
+use super::end_of_life::{Cycles, EndOfLife};
+use super::factor::{dilated, repetitions};
+use super::record::{Record, Seen};
+use super::result::Lifetime;
+use super::scope::{left_out, whole, without_effect};
+use super::survey::{self, Survey};
+use fowler_device::SteadyLife;
+use fowler_device::policy::voltage::VoltageKind;
+use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::workload::{Control, Workload, WorkloadSpec};
+use fowler_units::{HostIo, Nanos, Span};
+
+/// Lives of one drive under one workload.
+#[derive(Clone, Debug)]
+pub struct SteadySpec {
+    /// The workload to repeat.
+    pub workload: WorkloadSpec,
+    /// The factor by which the times of the workload are divided.
+    pub speed: f64,
+    /// The most requests of a repetition.
+    pub limit: Option<u64>,
+    /// Pages programmed for each host page ([`super::write_amplification`]).
+    pub waf: f64,
+    /// The lives.
+    pub lanes: Vec<SteadyLane>,
+    /// Begin and length of the recording second by second; see [`super::LifetimeSpec::close_up`].
+    pub close_up: Option<(Span, Span)>,
+}
+
+/// A life, or several at multiples of a dilation.
+#[derive(Clone, Debug)]
+pub struct SteadyLane {
+    /// The drive. All lanes have the same sizes and the same seed.
+    pub device: DeviceSpec,
+    /// Scheme on the drive.
+    pub scheme: String,
+    /// The highest dilation.
+    pub most: u32,
+    /// The fewest repetitions of the workload, in the host's own time, that the dilation must
+    /// leave.
+    pub repetitions: u32,
+    /// The multiples of the dilation that are simulated.
+    pub times: Vec<u32>,
+}
+
+impl SteadyLane {
+    fn drive(&self) -> Result<Resolved, Diagnostics> {
+        let drive = device_spec::resolve(
+            &self.device.source()?,
+            &Scheme::load(&self.scheme)?,
+            &self.device,
+        )?;
+        let drive = drive.page_mapped("a lifetime")?;
+        whole(&drive)?;
+        without_effect(&drive.config).or(())?;
+        if drive.config.bad_blocks.share > 0.0 {
+            let what = "a life at a steady write amplification has no blocks that could fail";
+            return Err(Diagnostic::new("bad_blocks.share", what).expected("0").into());
+        }
+        Ok(drive)
+    }
+
+    /// Returns the dilation of a drive.
+    fn dilation(&self, drive: &Resolved, survey: &Survey, waf: f64) -> u32 {
+        let own = repetitions(&drive.config, survey, waf);
+        let most = libm::floor(own / f64::from(self.repetitions)).max(1.0);
+        (most as u32).clamp(1, self.most.max(1))
+    }
+}
+
+/// A life in progress.
+struct Running {
+    /// The index of the life's lane.
+    lane: usize,
+    dilation: u32,
+    pages: f64,
+    life: SteadyLife,
+    record: Record,
+    /// Repetitions that had started when the life ended; `None` before.
+    repetitions: Option<u64>,
+}
+
+/// Requests that each life is given at a time.
+const BATCH: usize = 4096;
+
+impl Running {
+    /// Serves requests until the life is over. Returns true if the life continues.
+    fn serve(&mut self, requests: &[HostIo], repetition: u64, begins: Span) -> bool {
+        for io in requests {
+            match self.life.enter(io) {
+                Some(entered) => self.record.note(Seen::of_steady(&self.life), entered, begins),
+                None => {
+                    self.repetitions = Some(repetition + 1);
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn lived(self) -> EndOfLife {
+        let Running { dilation, pages, life, record, repetitions, .. } = self;
+        let totals = life.totals(life.ends());
+        let mean = totals.programmed / pages;
+        EndOfLife {
+            dilation,
+            repetitions: repetitions.unwrap_or_default(),
+            totals,
+            counters: *life.counters(),
+            wear: Cycles { least: mean, mean, most: mean },
+            throttle: life.throttle(),
+            blocked_at_end: life.blocked_at_end().total(),
+            bad_blocks: None,
+            record,
+        }
+    }
+}
+
+/// Simulates all lives of a specification; returns them in the order of its lanes, or `None` if it
+/// was stopped.
+///
+/// # Errors
+/// Everything that is wrong with a drive or the workload, or drives that differ in size.
+pub fn steady_lives(
+    spec: &SteadySpec,
+    control: Control<'_>,
+) -> Result<Option<Vec<Lifetime>>, Diagnostics> {
+    let drives = spec.lanes.iter().map(SteadyLane::drive).collect::<Result<Vec<_>, _>>()?;
+    let Some(first) = drives.first() else { return Ok(Some(Vec::new())) };
+    if drives.iter().any(|it| it.layout != first.layout || it.config.seed != first.config.seed) {
+        let what = "lives side by side need drives of the same sizes and the same seed";
+        return Err(Diagnostic::new(first.device.clone(), what).into());
+    }
+    let workload = Workload::prepare(&spec.workload, first, None, control)?;
+    let counted = survey::survey(&workload, first, (spec.speed, spec.limit), control)?;
+    let Some((survey, report)) = counted else { return Ok(None) };
+    let mut running = Vec::new();
+    for (lane, (asked, drive)) in spec.lanes.iter().zip(&drives).enumerate() {
+        let dilation = asked.dilation(drive, &survey, spec.waf);
+        for &times in &asked.times {
+            let dilation = dilation.saturating_mul(times);
+            let config = dilated(drive, dilation)?;
+            let life = SteadyLife::new(&config, spec.waf);
+            let record = Record::new(life.ends(), spec.close_up);
+            let pages = f64::from(config.geometry.pages());
+            running.push(Running { lane, dilation, pages, life, record, repetitions: None });
+        }
+    }
+    if !simulate(spec, (&workload, &survey), &mut running, control)? {
+        return Ok(None);
+    }
+    let mut lived: Vec<Vec<EndOfLife>> = drives.iter().map(|_| Vec::new()).collect();
+    for one in running {
+        lived[one.lane].push(one.lived());
+    }
+    let of_drive = |(drive, lived): (Resolved, Vec<EndOfLife>)| {
+        let mut left_out = left_out(&drive.config);
+        left_out.push("the translation layer: every host page costs the same".into());
+        if drive.config.voltage.name != VoltageKind::Nominal {
+            left_out.push("voltages: every program wears the cells as a nominal one does".into());
+        }
+        Lifetime {
+            precondition: format!(
+                "as long use leaves it: {:.3} pages for each host page",
+                spec.waf
+            ),
+            workload: report.clone(),
+            survey,
+            left_out,
+            lived,
+            drive,
+            fleet: None,
+            checkpoints: Vec::new(),
+        }
+    };
+    Ok(Some(drives.into_iter().zip(lived).map(of_drive).collect()))
+}
+
+/// Repeats the workload until every life is over. Returns `false` if it was stopped.
+fn simulate(
+    spec: &SteadySpec,
+    (workload, survey): (&Workload, &Survey),
+    running: &mut [Running],
+    control: Control<'_>,
+) -> Result<bool, Diagnostics> {
+    let mut batch: Vec<HostIo> = Vec::with_capacity(BATCH);
+    for repetition in 0u64.. {
+        let begins = Span(survey.span.0 * repetition);
+        let moved = |io: HostIo| io.with_at(Nanos(io.at.0 - survey.first.0) + begins);
+        let quiet = Control { stop: control.stop, progress: &|_| () };
+        let (_, failed) =
+            workload.replay_round(repetition, spec.speed, spec.limit, quiet, |requests| {
+                let mut writes = requests.filter(survey::changes_data).map(moved);
+                loop {
+                    batch.clear();
+                    batch.extend(writes.by_ref().take(BATCH));
+                    let mut alive = false;
+                    for one in running.iter_mut().filter(|it| it.repetitions.is_none()) {
+                        alive |= one.serve(&batch, repetition, begins);
+                    }
+                    if batch.is_empty() || !alive {
+                        break;
+                    }
+                }
+            })?;
+        if let Some(diagnostics) = failed {
+            return Err(diagnostics);
+        }
+        if control.stopped() {
+            return Ok(false);
+        }
+        if running.iter().all(|it| it.repetitions.is_some()) {
+            break;
+        }
+    }
+    Ok(true)
+}
