@@ -3,7 +3,7 @@ CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
 # There are two selections of packages and features: every package with its default features, and the smallest program, which the
-# demo is. A third would compile what one of these has compiled (tests/tests/selections.rs).
+# demo is. A third would compile what one of these has compiled (tests/tests/all/selections.rs).
 BUILD = $(CARGO) build --workspace
 
 .PHONY: demo test test-long browser python bless docs pictures schemas wheel wheels sdist lock deny vendor bench budget budget-release pgo flame lint \

@@ -50,23 +50,24 @@ impl CrossStimulus {
 pub(super) fn run(
     rig: &mut Rig<'_>,
     (threads, depth): (u32, u32),
-    told: &TestProgress<'_>,
+    progress: &TestProgress<'_>,
 ) -> Option<CrossStimulus> {
     let hours: u64 = GROUPS.iter().map(|(hours, ..)| hours).sum();
     let (mut groups, mut past) = (Vec::new(), 0);
     for (number, (length, addresses, size)) in GROUPS.into_iter().enumerate() {
         let share = |hour: u64| hour as f64 / hours as f64;
-        let told = told.part(&format!("group {}", number + 1), share(past), share(past + length));
+        let progress =
+            progress.part(&format!("group {}", number + 1), share(past), share(past + length));
         past += length;
         let all = (length * 60) as usize;
         let mut ends = |minutes: &[Element]| {
-            told.share(minutes.len() as f64 / all as f64, &format!("minute {}", minutes.len()));
+            progress.share(minutes.len() as f64 / all as f64, &format!("minute {}", minutes.len()));
             minutes.len() == all
         };
         let stimulus = Stimulus::of(addresses, 0.0, size);
         let point = Point { stimulus, threads, depth, minutes: length * 60 };
         let minutes =
-            rig.minutes(&point.stimulus, point.outstanding(), &told.stream(), &mut ends)?;
+            rig.minutes(&point.stimulus, point.outstanding(), &progress.stream(), &mut ends)?;
         groups.push(Group { point, minutes });
     }
     Some(CrossStimulus { groups })

@@ -68,18 +68,18 @@ fn points(elements: &[(f64, f64)]) -> ([usize; 3], bool) {
 pub(super) fn run(
     rig: &mut Rig<'_>,
     stimulus: &Stimulus,
-    told: &TestProgress<'_>,
+    progress: &TestProgress<'_>,
 ) -> Option<Demand> {
     let writes = Stimulus { reads: 0.0, ..stimulus.clone() };
     let [most, ..] = STEPS;
     let pre = Point { stimulus: writes, threads: most, depth: most, minutes: PRE_WRITES };
-    let base = saturate(rig, &pre, &told.part("writes", 0.0, 0.25))?;
+    let base = saturate(rig, &pre, &progress.part("writes", 0.0, 0.25))?;
     let element =
         |threads: u32, depth: u32| Point { stimulus: stimulus.clone(), threads, depth, minutes: 1 };
     let steps = STEPS.into_iter().flat_map(|threads| STEPS.map(|depth| element(threads, depth)));
     let all: Vec<Point> = std::iter::once(pre.clone()).chain(steps).collect();
     let rounds =
-        rounds::run(rig, all, (TRACKED, Variable::Iops), &told.part("elements", 0.25, 0.6))?;
+        rounds::run(rig, all, (TRACKED, Variable::Iops), &progress.part("elements", 0.25, 0.6))?;
     let mean = |place: usize| {
         let iops = rounds.mean(place, |it| Some(it.iops())).unwrap_or(0.0);
         (iops, rounds.mean(place, |it| it.mean_us).unwrap_or(f64::INFINITY))
@@ -89,13 +89,13 @@ pub(super) fn run(
     let mut histograms = Vec::new();
     for (number, name) in ["MinIOPS", "MidIOPS", "MaxIOPS"].into_iter().enumerate() {
         let share = |number: usize| 0.6 + 0.4 * number as f64 / 3.0;
-        let told = told.part(name, share(number), share(number + 1));
+        let progress = progress.part(name, share(number), share(number + 1));
         let place = TRACKED + places[number];
         let point = &rounds.points[place];
-        told.share(0.0, "writes before the histogram");
-        let (length, stream) = (rig.of_minutes(HISTOGRAM_WRITES), told.stream());
+        progress.share(0.0, "writes before the histogram");
+        let (length, stream) = (rig.of_minutes(HISTOGRAM_WRITES), progress.stream());
         rig.element(&pre.stimulus, pre.outstanding(), length, &format!("{stream}/writes"))?;
-        told.share(0.8, "histogram");
+        progress.share(0.8, "histogram");
         let length = rig.of_minutes(HISTOGRAM);
         let tally = rig.measure(&point.stimulus, point.outstanding(), length, &stream)?;
         let element = tally.element(&rig.device);

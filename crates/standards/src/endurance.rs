@@ -198,7 +198,7 @@ fn lives(drive: &Resolved, survey: &Survey, waf: f64) -> [f64; 2] {
 fn filled<'a>(
     drive: &Resolved,
     watch: Watch<'a>,
-    told: &TestProgress<'_>,
+    progress: &TestProgress<'_>,
 ) -> Result<Option<Rig<'a>>, Diagnostics> {
     memory::refuse_run(drive, 1)?;
     let drive = drive.clone().changed(|config| {
@@ -214,14 +214,14 @@ fn filled<'a>(
     let range = ActiveRange { span: logical, amount: logical };
     let purged = Rig::purged(&drive.device, &drive.config, (range, MINUTE), watch.control)?;
     let Some(mut rig) = purged else { return Ok(None) };
-    told.share(0.0, "filling the drive");
+    progress.share(0.0, "filling the drive");
     Ok(rig.write_sequentially(FILL, logical).map(|_| rig))
 }
 
 /// Writes the enterprise workload, a capacity in each round, until its cost is steady.
 fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagnostics> {
-    let told = TestProgress::test(watch, 0, "jesd219");
-    let Some(mut rig) = filled(drive, watch, &told)? else { return Ok(None) };
+    let progress = TestProgress::test(watch, 0, "jesd219");
+    let Some(mut rig) = filled(drive, watch, &progress)? else { return Ok(None) };
     let (logical, page) = (drive.layout.logical.0, drive.config.geometry.page_size.0 as f64);
     let erased: Vec<u32> = rig.device.erase_counts().to_vec();
     let before = rig.device.counters();
@@ -236,7 +236,7 @@ fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagno
     let mut from = 0;
     let mut ends = |all: &[Element]| {
         let written: u64 = all[from..].iter().map(|second| second.written).sum();
-        told.round(rounds.len() + 1, (written as f64 / logical as f64).min(1.0));
+        progress.round(rounds.len() + 1, (written as f64 / logical as f64).min(1.0));
         if written < logical {
             return false;
         }
@@ -246,7 +246,7 @@ fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagno
         rounds.push(round);
         rounds.len() == ROUNDS_MOST || first_steady(&values).is_some()
     };
-    let ran = rig.minutes(&point.stimulus, point.outstanding(), &told.stream(), &mut ends);
+    let ran = rig.minutes(&point.stimulus, point.outstanding(), &progress.stream(), &mut ends);
     if ran.is_none() {
         return Ok(None);
     }

@@ -48,25 +48,30 @@ impl HostIdle {
 }
 
 /// Runs the test. `None` if it was stopped.
-pub(super) fn run(rig: &mut Rig<'_>, point: &Point, told: &TestProgress<'_>) -> Option<HostIdle> {
-    let base = saturate(rig, point, &told.part("baseline", 0.0, 0.4))?;
+pub(super) fn run(
+    rig: &mut Rig<'_>,
+    point: &Point,
+    progress: &TestProgress<'_>,
+) -> Option<HostIdle> {
+    let base = saturate(rig, point, &progress.part("baseline", 0.0, 0.4))?;
     let mut waits = Vec::new();
     for (number, wait) in WAITS.into_iter().enumerate() {
         let share = |waits: usize| 0.4 + 0.6 * waits as f64 / WAITS.len() as f64;
-        let told = told.part(&format!("wait {wait} s"), share(number), share(number + 1));
+        let progress = progress.part(&format!("wait {wait} s"), share(number), share(number + 1));
         let mut bursts = Vec::with_capacity(BURSTS);
         for burst in 0..BURSTS {
-            let name = format!("{}/burst {}", told.stream(), burst + 1);
+            let name = format!("{}/burst {}", progress.stream(), burst + 1);
             let length = rig.of_seconds(BURST);
             bursts.push(rig.element(&point.stimulus, point.outstanding(), length, &name)?);
             rig.rest(rig.of_seconds(wait));
-            told.share(burst as f64 / (2 * BURSTS) as f64, "bursts");
+            progress.share(burst as f64 / (2 * BURSTS) as f64, "bursts");
         }
         let mut ends = |minutes: &[Element]| {
-            told.share(0.5 + minutes.len() as f64 / (2 * MINUTES) as f64, "return to the baseline");
+            progress
+                .share(0.5 + minutes.len() as f64 / (2 * MINUTES) as f64, "return to the baseline");
             minutes.len() == MINUTES
         };
-        let name = format!("{}/return", told.stream());
+        let name = format!("{}/return", progress.stream());
         let back = rig.minutes(&point.stimulus, point.outstanding(), &name, &mut ends)?;
         waits.push(Waited { seconds: wait, bursts, back });
     }

@@ -155,7 +155,7 @@ fn one(
     setup: &Setup,
     spec: &PtsSpec,
     test: Test,
-    told: &TestProgress<'_>,
+    progress: &TestProgress<'_>,
     watch: Watch<'_>,
 ) -> Result<Option<Tested>, Diagnostics> {
     let bench = Bench { setup, spec, watch };
@@ -167,12 +167,12 @@ fn one(
         for (number, size) in throughput::SIZES.into_iter().enumerate() {
             let part = |number: usize| number as f64 / throughput::SIZES.len() as f64;
             let name = format!("{} KiB", size >> 10);
-            let told = told.part(&name, part(number), part(number + 1));
-            let Some((mut rig, wrote)) = bench.preconditioned(size, &told)? else {
+            let progress = progress.part(&name, part(number), part(number + 1));
+            let Some((mut rig, wrote)) = bench.preconditioned(size, &progress)? else {
                 return Ok(None);
             };
             preconditioned.push(wrote);
-            let Some(rounds) = throughput::run(&mut rig, size, load, &told) else {
+            let Some(rounds) = throughput::run(&mut rig, size, load, &progress) else {
                 return Ok(None);
             };
             simulated += rig.simulated();
@@ -182,10 +182,10 @@ fn one(
     } else {
         let Some(mut rig) = bench.purged()? else { return Ok(None) };
         if test.is_preconditioned() {
-            let Some(wrote) = bench.precondition(&mut rig, WIPC, told) else { return Ok(None) };
+            let Some(wrote) = bench.precondition(&mut rig, WIPC, progress) else { return Ok(None) };
             preconditioned.push(wrote);
         }
-        let found = bench.found(&mut rig, test, load, told);
+        let found = bench.found(&mut rig, test, load, progress);
         simulated += rig.simulated();
         let Some(found) = found else { return Ok(None) };
         found
@@ -211,20 +211,20 @@ impl<'a> Bench<'a> {
         &self,
         rig: &mut Rig<'_>,
         size: u32,
-        told: &TestProgress<'_>,
+        progress: &TestProgress<'_>,
     ) -> Option<Preconditioned> {
         let bytes = WIPC_FILLS * self.setup.drive.layout.logical.0;
-        told.preconditioning(bytes);
+        progress.preconditioning(bytes);
         rig.write_sequentially(size, bytes)
     }
 
     fn preconditioned(
         &self,
         size: u32,
-        told: &TestProgress<'_>,
+        progress: &TestProgress<'_>,
     ) -> Result<Option<(Rig<'a>, Preconditioned)>, Diagnostics> {
         let Some(mut rig) = self.purged()? else { return Ok(None) };
-        let wrote = self.precondition(&mut rig, size, told);
+        let wrote = self.precondition(&mut rig, size, progress);
         Ok(wrote.map(|wrote| (rig, wrote)))
     }
 
@@ -234,7 +234,7 @@ impl<'a> Bench<'a> {
         rig: &mut Rig<'_>,
         test: Test,
         load: (u32, u32),
-        told: &TestProgress<'_>,
+        progress: &TestProgress<'_>,
     ) -> Option<Found> {
         let writes = || Point {
             stimulus: Stimulus::of(Addresses::Uniform, 0.0, WRITES),
@@ -246,22 +246,26 @@ impl<'a> Bench<'a> {
         match test {
             Test::Iops => {
                 let all = (&matrix::IOPS_SIZES[..], &matrix::IOPS_READS[..]);
-                matrix::run(rig, all, load, Variable::Iops, told).map(Found::Matrix)
+                matrix::run(rig, all, load, Variable::Iops, progress).map(Found::Matrix)
             }
             Test::Latency => {
                 let all = (&matrix::LATENCY_SIZES[..], &matrix::LATENCY_READS[..]);
-                matrix::run(rig, all, load, Variable::Latency, told).map(Found::Matrix)
+                matrix::run(rig, all, load, Variable::Latency, progress).map(Found::Matrix)
             }
             Test::Throughput => unreachable!("it has a drive for each size"),
             Test::Saturation => {
                 let theory = life_estimate::greedy(&self.setup.drive);
                 let how = (capacity, self.spec.whole_day, theory);
-                saturation::run(rig, &writes(), how, told).map(Found::Saturation)
+                saturation::run(rig, &writes(), how, progress).map(Found::Saturation)
             }
-            Test::HostIdle => host_idle::run(rig, &writes(), told).map(Found::HostIdle),
-            Test::CrossStimulus => cross_stimulus::run(rig, load, told).map(Found::CrossStimulus),
-            Test::Enterprise => demand::run(rig, &jesd219::enterprise(), told).map(Found::Demand),
-            Test::Demand => demand::run(rig, &self.spec.stimulus, told).map(Found::Demand),
+            Test::HostIdle => host_idle::run(rig, &writes(), progress).map(Found::HostIdle),
+            Test::CrossStimulus => {
+                cross_stimulus::run(rig, load, progress).map(Found::CrossStimulus)
+            }
+            Test::Enterprise => {
+                demand::run(rig, &jesd219::enterprise(), progress).map(Found::Demand)
+            }
+            Test::Demand => demand::run(rig, &self.spec.stimulus, progress).map(Found::Demand),
         }
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn run(
     (sizes, reads): (&[u32], &[f64]),
     (threads, depth): (u32, u32),
     variable: Variable,
-    told: &TestProgress<'_>,
+    progress: &TestProgress<'_>,
 ) -> Option<Matrix> {
     let point = |reads: f64, size: u32| Point {
         stimulus: Stimulus::of(Addresses::Uniform, reads, size),
@@ -57,6 +57,6 @@ pub(super) fn run(
     let tracked =
         |point: &Point| point.stimulus.reads == 0.0 && point.stimulus.largest() == TRACKED;
     let tracked = points.iter().position(tracked).expect("4 KiB writes are an element");
-    let rounds = rounds::run(rig, points, (tracked, variable), told)?;
+    let rounds = rounds::run(rig, points, (tracked, variable), progress)?;
     Some(Matrix { sizes: sizes.to_vec(), reads: reads.to_vec(), rounds })
 }

@@ -132,12 +132,12 @@ pub(super) fn run(
     rig: &mut Rig<'_>,
     points: Vec<Point>,
     (tracked, variable): (usize, Variable),
-    told: &TestProgress<'_>,
+    progress: &TestProgress<'_>,
 ) -> Option<Rounds> {
     let (mut rounds, mut values) = (Vec::new(), Vec::new());
     while rounds.len() < ROUNDS_MOST && first_steady(&values).is_none() {
         let number = rounds.len() + 1;
-        let round = one(rig, &points, number, told)?;
+        let round = one(rig, &points, number, progress)?;
         values.push(variable.of(&round[tracked]));
         rounds.push(round);
     }
@@ -152,17 +152,17 @@ fn one(
     rig: &mut Rig<'_>,
     points: &[Point],
     number: usize,
-    told: &TestProgress<'_>,
+    progress: &TestProgress<'_>,
 ) -> Option<Vec<Element>> {
     let sequence = |rig: &mut Rig<'_>, from: usize, until: usize| {
         let mut elements = Vec::with_capacity(until - from);
         for (place, point) in points.iter().enumerate().take(until).skip(from) {
-            let name = format!("{}/round {number}/element {}", told.stream(), place + 1);
+            let name = format!("{}/round {number}/element {}", progress.stream(), place + 1);
             let length = rig.of_minutes(point.minutes);
             elements.push(rig.element(&point.stimulus, point.outstanding(), length, &name)?);
             // The longer of two parts at a time tells how far the round is.
             if until == points.len() {
-                told.round(number, (place + 1 - from) as f64 / (until - from) as f64);
+                progress.round(number, (place + 1 - from) as f64 / (until - from) as f64);
             }
         }
         Some(elements)
@@ -191,18 +191,18 @@ pub(super) const MINUTES: usize = 30;
 pub(super) fn saturate(
     rig: &mut Rig<'_>,
     point: &Point,
-    told: &TestProgress<'_>,
+    progress: &TestProgress<'_>,
 ) -> Option<Rounds> {
     let firsts = |minutes: &[Element]| -> Vec<f64> {
         minutes.iter().step_by(MINUTES).map(Element::iops).collect()
     };
     let mut ends = |minutes: &[Element]| {
         let (number, within) = (minutes.len().div_ceil(MINUTES), (minutes.len() - 1) % MINUTES + 1);
-        told.round(number, within as f64 / MINUTES as f64);
+        progress.round(number, within as f64 / MINUTES as f64);
         let whole = within == MINUTES;
         whole && (number == ROUNDS_MOST || first_steady(&firsts(minutes)).is_some())
     };
-    let name = format!("{}/saturation", told.stream());
+    let name = format!("{}/saturation", progress.stream());
     let minutes = rig.minutes(&point.stimulus, point.outstanding(), &name, &mut ends)?;
     let rounds = minutes.chunks(MINUTES).map(<[Element]>::to_vec).collect();
     Rounds::of(vec![point.clone(); MINUTES], (0, Variable::Iops), rounds)
@@ -275,8 +275,8 @@ mod tests {
         let rounds = |reads_apart| {
             let mut rig = Rig { reads_apart, ..rig.clone() };
             let watch = Watch { control: Control::UNWATCHED, share: &|_, _| (), say: &|_| () };
-            let told = TestProgress::test(watch, 0, "test");
-            run(&mut rig, points.clone(), (3, Variable::Iops), &told).expect("nobody stops it")
+            let progress = TestProgress::test(watch, 0, "test");
+            run(&mut rig, points.clone(), (3, Variable::Iops), &progress).expect("nobody stops it")
         };
         let (apart, sequence) = (rounds(ReadsApart::Resting), rounds(ReadsApart::Never));
         assert_eq!(apart.rounds[0], sequence.rounds[0]);

@@ -174,7 +174,7 @@ pub(super) fn run(
     rig: &mut Rig<'_>,
     point: &Point,
     (capacity, whole_day, theory): (u64, bool, Option<f64>),
-    told: &TestProgress<'_>,
+    progress: &TestProgress<'_>,
 ) -> Option<Saturation> {
     let steady = |minutes: &[Element]| steady_after_fill(minutes, capacity);
     let (mut ended, mut written) = (Ended::Day, 0);
@@ -183,7 +183,7 @@ pub(super) fn run(
         let of_day = minutes.len() as f64 / MINUTES_MOST as f64;
         let fills = written as f64 / capacity as f64;
         let done = if whole_day { of_day } else { of_day.max(fills / Saturation::FILLS as f64) };
-        told.share(done, &format!("minute {}, {fills:.1} fills", minutes.len()));
+        progress.share(done, &format!("minute {}, {fills:.1} fills", minutes.len()));
         if !whole_day && written >= Saturation::FILLS * capacity {
             ended = Ended::Written;
         } else if !whole_day && steady(minutes).is_some() {
@@ -193,7 +193,7 @@ pub(super) fn run(
         }
         true
     };
-    let name = told.stream();
+    let name = progress.stream();
     let minutes = rig.minutes(&point.stimulus, point.outstanding(), &name, &mut ends)?;
     let window = steady(&minutes);
     Some(Saturation { minutes, point: point.clone(), ended, window, capacity, theory })

@@ -17,7 +17,7 @@ pub(super) fn run(
     rig: &mut Rig<'_>,
     size: u32,
     (threads, depth): (u32, u32),
-    told: &TestProgress<'_>,
+    progress: &TestProgress<'_>,
 ) -> Option<Rounds> {
     let point = |reads: f64| Point {
         stimulus: Stimulus::of(Addresses::Sequential, reads, size),
@@ -25,5 +25,5 @@ pub(super) fn run(
         depth,
         minutes: 1,
     };
-    rounds::run(rig, vec![point(1.0), point(0.0)], (WRITE, Variable::Throughput), told)
+    rounds::run(rig, vec![point(1.0), point(0.0)], (WRITE, Variable::Throughput), progress)
 }

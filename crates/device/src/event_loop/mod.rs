@@ -154,7 +154,7 @@ impl Device {
     /// Returns the state of the throttle and the life left to the drive; `None` without a throttle.
     pub fn life(&self) -> Option<(State, Totals)> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
-        self.layer.throttle.as_ref().map(|holder| holder.state(blocks, self.now()))
+        self.layer.throttle.as_ref().map(|throttle| throttle.state(blocks, self.now()))
     }
 
     /// Counts failures of blocks anew: failures during a warm-up are no result.

@@ -262,7 +262,7 @@ impl RankedQueue {
     }
 
     /// Moves a waiting program forward if the page write that joined it is due earlier.
-    pub fn hasten(&mut self, program: TxnId, joined: TxnId, txns: &mut Txns) {
+    pub fn expedite(&mut self, program: TxnId, joined: TxnId, txns: &mut Txns) {
         // Transactions set aside are not in the heaps: `first_due` looks up their deadlines.
         if self.aside[0].id.is_some() || !is_awaited(txns.get(program)) {
             return;

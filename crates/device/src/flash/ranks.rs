@@ -20,10 +20,10 @@ impl Flash {
 
     /// Moves a waiting program forward if the page write that joined it is due earlier.
     #[inline(never)]
-    pub fn hasten(&mut self, program: TxnId, joined: TxnId) {
+    pub fn expedite(&mut self, program: TxnId, joined: TxnId) {
         let die = self.txns.get(program).die;
         if let Some(ranked) = &mut self.dies[die].ranked {
-            ranked.hasten(program, joined, &mut self.txns);
+            ranked.expedite(program, joined, &mut self.txns);
         }
     }
 

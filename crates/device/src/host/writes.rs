@@ -240,7 +240,7 @@ impl Ftl {
         // If the program has a die, the write waits for it too.
         if die.is_some() {
             flash.join_at(id, die);
-            flash.hasten(program, id);
+            flash.expedite(program, id);
         }
     }
 
