@@ -5,6 +5,11 @@
 //! is one *plane*, with a second one for the superblocks set aside for the SLC cache. Such a drive
 //! has a few hundred superblocks, which are scanned: buckets would be relinked at every
 //! invalidation.
+//!
+//! Invariants: a block is erased, open, full, being collected, or retired; it has as many valid
+//! bits as `valid` says, and no more than pages taken; the counts of a plane are the sums over its
+//! blocks; a full block is in the bucket of its valid count, and no bucket below `lowest` has a
+//! member.
 
 pub use super::block_state::BlockState;
 use super::block_state::{BLOCK_MOST, Progress};
@@ -399,6 +404,7 @@ impl Blocks {
     #[inline]
     pub fn bind(&mut self, unit: UnitId, block: BlockId) {
         debug_assert_eq!(self.locator.block_of(unit), block);
+        debug_assert!(self.valid(block) < self.written(block), "more valid pages than taken");
         self.blocks[block].valid += 1;
         self.validate(unit);
     }

@@ -1,5 +1,9 @@
 //! The open blocks of every plane: the block for each kind of data, the erased block to open next,
 //! and the step at which the pages of a block are programmed.
+//!
+//! Invariants: a plane has at most one open block for each stream of host data, for each stream
+//! that GC moves, and for swapped data; an open block takes data of one stream, and is programmed
+//! in one mode.
 
 use crate::blocks::block_table::Blocks;
 use crate::cells::program_mode::{Mode, Step, Voltage};
@@ -218,7 +222,9 @@ impl OpenBlocks {
     #[inline]
     fn set(&mut self, plane: PlaneId, source: Source, tag: StreamTag, block: BlockId) {
         let opened = self.opened_for(source, tag);
-        *self.place_of(plane, opened) = block;
+        let place = self.place_of(plane, opened);
+        debug_assert!(place.is_some() != block.is_some(), "one open block for {opened:?}");
+        *place = block;
     }
 
     #[inline]

@@ -1,4 +1,15 @@
 //! The location of the next page: the die that takes the next host page, and the planes that may.
+//!
+//! 1. [`PageAllocator::place`] assigns a page to a die with room, by address or in rotation; the
+//!    page counts as pending there.
+//! 2. When the die takes the program up, [`PageAllocator::host_page`] takes the next page of an
+//!    open block of the plane whose turn it is. It refuses if GC must make progress first: the
+//!    plane is full, down to its last erased block, or ahead of its job.
+//! 3. [`PageAllocator::write_moved`] takes pages for GC, without such a test: the reserve is there
+//!    for it.
+//!
+//! Invariants: the valid and the pending pages of a die do not exceed its room when a page is
+//! assigned; the planes of a die take turns, so that their open blocks are at the same page.
 
 use super::bad_blocks::{BadBlocks, BadBlocksSnapshot};
 use super::failed_dies::FailedDies;

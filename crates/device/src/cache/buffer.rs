@@ -1,5 +1,11 @@
 //! The write buffer. Page frames are found through the mapping, so that a lookup costs nothing
 //! extra. Dirty frames leave in LRU order; clean ones stay for reads until room is needed.
+//!
+//! Invariants: a frame is free or holds one logical page, which the mapping finds there unless it
+//! was trimmed (`orphan`); it is in at most one list, the one that `listed` names; a free frame is
+//! in no list and has no program; `leaving` counts the frames that become free when their program
+//! ends; the epochs of data that has not settled are listed oldest first, none with a count of zero
+//! in front.
 
 use crate::config::BufferConfig;
 use crate::policy::replacement::{self, AnyReplacement, Leaves, Replacement, Tail};
@@ -214,8 +220,16 @@ impl Buffer {
     #[inline]
     pub fn take(&mut self, lpn: Lpn, unit: UnitId) -> Option<FrameId> {
         let id = self.free.pop()?;
+        debug_assert!(self.is_free(id), "a frame in use was in the list of free frames");
         self.frames[id].begin(lpn, unit);
         Some(id)
+    }
+
+    /// Returns true if a frame holds nothing and nothing is pending for it.
+    fn is_free(&self, id: FrameId) -> bool {
+        let Frame { lpn, listed, programs, queued, leaving, orphan, .. } = self.frames[id];
+        let holds = lpn.is_some() || leaving || orphan;
+        !holds && listed == Listed::No && programs == 0 && !queued.is_some()
     }
 
     /// Reuses the frame of a clean page for another page. Returns the page that left, and its copy
@@ -248,6 +262,7 @@ impl Buffer {
         frame_id.orphan = false;
         frame_id.lpn = Lpn::NONE;
         frame_id.unit = UnitId::NONE;
+        debug_assert!(self.is_free(id));
         self.free.push(id);
     }
 
@@ -497,6 +512,7 @@ impl Buffer {
     /// Ends the epoch and returns it. A flush waits for all data of that epoch and earlier ones.
     pub fn end_epoch(&mut self) -> u32 {
         if self.newest > 0 {
+            debug_assert!(self.older.back().is_none_or(|&(latest, _)| latest < self.epoch));
             self.older.push_back((self.epoch, std::mem::take(&mut self.newest)));
         }
         self.epoch += 1;

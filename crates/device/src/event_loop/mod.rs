@@ -2,15 +2,29 @@
 //! flight is done. Drives the flash and a translation layer on top of it ([`Layer`]); the
 //! page-mapped controller is one.
 //!
+//! 1. Requests are issued, as many as the pacing allows, and come over the link
+//!    ([`Device::issue`]).
+//! 2. Events are processed up to the time at which the next request can enter, or until a request
+//!    is answered ([`Device::run_until`]). After everything that ends or enters at one nanosecond,
+//!    the dies decide (S15).
+//! 3. A request that the throttle delays waits outside, and all later ones with it
+//!    ([`Device::is_throttled`]).
+//! 4. The request enters: the layer admits it ([`Device::enter`]).
+//! 5. Requests that were answered are reported to the probe, with their blame
+//!    ([`Device::report_completions`]); the next round begins.
+//!
+//! The probe is also reported the steps of flash operations, before the completion that follows
+//! them, and the drive itself at the times that the probe asks for.
+//!
 //! - `controller.rs`: the page-mapped controller: the components that are called when a transaction
-//!   ends.
+//!   ends. `layer.rs`: the interface of a translation layer.
 //! - `lookahead.rs`: draws requests early, so that the simulator's own memory is in its cache when
 //!   their turn comes. Invisible to the drive.
 //! - `host_feed.rs`: a host of several streams, whose requests depend on the answers.
 //! - `probe.rs`: the interface for observing a run. `check.rs`: all laws, checkable at any event.
-//! - `faults.rs`, `power_loss.rs`: failures from outside. `fault_schedule.rs`: failures at times
-//!   known in advance. `census.rs`: the pages that failures and the cells have taken.
-//!   `write_out.rs`: the end of a run.
+//! - `faults.rs`, `power_loss.rs`: failures from outside. `fault_schedule.rs`, `fault_strikes.rs`:
+//!   failures at times known in advance. `census.rs`: the pages that failures and the cells have
+//!   taken. `write_out.rs`: the end of a run.
 
 mod census;
 mod check;
@@ -585,6 +599,8 @@ impl<L: Layer> Device<L> {
             let completion = self.layer.front_mut().requests.completion(request, now);
             // The integral of the requests in flight over time is the sum of their latencies.
             self.flash.counters.outstanding += u128::from(completion.latency().0);
+            let parts = completion.blame.total();
+            debug_assert_eq!(parts, completion.latency(), "blame of {completion:?}");
             probe.completed(completion);
             self.layer.front_mut().requests.close(request);
         }

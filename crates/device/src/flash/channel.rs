@@ -1,4 +1,15 @@
 //! The channels: one transfer at a time, first come first served.
+//!
+//! 1. A die with data to transfer gets the free channel at once, or joins the line
+//!    ([`Channel::ask`]).
+//! 2. The end of the transfer releases the channel to the first die in line
+//!    ([`Flash::release_channel`]).
+//! 3. An idle die that waits to begin a program decides anew before time moves on; the channel is
+//!    reserved for it until then, and passed on if the die did something else
+//!    ([`Flash::pass_channel_on`]).
+//!
+//! Invariants: at most one transfer is in progress; a die is in the line of its channel at most
+//! once, and exactly while `wants_channel` is set.
 
 use super::{Flash, Translation};
 use crate::event::{Event, lane};
@@ -11,6 +22,7 @@ impl Channel {
     #[inline]
     pub(super) fn enqueue(&mut self, id: DieId, die: &mut Die) {
         if !std::mem::replace(&mut die.wants_channel, true) {
+            debug_assert!(!self.waiting.contains(&id), "a die is in line twice");
             self.waiting.push_back(id);
         }
     }
@@ -82,6 +94,7 @@ impl Flash {
     #[inline]
     pub(super) fn release_channel<L: Translation>(&mut self, channel: ChannelId) {
         let channel = &mut self.channels[channel];
+        debug_assert!(channel.busy, "a free channel is released");
         channel.busy = false;
         if let Some(next) = channel.waiting.pop_front() {
             self.offer_channel::<L>(next);

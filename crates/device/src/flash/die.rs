@@ -1,4 +1,7 @@
 //! The state of dies and channels.
+//!
+//! Invariants: a die has at most one valid event, that of `ticket`; no event of the die is due
+//! before `until`; the time accounting changes with the activity, and has no gap.
 
 use crate::flash::cache_register::CacheRegister;
 use crate::flash::marked_dies::Marked;

@@ -1,5 +1,8 @@
 //! A binary heap of transactions by rank. The heap records the place of each member, so that any
 //! member can leave in logarithmic time, and allocates only to grow.
+//!
+//! Invariants: no member ranks before the one above it; `places` has the place of every member, and
+//! a transaction is in at most one heap that uses the same places.
 
 use fowler_units::{IdVec, TxnId};
 
@@ -49,6 +52,8 @@ impl IndexedHeap {
 
     /// Adds a transaction.
     pub fn push(&mut self, id: TxnId, rank: Rank, places: &mut Places) {
+        let other = |&(_, member): &(Rank, TxnId)| member != id;
+        debug_assert!(self.heap.get(places[id] as usize).is_none_or(other), "a member is added");
         self.heap.push((rank, id));
         self.rise(self.heap.len() - 1, places);
     }
@@ -80,6 +85,7 @@ impl IndexedHeap {
         }
         self.heap[at] = member;
         places[member.1] = at as u32;
+        debug_assert!(at == 0 || self.heap[(at - 1) / 2].0 <= member.0);
         at
     }
 

@@ -1,4 +1,7 @@
 //! The dies that have something to decide before time moves on.
+//!
+//! Invariants: a die waits here at most once ([`super::die::Die::mark`]), so no more dies wait than
+//! there are, and the ring never overwrites a die that has not been attended to.
 
 use fowler_units::DieId;
 
@@ -43,6 +46,7 @@ impl Marked {
     /// then on.
     #[inline]
     pub fn get(&self, before: usize) -> Option<DieId> {
+        debug_assert!(self.count - before <= self.ring.len(), "a marked die was overwritten");
         if before == self.count {
             return None;
         }

@@ -1,24 +1,22 @@
 //! The flash array: what each die serves next, transfers over the bus, suspension and resumption.
 //!
-//! **Owns** the dies, the channels, their queues, the agenda, and the transactions in flight. **May
-//! touch** the cells, which determine the level at which a page is read. Knows blocks and pages
-//! only as numbers; their meaning belongs to the layer above, reached through [`Translation`]. **Is
-//! asked** to open and submit transactions.
+//! 1. The layer submits a transaction (`txn.rs`): it joins the queue of its die (`queue.rs`,
+//!    `ranks.rs`), which is marked. Nothing else happens yet, so nothing recurses.
+//! 2. When everything that ends or arrives at one nanosecond has done so, the marked dies decide in
+//!    the order of their marks (S15; `marked_dies.rs`).
+//! 3. An idle die takes up what the die order picks: `reads.rs`, `program_erase.rs`.
+//! 4. The end of each activity is an event. After a transfer the channel goes to the next die in
+//!    line (`channel.rs`).
+//! 5. The last activity hands the transaction back to the layer ([`Translation::done`]).
 //!
-//! Nothing here recurses. Submitting a transaction only marks its die. When everything that ends or
-//! arrives at the same nanosecond has done so, the marked dies decide, in the order in which they
-//! were marked (S15).
+//! Exceptions: a busy die may stop its command for a read (`suspend.rs`); a program without a page
+//! blocks the host programs of its die ([`Bind::Blocked`]); a page that needs another level is
+//! sensed again (`read_retry.rs`); a die with a cache register transfers while its cells work
+//! (`cache_operations.rs`); a die that has failed hands everything back (`failed_die.rs`).
 //!
-//! - `die.rs`, `queue.rs`, `indexed_heap.rs`: a die and its queue, in order of submission or by
-//!   rank. `ranks.rs`: submitting to a ranked queue, and picking from it. `marked_dies.rs`: the
-//!   marked dies.
-//! - `txn.rs`: transactions. `reads.rs`, `program_erase.rs`: reads; programs and erases.
-//!   `read_retry.rs`: reads of aged data, repeated at other references.
-//! - `suspend.rs`: taking operations off the cells and putting them back. `channel.rs`: the order
-//!   of transfers. `cache_register.rs`, `cache_operations.rs`: transfers while the cells work.
-//! - `failed_die.rs`: dies that have failed for good. `raw_die.rs`: one die under raw commands.
-//! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step,
-//!   for a probe that watches.
+//! **Owns** dies, channels, agenda, and the transactions in flight. **May touch** the cells. Knows
+//! blocks and pages only as numbers. `time_accounting.rs`: where time went; `flash_trace.rs`: every
+//! step.
 
 mod cache_operations;
 pub mod cache_register;

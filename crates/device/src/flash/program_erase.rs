@@ -1,4 +1,25 @@
-//! Programs and erases: binding, transfer in, the cells, completion.
+//! Programs and erases.
+//!
+//! 1. A program that needs the channel waits in line for it while its die is idle, and takes up
+//!    anything better that comes ([`Flash::start_program`]).
+//! 2. With the channel free, the program is bound to its page; further host programs of the die
+//!    join it on other planes.
+//! 3. The pages are transferred in, one after another, each in its turn at the channel
+//!    ([`Flash::transferred_in`]).
+//! 4. The command goes on the cells for its number of ISPP iterations; an erase begins here
+//!    ([`Flash::start_cells`]).
+//! 5. At the end the wear is noted, each transaction of the command is handed back, and the die
+//!    decides anew ([`Flash::completed`]).
+//!
+//! Exceptions:
+//!
+//! - A program without a page blocks the host programs of its die; one without data left is
+//!   dropped.
+//! - A read that came during the transfer goes before step 4, and the command is suspended before
+//!   it began (S14).
+//! - If nothing can interrupt a program and all take the same time, step 4 takes a short path
+//!   ([`Die::run_plain`]).
+//! - A program that fails is repeated: it takes its iterations once more.
 
 use super::{Bind, Flash, Translation};
 use crate::flash::die::{Cells, State};

@@ -1,5 +1,8 @@
 //! The queue of a die: a list per class in order of submission, so that a policy sees the head of
-//! each without a search.
+//! each without a search; and, for die orders that rank, the same transactions by rank.
+//!
+//! Invariants: a transaction is in the list of its class exactly while it waits. Of a ranked queue,
+//! either one or two transactions are set aside, unsorted, or all are in the heaps.
 
 use crate::flash::indexed_heap::{IndexedHeap, Rank};
 use crate::flash::txn::{By, Owner, Txn, Txns};
@@ -82,6 +85,7 @@ impl DieQueue {
         txn.next = TxnId::NONE;
         let (class, order) = (txn.class, txn.order);
         let line = &mut self.lines[class as usize];
+        debug_assert!(!line.head.is_some() || line.tail != id, "a transaction waits twice");
         let tail = std::mem::replace(&mut line.tail, id);
         txn.prev = tail;
         if line.head.is_some() {
@@ -296,6 +300,7 @@ impl RankedQueue {
         if self.count > 0 {
             return self.push_beside_others(id, age_key, txns);
         }
+        debug_assert!(self.aside[0].id == TxnId::NONE && self.waiting.first().is_none());
         self.count = 1;
         self.aside[0] = Aside { id, class: txns.get(id).class, age_key };
     }
@@ -360,6 +365,7 @@ impl RankedQueue {
 
     #[inline(never)]
     fn remove_ranked(&mut self, id: TxnId, txns: &mut Txns) {
+        debug_assert!(!self.aside[0].id.is_some(), "either all are in the heaps or none");
         let txn = txns.get(id);
         let class = txn.class;
         if is_awaited(txn) {

@@ -1,5 +1,15 @@
-//! Reads: sensing and transfer. A die has one page buffer (S1), so a read holds its die for both,
-//! alone, even if the die has several planes.
+//! Reads.
+//!
+//! 1. The die senses the page at the level that is expected to suffice ([`Flash::start_read`]).
+//! 2. The data waits for the channel, and is transferred out ([`Flash::sensed`]).
+//! 3. If the level was too low, the page is sensed again at the next one; the die serves nothing
+//!    else in between.
+//! 4. The read is handed back to the layer ([`Flash::read_ended`]).
+//!
+//! A die has one page buffer (S1), so a read holds its die for both, alone, even if the die has
+//! several planes. Where each die has a channel of its own, the transfer follows the sensing at
+//! once and both are one event. A page that no level corrects is given up at the last level; the
+//! layer learns that from `needed` and `level`.
 
 use super::flash_trace::FlashEvent;
 use super::{Flash, Translation};

@@ -1,4 +1,20 @@
 //! Taking programs and erases off the cells for a read, and putting them back (S5 to S15).
+//!
+//! 1. A die with a command on the cells looks for a read when one is submitted
+//!    ([`Flash::consider_suspending`]).
+//! 2. The rules (`suspension.*`) and the policy say whether and when the read interrupts: at once,
+//!    or at a point that loses less.
+//! 3. The command comes off the cells at that point, after the delay of a suspension
+//!    ([`Flash::park`]). Its progress is kept in the command.
+//! 4. The die serves reads that may suspend, one after another.
+//! 5. Without such a read, the command is put back: the data of a program is first transferred in
+//!    again if reads have used the page buffer ([`Flash::resume`]).
+//!
+//! Exceptions:
+//!
+//! - A read that comes during the transfer of a program goes between transfer and cells
+//!   ([`Flash::consider_displacing`], S14).
+//! - A command that still owes its minimum progress looks again when it has made it.
 
 use super::Flash;
 use super::flash_trace::FlashEvent;

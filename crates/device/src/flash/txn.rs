@@ -1,4 +1,8 @@
 //! Flash transactions in flight: one flash page or block operation each, in a fixed-capacity arena.
+//!
+//! Invariants: a record is open from [`Txns::open`] until it is closed, exactly once; `next` chains
+//! a record in one list at a time: the queue of its die, the pages of its command, or the writes
+//! that joined a program; `order` grows with every record that is opened or reused.
 
 use crate::cells::program_mode::{Mode, Voltage};
 use crate::flash::indexed_heap::Places;

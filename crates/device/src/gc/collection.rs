@@ -1,5 +1,24 @@
-//! Garbage collection and wear leveling: a job empties one block of a plane, page by page, and
-//! erases it. Each plane runs one job at a time.
+//! The steps of a job, which empties one block of a plane. Each plane runs one job at a time, and
+//! each job has at most one transaction in flight.
+//!
+//! 1. [`Gc::begin`] takes the victim out of the candidates and computes the budget by which the
+//!    host keeps pace with the job.
+//! 2. [`Gc::step`] reads the next valid page.
+//! 3. [`Gc::copied_out`] turns the same transaction into a program on the same die.
+//! 4. [`Gc::bind_move`] gives the program the next page of the open block for the job's data.
+//! 5. When the program ends (`Ftl::moved`), the mapping points at the new copy, and the job
+//!    continues with step 2.
+//! 6. Without a valid page left, the block is erased ([`Gc::erased`]). A failed block of the plane
+//!    is emptied next; after GC the wear policy may swap cold data into the erased block; then the
+//!    plane's stock of erased blocks is looked at again ([`Gc::after_erase`]).
+//!
+//! Exceptions:
+//!
+//! - A page that the host writes or trims in the meantime is skipped at step 3, or its program is
+//!   dropped at step 4.
+//! - A background job that meets a waiting host transaction pauses before step 2.
+//! - A page whose mapping entry is not in memory waits for the entry before step 3.
+//! - A job whose die fails is given up: its next step closes the transaction.
 
 use super::Gc;
 use crate::blocks::block_table::BlockState;
@@ -38,6 +57,7 @@ impl Gc {
         source: Source,
         foreground: bool,
     ) {
+        debug_assert!(self.jobs[plane].is_none(), "two jobs on plane {}", plane.0);
         let tag = core.allocator.open_blocks.tag_of_survivors(victim);
         let job = Job {
             victim,
@@ -137,7 +157,10 @@ impl Gc {
                 core.map.prefetch_owner(page);
                 (Op::Read, TxnClass::BackgroundRead, page)
             }
-            None => (Op::Erase, TxnClass::Erase, core.locator.unit(victim, 0)),
+            None => {
+                debug_assert_eq!(core.allocator.blocks.valid(victim), 0, "a valid page is left");
+                (Op::Erase, TxnClass::Erase, core.locator.unit(victim, 0))
+            }
         };
         let (id, txn) = if ended.is_some() {
             let now = flash.now();

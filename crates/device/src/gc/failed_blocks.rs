@@ -1,4 +1,11 @@
 //! Blocks whose program has failed: their data moves at once, and the empty blocks are retired.
+//!
+//! 1. The program that fails is repeated in another block (`blocks/bad_blocks.rs`).
+//! 2. The failed block is closed and taken out of the candidates, because GC would gain nothing
+//!    from it ([`Gc::note_failed_programs`]).
+//! 3. A foreground job empties it as soon as its plane is free; the job that is in the way is
+//!    promoted.
+//! 4. The erase at the end of the job retires the block.
 
 use super::Gc;
 use crate::core::Core;

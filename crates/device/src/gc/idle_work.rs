@@ -1,4 +1,16 @@
-//! The work of a die that has been idle for long enough: garbage collection, refresh, measuring.
+//! The work of a die that has been idle for long enough.
+//!
+//! 1. A die that becomes idle schedules a check at the end of `gc.idle_after`, if it has work or a
+//!    measurement is due ([`Gc::on_die_idle`]).
+//! 2. The check does nothing if the die has been used in the meantime; the die then schedules anew
+//!    when it becomes idle ([`Gc::idle_event`]).
+//! 3. Otherwise each plane of the die resumes its paused job, starts background GC if it is short
+//!    of erased blocks, or refreshes a block.
+//! 4. A die that is still idle then measures a block, or schedules its next check
+//!    ([`Gc::use_idle_die`]).
+//!
+//! At most one check of a die is valid: an earlier one supersedes a later one, whose event is
+//! ignored.
 
 use super::Gc;
 use crate::core::Core;

@@ -1,24 +1,33 @@
 //! Garbage collection, wear leveling, refresh: jobs that move data without a host request.
 //!
-//! **Owns** one job per plane, the next check of each idle die, the timestamps and read counters of
-//! refresh, the measurement of block strengths, and the turns of scrubbing. **May touch** the core
-//! (mapping, blocks, buffer), which it receives for the duration of a call, and the flash. **Called
-//! by** the code that allocates or invalidates pages ([`Gc::maybe_start`], [`Gc::invalidate`]), by
-//! the flash when a job's transaction ends, and by the clock.
+//! A job empties one block of a plane:
 //!
-//! - `trigger.rs`: the free-block watermarks at which a plane must collect; `policy/victim` chooses
-//!   the block.
-//! - `collection.rs`: a job empties one block, page by page, and erases it; static wear leveling
-//!   after an erase.
-//! - `failed_blocks.rs`: empties blocks that have failed.
-//! - `failed_dies.rs`: leaves dies alone that have failed.
-//! - `idle_work.rs`: the work of idle dies: background GC, refresh, measuring.
-//! - `refresh.rs`, `refresh_checks.rs`, `refresh_jobs.rs`: empties blocks before their data is too
-//!   old or has been read too often.
-//! - `scrub.rs`, `scrub_turns.rs`: read all data once in a while, and empty blocks with many
-//!   errors.
-//! - `strength_measurement.rs`: measures the strength of blocks in idle time.
-//! - `untimed_gc.rs`: the same work in no simulated time, for preconditioning and whole lives.
+//! 1. A trigger finds a plane short of erased blocks (`trigger.rs`), a block that failed
+//!    (`failed_blocks.rs`), data that is too old (`refresh_checks.rs`), errors (`scrub_turns.rs`),
+//!    or cold data on a block with few erases (static wear leveling).
+//! 2. The job begins, if its plane has none (`collection.rs`). A victim of GC is chosen by
+//!    `policy/victim`.
+//! 3. One valid page after another is read, programmed into an open block of the same plane, and
+//!    mapped there; a page that the host has written meanwhile is skipped.
+//! 4. The empty block is erased, and the next reason of step 1 is looked for.
+//!
+//! Exceptions:
+//!
+//! - A *foreground* job competes with the host, and the host may not run ahead of it
+//!   (`blocks/gc_job.rs`). A *background* job runs on a die that was idle for `gc.idle_after`
+//!   (`idle_work.rs`), pauses when a host transaction waits for the die, and is promoted when
+//!   erased blocks run short.
+//! - A plane in which no block is worth its moves is *starved*, until another of its pages becomes
+//!   invalid.
+//! - A die that has failed is left alone (`failed_dies.rs`).
+//!
+//! **Owns** one job per plane, the next check of each idle die, the timestamps and read counters of
+//! refresh, the measurement of block strengths (`strength_measurement.rs`), and the turns of
+//! scrubbing (`scrub.rs`). **May touch** the core (mapping, blocks, buffer), which it receives for
+//! the duration of a call, and the flash. **Called by** the code that allocates or invalidates
+//! pages ([`Gc::maybe_start`], [`Gc::invalidate`]), by the flash when a job's transaction ends, and
+//! by the clock. `untimed_gc.rs` does the same work in no simulated time, for preconditioning and
+//! whole lives.
 
 pub mod collection;
 mod failed_blocks;

@@ -172,6 +172,7 @@ impl Refresher {
     }
 
     pub(super) fn push(&mut self, plane: PlaneId, block: BlockId, urgency: Urgency) {
+        debug_assert!(urgency != Urgency::Fresh && self.blocks[block].urgency == Urgency::Fresh);
         self.blocks[block].urgency = urgency;
         let lines =
             if urgency == Urgency::HardLimit { &mut self.past_hard } else { &mut self.past_soft };

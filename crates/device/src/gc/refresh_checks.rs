@@ -1,5 +1,15 @@
-//! The checks of refresh: the search for blocks of an idle die whose data is too old or was read
-//! too often.
+//! The checks of refresh: the search for blocks whose data is too old or was read too often.
+//!
+//! 1. The first program of a block stamps it, and each read is counted ([`Gc::count_use`]).
+//! 2. A counter that reaches a limit reports its block at once.
+//! 3. The ages of all blocks are checked about a hundred times per retention limit: when a block
+//!    becomes full or a die becomes idle, and the last check was long enough ago.
+//! 4. The time at which the oldest data reaches its limit is an event ([`Gc::deadline_event`]), so
+//!    that a busy drive refreshes in time as well.
+//! 5. The erase of a block resets its stamp and its counter ([`Gc::refreshed`]).
+//!
+//! An open block past its limit that cannot be closed yet is checked again at the next event, at
+//! the latest after the time between two checks.
 
 use super::Gc;
 use super::refresh::{Refresher, Urgency, soft_limit};

@@ -1,5 +1,19 @@
-//! Refresh, continued: the lists of blocks that have reached a limit, the closing of open blocks,
-//! and the jobs that empty blocks.
+//! The jobs of refresh.
+//!
+//! 1. A full block that has reached a limit is put into the list of its plane for that limit
+//!    ([`Gc::schedule_job`]).
+//! 2. A block past the hard limit is emptied as soon as its plane has no job and two erased blocks
+//!    ([`Gc::refresh_if_urgent`]); the job that is in the way is promoted.
+//! 3. A block past the soft limit is emptied when its die is idle ([`Gc::refresh_in_idle_time`]).
+//! 4. After the job the next block of the plane follows ([`Gc::refresh_after_job`]).
+//!
+//! Exceptions:
+//!
+//! - An open block past a limit is closed early, together with those of the other planes that are
+//!   programmed with it ([`Gc::close_open`]). That waits while one of them is being programmed, or
+//!   GC relies on their room.
+//! - A block past the soft limit that passes the hard one changes lists.
+//! - After a span without power, overdue blocks are refreshed in the order of their ages.
 
 use super::Gc;
 use super::refresh::{Refresher, Urgency};

@@ -1,4 +1,21 @@
-//! The turns of scrubbing: reads of data in idle time, and decisions that follow from their errors.
+//! The turns of scrubbing.
+//!
+//! 1. The turn of a block comes ([`Gc::patrol_event`]). If the previous block of the die still
+//!    waits to be moved, its move goes first.
+//! 2. Its valid pages are read one after another while the die is idle.
+//! 3. The errors of each page are shown to `policy/scrub`, which leaves the block, has it moved, or
+//!    finds that moving gains nothing ([`Gc::judge_block`]).
+//! 4. A block that has to move is moved by a job of refresh: in idle time, or at once when it has
+//!    waited for a turn. After [`TURNS_TO_MOVE`] turns the move is put off to the next period.
+//! 5. The next block of the die has its turn when the period is due for it.
+//!
+//! Exceptions:
+//!
+//! - A block that is not read when the next one has its turn is late: it is read though the die is
+//!   busy, one page at a time.
+//! - A block that GC empties is skipped, because the job reads its pages; so are pages that are
+//!   known to be lost.
+//! - After a span without power no turn is late by more than one period: everything is read once.
 
 use super::Gc;
 use super::scrub::{Moving, Patrol, Scrubber, TURNS_TO_MOVE};
@@ -139,6 +156,7 @@ impl Gc {
         let Some(scrub) = &mut self.scrub else { return };
         let die = core.locator.die_of(unit);
         let patrol = &mut scrub.dies[die];
+        debug_assert!(!patrol.reading, "two reads by the scrubbing of die {}", die.0);
         patrol.page = core.locator.place_in_block(unit) + 1;
         (patrol.begun, patrol.reading, patrol.in_idle_time) = (true, true, in_idle_time);
         flash.counters.scrubbed.under_load += u64::from(!in_idle_time);

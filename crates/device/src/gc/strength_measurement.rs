@@ -1,6 +1,17 @@
 //! Measures the strength of blocks: in idle time the controller reads a page of each block in turn
 //! and counts the bits that its code corrects (RHIO, section II-B). The reads occupy dies and
 //! channels, and are charged to wear leveling.
+//!
+//! 1. A die that is idle when its next measurement is due reads the first valid page of its next
+//!    block that has one ([`Gc::measure`]).
+//! 2. The number of wrong bits is drawn from the rate of the page, given the true strength of its
+//!    block.
+//! 3. The likelihood of each strength class, given all counts of the block so far, decides the
+//!    class that the controller believes: the strongest of which the block is weaker with at most
+//!    the accepted probability ([`StrengthMeasurement::class`]).
+//! 4. The allocator opens blocks, and chooses steps, by the believed classes.
+//!
+//! A drive can also have measured all blocks before the run, in no time ([`Gc::measure_all`]).
 
 use super::Gc;
 use crate::cells::condition::Condition;

@@ -1,5 +1,14 @@
-//! The trigger of GC on a plane: the watermarks of erased blocks (`gc.foreground_below`,
-//! `gc.background_below`), and the choice of the victim.
+//! The trigger of GC on a plane.
+//!
+//! 1. Whoever takes or frees a block of a plane reports the number of erased blocks left
+//!    ([`Gc::look_at_stock`]).
+//! 2. Below `gc.background_below` the die of the plane wants work for idle time (`idle_work.rs`).
+//! 3. Below `gc.foreground_below` a job starts at once, or the job of the plane is promoted: it
+//!    competes with the host from then on, with a new budget ([`Gc::promote`]).
+//! 4. `policy/victim` chooses the block ([`Gc::choose`]).
+//!
+//! If no block would gain anything, or too little for idle time, the plane is starved: the next
+//! page of it that becomes invalid triggers again.
 
 use super::Gc;
 use crate::blocks::gc_job::Job;

@@ -1,6 +1,16 @@
 //! Writes, garbage collection and wear leveling in no simulated time, for preconditioning and for
 //! simulating a whole life without dies. Placement, victims and the reserve are the same as in a
 //! run.
+//!
+//! 1. [`Gc::store_as`] takes the next page of the die of the data, invalidates the old copy, and
+//!    maps the new one.
+//! 2. It then collects blocks of the plane until as many as asked for are erased: whatever gains
+//!    something below the foreground watermark, and only blocks that are worth it above.
+//! 3. A collected block is emptied and erased at once ([`Gc::empty_now`]), and the wear policy may
+//!    swap cold data into it.
+//! 4. Blocks whose programs fail are emptied too.
+//!
+//! No transaction exists, so no two jobs compete, and the host never waits.
 
 use super::Gc;
 use crate::blocks::candidates::ValidPages;

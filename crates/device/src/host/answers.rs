@@ -1,4 +1,17 @@
-//! Answers: the end of a request, its blame, and the way of its answer over the link.
+//! Answers: completes requests, and divides their latency into blame.
+//!
+//! 1. The last page of a request is done: a read (`reads.rs`), a program with the writes that
+//!    joined it ([`Ftl::answer_writes`]), or a page that needed no flash.
+//! 2. The blame of that page becomes the blame of the request: from the time at which the request
+//!    was ready, the waits for mapping, buffer, queue, the rest of the page, parity and room, and
+//!    then the parts that the flash accounts for.
+//! 3. The request is sent back ([`FrontEnd::served`]): the data of a read takes its time on the
+//!    link. Link and throttle complete the blame, whose parts now sum to the latency.
+//! 4. At that time, or at once without a transfer, the request is put into `completed`, from which
+//!    the loop reports it to the probe.
+//!
+//! A trim ends with work of the firmware on the mapping instead of a transfer
+//! ([`FrontEnd::trimmed`]).
 
 use super::redundancy_hooks::RedundancyHooks;
 use super::request::Request;

@@ -1,5 +1,21 @@
-//! Eviction from the buffer: dirty frames go to the flash, clean ones are dropped, and read-hot
-//! pages are reprogrammed in idle time (HIRE, sections 3.1 and 3.2).
+//! Eviction from the buffer.
+//!
+//! 1. [`Ftl::evict`] asks the buffer for the next frame to leave, as long as frames are short or a
+//!    flush waits, and the write queue has room.
+//! 2. A clean page is dropped, if the replacement policy names one. A dirty one is taken out of its
+//!    list and programmed ([`Ftl::take_out`], [`Ftl::send_out`]); its frame becomes free, or clean,
+//!    when the program ends.
+//! 3. The access class of the page is noted when it leaves ([`Ftl::note_use`]), which decides the
+//!    voltages of later programs (HIRE, sections 3.1 and 3.2).
+//!
+//! Exceptions:
+//!
+//! - A frame that is needed at once is taken from a clean page ([`Ftl::new_frame`]).
+//! - A clean page that was read hot and is programmed at other voltages is not dropped: it waits in
+//!   the buffer, and is reprogrammed by a die that is idle ([`Ftl::rewrite`]).
+//! - On a drive with stripes, redundancy takes more frames of the same stripe along
+//!   (`raid/stripe_eviction.rs`).
+//! - A page that was read from the flash may stay in the buffer ([`Ftl::keep_read`]).
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;

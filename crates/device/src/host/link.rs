@@ -4,6 +4,10 @@
 //! A full-duplex link (PCIe) is one server per direction, first come first served. On a half-duplex
 //! link (SATA) both directions share one: see docs/decisions/host.md, "How do the directions of a
 //! SATA link share it?".
+//!
+//! Invariants: the end of the last transfer in a direction never moves back, so commands come out
+//! in the order in which they were issued; transfers to the host that fit into the gap before a
+//! transfer to the drive only shorten that gap.
 
 use crate::config::{Duplex, LinkConfig};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
@@ -56,6 +60,7 @@ impl Link {
         let cost = self.config.command + self.config.bandwidth.time(data);
         let begin = at.max(self.inbound_free);
         let before = std::mem::replace(&mut self.inbound_free, begin + cost);
+        debug_assert!(before <= begin, "two transfers to the drive at once");
         if self.handles { self.handle(before, begin) } else { self.inbound_free }
     }
 
@@ -103,6 +108,7 @@ impl Link {
     #[inline(never)]
     fn send_between(&mut self, cost: Span, now: Nanos) -> Nanos {
         let end = now.max(self.gap.begin) + cost;
+        debug_assert!(self.gap.begin <= self.gap.end, "a gap that ends before it begins");
         if end <= self.gap.end {
             self.gap.begin = end;
             return end;

@@ -1,23 +1,41 @@
 //! The host side: splits requests into pages, moves these through the buffer and the flash, and
 //! answers.
 //!
+//! A request takes these steps:
+//!
+//! 1. [`Ftl::admit`] gives it a slot of the arena (`request.rs`). A request behind others that wait
+//!    for the same room waits behind them.
+//! 2. Each page of a read is looked up (`reads.rs`): a page in the flash becomes a flash read, a
+//!    page in the buffer or nowhere is done at once. Each page of a write gets a frame of the
+//!    buffer (`writes.rs`).
+//! 3. The data of a frame goes to the flash: at once if a write is complete when it is programmed
+//!    (`buffer.ack = "on_program"`), or when `eviction.rs` takes the frame out of the buffer.
+//! 4. `programs.rs` assigns the program to a die. When the die takes it up, the program gets its
+//!    page and the old copy becomes invalid.
+//! 5. The last page to be done completes the request (`answers.rs`); the data of a read still
+//!    crosses the link (`link.rs`).
+//!
+//! Exceptions:
+//!
+//! - A page without room waits, with its request, in [`Queues`]: reads for a place in the read
+//!   queue, writes and trims for one in the write queue or for a frame, programs for a die with
+//!   room. Whatever frees such room resumes the first that waits.
+//! - A page whose mapping entry is not in memory waits for the read of the entry.
+//! - Step 2 of a trim removes the page from the mapping; a flush waits until all data before it has
+//!   settled (`trim_and_flush.rs`).
+//! - A frame that holds only part of its page reads the rest before step 4
+//!   (`read_modify_write.rs`).
+//! - A program whose die has failed goes to another die, and a drive without enough dies refuses
+//!   requests (`failed_dies.rs`). Power loss takes what is only in the buffer, and cuts programs
+//!   off (`power_loss.rs`, called by `event_loop/power_loss.rs`).
+//! - A drive with redundancy joins in at most of these steps through `redundancy_hooks.rs`.
+//!
 //! **Owns** the requests in flight, the link, the queues of work that waits for room, and the path
 //! of every page. **May touch** the core and garbage collection, which it holds ([`Ftl`]), and the
 //! flash, which it receives as an argument. **Called by** the loop to admit a request, and by the
-//! controller when a program or read of the host ends. Its calls to redundancy are in
-//! `redundancy_hooks.rs`.
-//!
-//! - `reads.rs`, `writes.rs`, `trim_and_flush.rs`: from a request to pages and frames.
-//! - `eviction.rs`: the frames that leave the buffer, and when.
-//! - `programs.rs`: a frame's way to its page in the flash, and the end of its program.
-//! - `read_modify_write.rs`: reading the old page for a frame that holds only part of its page.
-//! - `failed_dies.rs`: programs whose die has failed, and requests that are refused because too few
-//!   dies are left.
-//! - `power_loss.rs`: the data that the buffer loses with the power, and the programs cut off
-//!   (called by `event_loop/power_loss.rs`).
-//! - `answers.rs`, `link.rs`, `request.rs`: answers, the link, the arena of requests.
-//! - `write_throttle.rs`, `endurance.rs`: the delay of writes for the sake of the drive's lifetime
-//!   (the loop in `event_loop/mod.rs` applies it); the remainder of that lifetime.
+//! controller when a program or read of the host ends. `write_throttle.rs` and `endurance.rs` delay
+//! writes for the sake of the drive's lifetime; the loop (`event_loop/mod.rs`) applies the delay
+//! before step 1.
 
 mod answers;
 pub mod endurance;

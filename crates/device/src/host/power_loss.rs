@@ -1,5 +1,16 @@
-//! The data that the buffer loses with the power, and the programs that a power loss cuts off.
-//! See docs/decisions/raid.md, "What becomes of a program when the power goes?".
+//! The data that the buffer loses with the power, and the programs that a power loss cuts off. The
+//! caller (`event_loop/power_loss.rs`) knows for how many pages the drive has energy left.
+//!
+//! 1. Programs in flight end in the order of their submission while the energy lasts; the rest are
+//!    cut off ([`Ftl::cut_programs`]).
+//! 2. Frames that are only in the buffer are saved while energy is left, those with a queued
+//!    program first; the others are lost, and the mapping goes back to the older copy. Clean frames
+//!    are dropped ([`Ftl::lose_buffer`]).
+//! 3. A program that is cut off takes its frame with it if the write was acknowledged
+//!    ([`Ftl::lose_torn_frames`]), and the earlier pages of its word line ([`Ftl::paired_pages`]).
+//!
+//! Data whose write was not acknowledged is never lost, because the host writes it again. See
+//! docs/decisions/raid.md, "What becomes of a program when the power goes?".
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;

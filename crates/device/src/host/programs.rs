@@ -1,5 +1,25 @@
-//! Programs of buffered data: the way of a frame's data to its page in the flash, and the
-//! completion of the writes that wait for the program.
+//! Programs of buffered data, from a frame to a page of the flash and back.
+//!
+//! 1. [`Ftl::send`] counts the program among the writes. A frame with part of a page reads the rest
+//!    first (`read_modify_write.rs`).
+//! 2. [`Ftl::try_to_place`] assigns the program to a die with room, where it joins the queue.
+//!    Programs for which no die has room wait, in order; room that appears goes to the first of
+//!    them ([`Ftl::place_waiting`]).
+//! 3. When the die takes the program up, [`Ftl::bind_frame`] gives it the next page of an open
+//!    block. The old copy of the page becomes invalid, and GC looks at the stock of erased blocks.
+//!    [`Ftl::bind_beside`] adds programs for the other planes of the die.
+//! 4. [`Ftl::stored`] handles the end of the program: the frame is released or becomes clean, the
+//!    writes that waited are answered, and whatever waits for room is resumed.
+//!
+//! Exceptions:
+//!
+//! - A die whose plane has no page for the host blocks its host programs until GC makes progress;
+//!   [`Ftl::host_page`] starts or promotes the job.
+//! - Data that was trimmed is dropped at step 3: its program ends without a page
+//!   ([`Bind::Dropped`]).
+//! - A drive with stripes sends a program that comes too late for the parity of its stripe back to
+//!   step 2 ([`Ftl::begin_anew`]), and may keep the answer of step 4 until the parity is written.
+//! - Moves of GC begin at step 3 on the die of their block; their end is [`Ftl::moved`].
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;

@@ -1,4 +1,21 @@
-//! Host reads: answered by the mapping, the buffer or the flash.
+//! Host reads.
+//!
+//! 1. [`Ftl::read_pages`] looks up one page of the request after another, as long as the read queue
+//!    has room.
+//! 2. A page in the flash becomes a flash read ([`Ftl::read_flash`]). A page in the buffer, or one
+//!    that was never written, is done without the flash.
+//! 3. [`Ftl::page_read`] handles the end of a flash read. The last page of a request answers it,
+//!    and the room goes to the requests that wait.
+//!
+//! Exceptions:
+//!
+//! - A full read queue: the request waits in line, and goes on with the page at which it stopped.
+//! - A mapping entry that is not in memory: the request waits for the read of the entry
+//!   ([`Ftl::mapping_loaded`]).
+//! - A frame that lacks a part that the request wants: the copy in the flash is read instead.
+//! - A page that was never written is read from the die of its address, or not at all
+//!   (`ftl.unwritten_reads`).
+//! - With `queue.admission = "in_order"`, reads stand in the line of the writes.
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;

@@ -1,4 +1,8 @@
 //! Host requests in flight, in a fixed-capacity arena.
+//!
+//! Invariants: a slot is either open or in the list of free slots; `left` counts the pages of an
+//! open request that are not done, and none is done twice; `next..end` are the pages not issued
+//! yet.
 
 use crate::observe::blame::Blame;
 use crate::observe::completion::Completion;
@@ -200,6 +204,7 @@ impl Requests {
     pub fn open(&mut self, request: Request) -> ReqId {
         let id = self.free.pop().expect("request arena full: admission must wait");
         let place = &mut self.places[id];
+        debug_assert!(!place.open, "a slot in use was in the list of free slots");
         (place.request, place.open) = (request, true);
         id
     }
@@ -207,6 +212,7 @@ impl Requests {
     /// Frees the slot of a request that has been answered.
     #[inline]
     pub fn close(&mut self, id: ReqId) {
+        debug_assert!(self.places[id].open, "request closed twice");
         self.places[id].open = false;
         self.free.push(id);
     }
@@ -214,7 +220,9 @@ impl Requests {
     /// Counts a page as done. Returns true if it was the last.
     #[inline]
     pub fn page_done(&mut self, id: ReqId) -> bool {
+        debug_assert!(self.places[id].open, "a page of a request that was answered");
         let request = &mut self.places[id].request;
+        debug_assert!(request.left > 0, "more pages done than the request has");
         request.left -= 1;
         request.left == 0
     }

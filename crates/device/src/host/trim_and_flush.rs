@@ -1,4 +1,13 @@
 //! Trims and flushes.
+//!
+//! A trim takes its pages one after another: it waits for the mapping entry, asks the stripe of the
+//! page whether its parity permits, and unmaps the page; the copies in buffer and flash become
+//! invalid. When all pages are unmapped the request is answered. A trim waits among the writes,
+//! which it must not overtake, and goes on with the page at which it stopped. A program of trimmed
+//! data that has not begun is dropped when its turn comes.
+//!
+//! A flush ends the present epoch of the buffer, lets everything dirty leave, and is answered when
+//! all data of that epoch and of earlier ones has settled: it is in the flash, or trimmed.
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;

@@ -1,4 +1,14 @@
 //! Write throttling between host interface and translation, for the sake of the drive's lifetime.
+//!
+//! 1. The loop asks for the delay of a write when the write could enter the drive
+//!    ([`WriteThrottle::delay`]).
+//! 2. The policy (`policy/throttle`) sees the time, the pages of the write, and the lifetime: the
+//!    pages taken from it so far, those still on their way to the flash, and the remainder
+//!    ([`super::endurance`]).
+//! 3. The delay is counted by its cause, and returned. The loop keeps the write, and all requests
+//!    behind it, outside for so long.
+//!
+//! Nothing here delays reads, trims or flushes, and nothing delays a write that has entered.
 
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;

@@ -1,4 +1,17 @@
 //! Host writes: into page frames, and to the flash immediately or later.
+//!
+//! 1. [`Ftl::write_pages`] takes one page of the request after another.
+//! 2. The page gets a frame: the one that holds the page already, an empty one, or that of a clean
+//!    page ([`Ftl::frame_for`]). The mapping points at the frame from then on.
+//! 3. If a write is complete when it is programmed (`buffer.ack = "on_program"`), the program is
+//!    opened now; a page that waits for a program already joins it ([`Ftl::join`]).
+//! 4. If a write is complete when it is in the buffer (`"on_insert"`), the page is done now, and
+//!    its frame becomes dirty ([`Ftl::write_back`]).
+//!
+//! A page stops its request if the write queue is full, no frame is available, or its mapping entry
+//! is not in memory. The request waits in line with all later writes and trims, and resumes there
+//! ([`Ftl::resume_writes`]). A resumed write may unblock others of its stripe while the line is
+//! being worked off: such a nested call only asks for another round.
 
 use super::reads::Sent;
 use super::redundancy_hooks::RedundancyHooks;

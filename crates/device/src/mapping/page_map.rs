@@ -1,5 +1,9 @@
 //! The table from logical to physical and back. One `u32` in each direction: these 8 bytes per page
 //! dominate the memory use of a simulation, so nothing else may be stored here.
+//!
+//! Invariants: an entry is a unit below [`BUFFERED`], a frame with that bit set, or all ones for a
+//! page that is nowhere; the owner of a unit is the page with which it was last programmed, valid
+//! or not.
 
 use crate::config::layout::PAGES_MAX;
 use fowler_units::{Bytes, FrameId, Id, IdVec, Lpn, UnitId};
@@ -114,6 +118,7 @@ impl PageMap {
     /// Maps a logical page to a unit, or unmaps it if that is [`UnitId::NONE`].
     #[inline]
     pub fn set_flash(&mut self, page: Lpn, location: UnitId) {
+        debug_assert!(location.0 & BUFFERED == 0 || !location.is_some(), "no unit: {location:?}");
         self.forward[page] = location.0;
     }
 
@@ -131,6 +136,7 @@ impl PageMap {
     /// Maps a logical page to its frame in the buffer.
     #[inline]
     pub fn set_buffered(&mut self, page: Lpn, frame_id: FrameId) {
+        debug_assert!(frame_id.0 < u32::MAX & !BUFFERED, "no frame: {frame_id:?}");
         self.forward[page] = frame_id.0 | BUFFERED;
     }
 

@@ -1,7 +1,13 @@
 //! Faults of a drive with stripes, and the fate of every unreadable page: it is rebuilt from its
-//! stripe, rewritten by the host before that, or lost. The pages that a stripe can still recover
-//! are determined when a fault strikes, so that at any later time every page that is not lost can
-//! be recovered.
+//! stripe, rewritten by the host before that, or lost.
+//!
+//! 1. A fault makes physical pages unreadable ([`Raid::spoil`]).
+//! 2. For each stripe that is struck, the equations say which data pages can still be computed; the
+//!    others are lost at once ([`Raid::weigh`]). At any later time every page that is not lost can
+//!    be recovered.
+//! 3. What the lost pages had been part of is mended: the cached parity is computed anew, useless
+//!    parity is dropped, flushes that need an unreadable page read other pages ([`Raid::mend`]).
+//! 4. The pages that can be recovered are rebuilt (`rebuild.rs`).
 //!
 //! A failed unit loses its contents and continues empty, unless it is a die for which there is no
 //! spare one ([`crate::blocks::failed_dies`]). Data that is in the controller at that moment,

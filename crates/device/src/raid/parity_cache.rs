@@ -7,6 +7,10 @@
 //! form the earlier state of the stripe. Any single page can therefore be recovered at any time: a
 //! covered one from the cache, any other from the flash. (The listings of the paper retain neither
 //! the replaced pages nor the parity page.)
+//!
+//! Invariants: a stripe has at most one entry, and `places` finds it; an entry is free, or in the
+//! list of open entries, or being flushed; a free entry retains no page; an entry is freed when
+//! nothing is in flight for it and no answer waits.
 
 use super::tag::Tag;
 use fowler_units::{Bytes, Id, IdVec, Link, Linked, List, ParityId, StripeId, TxnId, UnitId};
@@ -232,6 +236,7 @@ impl ParityCache {
         if entry.progress != Progress::Open {
             self.flushing -= 1;
         }
+        debug_assert_eq!(self.places[entry.stripe], id, "another entry of the stripe");
         self.places[entry.stripe] = ParityId::NONE;
         entry.stripe = StripeId::NONE;
         self.free.push(id);
@@ -248,6 +253,7 @@ impl ParityCache {
 
     /// Begins a new turn of reads for the parity of all pages.
     pub fn begin_turn(&mut self, id: ParityId) {
+        debug_assert!(self.entries[id].stripe.is_some(), "a free entry is flushed");
         self.turns = self.turns.wrapping_add(1).max(1);
         (self.entries[id].seen, self.entries[id].turn) = (Tag::ZERO, self.turns);
     }

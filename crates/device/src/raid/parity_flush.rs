@@ -1,4 +1,21 @@
-//! Flushing parity, and resuming the programs, answers and trims that wait for it.
+//! Flushing parity.
+//!
+//! 1. An entry that is flushed takes nothing in any more. The equation that needs fewer reads is
+//!    chosen: the pages that are not covered, or the replaced pages and the earlier parity
+//!    ([`Raid::flush`]).
+//! 2. These pages are read. A read that fails makes the entry use the other equation.
+//! 3. When all are read, the parity is programmed like a page of the host, on the die of its
+//!    address ([`Raid::write_parity`]).
+//! 4. The end of the program maps the new parity; the retained pages are invalidated, the entry is
+//!    freed, and the answers, programs and trims that waited are resumed ([`Raid::finish`]).
+//!
+//! Exceptions:
+//!
+//! - A page of the stripe that is lost in the meantime makes the parity stale: the entry is
+//!   reopened and flushed again, or the value is corrected and programmed anew.
+//! - While two pages of the stripe are unreadable, the computed parity is held back in the
+//!   controller: only the entry and its inputs together recover both.
+//! - A stripe that needs no parity any more drops it instead of step 1.
 
 use super::Raid;
 use super::early_reads::EARLY;

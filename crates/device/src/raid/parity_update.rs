@@ -1,5 +1,25 @@
 //! Covering writes: the cached parity of a stripe takes in a page when a flash page is assigned to
-//! it, and the entry retains the page that was replaced.
+//! it.
+//!
+//! 1. A program with complete data asks for the entry of its stripe, and pins it
+//!    ([`Raid::cover_program`]).
+//! 2. Depending on the policy, the old copy of the page is read first (`early_reads.rs`), or the
+//!    page is taken out of the cached parity (`parity_delta.rs`). The program is then sent to its
+//!    die.
+//! 3. When the program is bound to a page, the entry takes it in ([`Raid::take_in`]): the page is
+//!    covered, and the copy that it replaced is retained until the parity is flushed.
+//! 4. The entry is unpinned, and flushed if it is not to stay ([`Raid::unpin`]).
+//!
+//! Exceptions:
+//!
+//! - A stripe whose entry is being flushed takes nothing in: the program waits for the next entry
+//!   of the stripe. Without a free entry it waits for one.
+//! - A program that was sent to its die before its stripe had parity, and is bound after, goes back
+//!   to step 1 ([`Raid::is_late`]).
+//! - With more than `N_update` pages that leave the buffer together, the cached parity is computed
+//!   anew from them (Algorithm 2 of DA-RAID-5).
+//! - A trim counts as a write of zeroes: steps 1, 3 and 4 without a program
+//!   ([`Raid::page_trimmed`]).
 
 use super::early_reads::EARLY;
 use super::parity_cache::{Progress, bit};

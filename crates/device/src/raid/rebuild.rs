@@ -1,6 +1,21 @@
 //! Recovery of unreadable pages from the rest of their stripe: on demand for reads, and in the
-//! background to reprogram them. Each recovery reads a stripe, and these reads occupy their dies
-//! and channels.
+//! background to reprogram them. These reads occupy their dies and channels.
+//!
+//! 1. A read that fails takes one of [`AT_ONCE`] slots, or waits for one ([`Raid::read_degraded`]).
+//!    Rebuilding takes slots of its own accord, as many and as often as configured
+//!    ([`Raid::rebuild`]).
+//! 2. An equation without another unreadable page is looked up: that of the cached parity, of the
+//!    computed one, or of the parity in the flash ([`Raid::equation_for`]). Its pages are read.
+//! 3. When all are read, the read that failed resumes with the data; a rebuilt page is programmed
+//!    and mapped.
+//! 4. The slot goes to the next read that waits, or to the next page to rebuild.
+//!
+//! Exceptions:
+//!
+//! - If a read of the equation fails, another equation is read. One exists, or the page is lost and
+//!   nobody waits for it ([`crate::raid::faults`]).
+//! - A page that was written or moved in the meantime needs no rebuilding: its program is dropped,
+//!   or the new copy is invalidated.
 
 use super::Raid;
 use super::losses::Failure;

@@ -1,4 +1,20 @@
 //! The jobs of collection: each empties one superblock.
+//!
+//! 1. A job begins when too few superblocks are erased, and otherwise to fold or to refresh one
+//!    ([`Superblocks::begin_job`]). Its valid units must fit where they are moved to.
+//! 2. The valid units of one page after another are read, as far as the pace and the room for units
+//!    on their way allow ([`Superblocks::read_on`]).
+//! 3. Units that have been read wait for a command of their stream, and are stored a command at a
+//!    time ([`super::programs`]).
+//! 4. When all pages have been read and no unit is on its way out, each die erases its part of the
+//!    superblock; after the last part it is free ([`Superblocks::erased_one`]).
+//!
+//! Exceptions:
+//!
+//! - A unit that the host writes or trims in the meantime is left out at step 3.
+//! - A job of idle time stops when the host is back: units that have been read are still stored,
+//!   and the superblock can be emptied again.
+//! - A victim whose units do not fit yet stays chosen until they do.
 
 use super::Superblocks;
 use super::collection::{Job, UNPACED, Why};

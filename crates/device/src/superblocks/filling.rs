@@ -1,5 +1,12 @@
 //! The state before the first request, reached in no simulated time: the same superblocks, filled
 //! and collected by the same rules, without dies.
+//!
+//! 1. Every unit of the share to fill is written once, in order or at random.
+//! 2. A steady drive is then overwritten at random, three times that share; it counts as steady if
+//!    the write amplification of the last two passes differs by less than 1 %.
+//! 3. Whenever the host needs a superblock and too few are erased, victims are emptied at once.
+//! 4. The rest of the last commands stays unused: the first request begins with a command of its
+//!    own.
 
 use super::Superblocks;
 use super::commands::Open;

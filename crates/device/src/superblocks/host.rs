@@ -1,7 +1,22 @@
-//! Requests: reads, writes and trims, and the order in which they wait for a full buffer.
+//! Requests: reads, writes and trims.
 //!
-//! A write is answered when all its units are in the buffer. A request that finds no room there
-//! waits in line ([`super::line`]).
+//! 1. A request takes a slot. Writes and trims join their submission queue if the queues take
+//!    turns; everything else is taken at once.
+//! 2. A request that is taken begins, unless requests of its kind stand in line before it
+//!    ([`super::line`]).
+//! 3. Each unit of a write takes a frame of the buffer, at the pace of the buffer
+//!    ([`super::pace`]); each unit of a trim leaves the map. After the last unit the request is
+//!    answered.
+//! 4. The units of a read that lie beside each other in a page are read together; a unit in the
+//!    buffer, or between two passes, is done at once. The last page that arrives answers the read.
+//! 5. Full commands are submitted whenever frames have been filled ([`super::programs`]).
+//!
+//! Exceptions:
+//!
+//! - Without a free frame, or before the pace lets the next unit in, a write stands in line. It
+//!   goes on with the unit at which it stopped when frames become free.
+//! - A unit that is written in part is completed from its old copy before it can be stored.
+//! - A flush is answered at once: acknowledged writes survive a loss of power.
 
 use super::{Superblocks, submit_read};
 use crate::config::{PartialWrites, UnwrittenReads};

@@ -8,6 +8,9 @@
 //! - behind none (`reads_pass`);
 //! - behind all (`in_order`);
 //! - until the turn of the reads comes, after every `queue.reads_behind` writes (`shared`).
+//!
+//! Invariants: writes and reads each leave in the order in which they joined; no read waits for
+//! fewer writes than the read before it.
 
 use super::queue_arbiter::Arbiter;
 use crate::config::{Admission, Config};
@@ -102,7 +105,9 @@ impl Line {
 
     /// Puts a read in line, which waits for so many writes.
     pub fn push_read(&mut self, ahead: u64, id: ReqId) {
-        self.reads.push_back((self.served + ahead, id));
+        let after = self.served + ahead;
+        debug_assert!(self.reads.back().is_none_or(|&(before, _)| before <= after));
+        self.reads.push_back((after, id));
     }
 
     /// Returns the write whose turn it is.
@@ -111,7 +116,8 @@ impl Line {
     }
 
     pub fn write_served(&mut self) {
-        self.writes.pop_front();
+        let served = self.writes.pop_front();
+        debug_assert!(served.is_some(), "no write was in line");
         self.served += 1;
     }
 
