@@ -1,5 +1,13 @@
-//! Days out of a life, simulated on the whole drive: dies, queues and garbage collection in time.
-//! A life says when writes are let in; a day says how long the drive then takes.
+//! Days out of a life, simulated on the whole drive: dies, queues and garbage collection in time. A
+//! life says when writes are let in; a day says how long the drive then takes.
+//!
+//! 1. The drive is seasoned once for all schemes (`season.rs`).
+//! 2. For each scheme, a life at a steady write amplification is advanced to each age at which a
+//!    day begins. A drive without a throttle is the same at every age, so one day stands for all.
+//! 3. The device of that moment has the data of the seasoned drive and the throttle of the life
+//!    ([`fowler_device::Device::in_life`]). It serves the window of the workload that is the day.
+//! 4. The day compares the response of the drive with that of the model of a lifetime: the delay
+//!    plus one undisturbed program.
 
 use super::factor::dilated;
 use super::repetition::Repetition;

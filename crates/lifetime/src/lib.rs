@@ -1,8 +1,21 @@
 //! Simulates the whole lifetime of a drive under a repeated workload, dilated so that each
 //! simulated repetition stands for many real ones (READY, FAST 2012, section 4.3).
 //!
-//! The crate owns the lifetime and its records. [`live`] runs one; its result gives the table, the
-//! JSON and the figures. Checkpoints are the only files that the crate writes on its own.
+//! 1. Drive and workload are checked; what a lifetime leaves out is listed (`scope.rs`).
+//! 2. One repetition of the workload is surveyed: its span, its writes (`survey.rs`).
+//! 3. The dilation is chosen from these, unless it is given (`factor.rs`). With the check, a second
+//!    life at twice the dilation shows the error that dilation causes (`dilation.rs`).
+//! 4. The drive is brought into the state of long use by its own workload (`season.rs`).
+//! 5. The workload is repeated until the target life is over, without dies and queues
+//!    ([`fowler_device::LifetimeDrive`], `life.rs`); the lives run side by side.
+//! 6. The result gives the table, the JSON and the figures. A fleet is drawn from it (`fleet`), and
+//!    single days of the life can be simulated on the whole drive (`days.rs`).
+//!
+//! Exceptions: a life that is stopped saves its state, and resumes from it (`checkpoint.rs`). Lives
+//! with custom policies run one by one and cannot be saved.
+//!
+//! The crate owns the lifetime and its records. [`live`] runs one. Checkpoints are the only files
+//! that the crate writes on its own.
 
 mod checkpoint;
 mod days;

@@ -1,4 +1,11 @@
 //! A life in progress: the workload, repeated until the drive is at the end of its target life.
+//!
+//! 1. The life begins with the seasoned drive, or where a checkpoint left it. A finished one is
+//!    read back.
+//! 2. The requests of a repetition are served in batches; the records take every one. After each
+//!    batch the progress is reported, and a checkpoint is saved if one is due.
+//! 3. The next repetition follows, moved in time, until the drive says that its life is over.
+//! 4. The wear, the counters and the records are taken at that end, and saved.
 
 use super::checkpoint::{Checkpoint, Standing};
 use super::end_of_life::{Cycles, EndOfLife};

@@ -1,5 +1,10 @@
-//! Brings a drive into the state in which a lifetime begins: written with its own workload for a
-//! long time. Measures what a host page then costs.
+//! Brings a drive into the state in which a lifetime begins.
+//!
+//! 1. The drive is preconditioned.
+//! 2. Its own workload is repeated, in no simulated time, until each page has been programmed five
+//!    times on average, or after a hundred rounds.
+//! 3. The write amplification that a drive has in that state can be measured over two more programs
+//!    of each page ([`write_amplification`]).
 
 use super::factor::{WAF_GUESSED, dilated, refused};
 use super::repetition::Repetition;

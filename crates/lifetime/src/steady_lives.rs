@@ -1,6 +1,11 @@
 //! Many lives of one drive at a steady write amplification, side by side on one pass over the
 //! workload ([`fowler_device::SteadyLife`]): a study of throttles at dilations that are too small
 //! for a simulated translation layer.
+//!
+//! 1. The drives of all lanes are resolved; they must have the same sizes and the same seed.
+//! 2. The workload is surveyed, and each lane gets its dilations.
+//! 3. The workload is repeated. Each batch of writes is served by every life that is not over.
+//! 4. The results come lane by lane, with a note on what was left out.
 
 use super::end_of_life::{Cycles, EndOfLife};
 use super::factor::{dilated, repetitions};

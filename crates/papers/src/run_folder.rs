@@ -1,6 +1,15 @@
 //! Runs the jobs of a study in parallel and saves each result as soon as it is finished, so that a
 //! stopped study resumes where it stopped. The folder is that of a sweep: see [`store`]. Here the
 //! files of a point are `NAME.json` and `NAME.sha256`.
+//!
+//! 1. The folder is opened by one process at a time. One of a newer version is refused; files that
+//!    an interrupted process left are removed.
+//! 2. For each job, a saved result is taken if its checksum is right and if inputs and simulator
+//!    are those of the job.
+//! 3. Otherwise the job is done, and its result saved under its name.
+//!
+//! Exceptions: a damaged file is done again, and said so. A job that all repetitions share is saved
+//! in the folder of the original. A stopped job leaves nothing.
 
 use crate::repetition::Repetition;
 use crate::run_summary::RunSummary;

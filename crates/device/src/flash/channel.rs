@@ -94,7 +94,8 @@ impl Flash {
     #[inline]
     pub(super) fn release_channel<L: Translation>(&mut self, channel: ChannelId) {
         let channel = &mut self.channels[channel];
-        debug_assert!(channel.busy, "a free channel is released");
+        // A retry on a channel that no other die uses begins before the first try has released it.
+        debug_assert!(channel.busy || self.channels_owned, "a free channel is released");
         channel.busy = false;
         if let Some(next) = channel.waiting.pop_front() {
             self.offer_channel::<L>(next);

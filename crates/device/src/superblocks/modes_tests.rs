@@ -5,7 +5,7 @@
 use super::cases::{UNIT, answer_to, drive, read, tiny};
 use super::commands::Stream;
 use crate::config::{Config, Pattern};
-use crate::device::{Device, Pacing};
+use crate::event_loop::{Device, Pacing};
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;

@@ -1,18 +1,21 @@
 //! Fits a few parameters of a drive to measured rows, with the simulator in the loop, and says how
 //! sharply the data hold each.
 //!
+//! 1. The files of measurements and the drive are read. The table `[calibrate]` of the drive file
+//!    declares the parameters, with bounds and the public fact that each bound is from
+//!    (`calibrate_table.rs`); the drive must work at every bound.
+//! 2. The rows to fit are picked: those of one model, by the filters (`measurements`).
+//! 3. Each set of values makes a drive, which simulates the rows; the distance from the measured
+//!    numbers is weighed by the deviation that is expected of a good model (`objective.rs`).
+//! 4. A bounded least-squares search finds the best set (`search.rs`).
+//! 5. The slopes there say how sharply the rows hold each parameter (`intervals.rs`).
+//! 6. The result is a drive file of its own, with the fitted values and the rows (`drive_file.rs`).
+//!
+//! Exceptions: rows whose protocol cannot be simulated are listed, with the reason. A set of values
+//! that makes no drive fits nothing, and the search goes on. A stopped fit has no result.
+//!
 //! **Owns** the table `[calibrate]` of a drive file. **May touch** drives that it makes itself, and
-//! the file it is asked to write.
-//!
-//! - `calibrate_table.rs`: the parameters, their bounds and where the bounds are from, as a drive
-//!   file declares them.
-//! - `quantity.rs`: values between two bounds.
-//! - `search.rs`: the bounded search. `intervals.rs`: how sharply data hold a parameter.
-//! - `term.rs`: a fitted number. `objective.rs`: what is simulated for a set of values, and how far
-//!   that is from the rows.
-//! - `drive_file.rs`: the drive file of the result.
-//!
-//! See docs/decisions/real_drives.md.
+//! the file it is asked to write. See docs/decisions/real_drives.md.
 
 mod calibrate_table;
 mod drive_file;

@@ -1,4 +1,13 @@
 //! The objective of a fit: simulates the rows with a set of values, and measures the distance.
+//!
+//! 1. The values become settings of the drive. A drive that cannot work has no simulated numbers,
+//!    which counts as the largest distance.
+//! 2. The rows are simulated on that drive, each by the protocol of its file.
+//! 3. Each number to fit becomes a [`Term`]: measured, simulated, and the relative deviation that
+//!    is expected of a good model.
+//!
+//! The numbers of a row are those asked for, or those that tell most about the drive in that kind
+//! of file.
 
 use super::calibrate_table::{CalibrateTable, with};
 use super::search::Residuals;

@@ -1,5 +1,12 @@
-//! A bounded least-squares search that uses only values of the function: points spread over the
-//! bounds, then Levenberg-Marquardt steps from the best of them with differences for derivatives.
+//! A bounded least-squares search that uses only values of the function.
+//!
+//! 1. The start, and points spread over the bounds, are evaluated; the search goes on from the
+//!    best.
+//! 2. Differences give the derivatives there.
+//! 3. Three Levenberg-Marquardt steps of different damping are tried side by side. A step that
+//!    gains is taken; otherwise the differences and the trust region shrink.
+//! 4. Steps 2 and 3 are repeated until the differences are narrow or the tries are used up.
+//! 5. Two-sided differences give the slopes of the result.
 //!
 //! Parameters are positions from 0 to 1 between their bounds. All points of a stage are
 //! independent, so that they keep all cores busy. Every drive has the same seed (common random

@@ -1,5 +1,11 @@
 //! Runs a drive under a host that decides by itself when it issues what: its requests depend on the
 //! answers. A [`super::Run`] replays requests that do not.
+//!
+//! 1. The memory of the drive is checked, and the drive is preconditioned.
+//! 2. The drive asks the host for its next request, and reports every answer to it, until the host
+//!    has no more ([`fowler_device::Device::run_feed`]).
+//! 3. The drive writes out what is only in its buffer, if its configuration says so.
+//! 4. The outcome is that of a run at the pace of its requests.
 
 use super::inputs::now;
 use super::{DriveKind, Finished, Replayed, Watcher};

@@ -1,4 +1,11 @@
-//! Checks everything that a run needs before the first request.
+//! Checks everything that a run needs before the first request, and replays the workload on the
+//! drive.
+//!
+//! 1. Scheme, device and settings are resolved to a drive; all their errors are reported at once.
+//! 2. The workload is prepared; a pass over a trace that it needs is made once for all schemes on
+//!    drives of the same size.
+//! 3. The faults of the workload, or those listed beside it, are checked against the drive. A drive
+//!    that has faults notes what they take.
 
 use super::drive_kind::DriveKind;
 use super::spec::RunSpec;

@@ -1,8 +1,22 @@
-//! Runs one drive under one workload.
+//! Runs one drive under one workload. [`Run`] is the builder that starts every run; optional inputs
+//! have a method each.
 //!
-//! [`Run`] is the builder that starts every run; optional inputs have a method each. The room
-//! checks everything that can be wrong (`ready`), finds the speed (`speed`), lets the drive serve
-//! the requests, and assembles the [`Outcome`]. It touches no file except the log of requests.
+//! 1. Everything that can be wrong is checked before the first request: drive, scheme, workload,
+//!    faults (`inputs.rs`), and the memory that the drive takes.
+//! 2. The speed is determined: given, or found by test runs (`speed.rs`).
+//! 3. The drive is preconditioned, or cloned from the cache of images (`drive_kind.rs`).
+//! 4. The drive serves the workload (`Ready::replay`): first the warm-up, which is not measured
+//!    (`warm_up.rs`), then the rest, watched by the recorder and by the probe of the caller.
+//! 5. If its configuration says so, the drive writes out what is only in its buffer.
+//! 6. The [`Outcome`] is assembled, and its laws are checked.
+//!
+//! Exceptions:
+//!
+//! - A workload that fails, or that is stopped, in the middle ends the run early: the outcome up to
+//!   that point says so ([`Ending`]).
+//! - A host that decides by itself when it issues what takes the place of step 4 (`host_run.rs`).
+//!
+//! The room touches no file except the log of requests.
 
 mod drive_kind;
 mod host_run;

@@ -1,5 +1,9 @@
-//! Determines the speed of a run: given, or found by test runs of the same drive under the same
-//! workload.
+//! Determines the speed of a run.
+//!
+//! 1. A workload without arrival times cannot be scaled, which is an error if a speed is asked for.
+//! 2. A given speed is taken as it is.
+//! 3. If a share of idle time is asked for, test runs of the same preconditioned drive under the
+//!    same workload search for the speed at which the drive is idle for that share.
 
 use super::Ready;
 use super::drive_kind::DriveKind;

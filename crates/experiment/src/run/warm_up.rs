@@ -1,4 +1,10 @@
 //! The warm-up of a run: the first requests of its workload, which are not measured.
+//!
+//! 1. The drive serves these requests, and all of them are answered.
+//! 2. Time and counts of the run begin anew, at the next request
+//!    ([`fowler_device::Device::begin_again`]).
+//! 3. The requests that follow keep their times, unless the drive was still busy with the warm-up:
+//!    then all of them come later by the same time.
 
 use super::drive_kind::DriveKind;
 use fowler_device::{Counters, Device, Pacing};
