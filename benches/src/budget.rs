@@ -101,7 +101,7 @@ enum Verdict {
     Within,
     Over(f64),
     Under(f64),
-    /// There is no budget for it.
+    /// A row without a budget.
     New,
 }
 

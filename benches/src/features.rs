@@ -18,7 +18,7 @@ use fowler_units::Span;
 
 /// A feature that can be switched on.
 struct Feature {
-    /// Its name in the table.
+    /// Name of the feature in the table.
     name: &'static str,
     /// The share by which it may lower the requests per second, if there is a target.
     may_cost: Option<f64>,

@@ -29,7 +29,7 @@ use std::process::Command;
 /// A row of the budget.
 #[derive(Clone, Copy)]
 struct Counted {
-    /// Its name in the budget.
+    /// Name of the row in the budget.
     key: &'static str,
     /// Requests served, or records parsed.
     requests: u64,

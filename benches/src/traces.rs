@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// An excerpt of a trace.
 #[derive(Clone, Copy)]
 pub struct Trace {
-    /// Its name in the table.
+    /// Name of the excerpt in the table.
     pub name: &'static str,
     file: &'static str,
     format: Format,

@@ -24,7 +24,7 @@ pub enum Asked {
 /// A row of the table.
 #[derive(Clone, Copy)]
 pub struct Workload {
-    /// Its name in the table.
+    /// Name of the row in the table.
     pub name: &'static str,
     /// The state of the drive at the start.
     pub state: State,

@@ -41,7 +41,7 @@ const INTEGERS: [&str; 8] = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64
 pub struct BareTime {
     /// The line, counted from one.
     pub line: usize,
-    /// Its name.
+    /// Name of the variable or field that holds the time.
     pub name: String,
 }
 

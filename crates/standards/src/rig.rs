@@ -1,5 +1,5 @@
 //! The drive on the test bench: purged, preconditioned, and put under one stimulus after the other.
-//! Its state carries over from each to the next.
+//! The state of the drive carries over from each stimulus to the next.
 
 use super::element::{Element, Tally, Watch};
 use super::records::Records;

@@ -29,9 +29,9 @@ pub enum DeviceChoice {
 /// Requests of a trace for one device: their number, and the addresses that they reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceUse {
-    /// Its number in the trace.
+    /// Number of the device in the trace.
     pub device: u64,
-    /// The number of its requests.
+    /// Number of requests for the device.
     pub requests: u64,
     /// The end of its highest range, in bytes.
     pub end: u64,

@@ -32,7 +32,7 @@ pub struct SizeUse {
     pub size: u32,
     /// How many reads, writes and trims have this size.
     pub requests: u64,
-    /// Their share of all requests that have a size.
+    /// Share of these requests among all that have a size, from 0 to 1.
     pub share: f64,
 }
 

@@ -7,11 +7,11 @@ use std::fmt;
 /// Why a text is not a valid number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberError {
-    /// It is not a number at all.
+    /// The text is no number at all.
     NotANumber,
-    /// It is negative.
+    /// The number is negative.
     Negative,
-    /// It is a whole number too large for 64 bits.
+    /// The number is whole, and too large for 64 bits.
     TooLarge,
 }
 

@@ -36,7 +36,7 @@ impl Default for ReadOptions {
 /// How the format was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormatSource {
-    /// It was given.
+    /// The caller named the format.
     Given,
     /// No other format fits the text.
     Text,
@@ -49,7 +49,7 @@ pub enum FormatSource {
 pub struct ReadReport {
     /// The trace's name.
     pub file: String,
-    /// Its format.
+    /// Format of the trace.
     pub format: Format,
     /// How the format was determined.
     pub format_source: FormatSource,

@@ -28,7 +28,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Its exit code; none if a signal ended it.
+    /// Returns the exit code of the command; none if a signal ended it.
     pub fn code(&self) -> Option<i32> {
         self.status.code()
     }

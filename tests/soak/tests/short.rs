@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 /// Seeds in a row that take every command but the study, which takes long, and random drives.
 const FIRST: &str = "29";
 const BOUTS: &str = "8";
-/// Of these, one of each kind of bout.
+/// Seeds of one bout of each kind among those.
 const STORED: &str = "32";
 const DRIVES: &str = "34";
 

@@ -53,17 +53,18 @@ pub(crate) struct Fio {
     /// --out: a window such as 10ms..12ms since the first request, or around the slowest K requests
     #[arg(long, value_name = "FROM..UNTIL|slowest:K", requires = "out")]
     pub timeline: Option<String>,
-    /// What `${NAME}` stands for in the job file; may be given several times. What is not given is
+    /// Value of `${NAME}` in the job file; may be given several times. A name without a value is
     /// empty: the environment is not read
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
-    /// Whose sequences of requests: those of fio up to 3.34 (3.33), or from 3.35 on (3.35)
+    /// Version of fio whose sequences of requests are drawn: up to 3.34 (3.33), or from 3.35 on
+    /// (3.35)
     #[arg(long, value_name = "VERSION", default_value = "3.35", value_parser = ["3.33", "3.35"])]
     pub fio_seeding: String,
-    /// What the host needs to hand over a request, on the one core that each process has
+    /// Time in which the host hands over a request, on the one core that each process has
     #[arg(long, value_name = "TIME", default_value = "2us")]
     pub submission: String,
-    /// What the host needs to collect an answer
+    /// Time in which the host collects an answer
     #[arg(long, value_name = "TIME", default_value = "2us")]
     pub completion: String,
     /// Simulate nothing: print the requests as CSV (job,op,offset,length), each job in its own

@@ -15,11 +15,11 @@ use std::path::PathBuf;
 pub(crate) enum Physics {
     /// Every curve as a picture (SVG) and as columns (CSV), and how far models and papers agree
     Plot {
-        /// Where to
+        /// Folder that the pictures and columns are written into
         #[arg(long, value_name = "DIR", default_value = "results/physics")]
         out: PathBuf,
     },
-    /// What each constant that nobody printed does to bit errors, sensing levels and steps
+    /// Sensitivity of bit errors, sensing levels and steps to each assumed constant
     Sensitivity,
     /// Every constant, with its unit, its source or that it is assumed, and the range that is swept
     Constants,

@@ -16,9 +16,9 @@ use std::fmt::Write;
 /// List the built-in devices, workloads and schemes, or print one as TOML
 #[derive(Debug, Args)]
 pub(crate) struct Presets {
-    /// The one to print
+    /// Name of the preset to print
     pub name: Option<String>,
-    /// Its kind, where a device and a scheme have the same name
+    /// Kind of the preset, where a device and a scheme have the same name
     #[arg(long, value_name = "KIND", requires = "name", value_parser = ["device", "workload", "scheme"])]
     pub kind: Option<String>,
     /// List every configuration key with what it takes

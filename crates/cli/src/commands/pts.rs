@@ -42,7 +42,7 @@ pub(crate) struct Pts {
     /// The length of a minute; what is shorter than 60s is quicker, and not PTS
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub minute: String,
-    /// What a purge leaves: format (no data, blocks keep their wear) or fob (a new drive)
+    /// State that a purge leaves: format (no data, blocks keep their wear) or fob (a new drive)
     #[arg(long, value_name = "WHAT", default_value = "format", value_parser = ["format", "fob"])]
     pub purge: String,
     /// The share of the LBAs that is tested, from the first on

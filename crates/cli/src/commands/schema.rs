@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// Print JSON Schemas of configurations and results, for editors and programs
 #[derive(Debug, Args)]
 pub(crate) struct Schema {
-    /// The one to print; without it they are listed
+    /// Name of the schema to print; without a name all are listed
     #[arg(value_parser = PossibleValuesParser::new(schemas::ALL.iter().map(|it| it.name)))]
     name: Option<String>,
 }

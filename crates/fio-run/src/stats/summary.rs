@@ -74,7 +74,7 @@ pub(crate) struct Table {
     pub ns: [u64; 10],
     /// Below a millisecond.
     pub us: [u64; 10],
-    /// The others: two more places, up to 2 s and above.
+    /// From a millisecond on: two more places, up to 2 s and above.
     pub ms: [u64; 12],
 }
 

@@ -166,7 +166,7 @@ fn kind(word: &[u8]) -> Option<Kind> {
     let name = word.strip_suffix(b":")?;
     let name = memchr::memchr(b':', name).map_or(name, |group| &name[group + 1..]);
     if name == b"nvme_setup_nvm_cmd" {
-        // Its name in older kernels.
+        // The name of `nvme_setup_cmd` in older kernels.
         return Some(NVME_SETUP);
     }
     if name.starts_with(b"block_") || name.starts_with(b"nvme_") {

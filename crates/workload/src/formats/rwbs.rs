@@ -15,11 +15,11 @@ pub(crate) enum Rwbs {
     Request {
         /// The operation.
         op: HostOp,
-        /// A flush comes before it.
+        /// True if a flush comes before the request.
         preflush: bool,
-        /// It has forced unit access.
+        /// True for a request with forced unit access.
         forced: bool,
-        /// It is a command that writes zeroes, here a trim.
+        /// True for a command that writes zeroes, here a trim.
         zeroes: bool,
     },
     /// Neither a read nor a write, a discard or a flush: commands that are passed through, and on

@@ -56,7 +56,7 @@ pub(crate) trait TraceFormat {
     /// The rules that its records keep, beyond their columns. A file that breaks one is not
     /// claimed.
     const RULES: Rules = Rules::NONE;
-    /// Its columns as `--columns` describes them, if it can: for a file with other units.
+    /// Columns of the format as `--columns` describes them, if it can: for a file with other units.
     const AS_COLUMNS: Option<&'static str> = None;
     /// How a binary format is divided into records; `None` for text.
     const BINARY: Option<Binary> = None;
@@ -125,16 +125,16 @@ pub(crate) struct Table {
 /// Signs that distinguish a format from others that decode the same lines.
 #[derive(Clone, Copy)]
 pub(crate) struct Signs {
-    /// Its times have a fraction, somewhere in the first lines.
+    /// True if times have a fraction, somewhere in the first lines.
     pub fractional_times: bool,
-    /// Its ranges are in bytes where others count sectors: all its numbers are multiples of 512.
+    /// True if ranges are in bytes where others count sectors: all numbers are multiples of 512.
     pub bytes: bool,
-    /// Its device is always 0.
+    /// True if the device is always 0.
     pub device_is_zero: bool,
     /// The equivalent format under another name, which detection prefers.
     pub same_as: Option<Format>,
-    /// It reads one of several events by which a log shows the same request: the layer of that
-    /// event, 0 for the one nearest to the host.
+    /// The layer of the event that the format reads, if a log shows the same request by several
+    /// events; 0 is the layer nearest to the host.
     pub layer: Option<u8>,
 }
 

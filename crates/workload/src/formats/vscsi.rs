@@ -34,9 +34,9 @@ const SHOWN_BY: usize = 64;
 enum Command {
     /// A request with a range in the record.
     Request(HostOp),
-    /// It changes data, but where is not in the record: UNMAP, WRITE SAME and the like.
+    /// A command that changes data at places that are not in the record: UNMAP, WRITE SAME.
     Elsewhere,
-    /// It moves no data: INQUIRY and the like.
+    /// A command that moves no data, such as INQUIRY.
     NoData,
 }
 

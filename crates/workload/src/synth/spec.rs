@@ -86,7 +86,7 @@ pub enum Popular {
 pub struct SizeShare {
     /// The size in bytes.
     pub size: u32,
-    /// Its weight; weights need not sum to one.
+    /// Weight of the size; weights need not sum to one.
     pub weight: f64,
 }
 

@@ -137,7 +137,7 @@ fn lines_read_ahead_are_what_they_are_one_by_one() {
         let records = example.lines().filter(|line| line.as_bytes()[0].is_ascii_digit());
         let records: Vec<&str> = records.collect();
         if records.is_empty() {
-            // Its lines begin with words, and are never read ahead.
+            // Lines of this format begin with words, and are never read ahead.
             continue;
         }
         let columns = (format == Format::Csv).then(CsvColumns::default);
