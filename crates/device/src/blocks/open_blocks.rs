@@ -223,7 +223,7 @@ impl OpenBlocks {
     fn set(&mut self, plane: PlaneId, source: Source, tag: StreamTag, block: BlockId) {
         let opened = self.opened_for(source, tag);
         let place = self.place_of(plane, opened);
-        debug_assert!(place.is_some() != block.is_some(), "one open block for {opened:?}");
+        debug_assert!(place.is_some() || block.is_some(), "no block is open for {opened:?}");
         *place = block;
     }
 
