@@ -10,7 +10,7 @@ use crate::wrap::columns;
 use fowler_experiment::{Latencies, Span};
 use std::fmt::Write;
 
-/// The most columns of a chart, and those where standard output is no terminal.
+/// Width of a chart in characters: at most, and where standard output is no terminal.
 const WIDEST: usize = 80;
 /// The fewest requests of a kind that have a chart: one of them is slower than p90.
 const FEWEST: u64 = 10;

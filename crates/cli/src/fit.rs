@@ -1,4 +1,4 @@
-//! From flags to specifications.
+//! Turns the flags of a command into specifications of drives, workloads and runs.
 
 use crate::flags::{Drive, Effort, Load, Reading, ReplaySpeed, Settings, Source};
 use crate::requests;

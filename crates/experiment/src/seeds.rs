@@ -178,7 +178,7 @@ pub fn compare_over_watched<P: Watcher + Send>(
             Ok(more) if more.len() == outcomes.len() && more.iter().all(whole) => {
                 spread.add(more.iter());
             }
-            // Finished seeds are kept.
+            // A seed that did not finish is the last; those before it count.
             Ok(_) => break,
             Err(_) if control.stopped() => break,
             Err(diagnostics) => return Err(diagnostics),

@@ -125,7 +125,8 @@ pub struct Panel {
     /// boxes, cells. Lines have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<String>,
-    /// The groups of rows, in order: the name of each and its number of rows; empty for none.
+    /// Groups of consecutive rows, in order: the name and the number of rows of each. Empty if rows
+    /// are not grouped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<(String, usize)>,
     /// The rows of cells whose names are shown; empty for as many as fit.

@@ -105,7 +105,7 @@ fn too_many(extent: u64) -> TraceError {
     TraceError::one("the trace", Diagnostic::of(what).hint(hint))
 }
 
-/// Where everything goes.
+/// The permutation of the addresses of a trace: the pieces of it that change places.
 #[derive(Clone, Debug)]
 pub struct Anonymizer {
     extent: u64,

@@ -11,7 +11,7 @@ use std::fmt;
 /// Content of a column of a CSV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CsvColumn {
-    /// Nothing that is read.
+    /// A column that is skipped.
     Skipped,
     /// The arrival, in units of `10^digits` ns.
     Time { digits: usize },

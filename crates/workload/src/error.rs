@@ -130,7 +130,7 @@ impl From<TraceError> for Diagnostics {
 pub struct Skipped {
     /// How many there are.
     pub count: u64,
-    /// The first few, as diagnostics.
+    /// Diagnostics of the first few bad lines.
     pub samples: Vec<Diagnostic>,
 }
 

@@ -341,7 +341,7 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         Ok(())
     }
 
-    /// Trailing blanks are not plain.
+    /// Ends the line. A line with trailing blanks is not plain: `Fields` reads it.
     #[inline(always)]
     fn finish(&mut self) -> Result<(), NotPlain> {
         match *self.rest {

@@ -14,7 +14,7 @@ pub(crate) const MOST_IN_A_SECOND: usize = 1 << 20;
 /// How the arrivals of a second are spread over it. Their order stays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spread {
-    /// At equal distances.
+    /// Arrivals at equal distances in time.
     #[default]
     Even,
     /// As Poisson arrivals: at independent random times, the same for every reading of the trace.

@@ -140,7 +140,7 @@ fn workload(rng: &mut Rng, protected: bool) -> String {
             3 => format!("chip {}", rng.below(4)),
             4 => format!("channel {}", rng.below(2)),
             5 => format!("die {}", rng.below(4)),
-            // Only once in a millisecond.
+            // The power fails at most once in a millisecond.
             6 if at >= on => {
                 on = at + 1;
                 "power 2s".into()

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 const DEVICE: &str = "tlc";
 /// The largest number for --tbw, in TB.
 const TBW_MOST: f64 = 1e9;
-/// The largest number for --waf.
+/// The largest write amplification that `--waf` takes.
 const WAF_MOST: f64 = 1000.0;
 
 /// What a host can write before the cells have had their cycles: TBW, DWPD and UBER, in the

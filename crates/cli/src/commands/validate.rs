@@ -127,7 +127,7 @@ fn table(rows: &[&Row]) -> String {
     grid.text()
 }
 
-/// A share without a sign.
+/// Returns a share as a percentage without a sign.
 fn off(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
 }

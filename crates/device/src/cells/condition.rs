@@ -38,7 +38,7 @@ pub struct BlockCondition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wear(u32);
 
-/// Tenths in a cycle.
+/// Steps in which the wear of one P/E cycle is counted.
 const TENTHS: f64 = 10.0;
 
 impl Wear {

@@ -67,7 +67,7 @@ impl FailedReads {
 /// The result of reading the pages of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Block {
-    /// Not determined yet.
+    /// It is not yet determined whether pages of the block can be read.
     Unknown,
     /// The oldest and the youngest page read alike, and therefore all pages between them.
     Alike { fail: bool },

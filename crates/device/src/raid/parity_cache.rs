@@ -29,7 +29,7 @@ pub enum Progress {
 /// The cached parity of one stripe.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The stripe, or none in an unused entry.
+    /// The stripe whose parity the entry holds; none in an unused entry.
     pub stripe: StripeId,
     /// The state of the stripe's parity.
     pub progress: Progress,

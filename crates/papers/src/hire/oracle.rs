@@ -220,7 +220,8 @@ pub(super) struct Shares {
     count: u64,
 }
 
-/// By the buffer's class: the share of its pages that the oracle puts in the same class.
+/// Precision of the buffer's classes: for each class, the share of its pages that the oracle puts
+/// in the same class.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Precision {
     pub mixed: Option<f64>,

@@ -82,7 +82,8 @@ struct Length {
 /// The variants: the drive as it is has no name.
 pub(super) const AS_IT_IS: &str = "";
 pub(super) const RESTED: &str = "rested";
-/// Variants with data from before the run that was read, or written, as its class says.
+/// Variants whose data from before the run counts as read-hot or as write-hot: the name of the
+/// variant, and the class.
 pub(super) const CLASSED: [(&str, &str); 2] =
     [("read-hot before", "read_hot"), ("write-hot before", "write_hot")];
 /// Name of the variant whose writes wait for the flash, and of the one that reads no old page

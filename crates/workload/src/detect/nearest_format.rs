@@ -55,7 +55,7 @@ fn nearest(lines: &[&[u8]]) -> Option<(Format, String)> {
         let less = if format.header().is_some() { 2 } else { 1 };
         (accounted(*format, lines), progress.unwrap_or(0) / less)
     };
-    // Of equal formats the first.
+    // Of formats that fit equally well, the first is named.
     let best = formats().rev_by(far)?;
     let fault = lines.iter().find_map(|line| {
         let fault = decode_line(best, line).err()?;

@@ -97,7 +97,7 @@ mod tests {
             let large = decode_lone::<NvmeLba4k>(line.as_bytes()).unwrap().record.io;
             assert_eq!((large.offset, large.size), (8 * io.offset, 8 * io.size));
         }
-        // As older kernels print it.
+        // Lines of `nvme_setup_cmd` as older kernels print them.
         for old in [
             "x-1 [0] . 1.5: nvme_setup_cmd: nvme0: disk=nvme0c0n1, qid=6, cmdid=49, nsid=0x1, \
              flags=0x40, meta=0x0 cmd=(nvme_cmd_read slba=8, len=0, ctrl=0x0, dsmgmt=0, reftag=0)",

@@ -143,7 +143,7 @@ fn range_columns(all: &[Values], time: usize, op: usize) -> Option<(usize, usize
     };
     let largest = |index: usize| numbers(index).and_then(|it| it.into_iter().max());
     let offset = (0..all.len()).filter(|&it| largest(it).is_some()).max_by_key(|&it| {
-        // Of equal columns the first.
+        // Of columns with equally large values, the first is taken.
         (largest(it), std::cmp::Reverse(it))
     })?;
     let is_size = |index: &usize| {

@@ -12,7 +12,7 @@ use crate::recognition::time_unit::{self, TimeUnit, has_decimals};
 /// Columns that a header names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ByNames {
-    /// All that is needed.
+    /// Every column that a trace needs.
     Complete(CsvColumns),
     /// The columns but for what is open: each an open question.
     Open(CsvColumns, Vec<String>),

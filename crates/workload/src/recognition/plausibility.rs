@@ -26,7 +26,7 @@ pub(crate) enum Clock {
 /// Rules that all records of a format keep. A format states those that hold for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// The clock of its times.
+    /// Clock of the times of a record.
     pub clock: Clock,
     /// The number that all device numbers are below.
     pub devices_below: u64,

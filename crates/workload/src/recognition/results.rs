@@ -285,7 +285,7 @@ fn device_load(heads: &[&str], values: &[&str]) -> Option<(String, Load)> {
     }
     let value = |name: &str| {
         let at = heads.iter().position(|head| *head == name)?;
-        // Some languages print a comma.
+        // In some languages the decimal mark is a comma.
         let number = values[at].replace(',', ".").parse::<f64>().ok()?;
         (number.is_finite() && number >= 0.0).then_some(number)
     };
