@@ -94,9 +94,9 @@ def _percentiles(canvas: Canvas, runs: list[Run]) -> None:
             x, y = across(share), _y(latency)
             if not corners or math.dist(corners[-1], (x, y)) >= APART:
                 corners.append((x, y))
-        its = run.read
-        marks = (its.p50_us, its.p90_us, its.p99_us, its.p999_us, its.max_us)
-        corners.append((across(1 / its.count), _y(its.max_us or LEAST)))
+        latencies = run.read
+        marks = (latencies.p50_us, latencies.p90_us, latencies.p99_us, latencies.p999_us, latencies.max_us)
+        corners.append((across(1 / latencies.count), _y(latencies.max_us or LEAST)))
         canvas.line(corners, scheme.colour, 2.6)
         for (_, share), mark in zip(named, marks, strict=True):
             canvas.dot(across(share), _y(mark or LEAST), 4, scheme.colour)

@@ -67,7 +67,7 @@ def main() -> None:
         base = {"pes_ipc": "rps"}.get(scheme, "fifo" if kind is ports.ReadFirst else scheme)
         policy = counting(kind)
         run = fowler.run(device, "demo", scheme=[base, policy], limit=50_000, set=keys)
-        calls = max((its.calls for its in run.policies.values()), default=0)
+        calls = max((called.calls for called in run.policies.values()), default=0)
         ours = seconds(device, scheme, keys)
         theirs = seconds(device, [base, kind()], keys)
         each = (theirs - ours) / calls * 1e6 if calls else 0.0

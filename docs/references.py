@@ -76,9 +76,9 @@ def keys() -> str:
     for path, _kind, about, expected, words, required, default, needs in _core.keys():
         section = path.rpartition(".")[0]
         takes = "; ".join(f"`{word}`: {means}" for word, means in words) or expected
-        its = "required" if required else f"`{default}`" if default else ""
+        otherwise = "required" if required else f"`{default}`" if default else ""
         meaning = f"{about}. Needs {needs}" if needs else about
-        cells = (f"`{path}`", meaning, takes, its)
+        cells = (f"`{path}`", meaning, takes, otherwise)
         row = " | ".join(cell.replace("|", "\\|") for cell in cells)
         sections.setdefault(section, []).append(f"| {row} |")
     text = []
@@ -194,7 +194,7 @@ def alone(app: Sphinx) -> None:
     os.environ["IPYTHONDIR"] = str(profile.parent)
 
 
-def whole(app: Sphinx, what: str, name: str, its: object, options: object, lines: list[str]) -> None:
+def whole(app: Sphinx, what: str, name: str, item: object, options: object, lines: list[str]) -> None:
     """Rejoins attribute texts that napoleon split: it takes text before a colon for the attribute's type."""
     for at, line in enumerate(lines):
         if what == "attribute" and line.startswith(":type: "):

@@ -79,8 +79,8 @@ def tables(score: dict) -> None:
             f"| {name}: {file} | `{metric}` | {len(all_)} | {middle * 100:.0f} % | {worst[1]:.2f} | "
             f"{number(worst[3]['measured'])} | {words(worst[2])} |"
         )
-    for its in left:
-        print(f"\nNo ratio: {its}.")
+    for place in left:
+        print(f"\nNo ratio: {place}.")
     for refused in score["not_simulated"]:
         print(f"\nNot simulated: {refused['row']}: {refused['reason']}.")
 
@@ -90,8 +90,8 @@ def simulated(path: str) -> dict[tuple[str, str], tuple[dict, dict]]:
     rows = json.loads(Path(path).read_text())["rows"]
     found = {}
     for row in rows:
-        its = json.dumps([row["file"], row["model"], row["sample"], row["setup"]], sort_keys=True)
-        found |= {(its, metric["metric"]): (row, metric) for metric in row["metrics"]}
+        key = json.dumps([row["file"], row["model"], row["sample"], row["setup"]], sort_keys=True)
+        found |= {(key, metric["metric"]): (row, metric) for metric in row["metrics"]}
     return found
 
 

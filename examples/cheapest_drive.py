@@ -53,15 +53,17 @@ def main() -> None:
     """Looks for the drive, and says what was found."""
     asked = arguments()
 
-    def cost(its: fo.Candidate) -> float:
+    def cost(candidate: fo.Candidate) -> float:
         """The price of a GB that the host can use."""
-        size = its.run.summary["drive"]
+        size = candidate.run.summary["drive"]
         flash, usable = size["raw_bytes"] / GB, size["logical_bytes"] / GB
-        buffer = its.values["buffer_size"].bytes / GB
+        buffer = candidate.values["buffer_size"].bytes / GB
         return (flash * asked.flash + buffer * asked.dram) / usable
 
-    def p999(its: fo.Candidate) -> float | None:
-        known = [tail for tail in (its.run.read.p999_us, its.run.write.p999_us) if tail is not None]
+    def p999(candidate: fo.Candidate) -> float | None:
+        known = [
+            tail for tail in (candidate.run.read.p999_us, candidate.run.write.p999_us) if tail is not None
+        ]
         return max(known, default=None)
 
     source = {"trace": asked.trace, "format": asked.format, "remap": asked.remap} if asked.trace else {}
@@ -78,7 +80,7 @@ def main() -> None:
         minimise=cost,
         constraints={
             "p99.9": fo.at_most(p999, asked.p999_us),
-            "life": fo.at_least(lambda its: its.life.years, asked.years),
+            "life": fo.at_least(lambda candidate: candidate.life.years, asked.years),
         },
         life={"dilation": asked.dilation, "years": asked.years},
     )
@@ -99,12 +101,12 @@ def report(study: optuna.Study, objective: fo.Objective, p999: fo.Measure) -> No
     except ValueError:
         print("no drive of the space meets both conditions")
         return
-    its = objective.candidate(best.params)
+    winner = objective.candidate(best.params)
     print(f"over-provisioning  {best.params['over_provisioning']:.0%} of the raw capacity")
-    print(f"buffer             {its.values['buffer_size'].mib:.0f} MiB")
+    print(f"buffer             {winner.values['buffer_size'].mib:.0f} MiB")
     print(f"cost               {best.value:.4f} for each usable GB (trial {best.number})")
-    print(f"p99.9              {p999(its):,.0f} us")
-    print(f"life               {its.life.years:.2f} years, WAF {its.life.waf:.2f}")
+    print(f"p99.9              {p999(winner):,.0f} us")
+    print(f"life               {winner.life.years:.2f} years, WAF {winner.life.waf:.2f}")
 
 
 if __name__ == "__main__":

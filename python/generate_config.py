@@ -94,8 +94,8 @@ class Leaf:
     def literal(self) -> str:
         value = tomllib.loads(f"x = {self.default}")["x"]
         text = repr(frozen(value)).replace("'", '"')
-        its = self.type()
-        return f"{its}({text})" if its in QUANTITIES else text
+        kind = self.type()
+        return f"{kind}({text})" if kind in QUANTITIES else text
 
 
 @dataclass
@@ -126,9 +126,9 @@ def tree() -> Node:
                 below = node.parts[name] = Node(own=below)
             node = below
         node.parts[last] = leaf
-    for slot, its in root.parts["policy"].parts.items():
-        if isinstance(its, Leaf):
-            root.parts["policy"].parts[slot] = Node(own=its)
+    for slot, part in root.parts["policy"].parts.items():
+        if isinstance(part, Leaf):
+            root.parts["policy"].parts[slot] = Node(own=part)
     return root
 
 
@@ -165,16 +165,16 @@ def classes(name: str, about: str, node: Node, above: tuple[str, ...]) -> list[s
     body: list[str] = []
     if node.own:
         body += attribute("name", node.own)
-    for part, its in node.parts.items():
-        if isinstance(its, Leaf):
-            body += attribute(part, its)
+    for part, inner in node.parts.items():
+        if isinstance(inner, Leaf):
+            body += attribute(part, inner)
             continue
         path = (*above, part)
         named = camel(*(path[1:] if path[0] == "policy" and len(path) > 1 else path))
         dotted = ".".join(path)
-        means = its.own.about if its.own else f"the keys of [{dotted}]"
-        text += classes(named, means[:1].upper() + means[1:] + ".", its, path)
-        default = "" if its.required() else f" = field(default_factory={named})"
+        means = inner.own.about if inner.own else f"the keys of [{dotted}]"
+        text += classes(named, means[:1].upper() + means[1:] + ".", inner, path)
+        default = "" if inner.required() else f" = field(default_factory={named})"
         body += [f"    {part}: {named}{default}", *documented(f"The keys of [{dotted}].", "    ")]
     text += ["", "@dataclass(frozen=True, kw_only=True, slots=True)", f"class {name}(Section):"]
     return [*text, *documented(about, "    "), "", *body, ""]
@@ -240,16 +240,16 @@ def keywords() -> dict[str, str]:
         for name in {whole, whole.removeprefix("policy_"), path.rsplit(".", 1)[-1]}:
             paths.setdefault(name, set()).add(path)
     found: dict[str, str] = {}
-    for name, its in paths.items():
-        if len(its) == 1:
-            leaf = facts[min(its)]
+    for name, leaves in paths.items():
+        if len(leaves) == 1:
+            leaf = facts[min(leaves)]
             words = ", ".join(f'"{word}"' for word, _ in leaf.words)
             found[name] = f"Literal[{words}] | str" if leaf.kind == "word" else VALUES[leaf.kind]
-    return {f"{name}_" if keyword.iskeyword(name) else name: its for name, its in sorted(found.items())}
+    return {f"{name}_" if keyword.iskeyword(name) else name: leaves for name, leaves in sorted(found.items())}
 
 
 def written_keywords() -> str:
-    lines = {name: f"    {name}: {its}\n" for name, its in keywords().items()}
+    lines = {name: f"    {name}: {kind}\n" for name, kind in keywords().items()}
     free = "".join(line for name, line in lines.items() if name not in TAKEN)
     own = "".join(line for name, line in lines.items() if name in TAKEN)
     drive = '\n\nclass DriveKeys(Keys, total=False):\n    """The keywords of drives."""\n\n'

@@ -35,13 +35,13 @@ def slots() -> dict[str, tuple[str, list[str]]]:
     found: dict[str, tuple[str, list[str]]] = {}
     key = ""
     for line in asked("presets", "--keys").splitlines():
-        if its := re.match(r"  (\S+)", line):
-            key = its[1]
+        if hit := re.match(r"  (\S+)", line):
+            key = hit[1]
         elif key.count(".") == 1 and key.startswith("policy."):
-            if its := re.match(r" {8}(\S+) ", line):
-                found[key][1].append(its[1])
-            elif its := re.match(r" {6}(\S.*?):", line):
-                found[key] = (its[1], [])
+            if hit := re.match(r" {8}(\S+) ", line):
+                found[key][1].append(hit[1])
+            elif hit := re.match(r" {6}(\S.*?):", line):
+                found[key] = (hit[1], [])
     return found
 
 
@@ -58,7 +58,7 @@ def table(text: str, head: str) -> tuple[int, int]:
 
 def with_answer(cell: str, known: list[str], answer: str) -> str:
     """Returns a cell with one more policy after the last one in it."""
-    ends = [its.end() for its in re.finditer(r"`(\w+)`(?: \([^)]*\))?", cell) if its[1] in known]
+    ends = [found.end() for found in re.finditer(r"`(\w+)`(?: \([^)]*\))?", cell) if found[1] in known]
     end = max(ends, default=0)
     return f"{cell[:end]}, `{answer}`{cell[end:]}" if ends else f"`{answer}`"
 
@@ -76,17 +76,17 @@ def new_policies(rows: list[str], known: dict[str, tuple[str, list[str]]]) -> li
     text = []
     for row in rows:
         _, slot, cell, about, _ = row.split("|")
-        its = known.pop(slot.strip(" `"), None)
-        if its is None:
+        entry = known.pop(slot.strip(" `"), None)
+        if entry is None:
             gone([slot], [])
             continue
-        answers = its[1]
+        answers = entry[1]
         for answer in answers:
             if answer not in named(cell):
                 cell = with_answer(cell, answers, answer)
         text.append(f"|{slot}|{cell}|{about}|")
     for slot, (about, answers) in known.items():
-        text.append(f"| `{slot}` | {', '.join(f'`{its}`' for its in answers)} | {about} |")
+        text.append(f"| `{slot}` | {', '.join(f'`{entry}`' for its in answers)} | {about} |")
     return text
 
 

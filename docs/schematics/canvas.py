@@ -101,9 +101,9 @@ class Canvas:
     def svg(self) -> str:
         """The whole picture. A text across a line, or across the edge of a box, is an error."""
         for text, box in self._bare:
-            if any(crosses(box, *its) for its in self._segments):
+            if any(crosses(box, *shape) for shape in self._segments):
                 raise ValueError(f"{self.name}: {text!r} is across a line")
-            if any(meet(box, its) and not inside(box, its) for its in self._rects):
+            if any(meet(box, shape) and not inside(box, shape) for shape in self._rects):
                 raise ValueError(f"{self.name}: {text!r} is across the edge of a box")
         patterns = "".join(
             f'<pattern id="{id_}" width="6" height="6" patternUnits="userSpaceOnUse" '
@@ -162,15 +162,15 @@ class Canvas:
     ) -> None:
         """A line through points, with an arrow's head at its end or at both."""
         self._segments.extend(itertools.pairwise(points))
-        its = list(points)
+        ends = list(points)
         tips = []
         if heads:
-            tips.append(self._tip(its[-2], its[-1], stroke))
-            its[-1] = self._back(its[-2], its[-1])
+            tips.append(self._tip(ends[-2], ends[-1], stroke))
+            ends[-1] = self._back(ends[-2], ends[-1])
         if heads == "both":
             tips.append(self._tip(points[1], points[0], stroke))
-            its[0] = self._back(points[1], points[0])
-        way = " ".join(f"{short(x)},{short(y)}" for x, y in its)
+            ends[0] = self._back(points[1], points[0])
+        way = " ".join(f"{short(x)},{short(y)}" for x, y in ends)
         self._parts.append(f'<polyline points="{way}"{self._line(stroke, thick, dashed)}/>')
         self._parts.extend(tips)
 
@@ -255,8 +255,8 @@ class Canvas:
     ) -> None:
         """A box with its name, and what it does in smaller letters below."""
         self.rect(x, y, width, height, fill, stroke, round_=5)
-        for text, its, bold in ((name, size, True), *((line, small, False) for line in about)):
-            if measured(text, its, bold) > width - 6:
+        for text, pixels, bold in ((name, size, True), *((line, small, False) for line in about)):
+            if measured(text, pixels, bold) > width - 6:
                 raise ValueError(f"{self.name}: {text!r} is wider than its box")
         high = size + len(about) * small * 1.3
         top = y + (height - high) / 2 + 0.82 * size
@@ -275,8 +275,8 @@ class Canvas:
     def _claim(self, text: str, box: Box) -> None:
         if not inside(box, (0, 0, self.width, self.height)):
             raise ValueError(f"{self.name}: {text!r} leaves the picture: {box}")
-        for other, its in self._texts:
-            if meet(box, its):
+        for other, taken in self._texts:
+            if meet(box, taken):
                 raise ValueError(f"{self.name}: {text!r} is over {other!r}")
         self._texts.append((text, box))
 
@@ -294,5 +294,5 @@ class Canvas:
         x, y = self._back(before, tip, 9)
         across = (tip[1] - y) * 0.45, (x - tip[0]) * 0.45
         corners = (tip, (x + across[0], y + across[1]), (x - across[0], y - across[1]))
-        way = " ".join(f"{short(its[0])},{short(its[1])}" for its in corners)
+        way = " ".join(f"{short(corner[0])},{short(corner[1])}" for corner in corners)
         return f'<polygon points="{way}" fill="{colour}"/>'

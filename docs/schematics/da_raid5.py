@@ -61,7 +61,7 @@ def _left(stage: int) -> float:
 
 def _life(canvas: Canvas) -> None:
     top = 52.0
-    for at, its in enumerate(STAGES):
+    for at, stage in enumerate(STAGES):
         x = _left(at)
         width = PANEL + GAP if at < 2 else PANEL
         canvas.area(
@@ -74,10 +74,10 @@ def _life(canvas: Canvas) -> None:
             ]
             if at == 2
             else [(x, top), (x + width, top), (x + width, top + 48), (x, top + 48)],
-            its.fill,
+            stage.fill,
         )
-        canvas.text(x + 12, top + 21, its.name, 15, fill=its.ink, bold=True)
-        canvas.text(x + 12, top + 39, its.about, 13)
+        canvas.text(x + 12, top + 21, stage.name, 15, fill=stage.ink, bold=True)
+        canvas.text(x + 12, top + 39, stage.about, 13)
     for at, words in (
         (1, ("first block above", "15,000 cycles")),
         (2, ("over 16,384 stripes with", "a page in such a block")),
@@ -88,7 +88,7 @@ def _life(canvas: Canvas) -> None:
 
 
 def _grid(canvas: Canvas, stage: int, top: float) -> None:
-    its = STAGES[stage]
+    drawn = STAGES[stage]
     left = _left(stage) + 34
     canvas.text(left + CHIPS * WIDE / 2, top - 24, "chips", 13, "middle", GREY)
     for chip in range(CHIPS):
@@ -96,11 +96,11 @@ def _grid(canvas: Canvas, stage: int, top: float) -> None:
     for stripe in range(STRIPES):
         y = top + stripe * (HIGH + 6)
         canvas.text(left - 10, y + 18, f"S{stripe}", 13, "end", GREY)
-        has_parity = stage == 2 or any(worn[0] == stripe for worn in its.worn)
+        has_parity = stage == 2 or any(worn[0] == stripe for worn in drawn.worn)
         for chip in range(CHIPS):
             x = left + chip * WIDE
             is_parity = chip == (CHIPS - 1 - stripe) % CHIPS
-            worn = (stripe, chip) in its.worn
+            worn = (stripe, chip) in drawn.worn
             if is_parity and not has_parity:
                 canvas.rect(x + 1.5, y, WIDE - 3, HIGH, "#ffffff", RULE, 1.2, dashed=True)
                 continue

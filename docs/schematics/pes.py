@@ -91,7 +91,7 @@ def _row(canvas: Canvas, y: float, name: str, about: str, pieces: tuple[Piece, .
     done = 0.0
     spans: dict[str, tuple[float, float]] = {}
     programmed = 0
-    whole = sum(its.what == "verify" for its in pieces) - ITERATIONS
+    whole = sum(piece.what == "verify" for piece in pieces) - ITERATIONS
     for what, length in pieces:
         fill, letter, colour = fills[what]
         edge = "#ffffff" if what in ("program", "verify", "read", "transfer") else None

@@ -94,7 +94,7 @@ def _reads(canvas: Canvas, x: float, y: float) -> None:
     ):
         floor = y + 108 + at * 88
         frame = Frame(x + 4, floor, 232, 56, 0.3, 4.1)
-        means = (STATES[0], *(its * (1 - drift) for its in STATES[1:]))
+        means = (STATES[0], *(state * (1 - drift) for state in STATES[1:]))
         distributions(canvas, frame, means, (0.25, *(noise,) * 3), colours, references, 4.5)
         canvas.lines(x + 244, floor - 42, (age + ":",), 13, fill=ink, bold=True)
         canvas.text(x + 244, floor - 24, words, 13, fill=ink)
@@ -111,10 +111,10 @@ def _served(canvas: Canvas, y: float, name: str, about: str, order: str, plain: 
     canvas.text(12, y + 32, about, 13, fill=GREY)
     time, total = 0.0, 0.0
     for letter in order:
-        its = next(request for request in QUEUE if request.letter == letter)
-        length = its.plain_us if plain else its.us
-        canvas.rect(left + time * per_us + 0.5, y, length * per_us - 1, 28, its.fill, its.stroke, 1.2)
-        canvas.text(left + (time + length / 2) * per_us, y + 19, letter, 14, "middle", its.ink, bold=True)
+        served = next(request for request in QUEUE if request.letter == letter)
+        length = served.plain_us if plain else served.us
+        canvas.rect(left + time * per_us + 0.5, y, length * per_us - 1, 28, served.fill, served.stroke, 1.2)
+        canvas.text(left + (time + length / 2) * per_us, y + 19, letter, 14, "middle", served.ink, bold=True)
         time += length
         total += time
     canvas.text(808, y + 19, f"{total / len(order):,.0f} us", 15, "end", bold=True)
@@ -145,10 +145,10 @@ def draw() -> str:
         bold=True,
     )
     x = 12.0
-    for its in QUEUE:
-        canvas.rect(x, 334, 24, 20, its.fill, its.stroke, 1.2)
-        canvas.text(x + 12, 349, its.letter, 13, "middle", its.ink, bold=True)
-        x = canvas.text(x + 31, 349, its.about, 13) + 22
+    for request in QUEUE:
+        canvas.rect(x, 334, 24, 20, request.fill, request.stroke, 1.2)
+        canvas.text(x + 12, 349, request.letter, 13, "middle", request.ink, bold=True)
+        x = canvas.text(x + 31, 349, request.about, 13) + 22
     top, pitch = 392.0, 50.0
     _served(canvas, top, "noop", "arrival order, plain speed", "ABCD", plain=True)
     _served(canvas, top + pitch, "rhio", "young, old, hot, cold", "DBCA", plain=False)

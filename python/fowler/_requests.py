@@ -91,9 +91,9 @@ def _table(table: Any, argument: str) -> object | None:
     return _of_columns(table, argument) if isinstance(table, Mapping) else None
 
 
-def _lacks_pyarrow(its: object) -> bool:
+def _lacks_pyarrow(value: object) -> bool:
     """True if an object is of pandas and pyarrow is not installed: without it pandas exports no Arrow."""
-    whose = type(its).__module__.partition(".")[0]
+    whose = type(value).__module__.partition(".")[0]
     return whose == "pandas" and importlib.util.find_spec("pyarrow") is None
 
 

@@ -40,7 +40,7 @@ def write(path: str | os.PathLike[str], result: Any) -> Path:
         kind = "sweep" if isinstance(result, Sweep) else "table"
         facts = {"folder": str(result.folder)} if isinstance(result, Sweep) else {}
         tables.append(result._its.bytes())
-    described = json.dumps({**facts, "tables": [len(its) for its in tables]}).encode()
+    described = json.dumps({**facts, "tables": [len(table) for table in tables]}).encode()
     _core.save(str(file), kind, b"".join([LENGTH.pack(len(described)), described, *tables]))
     return file
 
@@ -77,9 +77,9 @@ def read(path: str | os.PathLike[str]) -> Any:
     match kind:
         case "run" | "comparison":
             runs = []
-            for its in facts["runs"]:
-                at = its.pop("table", None)
-                runs.append(Run._of_facts({**its, "requests": None if at is None else tables[at]}))
+            for described in facts["runs"]:
+                at = described.pop("table", None)
+                runs.append(Run._of_facts({**described, "requests": None if at is None else tables[at]}))
             if kind == "run":
                 return runs[0]
             return Comparison._of_facts(runs, facts["verdict"], facts["spread"])

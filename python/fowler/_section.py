@@ -19,9 +19,9 @@ class Section:
         """Makes quantities of texts, because a section may be assembled from texts or quantities."""
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            its = measured(str(field.type), value)
-            if its is not value:
-                object.__setattr__(self, field.name, its)
+            quantity = measured(str(field.type), value)
+            if quantity is not value:
+                object.__setattr__(self, field.name, quantity)
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Self:
@@ -32,9 +32,9 @@ class Section:
             value = table.get(field.name.rstrip("_"))
             if value is None:
                 continue
-            its = types[field.name]
-            is_section = isinstance(its, type) and issubclass(its, Section)
-            values[field.name] = its.of(value) if is_section else _frozen(value)
+            kind = types[field.name]
+            is_section = isinstance(kind, type) and issubclass(kind, Section)
+            values[field.name] = kind.of(value) if is_section else _frozen(value)
         return cls(**values)
 
     def lines(self, above: str = "") -> Iterator[str]:

@@ -64,12 +64,12 @@ def sound_settings(
     diagnostics: list[Diagnostic] = []
     found: list[str] = []
     for name, value in changes.items():
-        its = key(name, also)
-        if isinstance(its, Diagnostic):
-            diagnostics.append(its)
+        path = key(name, also)
+        if isinstance(path, Diagnostic):
+            diagnostics.append(path)
             continue
         try:
-            found.append(f"{its}={text(value)}")
+            found.append(f"{path}={text(value)}")
         except TypeError:
             what = f"invalid value {shown(value)}"
             diagnostics.append(Diagnostic(str(name), None, "", what, EXPECTED))
@@ -114,20 +114,20 @@ def text(value: Setting) -> str:
     Raises:
         TypeError: if it is no value of a key.
     """
-    its: Any = plain(value)
-    match its:
+    known: Any = plain(value)
+    match known:
         case bool():
-            return "true" if its else "false"
+            return "true" if known else "false"
         case str() | os.PathLike():
-            return os.fsdecode(its)
+            return os.fsdecode(known)
         case timedelta():
-            return Time(its)
+            return Time(known)
         case int() | float():
-            return number(its)
+            return number(known)
         case bytes() | Mapping():
-            raise TypeError(type(its))
+            raise TypeError(type(known))
         case _:
-            return f"[{', '.join(text(it) for it in its)}]"
+            return f"[{', '.join(text(it) for it in known)}]"
 
 
 def number(value: float) -> str:

@@ -44,7 +44,7 @@ class Objects:
         return {
             "devices": [(name, text) for name, _, text in self._devices],
             "policies": policies,
-            "requests": [(name, its) for name, _, its in self._requests],
+            "requests": [(name, rows) for name, _, rows in self._requests],
         }
 
     def name_of(self, key: str, value: Any) -> str:
@@ -63,17 +63,19 @@ class Objects:
         return self._workload(value)
 
     def _device(self, value: Device) -> str:
-        for name, its, _ in self._devices:
-            if its is value:
+        for name, known, _ in self._devices:
+            if known is value:
                 return name
-        taken = {name for name, *_ in self._devices} | {its for kind, its, _ in presets() if kind == "device"}
+        taken = {name for name, *_ in self._devices} | {
+            known for kind, known, _ in presets() if kind == "device"
+        }
         name = numbered(value.name, taken)
         self._devices.append((name, value, value.toml()))
         return name
 
     def _workload(self, value: object) -> str:
-        for name, its, _ in self._requests:
-            if its is value:
+        for name, known, _ in self._requests:
+            if known is value:
                 return name
         requests = readable(value)
         if once(requests):
@@ -157,14 +159,16 @@ class Specification:
         may complain about what was left out.
         """
         reported = []
-        for its in error.diagnostics:
-            if its.file != self.name:
-                reported.append(its)
-            elif its.line is not None and its.line <= len(self._lines):
-                argument = self._lines[its.line - 1][0]
-                reported.append(Diagnostic(argument, None, its.text, its.what, its.expected, its.hint))
+        for problem in error.diagnostics:
+            if problem.file != self.name:
+                reported.append(problem)
+            elif problem.line is not None and problem.line <= len(self._lines):
+                argument = self._lines[problem.line - 1][0]
+                reported.append(
+                    Diagnostic(argument, None, problem.text, problem.what, problem.expected, problem.hint)
+                )
             elif whole:
-                reported.append(its)
+                reported.append(problem)
         return reported
 
     def wrong(self, argument: str, what: str, expected: str = "", hint: str | None = None) -> None:
@@ -230,8 +234,8 @@ class Specification:
         try:
             return self._text(argument, self.objects.name_of(name, value))
         except InputError as error:
-            for its in error.diagnostics:
-                self.wrong(argument, its.what, its.expected, its.hint)
+            for problem in error.diagnostics:
+                self.wrong(argument, problem.what, problem.expected, problem.hint)
             return ""
 
     def _head(self, argument: str, line: str) -> None:

@@ -63,7 +63,7 @@ def front(table: T, minimise: Sequence[str], maximise: Sequence[str]) -> T:
     signs = [1.0] * len(minimise) + [-1.0] * len(maximise)
     rows: list[tuple[list[float], int]] = []
     for row, cells in enumerate(zip(*columns, strict=True)):
-        known = [sign * its for sign, its in zip(signs, cells, strict=True) if its is not None]
+        known = [sign * cell for sign, cell in zip(signs, cells, strict=True) if cell is not None]
         if len(known) == len(cells):
             rows.append((known, row))
     if not rows:
@@ -145,24 +145,29 @@ class MainEffects:
         4
         """
         return [
-            {"factor": its.factor, **dataclasses.asdict(level), "effect": its.effect, "share": its.share}
-            for its in self.effects
-            for level in its.levels
+            {
+                "factor": factor.factor,
+                **dataclasses.asdict(level),
+                "effect": factor.effect,
+                "share": factor.share,
+            }
+            for factor in self.effects
+            for level in factor.levels
         ]
 
     def _repr_html_(self) -> str:
         heads = ["axis", "level", "points", f"mean {self.response}", "effect", "share of the variance"]
         rows = [
             [
-                its.factor if first else "",
+                factor.factor if first else "",
                 level.label,
                 str(level.count),
                 number(level.mean),
-                number(its.effect) if first else "",
-                f"{its.share:.1%}" if first else "",
+                number(factor.effect) if first else "",
+                f"{factor.share:.1%}" if first else "",
             ]
-            for its in self.effects
-            for first, level in ((at == 0, level) for at, level in enumerate(its.levels))
+            for factor in self.effects
+            for first, level in ((at == 0, level) for at, level in enumerate(factor.levels))
         ]
         return html_table(heads, rows)
 
@@ -170,10 +175,10 @@ class MainEffects:
         """Shows the axes, one per line."""
         head = f"<MainEffects on {self.response}, mean {number(self.mean)} of {self.count} points:"
         lines = [
-            f"  {its.factor}: {number(its.effect)}, {its.share:.0%} of the variance ("
-            + ", ".join(f"{level.label}: {number(level.mean)}" for level in its.levels)
+            f"  {factor.factor}: {number(factor.effect)}, {factor.share:.0%} of the variance ("
+            + ", ".join(f"{level.label}: {number(level.mean)}" for level in factor.levels)
             + ")"
-            for its in self.effects
+            for factor in self.effects
         ]
         return "\n".join([head, *lines, ">"])
 
@@ -199,8 +204,8 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
         InputError: for every column that does not exist, and for a response without numbers or with numbers
             above 1e150, for which a variance cannot be computed.
     """
-    its = Table.of(table)
-    responses = numbers(its, [response])[0]
+    measured = Table.of(table)
+    responses = numbers(measured, [response])[0]
     rows = [row for row, value in enumerate(responses) if value is not None]
     if not rows:
         what = f"no point has a number in `{response}`"
@@ -209,10 +214,10 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
     if (most := max(map(abs, values))) > RESPONSE_MOST:
         what = f"`{response}` reaches {most:g}, too large to compute a variance"
         raise InputError([Diagnostic("response", None, "", what, f"numbers up to {RESPONSE_MOST:g}")])
-    named = [it for it in its.columns if it.startswith("axis.")]
+    named = [it for it in measured.columns if it.startswith("axis.")]
     if factors is not None:
         named = _listed(factors, "factors")
-    columns = [column(its, name) for name in _known(its, named, "factors")]
+    columns = [column(measured, name) for name in _known(measured, named, "factors")]
     mean = math.fsum(values) / len(values)
     effects = [
         _effect(name.removeprefix("axis."), [cells[row] for row in rows], values, mean)
@@ -225,9 +230,9 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
 
 def _effect(factor: str, column: list[Any], values: list[float], mean: float) -> Effect:
     groups: dict[Any, list[int]] = {}
-    for place, its in enumerate(column):
+    for place, cell in enumerate(column):
         # NaN differs from itself as a key, and means that there is no number.
-        value = None if isinstance(its, float) and math.isnan(its) else its
+        value = None if isinstance(cell, float) and math.isnan(cell) else cell
         groups.setdefault(value, []).append(place)
     unset = groups.pop(None, [])
     if not all(isinstance(it, int | float) for it in groups):
@@ -256,10 +261,10 @@ def _parts(groups: Mapping[float, list[int]], values: list[float]) -> list[Level
         cuts.append(cut)
     levels = []
     for begin, end in itertools.pairwise(cuts):
-        if its := order[begin:end]:
-            (low, _), (high, _) = its[0], its[-1]
-            mean = _mean(values, [place for _, place in its])
-            levels.append(Level(f"{number(low)} to {number(high)}", low, high, len(its), mean))
+        if group := order[begin:end]:
+            (low, _), (high, _) = group[0], group[-1]
+            mean = _mean(values, [place for _, place in group])
+            levels.append(Level(f"{number(low)} to {number(high)}", low, high, len(group), mean))
     return levels
 
 

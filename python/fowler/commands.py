@@ -164,7 +164,7 @@ def fio(
     """
     changes, _ = _divided(dict(more), None, set)
     flags = {"scheme": scheme, "seed": seed, "out": out, "output_format": "json+"}
-    variables = [part for its in (env or {}).items() for part in ("--env", "=".join(its))]
+    variables = [part for pair in (env or {}).items() for part in ("--env", "=".join(pair))]
     return _json(["fio", _path("job", job), *variables], flags, changes, device, json_flag=False)
 
 
@@ -363,14 +363,14 @@ def _path(argument: str, path: AnyPath) -> str:
 
 
 def _word(value: Any) -> str:
-    its = plain(value)
-    match its:
+    word = plain(value)
+    match word:
         case str() | os.PathLike():
-            return os.fsdecode(its)
+            return os.fsdecode(word)
         case int() | float():
-            return number(its)
+            return number(word)
         case _:
-            return ",".join(map(_word, its))
+            return ",".join(map(_word, word))
 
 
 @contextmanager

@@ -180,9 +180,9 @@ class Comparison:
         for run in runs[1:]:
             # One call repeats all runs.
             run._call = runs[0]._call
-        its = cls(runs, None if spread is None else _core.Spread.read(spread))
-        its._said = said
-        return its
+        comparison = cls(runs, None if spread is None else _core.Spread.read(spread))
+        comparison._said = said
+        return comparison
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the runs, the verdict and the seeds."""
@@ -190,9 +190,9 @@ class Comparison:
 
     def __copy__(self) -> Self:
         """Returns a comparison of the same runs, which nothing can change."""
-        its = type(self)(self._runs, self._spread)
-        its._said = self._said
-        return its
+        copied = type(self)(self._runs, self._spread)
+        copied._said = self._said
+        return copied
 
     def __deepcopy__(self, memo: object) -> Self:
         """Returns a comparison of the same runs, which nothing can change."""
@@ -209,6 +209,6 @@ class Comparison:
 def _unpickled_comparison(
     kind: type[Comparison], runs: Sequence[Run], said: str, spread: str | None
 ) -> Comparison:
-    its = kind(runs, None if spread is None else _core.Spread.read(spread))
-    its._said = said
-    return its
+    comparison = kind(runs, None if spread is None else _core.Spread.read(spread))
+    comparison._said = said
+    return comparison

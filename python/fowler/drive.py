@@ -177,20 +177,20 @@ class Presets(list[Preset]):
         for preset in self:
             if preset.name == which:
                 return preset
-        near = difflib.get_close_matches(which, [its.name for its in self], n=1)
+        near = difflib.get_close_matches(which, [entry.name for entry in self], n=1)
         raise KeyError(f"no preset {which!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
     def __repr__(self) -> str:
         """Shows the names, by kind."""
         lines = ["<Presets:"]
         for kind in dict.fromkeys(preset.kind for preset in self):
-            names = ", ".join(its.name for its in self if its.kind == kind)
+            names = ", ".join(entry.name for entry in self if entry.kind == kind)
             text = textwrap.wrap(f"{kind}: {names}", 94, subsequent_indent="  ", break_on_hyphens=False)
             lines += [f"  {line}" for line in text]
         return "\n".join([*lines, ">"])
 
     def _repr_html_(self) -> str:
-        rows = [(its.kind, its.name, its.about) for its in self]
+        rows = [(entry.kind, entry.name, entry.about) for entry in self]
         cells = "".join(f"<tr>{''.join(f'<td>{html.escape(it)}</td>' for it in row)}</tr>" for row in rows)
         return f"<table><thead><tr><th>kind</th><th>name</th><th>about</th></tr></thead>{cells}</table>"
 

@@ -49,7 +49,7 @@ class Diagnostic:
         line = "" if self.line is None else f":{self.line}"
         where = f"{self.file}{line}: " if self.file else ""
         more = [("text", self.text), ("expected", self.expected), ("hint", self.hint or "")]
-        text = "".join([where, self.what, *(f"\n    {name}: {its}" for name, its in more if its)])
+        text = "".join([where, self.what, *(f"\n    {name}: {said}" for name, said in more if said)])
         return CONTROL.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
 
 
@@ -155,47 +155,47 @@ class Gathered:
         """Returns a whole number of at least ``least``, or ``None``, of which a wrong value is reported."""
         if value is None:
             return None
-        its = plain(value)
+        given = plain(value)
         try:
-            number = -1 if isinstance(its, bool) else operator.index(its)
+            number = -1 if isinstance(given, bool) else operator.index(given)
         except TypeError:
             number = -1
         if least <= number <= most:
             return number
         upper = f", at most {most}" if most < 2**64 - 1 else ""
-        self.wrong(name, its, f"a whole number, at least {least}{upper}")
+        self.wrong(name, given, f"a whole number, at least {least}{upper}")
         return None
 
     def real(self, name: str, value: object) -> float | None:
         """Returns a number, or ``None``, of which a wrong value is reported."""
-        its = plain(value)
-        if its is None:
+        given = plain(value)
+        if given is None:
             return None
         try:
             # Text is a number for float().
-            number = None if isinstance(its, bool | str | bytes) else float(its)
+            number = None if isinstance(given, bool | str | bytes) else float(given)
         except (TypeError, ValueError, OverflowError):
             number = None
         if number is None:
-            self.wrong(name, its, "a number")
+            self.wrong(name, given, "a number")
         return number
 
     def word(self, name: str, value: object, expected: str) -> str | None:
         """Returns a text, or ``None``, of which a wrong value is reported."""
-        its = plain(value)
-        if its is None or isinstance(its, str):
-            return its
-        self.wrong(name, its, expected)
+        given = plain(value)
+        if given is None or isinstance(given, str):
+            return given
+        self.wrong(name, given, expected)
         return None
 
     def path(self, name: str, value: object, expected: str = "a path") -> str | None:
         """Returns a path as text, or ``None``, of which a wrong value is reported."""
-        its = plain(value)
-        if its is None:
+        given = plain(value)
+        if given is None:
             return None
-        if isinstance(its, str | os.PathLike):
-            return os.fsdecode(its)
-        self.wrong(name, its, expected)
+        if isinstance(given, str | os.PathLike):
+            return os.fsdecode(given)
+        self.wrong(name, given, expected)
         return None
 
     def done(self) -> None:
@@ -282,15 +282,15 @@ def arguments(text: str) -> str:
     """Rewrites the flags in a message as arguments: ``--remap modulo`` becomes ``remap="modulo"``."""
     text = re.sub(r"--set ([\w.]+)=([^\s,;]+)", _setting, text)
     text = re.sub(r"--([a-z][a-z-]*) ([a-z]\w*|[A-Z]\b)(?![\w ]*\()", _assigned, text)
-    return re.sub(r"--([a-z][a-z-]*)", lambda its: its[1].replace("-", "_"), text)
+    return re.sub(r"--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), text)
 
 
-def _setting(its: re.Match[str]) -> str:
-    word = re.fullmatch(r"[A-Za-z]\w*", its[2]) and its[2] not in ("true", "false")
-    value = f'"{its[2]}"' if word else its[2]
-    return f'set={{"{its[1]}": {value}}}'
+def _setting(found: re.Match[str]) -> str:
+    word = re.fullmatch(r"[A-Za-z]\w*", found[2]) and found[2] not in ("true", "false")
+    value = f'"{found[2]}"' if word else found[2]
+    return f'set={{"{found[1]}": {value}}}'
 
 
-def _assigned(its: re.Match[str]) -> str:
-    value = its[2] if its[2].isupper() else f'"{its[2]}"'
-    return f"{its[1].replace('-', '_')}={value}"
+def _assigned(found: re.Match[str]) -> str:
+    value = found[2] if found[2].isupper() else f'"{found[2]}"'
+    return f"{found[1].replace('-', '_')}={value}"

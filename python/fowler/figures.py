@@ -87,11 +87,11 @@ def survival(fleet: Fleet, *, ax: Axes | None = None) -> Figure:
         ax: Axes to draw into; ``None`` for a new figure.
     """
     figure, axes = _canvas(ax, (6, 4))
-    its = fleet.survival
-    axes.plot(its["years"], its["alive"], color=COLOURS[0], label="alive")
+    curve = fleet.survival
+    axes.plot(curve["years"], curve["alive"], color=COLOURS[0], label="alive")
     band = f"{100 * fleet.confidence:g} % interval"
     axes.fill_between(
-        its["years"], its["low"], its["high"], color=COLOURS[0], alpha=0.3, linewidth=0, label=band
+        curve["years"], curve["low"], curve["high"], color=COLOURS[0], alpha=0.3, linewidth=0, label=band
     )
     axes.set(xlabel="years", ylabel="share alive")
     axes.grid(True, which="major", alpha=0.3)
@@ -131,11 +131,11 @@ def blame(run: Run, kind: str = "read", causes: int = 8, *, ax: Axes | None = No
     most = sorted(sizes, key=lambda cause: -sizes[cause])[:causes]
     figure, axes = _canvas(ax, (6, 3))
     left = [0.0] * len(named)
-    for cause in [*(its for its in CAUSES if its in most), "other"]:
+    for cause in [*(amount for amount in CAUSES if amount in most), "other"]:
         values = [
             band.shares().get(cause, 0.0)
             if cause != "other"
-            else sum(its for name, its in band.shares().items() if name not in most)
+            else sum(amount for name, amount in band.shares().items() if name not in most)
             for band in named.values()
         ]
         if any(values):
@@ -150,7 +150,7 @@ def blame(run: Run, kind: str = "read", causes: int = 8, *, ax: Axes | None = No
                 hatch=hatch,
                 label=cause.replace("_", " "),
             )
-            left = [before + its for before, its in zip(left, values, strict=True)]
+            left = [before + amount for before, amount in zip(left, values, strict=True)]
     axes.invert_yaxis()
     axes.set_xlabel(f"share of the latency of {kind}s")
     if ax is None:
@@ -211,7 +211,7 @@ def pareto(
     marks = analysis.column(table, by) if by else [""] * len(table)
     kinds_ = list(dict.fromkeys(marks))
     for at, kind in enumerate(kinds_):
-        rows = [row for row, its in enumerate(marks) if its == kind]
+        rows = [row for row, drawn in enumerate(marks) if drawn == kind]
         points = [(across[row], along[row]) for row in rows]
         points = [it for it in points if None not in it]
         if points:
@@ -247,8 +247,8 @@ def main_effects(effects: analysis.MainEffects, *, ax: Sequence[Axes] | Axes | N
     count = max(len(effects.effects), 1)
     figure, panels = _panels(ax, count)
     response = quantity(effects.response)
-    for panel, its in zip(panels, effects.effects, strict=False):
-        levels = its.levels
+    for panel, effect in zip(panels, effects.effects, strict=False):
+        levels = effect.levels
         means = [it.mean / response.scale for it in levels]
         if any(isinstance(it.low, str) for it in levels):
             # A line between categories would mean nothing.
@@ -257,13 +257,13 @@ def main_effects(effects: analysis.MainEffects, *, ax: Sequence[Axes] | Axes | N
         else:
             panel.plot(range(len(levels)), means, "o-", color=COLOURS[0], markersize=5)
         panel.axhline(effects.mean / response.scale, color=GREY, linewidth=1, linestyle="--")
-        labels = [_range(its.factor, it) for it in levels]
+        labels = [_range(effect.factor, it) for it in levels]
         crowded = max(map(len, labels)) * len(labels) > 18  # noqa: PLR2004  (letters that fit below a panel)
         panel.set_xticks(
             range(len(levels)), labels, rotation=40 if crowded else 0, ha="right" if crowded else "center"
         )
-        panel.set_xlabel(quantity(its.factor).label)
-        panel.set_title(f"{its.share:.0%} of the variance", fontsize="small")
+        panel.set_xlabel(quantity(effect.factor).label)
+        panel.set_title(f"{effect.share:.0%} of the variance", fontsize="small")
         panel.margins(x=0.2)
         panel.grid(True, axis="y", alpha=0.3)
     panels[0].set_ylabel(f"mean of {response.label}")
@@ -285,8 +285,8 @@ def lines(table: Table, x: str, response: str, by: str | None = None, *, ax: Axe
         axes.set_xticks([], minor=True)
     for at, kind in enumerate(dict.fromkeys(marks)):
         found: dict[float, list[float]] = {}
-        for row, its in enumerate(marks):
-            if its == kind and across[row] is not None and along[row] is not None:
+        for row, mark in enumerate(marks):
+            if mark == kind and across[row] is not None and along[row] is not None:
                 found.setdefault(across[row], []).append(along[row])
         if not found:
             continue
@@ -333,8 +333,8 @@ def heatmap(table: Table, x: str, y: str, response: str, *, ax: Axes | None = No
     image = axes.imshow(means, cmap="cividis", aspect="auto", origin="lower")
     finite = [it for row in means for it in row if not math.isnan(it)]
     middle = (min(finite) + max(finite)) / 2
-    for row, its in enumerate(means):
-        for column, mean in enumerate(its):
+    for row, row_means in enumerate(means):
+        for column, mean in enumerate(row_means):
             if not math.isnan(mean):
                 ink = "white" if mean < middle else "black"
                 axes.text(column, row, number(mean), ha="center", va="center", color=ink, fontsize="small")
@@ -394,9 +394,9 @@ def _axes(axes: Any, table: Table, x: str, y: str) -> list[list[Any]]:
 
 
 def _order(values: Any) -> list[Any]:
-    its = list(dict.fromkeys(values))
-    words = any(isinstance(it, str) for it in its)
-    return its if words else sorted(its, key=lambda it: (it is None, it))
+    distinct = list(dict.fromkeys(values))
+    words = any(isinstance(it, str) for it in distinct)
+    return distinct if words else sorted(distinct, key=lambda it: (it is None, it))
 
 
 def _mean(values: list[float] | None) -> float:

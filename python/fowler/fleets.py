@@ -67,9 +67,9 @@ class Fleet:
     (500, 500)
     """
 
-    def __init__(self, its: _core.Lifetime, summary: Mapping[str, Any]) -> None:
+    def __init__(self, core: _core.Lifetime, summary: Mapping[str, Any]) -> None:
         """Wraps the fleet of a lifetime of the compiled module."""
-        self._its = its
+        self._its = core
         self.summary = summary
         """All numbers of the fleet, as in ``summary.json`` under ``fleet``."""
 
@@ -96,9 +96,9 @@ class Fleet:
         The columns are ``year``, ``replaced``, ``low``, ``rate``, ``high`` (per place and year) and
         ``spares``: spare drives that are enough.
         """
-        years = ({**its, **_bounds(its["rate"], "rate")} for its in self.summary["by_year"])
+        years = ({**year, **_bounds(year["rate"], "rate")} for year in self.summary["by_year"])
         names = ("year", "replaced", "low", "rate", "high", "spares")
-        return _columns([{name: its[name] for name in names} for its in years])
+        return _columns([{name: year[name] for name in names} for year in years])
 
     @property
     def rate(self) -> Bounds:
@@ -182,7 +182,7 @@ def asked(gathered: Gathered, drives: object, fleet: object) -> _arguments.Fleet
 
     Adds a diagnostic for each wrong argument.
     """
-    its: _arguments.Fleet = {
+    wanted: _arguments.Fleet = {
         "drives": gathered.whole("drives", drives, 1, DRIVES_MOST) or 1,
         "load_spread": None,
         "early_share": None,
@@ -203,11 +203,11 @@ def asked(gathered: Gathered, drives: object, fleet: object) -> _arguments.Fleet
         elif value is None:
             gathered.wrong(where, value, "a number")
         elif (known := gathered.real(where, value)) is not None:
-            its[name] = known  # type: ignore[literal-required]
+            wanted[name] = known  # type: ignore[literal-required]
     if drives is None and fleet is not None:
         what = "there is no fleet without `drives`"
         gathered.diagnostics.append(Diagnostic("fleet", None, "", what, hint="pass drives=10_000"))
-    return None if drives is None else its
+    return None if drives is None else wanted
 
 
 def _bounds(values: Sequence[float], name: str) -> dict[str, float]:

@@ -120,7 +120,7 @@ def at_most(measure: Measure, limit: float) -> Measure:
     >>> at_most(lambda its: 150.0, 100.0)(None)
     0.5
     """
-    return lambda its: (_measured(measure, its) - limit) / (abs(limit) or 1.0)
+    return lambda candidate: (_measured(measure, candidate) - limit) / (abs(limit) or 1.0)
 
 
 def at_least(measure: Measure, limit: float) -> Measure:
@@ -132,15 +132,15 @@ def at_least(measure: Measure, limit: float) -> Measure:
     >>> at_least(lambda its: 50.0, 100.0)(None)
     0.5
     """
-    return lambda its: (limit - _measured(measure, its)) / (abs(limit) or 1.0)
+    return lambda candidate: (limit - _measured(measure, candidate)) / (abs(limit) or 1.0)
 
 
-def _measured(measure: Measure, its: Candidate) -> float:
-    value = measure(its)
+def _measured(measure: Measure, candidate: Candidate) -> float:
+    value = measure(candidate)
     if value is None:
         # Not the drive's fault: every drive lacks the value with so few requests. So do not prune.
         raise ValueError(
-            f"{its!r}: a condition has no value; for example, p99.9 needs at least 1000 requests"
+            f"{candidate!r}: a condition has no value; for example, p99.9 needs at least 1000 requests"
         )
     return value
 
@@ -206,17 +206,19 @@ class Objective:
         self._life = {"check": False, **(life or {})}
         diagnostics = _wrong(device, workload, space, self._keywords, self._life) + _wrong_life(self._life)
         diagnostics += [
-            Diagnostic(name, None, "", f"{its!r} is not callable", "a function of a candidate")
-            for name, its in (
+            Diagnostic(name, None, "", f"{part!r} is not callable", "a function of a candidate")
+            for name, part in (
                 ("minimise", minimise),
-                *((f"constraints[{name!r}]", its) for name, its in self._constraints.items()),
+                *((f"constraints[{name!r}]", part) for name, part in self._constraints.items()),
             )
-            if not callable(its)
+            if not callable(part)
         ]
         if diagnostics:
             raise InputError(diagnostics)
-        self._space = {name: _numbers(name, its) for name, its in space.items()}
-        self._units = {name: _ends(name, its)[0] for name, its in space.items() if _measured_range(name, its)}
+        self._space = {name: _numbers(name, part) for name, part in space.items()}
+        self._units = {
+            name: _ends(name, part)[0] for name, part in space.items() if _measured_range(name, part)
+        }
 
     def candidate(self, values: Mapping[str, Value]) -> Candidate:
         """Returns the candidate with these parameter values, such as ``study.best_params``.
@@ -229,11 +231,11 @@ class Objective:
         """
         device, workload = self._of
         values = {name: self._quantity(name, value) for name, value in values.items()}
-        its = {**self._keywords, **values}
-        lives = {name: value for name, value in its.items() if name not in RUNS_ONLY}
+        arguments = {**self._keywords, **values}
+        lives = {name: value for name, value in arguments.items() if name not in RUNS_ONLY}
         return Candidate(
             values,
-            lambda: run(device, workload, **its),
+            lambda: run(device, workload, **arguments),
             lambda: lifetime(device, workload, **{**lives, **self._life}),
         )
 
@@ -246,35 +248,35 @@ class Objective:
 
     def __call__(self, trial: optuna.Trial) -> float | Sequence[float]:
         """Returns the value to minimize for the drive that a trial suggests."""
-        its = self.candidate({name: _suggest(trial, name, self._space[name]) for name in self._space})
+        candidate = self.candidate({name: _suggest(trial, name, self._space[name]) for name in self._space})
         try:
-            conditions = {name: condition(its) for name, condition in self._constraints.items()}
-            value = self._minimise(its)
+            conditions = {name: condition(candidate) for name, condition in self._constraints.items()}
+            value = self._minimise(candidate)
         except InputError as error:
             trial.set_user_attr("error", str(error))
             raise optuna.TrialPruned(str(error)) from error
         for name, amount in conditions.items():
             if amount is None:
-                raise ValueError(f"{its!r}: the condition {name!r} has no value")
+                raise ValueError(f"{candidate!r}: the condition {name!r} has no value")
             trial.set_constraint(name, amount)
         return value
 
 
-def _measured_range(name: Any, its: Any) -> type[Quantity] | None:
+def _measured_range(name: Any, values: Any) -> type[Quantity] | None:
     """Returns the type of quantity of a range's numbers; ``None`` if they have no unit."""
-    path = key(name) if name not in OWN and isinstance(its, Mapping) else None
+    path = key(name) if name not in OWN and isinstance(values, Mapping) else None
     return QUANTITIES.get(kinds().get(path, "")) if isinstance(path, str) else None
 
 
-def _ends(name: str, its: Any) -> list[Quantity]:
+def _ends(name: str, values: Any) -> list[Quantity]:
     """Returns the ends of a range of quantities, and its step if there is one.
 
     Raises:
         InputError: if one of them is no quantity.
     """
-    make = _measured_range(name, its)
+    make = _measured_range(name, values)
     assert make, "its numbers have units"
-    given = (its.get("from"), its.get("to"), *([] if its.get("step") is None else [its["step"]]))
+    given = (values.get("from"), values.get("to"), *([] if values.get("step") is None else [values["step"]]))
     # A number has no unit, and is refused for that.
     texts = (Time(it) if isinstance(it, timedelta) else str(it) for it in given)
     ends = [make(it) for it in texts]
@@ -283,23 +285,23 @@ def _ends(name: str, its: Any) -> list[Quantity]:
     return ends
 
 
-def _numbers(name: str, its: Any) -> Any:
+def _numbers(name: str, values: Any) -> Any:
     """Returns a range of quantities in numbers of the unit of ``from``, and a list as Optuna takes it."""
-    if not isinstance(its, Mapping):
-        return [Time(it) if isinstance(it, timedelta) else it for it in its]
-    if not _measured_range(name, its):
-        return its
-    ends = _ends(name, its)
+    if not isinstance(values, Mapping):
+        return [Time(it) if isinstance(it, timedelta) else it for it in values]
+    if not _measured_range(name, values):
+        return values
+    ends = _ends(name, values)
     scale = ends[0].units[ends[0].unit]
     parts = (end.least / scale for end in ends)
     whole = (int(part) if part.is_integer() else part for part in parts)
-    return {**its, **dict(zip(("from", "to", "step"), whole, strict=False))}
+    return {**values, **dict(zip(("from", "to", "step"), whole, strict=False))}
 
 
-def _suggest(trial: optuna.Trial, name: str, its: Sequence[Value] | Mapping[str, Any]) -> Value:
-    if not isinstance(its, Mapping):
-        return trial.suggest_categorical(name, list(its))
-    low, high, step, log = its["from"], its["to"], its.get("step"), its.get("scale") == "log"
+def _suggest(trial: optuna.Trial, name: str, values: Sequence[Value] | Mapping[str, Any]) -> Value:
+    if not isinstance(values, Mapping):
+        return trial.suggest_categorical(name, list(values))
+    low, high, step, log = values["from"], values["to"], values.get("step"), values.get("scale") == "log"
     if all(isinstance(it, int) for it in (low, high, step or 1)):
         return trial.suggest_int(name, low, high, step=step or 1, log=log)
     return trial.suggest_float(name, low, high, step=step, log=log)
@@ -322,13 +324,13 @@ def _wrong(
         expected = "a dictionary from parameters to lists or ranges"
         return [Diagnostic("space", None, "", what, expected)]
     diagnostics = _said_twice(space, keywords, life)
-    for name, its in space.items():
-        diagnostics += _wrong_range(name, its) if isinstance(its, Mapping) else _wrong_list(name, its)
+    for name, part in space.items():
+        diagnostics += _wrong_range(name, part) if isinstance(part, Mapping) else _wrong_list(name, part)
     if isinstance(workload, Iterator):
         what = "an iterator can be read only once, but every trial reads the workload"
         diagnostics.append(Diagnostic("workload", None, "", what, hint="pass a list or a table"))
-    faulty = {its.file for its in diagnostics}
-    sound = {name: its for name, its in space.items() if _place(name) not in faulty}
+    faulty = {part.file for part in diagnostics}
+    sound = {name: part for name, part in space.items() if _place(name) not in faulty}
     own = {**_as_sweep(workload, keywords), "axes": _axes(sound)}
     for check in (
         # The device alone must be valid. With the keywords it may need values of the space to be valid.
@@ -344,10 +346,14 @@ def _wrong(
 
 def _as_sweep(workload: AnyWorkload, keywords: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the keywords of a sweep of one point. What a sweep cannot take is left out or replaced."""
-    own = {name: its for name, its in keywords.items() if name not in ("progress", "requests_file")}
+    own = {name: argument for name, argument in keywords.items() if name not in ("progress", "requests_file")}
     if not (workload is None or isinstance(workload, str | os.PathLike)):
         # Only a run can check columns of requests, so a preset takes their place here.
-        own = {name: its for name, its in own.items() if name not in (*Source.__annotations__, "source")}
+        own = {
+            name: argument
+            for name, argument in own.items()
+            if name not in (*Source.__annotations__, "source")
+        }
         workload = "demo"
     one = {"workload": workload, "design": "random", "points": 1}
     return {**dict.fromkeys(SAID), **own, **one, "scheme": _without_policies(keywords.get("scheme"))}
@@ -356,14 +362,14 @@ def _as_sweep(workload: AnyWorkload, keywords: Mapping[str, Any]) -> dict[str, A
 def _axes(space: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the axes of the sweep that corresponds to a space."""
     axes: dict[str, Any] = {}
-    for name, its in space.items():
-        if isinstance(its, Mapping):
-            axes[name] = {part: value for part, value in its.items() if part != "step"}
+    for name, values in space.items():
+        if isinstance(values, Mapping):
+            axes[name] = {part: value for part, value in values.items() if part != "step"}
         elif name != "scheme":
-            axes[name] = its
+            axes[name] = values
         else:
             names: list[Any] = []
-            for scheme in map(_without_policies, its):
+            for scheme in map(_without_policies, values):
                 if scheme is not None and scheme not in names:
                     names.append(scheme)
             axes |= {name: names} if names else {}
@@ -391,9 +397,9 @@ def _said_twice(
     """Returns diagnostics for parameters that are also keywords, and for keywords of sweeps only."""
     arguments = {*keyword_only(run)}
     strange = [key(name) for name in keywords if name in SAID and name not in arguments]
-    diagnostics = [its for its in strange if isinstance(its, Diagnostic)]
+    diagnostics = [item for item in strange if isinstance(item, Diagnostic)]
     fixed = {name for name in OWN if keywords.get(name) is not None}
-    more = {name: its for name, its in keywords.items() if name not in arguments | {*SAID}}
+    more = {name: item for name, item in keywords.items() if name not in arguments | {*SAID}}
     try:
         _, always = divided(more, keywords.get("source"), keywords.get("set"))
         fixed |= {setting.partition("=")[0] for setting in always}
@@ -417,27 +423,32 @@ def _place(name: object) -> str:
     return f"space[{name!r}]"
 
 
-def _wrong_list(name: str, its: Any) -> list[Diagnostic]:
-    if isinstance(its, Sequence) and not isinstance(its, str) and its:
+def _wrong_list(name: str, values: Any) -> list[Diagnostic]:
+    if isinstance(values, Sequence) and not isinstance(values, str) and values:
         return []
     return [Diagnostic(_place(name), None, "", "there are no values", "a list of values, or a range")]
 
 
-def _wrong_range(name: str, its: Mapping[str, Any]) -> list[Diagnostic]:
+def _wrong_range(name: str, values: Mapping[str, Any]) -> list[Diagnostic]:
     where = _place(name)
     diagnostics = [
         Diagnostic(where, None, "", f"unknown key `{part}` in a range", ", ".join(RANGE))
-        for part in its
+        for part in values
         if part not in RANGE
     ]
-    make = _measured_range(name, its)
+    make = _measured_range(name, values)
     expected = f'two quantities with units, such as "{make.example}"' if make else "two finite numbers"
-    what = f"invalid range from {its.get('from')!r} to {its.get('to')!r}"
+    what = f"invalid range from {values.get('from')!r} to {values.get('to')!r}"
     try:
-        its = _numbers(name, its)
+        values = _numbers(name, values)
     except InputError:
         return [*diagnostics, Diagnostic(where, None, "", what, expected)]
-    low, high, step, scale = its.get("from"), its.get("to"), its.get("step"), its.get("scale", "linear")
+    low, high, step, scale = (
+        values.get("from"),
+        values.get("to"),
+        values.get("step"),
+        values.get("scale", "linear"),
+    )
     if not (_is_number(low) and _is_number(high)):
         return [*diagnostics, Diagnostic(where, None, "", what, expected)]
     if scale not in ("linear", "log"):
@@ -462,7 +473,7 @@ def _wrong_range(name: str, its: Mapping[str, Any]) -> list[Diagnostic]:
 
 def _wrong_life(life: Mapping[str, Any]) -> list[Diagnostic]:
     diagnostics = []
-    for name, its in life.items():
+    for name, given in life.items():
         where = f"life[{name!r}]"
         if name not in LIVES_ONLY:
             near = difflib.get_close_matches(str(name), LIVES_ONLY, n=1)
@@ -473,12 +484,12 @@ def _wrong_life(life: Mapping[str, Any]) -> list[Diagnostic]:
             )
             what = f"`{name}` cannot be set for a life alone"
             diagnostics.append(Diagnostic(where, None, "", what, ", ".join(LIVES_ONLY), hint))
-        elif name == "years" and its is not None and not (_is_number(its) and 0 < its <= YEARS_MOST):
+        elif name == "years" and given is not None and not (_is_number(given) and 0 < given <= YEARS_MOST):
             expected = f"a number above 0, at most {YEARS_MOST:g}"
-            diagnostics.append(Diagnostic(where, None, "", f"invalid value {its!r}", expected))
-        elif name in ("dilation", "limit") and its is not None and not (type(its) is int and its >= 1):
+            diagnostics.append(Diagnostic(where, None, "", f"invalid value {given!r}", expected))
+        elif name in ("dilation", "limit") and given is not None and not (type(given) is int and given >= 1):
             expected = "a whole number, at least 1"
-            diagnostics.append(Diagnostic(where, None, "", f"invalid value {its!r}", expected))
+            diagnostics.append(Diagnostic(where, None, "", f"invalid value {given!r}", expected))
     return diagnostics
 
 

@@ -71,13 +71,13 @@ class Sweep(Table):
     (4, ['geometry.over_provisioning', 'seed'])
     """
 
-    def __init__(self, its: _core.Table, folder: Path) -> None:
+    def __init__(self, table: _core.Table, folder: Path) -> None:
         """Wraps a table of the compiled module, saved in ``folder``."""
-        super().__init__(its)
+        super().__init__(table)
         self._folder = folder
 
-    def _of(self, its: _core.Table) -> Self:
-        return type(self)(its, self._folder)
+    def _of(self, table: _core.Table) -> Self:
+        return type(self)(table, self._folder)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the points and the path of the folder."""
@@ -105,7 +105,7 @@ class Sweep(Table):
         names = ("point", "hash", "device", "scheme", "workload.name", "error", "summary")
         rows = zip(*map(column, names), strict=True)
         return tuple(
-            Point(place, hash_, {name: its[at] for name, its in zip(axes, levels, strict=True)}, *rest)
+            Point(place, hash_, {name: axis[at] for name, axis in zip(axes, levels, strict=True)}, *rest)
             for at, (place, hash_, *rest) in enumerate(rows)
         )
 
@@ -148,7 +148,7 @@ class Sweep(Table):
         column = self.column(name)
         if name != "waf" or "waf_withheld" not in self.columns:
             return column
-        return [None if why else its for its, why in zip(column, self.column("waf_withheld"), strict=True)]
+        return [None if why else cell for cell, why in zip(column, self.column("waf_withheld"), strict=True)]
 
     def __repr__(self) -> str:
         """Shows the folder, the number of points and the axes."""
@@ -163,7 +163,7 @@ class Sweep(Table):
         rows = [
             [
                 str(point.number),
-                *(_cell(its) for its in point.axes.values()),
+                *(_cell(level) for level in point.axes.values()),
                 *(_cell(column[at]) for column in columns),
                 *((point.error or "").partition("\n")[0] for _ in failed),
             ]
@@ -189,9 +189,9 @@ class Plots:
     'seed'
     """
 
-    def __init__(self, its: Sweep) -> None:
+    def __init__(self, sweep: Sweep) -> None:
         """Creates the plots of a sweep."""
-        self._its = its
+        self._its = sweep
 
     def pareto(
         self,

@@ -226,7 +226,7 @@ class Schemes:
     @property
     def policies(self) -> list[_arguments.Policy]:
         """The policies as the compiled module takes them."""
-        return [its for _, its in self._policies.values()]
+        return [arguments for _, arguments in self._policies.values()]
 
     def _joined(self, scheme: AnyScheme) -> str:
         parts = _parts(scheme)
@@ -249,13 +249,13 @@ class Schemes:
                 copied = copy.deepcopy(policy)
             except Exception as error:
                 raise PolicyError(f"{name}: its copy", 0, error) from error
-            its: _arguments.Policy = {
+            arguments: _arguments.Policy = {
                 "name": name,
                 "label": _label(copied),
                 "methods": methods,
                 "object": copied,
             }
-            self._policies[name] = policy, its
+            self._policies[name] = policy, arguments
         return name
 
     def _name_of(self, policy: object) -> str:
@@ -279,7 +279,7 @@ class Schemes:
 
     def _shadowed(self, scheme: AnyScheme) -> None:
         for part in _parts(scheme):
-            names = [its.strip() for its in part.split("+")] if isinstance(part, str) else []
+            names = [word.strip() for word in part.split("+")] if isinstance(part, str) else []
             for name in names:
                 if name in self._policies:
                     what = f"`{name}` is the name of a policy, not of a scheme"
@@ -321,9 +321,9 @@ def _label(policy: object) -> str:
     """
     kind = type(policy)
     made = hashlib.sha256()
-    for its in kind.__mro__[:-1]:
-        made.update(_source(its))
-    slots = [name for its in kind.__mro__ for name in getattr(its, "__slots__", ())]
+    for item in kind.__mro__[:-1]:
+        made.update(_source(item))
+    slots = [name for item in kind.__mro__ for name in getattr(item, "__slots__", ())]
     state = {**getattr(policy, "__dict__", {})}
     state |= {name: getattr(policy, name) for name in slots if hasattr(policy, name)}
     state |= {"": list(policy)} if isinstance(policy, tuple) else {}
@@ -331,8 +331,8 @@ def _label(policy: object) -> str:
         made.update(pickle.dumps(state, protocol=4))
     except Exception:
         made.update(uuid.uuid4().bytes)
-    plain = {key: its for key, its in state.items() if isinstance(its, str | int | float | None)}
-    arguments = ", ".join(f"{key}={its!r}" for key, its in sorted(plain.items()))
+    plain = {key: item for key, item in state.items() if isinstance(item, str | int | float | None)}
+    arguments = ", ".join(f"{key}={item!r}" for key, item in sorted(plain.items()))
     return f"{kind.__module__}.{kind.__qualname__}({arguments}), {made.hexdigest()[:16]}"
 
 
@@ -341,10 +341,12 @@ def _source(kind: type) -> bytes:
     try:
         return inspect.getsource(kind).encode()
     except (OSError, TypeError):
-        codes = [_code(its.__code__) for its in vars(kind).values() if inspect.isfunction(its)]
+        codes = [_code(method.__code__) for method in vars(kind).values() if inspect.isfunction(method)]
         return repr((kind.__qualname__, codes)).encode()
 
 
 def _code(code: CodeType) -> tuple[object, ...]:
-    constants = [_code(its) if isinstance(its, CodeType) else its for its in code.co_consts]
+    constants = [
+        _code(constant) if isinstance(constant, CodeType) else constant for constant in code.co_consts
+    ]
     return code.co_code, constants, code.co_names, code.co_varnames

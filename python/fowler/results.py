@@ -97,7 +97,7 @@ class Latencies:
     def _repr_html_(self) -> str:
         facts = dataclasses.asdict(self)
         heads = [name.replace("_us", " (us)") for name in facts]
-        return html_table(heads, [[number(its) for its in facts.values()]])
+        return html_table(heads, [[number(fact) for fact in facts.values()]])
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -124,8 +124,8 @@ class Band:
         1.0
         """
         whole = self.mean_latency_us or 1.0
-        some = {cause: its / whole for cause, its in self.mean_us.items() if its > 0.0}
-        return dict(sorted(some.items(), key=lambda its: -its[1]))
+        some = {cause: item / whole for cause, item in self.mean_us.items() if item > 0.0}
+        return dict(sorted(some.items(), key=lambda item: -item[1]))
 
     def __repr__(self) -> str:
         """Shows the number of requests, their mean latency and its causes."""
@@ -217,9 +217,9 @@ class Lifetime:
     True
     """
 
-    def __init__(self, its: _core.Lifetime) -> None:
+    def __init__(self, core: _core.Lifetime) -> None:
         """Wraps a lifetime of the compiled module."""
-        self._its = its
+        self._its = core
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -282,8 +282,8 @@ class Lifetime:
 
     def __repr__(self) -> str:
         """Shows the drive, the workload and the lifetime."""
-        its = self.summary
-        what = f"{its['device']} under {its['scheme']}, {its['workload']}"
+        facts = self.summary
+        what = f"{facts['device']} under {facts['scheme']}, {facts['workload']}"
         return f"<Lifetime: {what}: {number(self.years)} years, WAF {number(self.waf)}>"
 
     def _repr_html_(self) -> str:

@@ -256,7 +256,7 @@ def lifetime(
         if name in more:
             what = f"`{name}` does not apply to a life, which {does}"
             gathered.diagnostics.append(Diagnostic(name, None, "", what, hint="remove it"))
-    others = {its: value for its, value in more.items() if its not in apart}
+    others = {argument: value for argument, value in more.items() if argument not in apart}
     fitted, changes = noted(gathered, others, source, set, keyword_only(lifetime))
     target = gathered.real("years", years)
     if target is not None:
@@ -316,7 +316,7 @@ def study(
     gathered = Gathered()
     if name != "all":
         gathered.diagnostics.append(Diagnostic("name", None, "", f"unknown study {shown(name)}", '"all"'))
-    its = gathered.whole("seeds", 0 if seeds is None else seeds, 1, SEEDS_MAX) or 1
+    count = gathered.whole("seeds", 0 if seeds is None else seeds, 1, SEEDS_MAX) or 1
     most = gathered.whole("limit", limit, 1)
     place = gathered.take(lambda: path_of("out", out), "")
     folder = gathered.path("traces", traces)
@@ -324,7 +324,7 @@ def study(
     sources = gathered.take(lambda: _sources(workloads), none)
     gathered.done()
     with bar(progress, "runs") as tell:
-        title, sheets, files, warnings = _core.study_all(place, sources, folder, most, its, tell)
+        title, sheets, files, warnings = _core.study_all(place, sources, folder, most, count, tell)
     paths = [Path(place) / file for file in files]
     return Study(title, [Sheet(*sheet) for sheet in sheets], paths, warnings)
 
@@ -347,8 +347,8 @@ def _sources(
 
 def keyword_only(*calls: Callable[..., Any]) -> list[str]:
     """Returns the names of the arguments that are keywords of these calls alone."""
-    every = (its for call in calls for its in inspect.signature(call).parameters.values())
-    return [its.name for its in every if its.kind is its.KEYWORD_ONLY]
+    every = (parameter for call in calls for parameter in inspect.signature(call).parameters.values())
+    return [parameter.name for parameter in every if parameter.kind is parameter.KEYWORD_ONLY]
 
 
 class _Run(NamedTuple):
@@ -392,28 +392,30 @@ def _drives(device: AnyDevice, devices: Iterable[AnyDevice] | None) -> list[AnyD
     return listed
 
 
-def _run_args(its: _Run) -> tuple[_arguments.Run, list[str]]:
+def _run_args(wanted: _Run) -> tuple[_arguments.Run, list[str]]:
     """Returns the run as the compiled module takes it, and the names of its schemes.
 
     Raises:
         InputError: for everything that is wrong with the arguments, the drive and the requests.
     """
     gathered = Gathered()
-    schemes = gathered.take(lambda: Schemes(its.schemes), Schemes([]))
-    fitted, changes = noted(gathered, dict(its.more), its.source, its.set, keyword_only(run, compare))
-    seed = gathered.whole("seed", its.seed, 0)
-    faults: list[str] = gathered.take(lambda: _faults(its.faults), [])
+    schemes = gathered.take(lambda: Schemes(wanted.schemes), Schemes([]))
+    fitted, changes = noted(
+        gathered, dict(wanted.more), wanted.source, wanted.set, keyword_only(run, compare)
+    )
+    seed = gathered.whole("seed", wanted.seed, 0)
+    faults: list[str] = gathered.take(lambda: _faults(wanted.faults), [])
     args: _arguments.Run = {
-        "drive": gathered.take(lambda: as_drive(its.device, changes, seed), as_drive("tlc", [], None)),
-        "devices": gathered.take(lambda: [as_drive(one, changes, seed) for one in its.devices], []),
-        "source": gathered.take(lambda: source_args(its.workload, fitted), source_args("demo", {})),
+        "drive": gathered.take(lambda: as_drive(wanted.device, changes, seed), as_drive("tlc", [], None)),
+        "devices": gathered.take(lambda: [as_drive(one, changes, seed) for one in wanted.devices], []),
+        "source": gathered.take(lambda: source_args(wanted.workload, fitted), source_args("demo", {})),
         "scheme": None,
-        "queue_depth": gathered.whole("queue_depth", its.queue_depth, 1, 2**32 - 1),
-        "speed": gathered.real("speed", its.speed),
-        "idle": gathered.real("idle", its.idle),
-        "limit": gathered.whole("limit", its.limit, 1),
+        "queue_depth": gathered.whole("queue_depth", wanted.queue_depth, 1, 2**32 - 1),
+        "speed": gathered.real("speed", wanted.speed),
+        "idle": gathered.real("idle", wanted.idle),
+        "limit": gathered.whole("limit", wanted.limit, 1),
         "faults": faults,
-        "requests_file": gathered.path("requests_file", its.requests_file),
+        "requests_file": gathered.path("requests_file", wanted.requests_file),
         "detail": False,
         "policies": schemes.policies,
     }

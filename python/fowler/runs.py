@@ -184,8 +184,8 @@ class Run(Mapping[str, Any]):
     @cached_property
     def device(self) -> Device:
         """The drive with the scheme's policies, except those written in Python."""
-        its = Device.of(tomllib.loads(self._outcome.device))
-        return dataclasses.replace(its, name=str(self.summary["device"]))
+        drive = Device.of(tomllib.loads(self._outcome.device))
+        return dataclasses.replace(drive, name=str(self.summary["device"]))
 
     @cached_property
     def policies(self) -> Mapping[str, Any]:
@@ -287,15 +287,15 @@ class Run(Mapping[str, Any]):
         return rows([self]).__arrow_c_stream__(requested_schema)
 
     def _findings(self) -> str:
-        its = self._outcome
-        return its.findings if isinstance(its, _Stored) else _core.verdict([its])
+        outcome = self._outcome
+        return outcome.findings if isinstance(outcome, _Stored) else _core.verdict([outcome])
 
     def _live(self, *, detail: bool) -> _core.Outcome:
         """Returns the outcome of the run, and repeats the run if the outcome or its detail was not kept."""
-        its = self._outcome
-        if isinstance(its, _Stored) or (detail and not its.detailed):
-            return self._repeat(keep=its.requests is not None, detail=detail)
-        return its
+        outcome = self._outcome
+        if isinstance(outcome, _Stored) or (detail and not outcome.detailed):
+            return self._repeat(keep=outcome.requests is not None, detail=detail)
+        return outcome
 
     def _repeat(self, *, keep: bool, detail: bool) -> _core.Outcome:
         """Repeats the run and keeps the new outcome, unless it differs from the first."""
@@ -312,13 +312,13 @@ class Run(Mapping[str, Any]):
 
     def _facts(self) -> dict[str, Any]:
         """Returns the facts that a file saves, as values of JSON, and the requests."""
-        its = self._outcome
+        outcome = self._outcome
         return {
             "text": self._text,
-            "device": its.device,
-            "distributions": {kind: its.distribution(kind) for kind in ("read", "write")},
+            "device": outcome.device,
+            "distributions": {kind: outcome.distribution(kind) for kind in ("read", "write")},
             "findings": self._findings(),
-            "requests": its.requests,
+            "requests": outcome.requests,
             "call": self._call.plain(),
             "place": self._place,
         }
@@ -326,7 +326,10 @@ class Run(Mapping[str, Any]):
     @classmethod
     def _of_facts(cls, facts: dict[str, Any]) -> Self:
         call, place = facts.pop("call"), facts.pop("place")
-        pairs = {kind: [(at, share) for at, share in its] for kind, its in facts["distributions"].items()}
+        pairs = {
+            kind: [(at, share) for at, share in distribution]
+            for kind, distribution in facts["distributions"].items()
+        }
         stored = _Stored(**{**facts, "distributions": pairs})
         return cls(stored, call if isinstance(call, Call) else Call.of_plain(call), place)
 
@@ -340,10 +343,10 @@ class Run(Mapping[str, Any]):
 
     def __copy__(self) -> Self:
         """Returns a run with the same results, which nothing can change."""
-        its = type(self)(self._outcome, self._call, self._place)
-        its.__dict__["_text"] = self._text
-        its.__dict__["policies"] = self.policies
-        return its
+        copied = type(self)(self._outcome, self._call, self._place)
+        copied.__dict__["_text"] = self._text
+        copied.__dict__["policies"] = self.policies
+        return copied
 
     def __deepcopy__(self, memo: object) -> Self:
         """Returns a run with the same results, which nothing can change."""
@@ -351,13 +354,13 @@ class Run(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         """Shows the run and its main results in one line."""
-        its = self.summary
+        facts = self.summary
         measured = [
             f"{kind} {number(latencies.mean_us)} us (p99.9 {number(latencies.p999_us)})"
             for kind, latencies in (("reads", self.read), ("writes", self.write))
             if latencies.count
         ]
-        what = f"{its['device']} under {self.scheme}, {its['workload']['name']}"
+        what = f"{facts['device']} under {self.scheme}, {facts['workload']['name']}"
         return f"<Run: {what}: {', '.join([*measured, f'WAF {_shown_waf(self)}'])}>"
 
     def _repr_html_(self) -> str:

@@ -140,7 +140,7 @@ def _only_a_generator(gathered: Gathered, workload: str | os.PathLike[str], fitt
     """Adds diagnostics about arguments of a trace beside a generator, and a trace in a generator's place."""
     what = "this applies to traces only, and the workload is a generator"
     gathered.diagnostics += [
-        Diagnostic(name, None, "", what) for name, its in fitted.items() if its is not None
+        Diagnostic(name, None, "", what) for name, value in fitted.items() if value is not None
     ]
     if Path(workload).suffix != ".toml" and Path(workload).is_file():
         what = f"`{os.fsdecode(workload)}` is not a generator: the file does not end in .toml"

@@ -250,7 +250,7 @@ def read_keywords(own: dict[str, Any], spec: Specification, varied: str = "axes"
         InputError: for everything that is wrong with it.
     """
     wrong: list[Diagnostic] = []
-    more = {name: its for name, its in own.items() if name not in SAID}
+    more = {name: given for name, given in own.items() if name not in SAID}
     try:
         fitted, always = divided(more, own["source"], own["set"])
     except InputError as error:
@@ -428,8 +428,8 @@ def make(
             specification.
     """
     if fingerprint != _core.__fingerprint__:
-        its, here = fingerprint[:12], _core.__fingerprint__[:12]
-        what = f"a worker has another version of the simulator (sources {here}, the sweep has {its})"
+        planned, here = fingerprint[:12], _core.__fingerprint__[:12]
+        what = f"a worker has another version of the simulator (sources {here}, the sweep has {planned})"
         hint = "install the same version of fowler on every worker"
         raise InputError([Diagnostic("executor", None, "", what, hint=hint)])
     plan = _PLANS.plan(text, name, index, hash_, given)

@@ -31,9 +31,9 @@ class Table:
 
     __slots__ = ("_its",)
 
-    def __init__(self, its: _core.Table) -> None:
+    def __init__(self, core: _core.Table) -> None:
         """Wraps a table of the compiled module."""
-        self._its = its
+        self._its = core
 
     @classmethod
     def of(cls, table: object) -> Table:
@@ -74,8 +74,8 @@ class Table:
         if isinstance(which, slice):
             return self.take(rows[which])
         # A range takes what NumPy's integers are, too, and counts negative ones from the end.
-        its = self._its.take([rows[which]])
-        return {name: its.column(name)[0] for name in self.columns}
+        row = self._its.take([rows[which]])
+        return {name: row.column(name)[0] for name in self.columns}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Iterates over the rows as dictionaries."""
@@ -110,8 +110,8 @@ class Table:
         """
         return self._of(self._its.take(list(rows)))
 
-    def _of(self, its: _core.Table) -> Self:
-        return type(self)(its)
+    def _of(self, core: _core.Table) -> Self:
+        return type(self)(core)
 
     @property
     def columns(self) -> list[str]:

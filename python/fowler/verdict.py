@@ -43,14 +43,14 @@ def findings(text: str) -> tuple[Finding, ...]:
     """Returns the findings of a list in JSON, with flags rewritten as arguments."""
     return tuple(
         Finding(
-            its["rule"],
-            tuple(its.get("schemes", ())),
-            arguments(its["text"]),
-            its["numbers"],
-            its["next"] and arguments(its["next"]),
-            tuple(its.get("devices", ())),
+            finding["rule"],
+            tuple(finding.get("schemes", ())),
+            arguments(finding["text"]),
+            finding["numbers"],
+            finding["next"] and arguments(finding["next"]),
+            tuple(finding.get("devices", ())),
         )
-        for its in json.loads(text)
+        for finding in json.loads(text)
     )
 
 
@@ -88,11 +88,11 @@ class Seeds:
     <Seeds: 2 of fifo, rps>
     """
 
-    def __init__(self, its: _core.Spread, schemes: Sequence[str]) -> None:
+    def __init__(self, core: _core.Spread, schemes: Sequence[str]) -> None:
         """Wraps a spread of the compiled module."""
-        self._its = its
+        self._its = core
         self._schemes = tuple(schemes)
-        self._values: list[dict[str, list[float]]] = json.loads(its.text())
+        self._values: list[dict[str, list[float]]] = json.loads(core.text())
 
     @property
     def count(self) -> int:
@@ -109,7 +109,10 @@ class Seeds:
             InputError: if no scheme has numbers of that name.
         """
         self._known(metric)
-        return {scheme: its.get(metric, []) for scheme, its in zip(self._schemes, self._values, strict=True)}
+        return {
+            scheme: of_scheme.get(metric, [])
+            for scheme, of_scheme in zip(self._schemes, self._values, strict=True)
+        }
 
     def mean(self, metric: str) -> dict[str, Interval | None]:
         """Returns the mean of a metric under each scheme; ``None`` if it is not known under each seed.
@@ -139,7 +142,7 @@ class Seeds:
         return {scheme: _interval(self._its.ratio(at, metric)) for at, scheme in enumerate(self._schemes)}
 
     def _known(self, metric: str) -> None:
-        names = {name for its in self._values for name in its}
+        names = {name for of_scheme in self._values for name in of_scheme}
         if metric not in names:
             near = difflib.get_close_matches(str(metric), names, n=1)
             hint = f"did you mean `{near[0]}`?" if near else "`fowler.metrics()` lists all metrics"
