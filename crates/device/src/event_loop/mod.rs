@@ -599,8 +599,7 @@ impl<L: Layer> Device<L> {
             let completion = self.layer.front_mut().requests.completion(request, now);
             // The integral of the requests in flight over time is the sum of their latencies.
             self.flash.counters.outstanding += u128::from(completion.latency().0);
-            let parts = completion.blame.total();
-            debug_assert_eq!(parts, completion.latency(), "blame of {completion:?}");
+            debug_assert_eq!(completion.blame.total(), completion.latency(), "{completion:?}");
             probe.completed(completion);
             self.layer.front_mut().requests.close(request);
         }

@@ -1,32 +1,38 @@
 //! Redundancy over the chips of a drive: stripes and their parity, degraded reads, rebuilding,
 //! losses.
 //!
-//! A page that is written is covered by its stripe's entry in the parity cache as soon as a flash
-//! page is assigned to it. The entry is flushed at once, or when its slot is needed, using the
-//! equation that requires fewer reads. Until then, the page that a covered page replaced is
-//! retained.
+//! 1. A page that is written is covered by its stripe's entry in the parity cache as soon as a
+//!    flash page is assigned to it (`parity_update.rs`). Until the entry is flushed, the page that
+//!    it replaced is retained.
+//! 2. The entry is flushed at once, or when its place is needed (`parity_flush_trigger.rs`), by the
+//!    equation that requires fewer reads; the parity is then programmed like a page of the host
+//!    (`parity_flush.rs`).
+//! 3. A page that cannot be read is computed from its stripe: for the read that failed, and once
+//!    more to program it anew (`rebuild.rs`).
+//! 4. A fault takes pages at once. Those that no equation gives back are lost, and the rest of
+//!    their stripes is mended (`faults.rs`, `losses.rs`).
 //!
-//! **Owns** the parity cache, the stage of life, the set of stripes that lack parity, the pages
-//! being recovered, and the versions of pages if integrity is checked. **May touch** the
-//! translation, which it receives as an argument, and the flash. **Called through**
-//! [`crate::host::redundancy_hooks`], and on faults and power loss.
+//! Exceptions:
 //!
-//! - `stripes.rs`: the pages that form a stripe. `stages.rs`: the protection of stripes by the
-//!   drive's age.
-//! - `parity_cache.rs`, `parity_update.rs`, `parity_delta.rs`: the cached parity of a stripe;
-//!   adding a write to it; removing a replaced page from it.
-//! - `parity_flush_trigger.rs`, `parity_flush.rs`: when parity is flushed; the flush itself.
-//! - `early_reads.rs`: reading a replaced page before the new page is programmed.
-//!   `moved_pages.rs`: parity that is flushed because a page was moved, or because a run ends.
-//! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`:
-//!   eviction from the buffer by stripes.
-//! - `fault_kinds.rs`, `faults.rs`, `losses.rs`: faults, and the pages that they take; the reasons
-//!   of losses. `lost_pages.rs`: faults and losses without stripes. `census.rs`: a count of all
-//!   pages that nothing gives back. `integrity.rs`, `rebuild.rs`: versions of pages; degraded reads
-//!   and rebuilding.
-//! - `tag.rs`, `silent_corruption.rs`, `silent_faults.rs`: pages that read well but do not hold the
-//!   data written to them. `stripe_check.rs`: the check of such pages by parity.
-//! - `hooks.rs`: the implementation of the host's hooks. `laws.rs`: the invariants.
+//! - The stage of life decides which stripes have parity, and whether blocks are refreshed instead
+//!   (`stages.rs`).
+//! - A covered page that is replaced must be taken out of the cached parity, which needs its old
+//!   contents (`parity_delta.rs`); some policies read the old page before the new one is programmed
+//!   (`early_reads.rs`).
+//! - Moves of GC, and the end of a run, flush entries early (`moved_pages.rs`). Power loss takes
+//!   unprotected entries (`power_loss.rs`).
+//! - Programs and answers may wait for parity (`deferred_answers.rs`); frames of a stripe may leave
+//!   the buffer together (`stripe_eviction.rs`).
+//! - Pages that read well may be wrong (`tag.rs`, `silent_corruption.rs`, `silent_faults.rs`); a
+//!   scrub compares them with their parity (`stripe_check.rs`, `stripe_comparisons.rs`).
+//! - A drive without stripes only notes its losses (`lost_pages.rs`).
+//!
+//! **Owns** the parity cache (`parity_cache.rs`), the stage of life, the set of stripes that lack
+//! parity, the pages being recovered, and the versions of pages if integrity is checked
+//! (`integrity.rs`). **May touch** the translation, which it receives as an argument, and the
+//! flash. **Called through** [`crate::host::redundancy_hooks`] (`hooks.rs`), and on faults and
+//! power loss. `stripes.rs`: the pages that form a stripe. `exposed_stripes.rs`, `census.rs`:
+//! stripes that lack protection; all pages that nothing gives back. `laws.rs`: the invariants.
 
 pub mod census;
 mod deferred_answers;

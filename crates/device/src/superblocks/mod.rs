@@ -2,6 +2,15 @@
 //! flash page, and all pages of a word line are programmed at once. The drive opens, fills,
 //! collects and erases whole *superblocks*: one block of every plane of every die.
 //!
+//! 1. A request takes its turn, and each of its units a frame of the write buffer. A write is
+//!    answered when its last unit has one (`host.rs`, `line.rs`).
+//! 2. When the units of a stream fill a command, the command takes the next word line of the open
+//!    superblock of the stream (`streams.rs`, `programs.rs`).
+//! 3. When the command has ended, the map points at its units, their old copies become invalid, and
+//!    the frames are free.
+//! 4. When too few superblocks are erased, the valid units of a victim are moved, a command at a
+//!    time, and the victim is erased (`collection.rs`, `collection_jobs.rs`).
+//!
 //! **Owns** the map of units, the superblocks, the write buffer and the requests. **May touch** the
 //! flash, which it receives as an argument. **Called by** the loop to admit a request, and by the
 //! flash when a command ends. It is a second translation beside the page-mapped one
