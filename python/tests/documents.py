@@ -251,10 +251,10 @@ def helped(*command: str) -> str:
 
 def settings(kind: str, example: Example) -> None:
     """Reads a TOML block as Fowler does."""
-    its = tomllib.loads(example.parsed)
-    assert not empty(its), "a table without keys has no effect"
+    table = tomllib.loads(example.parsed)
+    assert not empty(table), "a table without keys has no effect"
     if kind == "keys":
-        fowler.device("tlc").with_(dict(keys(its)))
+        fowler.device("tlc").with_(dict(keys(table)))
         return
     path = Path(f"block-{example.line}.toml")
     path.write_text(example.parsed)

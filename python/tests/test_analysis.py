@@ -85,10 +85,10 @@ def grid() -> pa.Table:
 
 
 def test_main_effects_are_means_over_the_rest() -> None:
-    its = fowler.main_effects(grid(), "late_us")
-    assert (its.mean, its.count) == (21.0, 6)
-    assert [effect.factor for effect in its.effects] == ["a", "b"]
-    a, b = its.effects
+    result = fowler.main_effects(grid(), "late_us")
+    assert (result.mean, result.count) == (21.0, 6)
+    assert [effect.factor for effect in result.effects] == ["a", "b"]
+    a, b = result.effects
     assert [(level.low, level.count, level.mean) for level in a.levels] == [
         (1.0, 2, 16.0),
         (2.0, 2, 21.0),
@@ -99,9 +99,9 @@ def test_main_effects_are_means_over_the_rest() -> None:
     # In a grid without interactions the shares of the axes add up to 1.
     assert a.share + b.share == pytest.approx(1.0)
     assert a.share == pytest.approx(100 / 106)
-    assert len(its.records()) == 5
-    assert "a: 10, 94% of the variance" in repr(its)
-    assert its._repr_html_().count("<tr>") == 6
+    assert len(result.records()) == 5
+    assert "a: 10, 94% of the variance" in repr(result)
+    assert result._repr_html_().count("<tr>") == 6
     one = fowler.main_effects(grid(), "late_us", ["axis.same"])
     assert (one.effects[0].effect, one.effects[0].share) == (0.0, 0.0)
     for names, text in [(["c"], "unknown column `c`"), (["axis.bb"], "did you mean `axis.b`")]:
@@ -134,7 +134,9 @@ def test_points_without_a_value_are_one_level(unset: float | None) -> None:
     few = [*[1.0, 2.0] * 6, unset, unset]
     table = pa.table({"axis.many": many, "axis.few": few, "late": [*range(12), 30, 40]})
     found = fowler.main_effects(table, "late", ["many", "few"])
-    levels = {it.factor: [(its.label, its.count, its.mean) for its in it.levels] for it in found.effects}
+    levels = {
+        it.factor: [(level.label, level.count, level.mean) for level in it.levels] for it in found.effects
+    }
     assert levels["many"] == [
         ("0 to 2", 3, 1.0),
         ("3 to 5", 3, 4.0),
@@ -146,7 +148,7 @@ def test_points_without_a_value_are_one_level(unset: float | None) -> None:
     # Numbers in text are words, in order of appearance.
     words = pa.table({"axis.a": ["9", "10", None, "9"], "late": [1, 2, 3, 5]})
     (a,) = fowler.main_effects(words, "late").effects
-    assert [(its.label, its.mean) for its in a.levels] == [("9", 3.0), ("10", 2.0), ("not set", 3.0)]
+    assert [(level.label, level.mean) for level in a.levels] == [("9", 3.0), ("10", 2.0), ("not set", 3.0)]
 
 
 def test_responses_without_a_variance_are_said() -> None:

@@ -82,9 +82,9 @@ def batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
     ],
 )
 def test_any_frame_is_a_workload(hand, small: fowler.Device, table: pa.Table, expected: fowler.Run) -> None:
-    its = fowler.run(small, hand(table))
-    assert (its.read, its.write, its.waf) == (expected.read, expected.write, expected.waf)
-    assert its.summary["blame"] == expected.summary["blame"]
+    ran = fowler.run(small, hand(table))
+    assert (ran.read, ran.write, ran.waf) == (expected.read, expected.write, expected.waf)
+    assert ran.summary["blame"] == expected.summary["blame"]
 
 
 def test_the_hash_of_requests_is_theirs(small: fowler.Device, table: pa.Table) -> None:

@@ -48,8 +48,8 @@ def without_times(answer: Any) -> Any:
         "time",
     }
     if isinstance(answer, dict):
-        return {name: without_times(its) for name, its in answer.items() if name not in gone}
-    return [without_times(its) for its in answer] if isinstance(answer, list) else answer
+        return {name: without_times(inner) for name, inner in answer.items() if name not in gone}
+    return [without_times(inner) for inner in answer] if isinstance(answer, list) else answer
 
 
 def test_the_objects_are_those_of_the_commands(place: Path) -> None:
@@ -57,7 +57,7 @@ def test_the_objects_are_those_of_the_commands(place: Path) -> None:
     quick = ["--device", "pes-mlc", *SMALL, "--quiet"]
     drive = {"device": "pes-mlc", "set": KEYS}
     load = ["--workload", "demo", "--limit", "500"]
-    for mine, its in [
+    for mine, printed in [
         (fowler.trace_info(trace), command("trace", "info", trace, "--json")),
         (
             fowler.explain("pes-mlc", "demo", limit=500, slowest=2, scheme="rps", set=KEYS),
@@ -74,17 +74,17 @@ def test_the_objects_are_those_of_the_commands(place: Path) -> None:
             command("pts", *QUICK_TEST, *quick),
         ),
     ]:
-        assert without_times(mine) == without_times(its)
+        assert without_times(mine) == without_times(printed)
 
 
 def test_a_trace_is_asked_about(place: Path) -> None:
     answer = fowler.ask(place / "trace.csv", device="pes-mlc", seeds=2, set=KEYS, out=place / "out")
     assert (place / "out" / "report.html").exists()
     assert len(answer["answers"]) == 4
-    its = command(
+    printed = command(
         "ask", str(place / "trace.csv"), "--device", "pes-mlc", "--seeds", "2", *SMALL, "--json", "--quiet"
     )
-    assert answer == its
+    assert answer == printed
 
 
 def test_two_results_are_compared(place: Path) -> None:

@@ -166,14 +166,16 @@ def test_every_public_docstring_has_an_example() -> None:
     lacking = []
     for module in modules(public=True):
         for name in getattr(module, "__all__", ()):
-            its = getattr(module, name)
-            ours = inspect.isfunction(its) or (inspect.isclass(its) and its.__module__ != "builtins")
-            if not ours or its.__module__.startswith("fowler._"):
+            member = getattr(module, name)
+            ours = inspect.isfunction(member) or (inspect.isclass(member) and member.__module__ != "builtins")
+            if not ours or member.__module__.startswith("fowler._"):
                 continue
             # The methods of a protocol are shown by the policy of its class.
-            methods = {} if getattr(its, "_is_protocol", False) or not inspect.isclass(its) else vars(its)
+            methods = (
+                {} if getattr(member, "_is_protocol", False) or not inspect.isclass(member) else vars(member)
+            )
             own = {key: getattr(it, "__func__", it) for key, it in methods.items() if not key.startswith("_")}
-            documented = {"": its, **{key: it for key, it in own.items() if inspect.isfunction(it)}}
+            documented = {"": member, **{key: it for key, it in own.items() if inspect.isfunction(it)}}
             lacking += [
                 f"{module.__name__}.{name}.{key}".rstrip(".")
                 for key, it in documented.items()
@@ -196,13 +198,13 @@ def test_the_reference_has_every_public_name() -> None:
             module = importlib.import_module(name)
             said |= {name, *(f"{name}.{it}" for it in getattr(module, "__all__", ()))}
         else:
-            its = getattr(importlib.import_module(above), last)
-            said |= {name, f"{its.__module__}.{last}"}
+            member = getattr(importlib.import_module(above), last)
+            said |= {name, f"{member.__module__}.{last}"}
     missing = []
     for module in (fowler, *modules(public=True)):
         for name in getattr(module, "__all__", ()):
-            its = getattr(module, name)
-            names = {f"{module.__name__}.{name}", f"{getattr(its, '__module__', '')}.{name}"}
+            member = getattr(module, name)
+            names = {f"{module.__name__}.{name}", f"{getattr(member, '__module__', '')}.{name}"}
             if not names & said and f"`fowler.{name}`" not in page:
                 missing.append(f"{module.__name__}.{name}")
     assert not missing

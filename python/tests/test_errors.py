@@ -20,11 +20,11 @@ def diagnostics(call, *args, **keywords) -> tuple[fowler.Diagnostic, ...]:
 
 
 def test_everything_at_once() -> None:
-    its = diagnostics(fowler.run, "pes-mlc", "dmeo", scheme="pes_icp", buffer_size="64")
-    reported = " ".join(str(diagnostic) for diagnostic in its)
+    problems = diagnostics(fowler.run, "pes-mlc", "dmeo", scheme="pes_icp", buffer_size="64")
+    reported = " ".join(str(diagnostic) for diagnostic in problems)
     for what in ("dmeo", "pes_icp", "64", "did you mean"):
         assert what in reported
-    assert len(its) >= 3
+    assert len(problems) >= 3
 
 
 @pytest.mark.parametrize(
@@ -47,17 +47,17 @@ def test_everything_at_once() -> None:
     ],
 )
 def test_arguments_that_do_not_do(keywords: dict, text: str) -> None:
-    its = diagnostics(fowler.run, "pes-mlc", "demo", **{"limit": 10, **keywords})
-    assert any(text in str(diagnostic) for diagnostic in its), its
+    problems = diagnostics(fowler.run, "pes-mlc", "demo", **{"limit": 10, **keywords})
+    assert any(text in str(diagnostic) for diagnostic in problems), problems
 
 
 def test_bad_lines_of_a_trace_have_numbers(tmp_path: Path) -> None:
     trace = tmp_path / "bad.csv"
     trace.write_text("at_ns,op,offset,size\n0,read,0,4096\n5,raed,0,4096\n6,write,x,4096\n")
-    its = diagnostics(fowler.run, "pes-mlc", trace=trace)
-    assert [diagnostic.line for diagnostic in its] == [3, 4]
-    assert all(diagnostic.file == str(trace) for diagnostic in its)
-    assert "raed" in its[0].text
+    problems = diagnostics(fowler.run, "pes-mlc", trace=trace)
+    assert [diagnostic.line for diagnostic in problems] == [3, 4]
+    assert all(diagnostic.file == str(trace) for diagnostic in problems)
+    assert "raed" in problems[0].text
 
 
 def test_an_error_travels() -> None:
@@ -72,8 +72,8 @@ def test_an_error_travels() -> None:
 def test_a_device_that_is_put_together_is_checked() -> None:
     import dataclasses
 
-    its = fowler.device("pes-mlc")
-    bad = dataclasses.replace(its, geometry=dataclasses.replace(its.geometry, channels=0))
+    problems = fowler.device("pes-mlc")
+    bad = dataclasses.replace(problems, geometry=dataclasses.replace(problems.geometry, channels=0))
     assert "channels" in str(diagnostics(bad.check)[0])
     assert "channels" in str(diagnostics(fowler.run, bad, "demo", limit=10)[0])
 

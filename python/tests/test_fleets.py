@@ -74,9 +74,9 @@ def test_numbers_of_a_fleet_agree_with_its_drives(life: fowler.Lifetime) -> None
     assert len(drives) == len(fleet) == 2_000
     assert set(drives["cause"]) == {"early", "worn"}
     for share in (0.01, 0.5, 0.9):
-        for its, column in ((fleet.years(share), "years"), (fleet.tbw(share), "tbw")):
-            assert its.low <= its.value <= its.high
-            assert its.value == sorted(drives[column])[int(share * 2_000)]
+        for quantile, column in ((fleet.years(share), "years"), (fleet.tbw(share), "tbw")):
+            assert quantile.low <= quantile.value <= quantile.high
+            assert quantile.value == sorted(drives[column])[int(share * 2_000)]
     last = fleet.survival[len(fleet.survival) - 1]
     assert last["low"] <= last["alive"] <= last["high"]
     assert last["alive"] == (drives["years"] > last["years"]).sum() / 2_000

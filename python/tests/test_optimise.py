@@ -41,20 +41,20 @@ class Oldest:
         return view.oldest()
 
 
-def cost(its: fo.Candidate) -> float:
-    return its.values["over_provisioning"] + its.values["buffer_size"].mib / 8
+def cost(candidate: fo.Candidate) -> float:
+    return candidate.values["over_provisioning"] + candidate.values["buffer_size"].mib / 8
 
 
 def study(objective: fo.Objective, trials: int) -> optuna.Study:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    its = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=4, n_startup_trials=6))
-    its.optimize(objective, n_trials=trials)
-    return its
+    search = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=4, n_startup_trials=6))
+    search.optimize(objective, n_trials=trials)
+    return search
 
 
 @pytest.fixture(scope="module")
 def objective() -> fo.Objective:
-    late = fo.at_most(lambda its: its.run.write.p99_us, 2000.0)
+    late = fo.at_most(lambda candidate: candidate.run.write.p99_us, 2000.0)
     return fo.Objective(**SMALL, space=SPACE, minimise=cost, constraints={"late": late})
 
 
@@ -65,9 +65,9 @@ def done(objective: fo.Objective) -> optuna.Study:
 
 def test_the_best_meets_its_conditions(objective: fo.Objective, done: optuna.Study) -> None:
     best = done.best_trial
-    its = objective.candidate(best.params)
-    assert best.value == cost(its)
-    late = its.run.write.p99_us
+    candidate = objective.candidate(best.params)
+    assert best.value == cost(candidate)
+    late = candidate.run.write.p99_us
     assert late is not None
     assert late <= 2000.0
     assert best.constraints == {"late": pytest.approx((late - 2000.0) / 2000.0)}
@@ -75,9 +75,9 @@ def test_the_best_meets_its_conditions(objective: fo.Objective, done: optuna.Stu
     assert best.value == min(it.value for it in met if it.value is not None)
     missed = [it for it in done.trials if it.value is not None and it.constraints["late"] > 0]
     assert missed, "the condition parts nothing"
-    assert its.device.geometry.over_provisioning == best.params["over_provisioning"]
-    assert its.run.scheme == best.params["scheme"]
-    assert its.device.buffer.size.endswith("iB")
+    assert candidate.device.geometry.over_provisioning == best.params["over_provisioning"]
+    assert candidate.run.scheme == best.params["scheme"]
+    assert candidate.device.buffer.size.endswith("iB")
 
 
 def test_drives_that_cannot_be_are_pruned_with_their_errors(done: optuna.Study) -> None:
@@ -100,16 +100,16 @@ def test_a_life_is_lived_only_where_a_condition_asks_for_it() -> None:
         **SPARSE,
         speed=2.0,
         space={"over_provisioning": [0.3, 0.4]},
-        minimise=lambda its: its.values["over_provisioning"],
-        constraints={"life": fo.at_least(lambda its: its.life.years, 0.1)},
+        minimise=lambda candidate: candidate.values["over_provisioning"],
+        constraints={"life": fo.at_least(lambda candidate: candidate.life.years, 0.1)},
         life={"dilation": 20_000, "years": 5},
     )
-    its = lived.candidate({"over_provisioning": 0.3})
-    assert its.life.years is not None
-    assert its.life.change is None, "it is lived once"
+    candidate = lived.candidate({"over_provisioning": 0.3})
+    assert candidate.life.years is not None
+    assert candidate.life.change is None, "it is lived once"
     alone = fowler.lifetime(**SPARSE, over_provisioning=0.3, dilation=20_000, years=5, check=False)
-    assert alone.years == its.life.years
-    assert "run" not in vars(its)
+    assert alone.years == candidate.life.years
+    assert "run" not in vars(candidate)
     assert study(lived, 2).trials[0].constraints.keys() == {"life"}
 
 
@@ -117,11 +117,13 @@ def test_several_objectives() -> None:
     both = fo.Objective(
         **SMALL,
         space={"buffer_size": ["256KiB", "1MiB"]},
-        minimise=lambda its: (cost_of(its), its.run.read.mean_us),
+        minimise=lambda candidate: (cost_of(candidate), candidate.run.read.mean_us),
     )
-    its = optuna.create_study(directions=["minimize", "minimize"], sampler=optuna.samplers.RandomSampler(1))
-    its.optimize(both, n_trials=2)
-    assert all(len(trial.values) == 2 for trial in its.best_trials)
+    candidate = optuna.create_study(
+        directions=["minimize", "minimize"], sampler=optuna.samplers.RandomSampler(1)
+    )
+    candidate.optimize(both, n_trials=2)
+    assert all(len(trial.values) == 2 for trial in candidate.best_trials)
 
 
 def test_a_range_of_quantities_counts_in_the_unit_of_its_start() -> None:
@@ -131,21 +133,23 @@ def test_a_range_of_quantities_counts_in_the_unit_of_its_start() -> None:
         "rebuild_rate": {"from": "1.5MB/s", "to": "1GB/s", "scale": "log"},
         "idle_after": [timedelta(milliseconds=1), "2ms"],
     }
-    objective = fo.Objective(**SMALL, space=space, minimise=lambda its: its.values["buffer_size"].kib)
+    objective = fo.Objective(
+        **SMALL, space=space, minimise=lambda candidate: candidate.values["buffer_size"].kib
+    )
     drawn = {"buffer_size": 1024, "timing_read": 30_000, "rebuild_rate": 2.5, "idle_after": "1000000ns"}
     assert objective(optuna.trial.FixedTrial(drawn)) == 1024.0
-    its = objective.candidate(drawn)
-    assert its.values == {
+    candidate = objective.candidate(drawn)
+    assert candidate.values == {
         **drawn,
         "buffer_size": "1024KiB",
         "timing_read": "30000ns",
         "rebuild_rate": "2.5MB/s",
     }
-    assert its.device.buffer.size.mib == 1
+    assert candidate.device.buffer.size.mib == 1
 
 
-def cost_of(its: fo.Candidate) -> float:
-    return its.device.buffer.size.kib
+def cost_of(candidate: fo.Candidate) -> float:
+    return candidate.device.buffer.size.kib
 
 
 @pytest.mark.parametrize(
@@ -264,8 +268,8 @@ def test_what_only_some_drives_cannot_be_is_no_fault_of_the_space() -> None:
         space={"gc.background_below": [12], "scheme": [["rps", Oldest()], Oldest()]},
         minimise=cost,
     )
-    its = objective.candidate({"gc.background_below": 12, "over_provisioning": 0.3, "scheme": Oldest()})
-    assert its.run.scheme == "Oldest"
+    candidate = objective.candidate({"gc.background_below": 12, "over_provisioning": 0.3, "scheme": Oldest()})
+    assert candidate.run.scheme == "Oldest"
 
 
 def test_pace_is_that_of_the_run_and_lives_go_as_recorded() -> None:
@@ -278,14 +282,14 @@ def test_pace_is_that_of_the_run_and_lives_go_as_recorded() -> None:
             "limit": {"from": 100, "to": 400, "step": 100},
             "seed": [2],
         },
-        minimise=lambda its: its.run.read.mean_us,
+        minimise=lambda candidate: candidate.run.read.mean_us,
         life={"dilation": 20_000, "years": 1, "limit": 5000},
     )
-    its = objective.candidate({"queue_depth": 64, "queue.depth": 8, "limit": 200, "seed": 2})
-    assert its.run.read == ran(queue_depth=64).read != ran(queue_depth=1).read
-    assert its.run.device.queue.depth == 8
+    candidate = objective.candidate({"queue_depth": 64, "queue.depth": 8, "limit": 200, "seed": 2})
+    assert candidate.run.read == ran(queue_depth=64).read != ran(queue_depth=1).read
+    assert candidate.run.device.queue.depth == 8
     alone = fowler.lifetime(**SPARSE, seed=2, dilation=20_000, years=1, check=False, **{"queue.depth": 8})
-    assert its.life.summary == alone.summary
+    assert candidate.life.summary == alone.summary
 
 
 def ran(queue_depth: int) -> fowler.Run:
@@ -297,7 +301,7 @@ def test_a_condition_without_a_value_is_no_drives_fault() -> None:
         **{**SMALL, "limit": 100},
         space={"over_provisioning": [0.3]},
         minimise=cost_of,
-        constraints={"late": fo.at_most(lambda its: its.run.read.p9999_us, 1.0)},
+        constraints={"late": fo.at_most(lambda candidate: candidate.run.read.p9999_us, 1.0)},
     )
     with pytest.raises(ValueError, match="has no value"):
         study(few, 1)

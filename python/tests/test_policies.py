@@ -75,8 +75,8 @@ FULL = {**SMALL, "precondition.pattern": "steady"}
 )
 def test_victims_and_placements_do_the_same_in_both_languages(device, scheme, policy, keys):
     one, other = (
-        fowler.run(device, "demo", scheme=its, limit=6_000, requests=True, set=keys)
-        for its in (scheme, [scheme, policy])
+        fowler.run(device, "demo", scheme=used, limit=6_000, requests=True, set=keys)
+        for used in (scheme, [scheme, policy])
     )
     assert measured(one) == measured(other)
     assert requests(one) == requests(other)
@@ -122,7 +122,7 @@ def test_lives_ask_victims_and_placements():
     keys = {"geometry.blocks_per_plane": 64, "gc.background_below": 12}
 
     def life(scheme, **more):
-        its = fowler.lifetime(
+        lifetime = fowler.lifetime(
             "ready-32",
             "ready-proxy",
             scheme=scheme,
@@ -131,7 +131,7 @@ def test_lives_ask_victims_and_placements():
             check=False,
             set=keys | more,
         )
-        return its.summary["lives"][0]
+        return lifetime.summary["lives"][0]
 
     ours = life("st", **{"policy.victim": "fifo"})
     theirs = life(["st", FirstFilled(), OneStream()])
@@ -356,7 +356,7 @@ class Fruitless:
         self.turn = 0
 
     def collect(self, plane):
-        full = [its for its in plane.blocks() if its.valid == plane.pages_per_block]
+        full = [block for block in plane.blocks() if block.valid == plane.pages_per_block]
         self.turn += 1
         return full[self.turn % len(full)] if full else plane.fewest_valid()
 
@@ -570,7 +570,7 @@ def test_what_a_victim_has_learnt_begins_with_preconditioning():
 def test_each_run_of_a_comparison_has_its_own(small: fowler.Device) -> None:
     schemes = [["fifo", Counting()], "fifo", ["rps", Counting()]]
     both = fowler.compare(small, "demo", schemes=schemes, limit=500, seeds=2)
-    alone = [fowler.run(small, "demo", scheme=its, limit=500) for its in schemes]
-    learnt = [[its.decided for its in run.policies.values()] for run in both]
-    assert learnt == [[its.decided for its in run.policies.values()] for run in alone]
+    alone = [fowler.run(small, "demo", scheme=each, limit=500) for each in schemes]
+    learnt = [[each.decided for each in run.policies.values()] for run in both]
+    assert learnt == [[each.decided for each in run.policies.values()] for run in alone]
     assert learnt[1] == []

@@ -55,9 +55,9 @@ def saved(result: Any, place: Path) -> Any:
 
 
 WAYS: list[Callable[[Any, Path], Any]] = [
-    lambda its, _: pickle.loads(pickle.dumps(its)),
-    lambda its, _: copy.copy(its),
-    lambda its, _: copy.deepcopy(its),
+    lambda result, _: pickle.loads(pickle.dumps(result)),
+    lambda result, _: copy.copy(result),
+    lambda result, _: copy.deepcopy(result),
     saved,
 ]
 
@@ -75,7 +75,7 @@ def test_a_run_is_the_same_afterwards(way, run: fowler.Run, tmp_path: Path) -> N
     assert again.verdict == run.verdict
     assert [*again.requests()] == [*run.requests()]
     assert repr(again) == repr(run)
-    pages = [its.report(tmp_path / "report.html").read_text() for its in (run, again)]
+    pages = [item.report(tmp_path / "report.html").read_text() for item in (run, again)]
     assert pages[0] == pages[1]
     again.plot()
 
@@ -91,7 +91,7 @@ def test_a_comparison_is_the_same_afterwards(way, both: fowler.Comparison, tmp_p
     assert again.verdict == both.verdict
     assert again.seeds.ratio("read.p99_us") == both.seeds.ratio("read.p99_us")
     assert len(again["rps"].requests()) == 1000
-    pages = [its.report(tmp_path / "report.html").read_text() for its in (both, again)]
+    pages = [item.report(tmp_path / "report.html").read_text() for item in (both, again)]
     assert pages[0] == pages[1]
 
 
@@ -212,7 +212,7 @@ def test_frames_take_results_as_they_are(
     assert requests["latency_ns"].dtype == np.int64
     for frame in (pd.DataFrame(both), pl.DataFrame(both), pa.table(both).to_pandas()):
         assert list(frame["scheme"]) == ["fifo", "rps"]
-        assert list(frame["read.mean_us"]) == [its.read.mean_us for its in both]
+        assert list(frame["read.mean_us"]) == [item.read.mean_us for item in both]
         assert list(frame["complete"]) == [True, True]
     assert pl.DataFrame(both)["complete"].dtype == pl.Boolean
     assert pa.table(run)["waf"].to_pylist() == pl.DataFrame(run)["waf"].to_list() == [run.waf]
@@ -223,7 +223,7 @@ def test_frames_take_results_as_they_are(
 
 def chunks() -> Iterator[Any]:
     for at in range(0, len(ROWS["size"]), 100):
-        yield {name: its[at : at + 100] for name, its in ROWS.items()}
+        yield {name: cells[at : at + 100] for name, cells in ROWS.items()}
 
 
 def test_runs_of_a_stream_have_reports(small: fowler.Device, tmp_path: Path) -> None:
@@ -243,21 +243,21 @@ def test_runs_of_a_stream_have_reports(small: fowler.Device, tmp_path: Path) -> 
 
 
 def test_the_verdict_is_that_of_the_command(small: fowler.Device) -> None:
-    flags = ["compare", "--device", "pes-mlc", *(f for its in SETS for f in ("--set", its))]
+    flags = ["compare", "--device", "pes-mlc", *(f for item in SETS for f in ("--set", item))]
     flags += ["--workload", "demo", "--limit", "2000", "--schemes", "fifo,rps", "--seeds", "3"]
     reported = command(*flags, "--json", "--quiet")
     assert reported.returncode == 0, reported.stderr
     said = json.loads(reported.stdout)
-    sets = dict(its.split("=") for its in SETS)
+    sets = dict(item.split("=") for item in SETS)
     both = fowler.compare("pes-mlc", "demo", schemes=["fifo", "rps"], limit=2000, seeds=3, set=sets)
     assert both.summary["verdict"] == said["verdict"]
     assert both.summary["seeds"] == said["seeds"]
     assert [*map(without_clock, both.summary["schemes"])] == [*map(without_clock, said["schemes"])]
-    assert [its.rule for its in both.verdict] == [its["rule"] for its in said["verdict"]]
+    assert [item.rule for item in both.verdict] == [item["rule"] for item in said["verdict"]]
     assert both.verdict
     first = both.verdict[0]
     assert first.text in str(first)
-    assert not any("--" in str(its) for its in both.verdict)
+    assert not any("--" in str(item) for item in both.verdict)
     assert both.verdict[0].text in both._repr_html_()
 
 
@@ -295,8 +295,8 @@ def test_plots_draw_into_axes(run: fowler.Run, both: fowler.Comparison, swept: f
         swept.plot.heatmap("seed", "geometry.over_provisioning", "waf", ax=axes[1, 1]),
         swept.plot.main_effects("read.mean_us", ax=axes[1, 2:]),
     ]
-    assert all(its is figure for its in drawn)
-    assert all(its.has_data() for its in axes.flat)
+    assert all(axis is figure for axis in drawn)
+    assert all(axis.has_data() for axis in axes.flat)
     with pytest.raises(fowler.InputError, match="1 axes to draw into, and the sweep has 2"):
         swept.plot.main_effects("read.mean_us", ax=axes[0, 0])
     assert run.plot_blame() is not figure

@@ -22,7 +22,7 @@ SETS = [
 
 
 def without_clock(summary: dict) -> dict:
-    return {k: its for k, its in summary.items() if k not in ("wall_s", "requests_per_s")}
+    return {k: fact for k, fact in summary.items() if k not in ("wall_s", "requests_per_s")}
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -44,7 +44,7 @@ def test_the_example_of_the_documentation() -> None:
 
 
 def test_python_and_the_command_say_the_same(small: fowler.Device) -> None:
-    flags = ["--device", "pes-mlc", *(f for its in SETS for f in ("--set", its))]
+    flags = ["--device", "pes-mlc", *(f for item in SETS for f in ("--set", item))]
     reported = command(
         "run",
         *flags,
@@ -58,7 +58,7 @@ def test_python_and_the_command_say_the_same(small: fowler.Device) -> None:
         "--quiet",
     )
     assert reported.returncode == 0, reported.stderr
-    r = fowler.run("pes-mlc", "demo", limit=3000, scheme="rps", set=dict(its.split("=") for its in SETS))
+    r = fowler.run("pes-mlc", "demo", limit=3000, scheme="rps", set=dict(item.split("=") for item in SETS))
     assert without_clock(json.loads(reported.stdout)) == without_clock(r.summary)
     # A drive that is a value is the same drive; only its name in messages may differ.
     again = fowler.run(small, "demo", limit=3000, scheme="rps")
@@ -70,20 +70,27 @@ def test_faults_do_the_same_from_everywhere(tmp_path: Path) -> None:
     load = "requests = 3000\narrivals = { kind = 'poisson', rate = 10_000 }\nmix.reads = 0.5\n"
     (plain := tmp_path / "plain.toml").write_text(load)
     (listed := tmp_path / "listed.toml").write_text(load + f"faults = {json.dumps(faults)}\n")
-    flags = ["run", "--device", "pes-mlc", "--quiet", "--json", *(f for its in SETS for f in ("--set", its))]
-    reported = command(*flags, "--workload", str(plain), *(f for its in faults for f in ("--fault", its)))
+    flags = [
+        "run",
+        "--device",
+        "pes-mlc",
+        "--quiet",
+        "--json",
+        *(f for each in SETS for f in ("--set", each)),
+    ]
+    reported = command(*flags, "--workload", str(plain), *(f for each in faults for f in ("--fault", each)))
     assert reported.returncode == 0, reported.stderr
-    sets = dict(its.split("=") for its in SETS)
+    sets = dict(each.split("=") for each in SETS)
     beside = fowler.run("pes-mlc", plain, faults=faults, set=sets).summary
     assert without_clock(json.loads(reported.stdout)) == without_clock(beside)
     inside = fowler.run("pes-mlc", listed, set=sets).summary
     for name in ("faults", "census", "redundancy", "power_off", "read", "write"):
         assert inside[name] == beside[name]
-    assert [its["fault"] for its in inside["faults"]] == [its.split(" ", 1)[1] for its in faults]
+    assert [each["fault"] for each in inside["faults"]] == [each.split(" ", 1)[1] for each in faults]
     assert inside["faults"][0]["lost"] > 0
     assert inside["faults"][3]["struck_s"] is None
     both = fowler.compare("pes-mlc", plain, schemes=["fifo", "rps"], faults=faults, set=sets)
-    assert [its.summary["faults"][0]["unreadable"] > 0 for its in both] == [True, True]
+    assert [each.summary["faults"][0]["unreadable"] > 0 for each in both] == [True, True]
 
 
 def test_a_comparison(small: fowler.Device) -> None:
@@ -126,7 +133,9 @@ def test_every_value_of_a_summary_is_a_metric(small: fowler.Device) -> None:
 
     def paths(value: object, path: str) -> list[str]:
         if isinstance(value, dict) and path not in named:
-            return [its for key, below in value.items() for its in paths(below, f"{path}.{key}".lstrip("."))]
+            return [
+                inner for key, below in value.items() for inner in paths(below, f"{path}.{key}".lstrip("."))
+            ]
         return [path]
 
     assert set(paths(r.summary, "")) <= named
@@ -255,7 +264,7 @@ def test_a_comparison_of_drives(small: fowler.Device, tmp_path: Path) -> None:
         "candidate": names[1],
         "device": both[1].summary["device"],
     }
-    best = next(its for its in both.verdict if its.rule == "best")
+    best = next(finding for finding in both.verdict if finding.rule == "best")
     assert best.text.startswith(f"{names[0]} has the lowest mean read latency")
     assert (best.schemes, set(best.devices)) == ((), set(names))
     assert both.seeds is not None

@@ -86,10 +86,10 @@ def test_presets_are_valid_and_name_their_schema() -> None:
 
 def test_every_key_of_a_complete_file_is_known() -> None:
     for device, workload in [("tlc", "demo"), ("together", "msr-hm0"), ("hire", "c8")]:
-        its = json.loads(said("run", "--device", device, "--workload", workload, *LIMITED))
-        device_file = tomllib.loads(its["provenance"]["config"])
+        whole = json.loads(said("run", "--device", device, "--workload", workload, *LIMITED))
+        device_file = tomllib.loads(whole["provenance"]["config"])
         assert wrong("device", device_file) == []
-        assert wrong("workload", tomllib.loads(its["provenance"]["generator"])) == []
+        assert wrong("workload", tomllib.loads(whole["provenance"]["generator"])) == []
 
 
 SMALL = (ROOT / "crates/cli/tests/small.toml").read_text()
@@ -208,11 +208,11 @@ def test_wrong_devices_of_the_test_suite_are_refused() -> None:
     """The files are wrong or complete. The schema agrees if a single key decides."""
     for path in sorted((ROOT / "crates/experiment/tests/config").glob("*.toml")):
         try:
-            its = tomllib.loads(path.read_text())
+            whole = tomllib.loads(path.read_text())
         except tomllib.TOMLDecodeError:
             continue
         right = path.stem in TOGETHER or path.stem.endswith("complete")
-        assert (wrong("device", its) == []) == right, path.stem
+        assert (wrong("device", whole) == []) == right, path.stem
 
 
 def test_the_example_of_a_sweep_is_valid() -> None:
@@ -252,12 +252,12 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("command", RUNS)
 def test_runs_are_as_their_schema_says(command: str, place: Path) -> None:
-    its = json.loads(said(*command.split(), *QUICK.split(), place=place))
-    assert wrong("run", its) == []
+    whole = json.loads(said(*command.split(), *QUICK.split(), place=place))
+    assert wrong("run", whole) == []
     # The schema takes a run neither with one key more nor with one key less.
-    assert wrong("run", its | {"latency": 1}) != []
-    del its["read"]["mean_us"]
-    assert wrong("run", its) != []
+    assert wrong("run", whole | {"latency": 1}) != []
+    del whole["read"]["mean_us"]
+    assert wrong("run", whole) != []
 
 
 # Slow: a life, endurance tests, a comparison and a validation are made first.

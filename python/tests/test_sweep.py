@@ -302,8 +302,8 @@ def test_points_that_fail_are_kept_with_their_error(small: fowler.Sweep, tmp_pat
 )
 def test_designs_are_those_of_the_command(design: dict[str, Any], count: int, tmp_path: Path) -> None:
     axes = {"over_provisioning": {"from": 0.15, "to": 0.4}, "scheme": ["rps", "pes_ipc"]}
-    its = {**SMALL, "limit": 50, "requests": None, "axes": axes, **design}
-    made = fowler.sweep(out=tmp_path / "python", **its)
+    arguments = {**SMALL, "limit": 50, "requests": None, "axes": axes, **design}
+    made = fowler.sweep(out=tmp_path / "python", **arguments)
     assert len(made) == count
     assert not made.failed
     assert len({point.hash for point in made.points}) == count
@@ -316,7 +316,7 @@ def test_designs_are_those_of_the_command(design: dict[str, Any], count: int, tm
 def test_everything_that_is_wrong_comes_at_once(tmp_path: Path) -> None:
     """Every problem is reported for the argument that caused it."""
     axes = {"sede": [1], "scheme": ["rps", "pes_icp"], "buffer.size": ["1XiB"]}
-    its = diagnostics(
+    problems = diagnostics(
         fowler.sweep,
         out=tmp_path,
         workload="dmeo",
@@ -327,12 +327,16 @@ def test_everything_that_is_wrong_comes_at_once(tmp_path: Path) -> None:
         design="gird",
     )
     # Wrong names of presets are found only if the specification itself is sound.
-    assert {"threads", "bufer_size", "limit", "design", "axes['sede']", "axes['buffer.size']"} <= set(its)
-    assert "did you mean `seed`" in its["axes['sede']"]
-    its = diagnostics(fowler.sweep, out=tmp_path, workload="dmeo", axes={"scheme": ["rps", "pes_icp"]})
-    assert set(its) == {"workload", "axes['scheme']"}
-    its = diagnostics(fowler.sweep, out=tmp_path, workload="demo", points=[{"sede": 1}, 3, {"seed": "x"}])
-    assert {"points[0]", "points[1]", "points[2]"} == set(its)
+    assert {"threads", "bufer_size", "limit", "design", "axes['sede']", "axes['buffer.size']"} <= set(
+        problems
+    )
+    assert "did you mean `seed`" in problems["axes['sede']"]
+    problems = diagnostics(fowler.sweep, out=tmp_path, workload="dmeo", axes={"scheme": ["rps", "pes_icp"]})
+    assert set(problems) == {"workload", "axes['scheme']"}
+    problems = diagnostics(
+        fowler.sweep, out=tmp_path, workload="demo", points=[{"sede": 1}, 3, {"seed": "x"}]
+    )
+    assert {"points[0]", "points[1]", "points[2]"} == set(problems)
     assert not any(tmp_path.iterdir()), "nothing was written"
 
 
@@ -405,14 +409,14 @@ class Giving:
 
 @pytest.mark.parametrize("pool", [None, lambda: ThreadPoolExecutor(1)], ids=["here", "threads"])
 def test_a_policy_that_fails_ends_a_sweep_and_loses_no_other_point(pool: Any, tmp_path: Path) -> None:
-    its = {"device": "pes-mlc", "workload": "demo", "limit": 300, "set": DRIVE, "out": tmp_path}
-    its |= {"executor": pool()} if pool else {"threads": 1}
+    arguments = {"device": "pes-mlc", "workload": "demo", "limit": 300, "set": DRIVE, "out": tmp_path}
+    arguments |= {"executor": pool()} if pool else {"threads": 1}
     for _ in range(2):
         with pytest.raises(fowler.PolicyError, match=r"Giving 2.pick at .*: nothing is left") as caught:
-            fowler.sweep(axes={"scheme": ["rps", Giving(100_000), Giving(50)]}, **its)
+            fowler.sweep(axes={"scheme": ["rps", Giving(100_000), Giving(50)]}, **arguments)
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert len(points(tmp_path)) <= 2, "a point whose policy failed is not saved"
-    mended = fowler.sweep(axes={"scheme": ["rps", Giving(100_000)]}, **its)
+    mended = fowler.sweep(axes={"scheme": ["rps", Giving(100_000)]}, **arguments)
     assert [point.error for point in mended.points] == [None, None]
 
 
@@ -454,9 +458,9 @@ def test_what_cannot_be_written_is_one_problem(
     wrong: dict[str, Any], where: str, text: str, tmp_path: Path
 ) -> None:
     """One problem gives one diagnostic, without follow-up errors about what was left out."""
-    its = {"device": "pes-mlc", "workload": "demo", "axes": {"seed": [1]}, **wrong}
+    arguments = {"device": "pes-mlc", "workload": "demo", "axes": {"seed": [1]}, **wrong}
     with pytest.raises(fowler.InputError) as caught:
-        fowler.sweep(out=tmp_path / "out", **its)
+        fowler.sweep(out=tmp_path / "out", **arguments)
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.file == where
     assert text in str(diagnostic)
@@ -465,20 +469,22 @@ def test_what_cannot_be_written_is_one_problem(
 
 def test_what_else_is_wrong_comes_with_what_cannot_be_written(tmp_path: Path) -> None:
     axes = {"scheme": ["rps", object()], "seed": [1]}
-    its = diagnostics(fowler.sweep, out=tmp_path, device="pes-mlc", workload="demo", axes=axes, limit=0)
-    assert set(its) == {"axes['scheme']", "limit"}
+    problems = diagnostics(fowler.sweep, out=tmp_path, device="pes-mlc", workload="demo", axes=axes, limit=0)
+    assert set(problems) == {"axes['scheme']", "limit"}
     reported = diagnostics(fowler.sweep, ["seed"], out=tmp_path)["spec"]
     assert "as keywords" in reported
 
 
 def test_schemes_are_joined_and_titles_are_any_text(tmp_path: Path) -> None:
-    its = {"device": "pes-mlc", "workload": "demo", "limit": 50, "set": DRIVE, "threads": np.int64(1)}
+    arguments = {"device": "pes-mlc", "workload": "demo", "limit": 50, "set": DRIVE, "threads": np.int64(1)}
     title = 'a "title"\x7f\n\t\u00e4 \U0001f600 \\'
-    one = fowler.sweep(out=tmp_path / "one", title=title, scheme=["rps", "nt"], axes={"seed": [1]}, **its)
+    one = fowler.sweep(
+        out=tmp_path / "one", title=title, scheme=["rps", "nt"], axes={"seed": [1]}, **arguments
+    )
     assert tomllib.loads((one.folder / "sweep.toml").read_text())["title"] == title
     axes = {"scheme": [["rps", "nt"], "fifo"]}
-    two = fowler.sweep(out=tmp_path / "two", axes=axes, **its)
-    listed = fowler.sweep(out=tmp_path / "listed", points=[{"scheme": ["rps", "nt"]}], **its)
+    two = fowler.sweep(out=tmp_path / "two", axes=axes, **arguments)
+    listed = fowler.sweep(out=tmp_path / "listed", points=[{"scheme": ["rps", "nt"]}], **arguments)
     assert two.points[0].axes["scheme"] == "rps+nt"
     assert one.points[0].hash == two.points[0].hash == listed.points[0].hash
 
@@ -487,16 +493,18 @@ def test_arguments_that_do_not_do(tmp_path: Path) -> None:
     spec = tmp_path / "spec.toml"
     spec.write_text(SPECIFICATION)
     out = tmp_path / "out"
-    its = diagnostics(fowler.sweep, spec, out=out, limit=5, over_provisioning=0.2)
-    assert set(its) == {"limit", "over_provisioning"}
+    problems = diagnostics(fowler.sweep, spec, out=out, limit=5, over_provisioning=0.2)
+    assert set(problems) == {"limit", "over_provisioning"}
     missing = tmp_path / "no.toml"
     assert "cannot be read" in diagnostics(fowler.sweep, missing, out=out)[str(missing)]
     assert set(diagnostics(fowler.sweep, spec, out=out, executor=3)) == {"executor"}
     with ThreadPoolExecutor(1) as pool:
         assert set(diagnostics(fowler.sweep, spec, out=out, executor=pool, threads=2)) == {"threads"}
-    its = diagnostics(fowler.sweep, out=out, device=object(), workload=iter([REQUESTS]), axes={"seed": [1]})
-    assert "a drive" in its["device"]
-    assert "only once" in its["workload"]
+    problems = diagnostics(
+        fowler.sweep, out=out, device=object(), workload=iter([REQUESTS]), axes={"seed": [1]}
+    )
+    assert "a drive" in problems["device"]
+    assert "only once" in problems["workload"]
     spec.write_text("workload = 'demo'\nlimit = 0\n[axis]\nsede = [1]\n")
     with pytest.raises(fowler.InputError) as caught:
         fowler.sweep(spec, out=out)
@@ -534,18 +542,18 @@ def test_a_worker_that_would_run_something_else_says_so(tmp_path: Path) -> None:
     device.write_text(fowler.device("pes-mlc").with_(DRIVE).toml())
     text = f"device = {str(device)!r}\nworkload = 'demo'\nlimit = 50\n[axis]\nseed = [1, 2]\n"
     plan = _core.Plan.read(text, "sweep")
-    its = [text, "sweep", 1, plan.hash(1)]
-    reported = diagnostics(sweeping.make, *its, "0" * 64)["executor"]
+    planned = [text, "sweep", 1, plan.hash(1)]
+    reported = diagnostics(sweeping.make, *planned, "0" * 64)["executor"]
     assert "another version of the simulator" in reported
     assert "0" * 12 in reported
-    made = sweeping.make(*its, _core.__fingerprint__)
+    made = sweeping.make(*planned, _core.__fingerprint__)
     assert made == plan.make(1)
     # Another drive under the same name is another point, even for a worker that has read the first.
     device.write_text(fowler.device("pes-mlc").with_(DRIVE, over_provisioning=0.25).toml())
     other = _core.Plan.read(text, "sweep")
     assert other.hash(1) != plan.hash(1)
     assert sweeping.make(text, "sweep", 1, other.hash(1), _core.__fingerprint__) == other.make(1) != made
-    assert "other files" in diagnostics(sweeping.make, *its, _core.__fingerprint__)["executor"]
+    assert "other files" in diagnostics(sweeping.make, *planned, _core.__fingerprint__)["executor"]
 
 
 def test_an_error_of_a_worker_ends_the_sweep_as_it_is(

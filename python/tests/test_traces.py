@@ -33,8 +33,8 @@ def test_times_in_whole_seconds_are_spread(small: fowler.Device, tmp_path: Path)
     (trace := tmp_path / "seconds.csv").write_text(rows)
 
     def times(**how: str) -> list[int]:
-        its = fowler.run(small, trace=trace, columns="ts=s,op=rw,lba=512,len=bytes", requests=True, **how)
-        return sorted(its.requests().column("at_ns"))
+        ran = fowler.run(small, trace=trace, columns="ts=s,op=rw,lba=512,len=bytes", requests=True, **how)
+        return sorted(ran.requests().column("at_ns"))
 
     assert times(spread="none") == sorted(4 * [0, 10**9, 2 * 10**9])
     even, drawn = times(spread="even"), times(spread="poisson")
@@ -69,7 +69,7 @@ def test_columnar_files_are_traces(small: fowler.Device, tmp_path: Path) -> None
         assert latencies(fowler.run(small, trace=tmp_path / name)) == expected
         with pytest.raises(fowler.InputError) as caught:
             fowler.run(small, trace=tmp_path / name, columns="ts=us,op=rw,lba=512,len=bytes", spread="none")
-        assert {its.file for its in caught.value.diagnostics} == {"columns", "spread"}
+        assert {problem.file for problem in caught.value.diagnostics} == {"columns", "spread"}
 
 
 def test_a_sweep_reads_a_trace_as_a_run_does(small: fowler.Device, tmp_path: Path) -> None:

@@ -79,12 +79,12 @@ def test_arguments_may_be_scalars_of_numpy(small: fowler.Device, tmp_path: Path)
 
 def test_paths_are_paths(small: fowler.Device, tmp_path: Path) -> None:
     (drive := tmp_path / "small.toml").write_text(small.toml())
-    texts = {its.name: its.text for its in fowler.presets()}
+    texts = {preset.name: preset.text for preset in fowler.presets()}
     (load := tmp_path / "load.toml").write_text(texts["demo"])
     (scheme := tmp_path / "mine.toml").write_text(texts["rps"])
     log = tmp_path / "requests.csv"
-    its = fowler.run(drive, load, scheme=scheme, limit=100, requests_file=log)
-    assert its.read == fowler.run(small, "demo", scheme="rps", limit=100).read
+    preset = fowler.run(drive, load, scheme=scheme, limit=100, requests_file=log)
+    assert preset.read == fowler.run(small, "demo", scheme="rps", limit=100).read
     assert log.exists()
     both = fowler.compare(drive, load, schemes=["fifo", scheme], limit=100)
     assert both.schemes == ["fifo", str(scheme)]
@@ -97,9 +97,9 @@ def test_paths_are_paths(small: fowler.Device, tmp_path: Path) -> None:
         lambda rows: {**rows, "op": rows["op"].tolist()},
         lambda rows: {**rows, "op": np.where(rows["op"] == "write", 1, 0).astype(np.int8)},
         lambda rows: {**rows, "op": rows["op"].astype(object)},
-        lambda rows: {name: pl.Series(its) for name, its in rows.items()},
-        lambda rows: {name: pd.Series(its) for name, its in rows.items()},
-        lambda rows: {name: pa.array(its) for name, its in rows.items()},
+        lambda rows: {name: pl.Series(column) for name, column in rows.items()},
+        lambda rows: {name: pd.Series(column) for name, column in rows.items()},
+        lambda rows: {name: pa.array(column) for name, column in rows.items()},
         lambda rows: {**rows, "at_ns": rows["at_ns"].astype("m8[ns]")},
         lambda rows: {**rows, "at_ns": rows["at_ns"].astype("M8[ns]")},
         lambda rows: {**rows, "at_ns": rows["at_ns"].astype(">i8")},
@@ -114,7 +114,7 @@ def test_paths_are_paths(small: fowler.Device, tmp_path: Path) -> None:
         lambda rows: pd.DataFrame(rows).set_index("at_ns"),
         lambda rows: pd.DataFrame(rows).set_index(["at_ns", "op"]),
         lambda rows: pd.DataFrame(rows).set_index(pd.RangeIndex(5, 5 + COUNT, name="n")),
-        lambda rows: [{name: its[:100] for name, its in rows.items()}, pd.DataFrame(rows).iloc[100:]],
+        lambda rows: [{name: column[:100] for name, column in rows.items()}, pd.DataFrame(rows).iloc[100:]],
         lambda rows: (pl.LazyFrame(rows).slice(at, 100) for at in range(0, COUNT, 100)),
     ],
 )
@@ -127,8 +127,8 @@ def test_requests_in_every_form(
         if not isinstance(rows, pd.DataFrame):
             pytest.skip("only pandas needs pyarrow")
         monkeypatch.setattr(_requests.importlib.util, "find_spec", lambda _: None)
-    its = fowler.run(small, rows)
-    assert (its.read, its.write) == (expected.read, expected.write)
+    ran = fowler.run(small, rows)
+    assert (ran.read, ran.write) == (expected.read, expected.write)
 
 
 @pytest.mark.parametrize("compression", ["snappy", "zstd", "none"])
@@ -138,8 +138,8 @@ def test_files_that_pandas_writes_are_traces(
     frame = pd.DataFrame(ROWS, index=[f"row {at}" for at in range(COUNT)])
     frame.to_parquet(tmp_path / "t.parquet", compression=None if compression == "none" else compression)
     assert "__index_level_0__" in pq.read_table(tmp_path / "t.parquet").column_names
-    its = fowler.run(small, trace=tmp_path / "t.parquet")
-    assert (its.read, its.write) == (expected.read, expected.write)
+    ran = fowler.run(small, trace=tmp_path / "t.parquet")
+    assert (ran.read, ran.write) == (expected.read, expected.write)
     if compression != "snappy":
         feather.write_feather(frame, tmp_path / "t.arrow", compression="lz4")
         assert fowler.run(small, trace=tmp_path / "t.arrow").read == expected.read
@@ -217,20 +217,20 @@ DEVICE = fowler.device("pes-mlc")
 def test_what_is_of_the_wrong_type_is_named(name: str, call: Any) -> None:
     with pytest.raises(fowler.InputError) as caught:
         call()
-    assert name in {its.file for its in caught.value.diagnostics}, caught.value
+    assert name in {problem.file for problem in caught.value.diagnostics}, caught.value
 
 
 def test_wrong_types_are_reported_with_everything_else() -> None:
     with pytest.raises(fowler.InputError) as caught:
         fowler.run(None, 3, limit="x", speed="y", buffer_size=None, scheme="zzz", faults=3)
-    named = {its.file for its in caught.value.diagnostics}
+    named = {problem.file for problem in caught.value.diagnostics}
     assert {"device", "workload", "limit", "speed", "buffer_size", "faults"} <= named
     assert "unknown scheme `zzz`" in str(caught.value)
 
 
 def test_a_generator_that_fails_keeps_its_traceback(small: fowler.Device) -> None:
     def the_culprit() -> Iterator[Any]:
-        yield {name: its[:100] for name, its in ROWS.items()}
+        yield {name: cells[:100] for name, cells in ROWS.items()}
         raise LookupError("the shelf is empty")
 
     with pytest.raises(fowler.InputError, match="the shelf is empty") as caught:
