@@ -104,7 +104,7 @@ class Candidate:
 
     def __repr__(self) -> str:
         """Shows the parameter values."""
-        return f"<Candidate: {', '.join(f'{name}={its}' for name, its in self.values.items())}>"
+        return f"<Candidate: {', '.join(f'{name}={value}' for name, value in self.values.items())}>"
 
 
 Measure = Callable[[Candidate], float | None]
