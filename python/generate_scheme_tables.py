@@ -86,7 +86,7 @@ def new_policies(rows: list[str], known: dict[str, tuple[str, list[str]]]) -> li
                 cell = with_answer(cell, answers, answer)
         text.append(f"|{slot}|{cell}|{about}|")
     for slot, (about, answers) in known.items():
-        text.append(f"| `{slot}` | {', '.join(f'`{entry}`' for its in answers)} | {about} |")
+        text.append(f"| `{slot}` | {', '.join(f'`{entry}`' for entry in answers)} | {about} |")
     return text
 
 

@@ -191,7 +191,7 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
     An axis with more than 8 different numbers, as random designs have, is cut into 4 parts with the same
     number of points. Points that have no value on an axis, or NaN, form a level of their own.
 
-    >>> sorted(its.factor for its in fowler.main_effects(swept, "waf").effects)
+    >>> sorted(effect.factor for effect in fowler.main_effects(swept, "waf").effects)
     ['geometry.over_provisioning', 'seed']
 
     Args:

@@ -61,7 +61,7 @@ class InputError(ValueError):
     >>> try:
     ...     fowler.run("pes-mlx", "demo", limit=0)
     ... except fowler.InputError as error:
-    ...     sorted(its.file for its in error.diagnostics)[-1]
+    ...     sorted(problem.file for problem in error.diagnostics)[-1]
     'limit'
     """
 
