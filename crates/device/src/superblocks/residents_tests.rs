@@ -3,7 +3,7 @@
 use super::buffer::State;
 use super::cases::{UNIT, drive, read, tiny};
 use crate::config::{Config, Eviction, Pattern};
-use crate::device::{Device, Pacing};
+use crate::event_loop::{Device, Pacing};
 use crate::mapping::page_map::Location;
 use crate::observe::operation::Source;
 use crate::policy::hotness::Detector;
