@@ -20,7 +20,7 @@ use crate::policy::replacement::{AnyReplacement, Leaves, Replacement, Tail};
 use fowler_units::{Bytes, FrameId, Id, Link, Linked, List, Lpn, Nanos, UnitId};
 use std::ops::{Index, IndexMut};
 
-/// What is known of a frame beside its contents.
+/// The use of a frame, and its place in a list.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     link: Link<FrameId>,
