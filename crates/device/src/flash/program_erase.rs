@@ -18,7 +18,7 @@
 //! - A read that came during the transfer goes before step 4, and the command is suspended before
 //!   it began (S14).
 //! - If nothing can interrupt a program and all take the same time, step 4 takes a short path
-//!   ([`Die::run_plain`]).
+//!   (`Die::run_plain`).
 //! - A program that fails is repeated: it takes its iterations once more.
 
 use super::{Bind, Flash, Translation};

@@ -1,6 +1,6 @@
 //! How a file is recognised before any of it is replayed: the rules that a format's records keep
 //! ([`plausibility`]), columns by the names of a header ([`header`]) or by their values
-//! ([`deduced`]), the units of times ([`time_unit`]), and files that look like traces and are
+//! ([`column_guess`]), the units of times ([`time_unit`]), and files that look like traces and are
 //! averages ([`fio_logs`], [`results`], [`smart_logs`]).
 //!
 //! All of it looks at the beginning of a file only, at most 64 KiB. `detect` puts it together.
