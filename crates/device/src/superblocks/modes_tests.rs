@@ -15,8 +15,9 @@ use crate::policy::sensing::SensingKind;
 use crate::policy::step::StepKind;
 use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::VoltageKind;
-use crate::reliability::{ModelKind, RetryCost};
+use crate::reliability::{ModelKind, References, RetryCost};
 use crate::superblocks::Superblocks;
+use fowler_nand::PerPageType;
 use fowler_units::{BlockId, Bytes, DieId, HostIo, HostOp, Nanos, Rng, Span};
 
 /// A drive that is full of data written in order, whose reads need the level of their voltages.
@@ -204,5 +205,45 @@ fn a_cycle_wears_the_blocks_of_every_plane() {
         let expected = if tenths == 10 { [all, 0] } else { [0, all] };
         assert_eq!([nominal, boosted], expected, "{voltage:?}");
         assert_eq!(layer.map.count(), 24);
+    }
+}
+
+/// With a step for each die, hot data spares fewer iterations than with one for each block, and more
+/// than with one for the superblock: the numbers of docs/decisions/superblocks.md, "At which step
+/// and voltages is a superblock programmed?".
+#[test]
+fn a_die_spares_less_than_its_blocks_would() {
+    const SUPERBLOCKS: u32 = 342;
+    const DIES: u32 = 16;
+    for (references, end, expected) in [
+        (References::Fixed, 1000.0, [5.4, 3.7, 0.0]),
+        (References::Tracked, 10_000.0, [2.2, 0.6, 0.0]),
+        (References::Tracked, 3000.0, [8.0, 8.0, 8.0]),
+    ] {
+        let mut config = tiny();
+        config.geometry.chips_per_channel = DIES / 2;
+        config.geometry.blocks_per_plane = SUPERBLOCKS;
+        config.reliability.model = ModelKind::Analytic;
+        config.reliability.references = references;
+        config.reliability.cells.end_cycles = end;
+        config.timing.program_iterations = PerPageType::uniform(16);
+        let device = drive(&config);
+        let modes = device.superblocks().modes.as_ref().expect("cells err");
+        let condition = device.flash.condition().expect("cells err");
+        let spared = |class: u8| f64::from(modes.bears(class).0) / f64::from(SUPERBLOCKS * DIES);
+        let mut sums = [0.0; 3];
+        for superblock in 0..SUPERBLOCKS {
+            let class = |plane: u32| condition.class_of(BlockId(plane * SUPERBLOCKS + superblock));
+            let parts = (0..DIES).map(|die| [class(2 * die), class(2 * die + 1)]);
+            for [one, other] in parts.clone() {
+                sums[0] += (spared(one) + spared(other)) / 2.0;
+                sums[1] += spared(one.max(other));
+            }
+            let weakest = parts.flatten().max().expect("a block");
+            sums[2] += spared(weakest) * f64::from(DIES);
+        }
+        for (found, expected) in sums.into_iter().zip(expected) {
+            assert!((found - expected).abs() < 0.05, "{references:?}, {end}: {sums:?}");
+        }
     }
 }
