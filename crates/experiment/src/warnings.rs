@@ -359,6 +359,13 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
             "{one_step} every program uses the nominal step: the error model of this drive covers no other"
         ));
     }
+    let none_bears = names(&|it| it.bears_no_coarser_step());
+    if !none_bears.is_empty() {
+        texts.push(format!(
+            "{none_bears} every program uses the nominal step: no block of this drive tolerates a coarser one \
+             until its end of life (reliability.cells.end_cycles, .end_age; reliability.references)"
+        ));
+    }
     let no_cache = names(&|it| it.caches_no_data());
     if !no_cache.is_empty() {
         texts.push(format!("{no_cache} {CACHES_NO_DATA}"));

@@ -4,7 +4,7 @@
 //! One constraint is of both kinds: voltages on a drive without bit errors have no effect. That
 //! constraint stays beside the other one on voltages; the table of keys only lists it.
 
-use super::{Admission, Arbitration, BufferConfig, Config, GcFrontier, ReadHot};
+use super::{Ack, Admission, Arbitration, BufferConfig, Config, Eviction, GcFrontier, ReadHot};
 use crate::config::layout::Refusals;
 use crate::config::reliability::ModelKind;
 use crate::policy::hotness::Detector;
@@ -61,7 +61,15 @@ pub(super) const EVICTION: &[Constraint] = &[
         met: |it| it.evicts_lazily()
             || it.buffer.evict_ahead == BufferConfig::default().evict_ahead,
         what: "data leaves the buffer as soon as it fills a program, however much is free",
-        hint: "set buffer.eviction = \"lazy\"" },
+        hint: "set buffer.eviction = \"lazy\", or buffer.evict_ahead = 16, its default" },
+    Constraint { keys: &["buffer.evict_ahead", "buffer.eviction"],
+        met: |it| it.buffer.ack != Ack::OnInsert || !it.evicts_lazily() || it.buffer.evict_ahead > 0,
+        what: "no page would ever leave the buffer; expected at least 1",
+        hint: "leave it out" },
+    Constraint { keys: &["buffer.eviction", "buffer.ack"],
+        met: |it| it.buffer.ack == Ack::OnInsert || it.buffer.eviction == Eviction::Usual,
+        what: "data that a write waits for leaves the buffer at once",
+        hint: "leave it out, or use buffer.ack = \"on_insert\"" },
 ];
 
 /// Constraints on lazy eviction where a program takes a word line.

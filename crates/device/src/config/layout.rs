@@ -640,10 +640,5 @@ impl Config {
         refusals.unless(room, &["buffer.size", "buffer.ack"], || {
             format!("a buffer of {} cannot hold a page of {}", self.buffer.size, g.page_size)
         });
-        if self.buffer.ack == Ack::OnInsert && room {
-            refusals.unless(self.buffer.evict_ahead >= 1, &["buffer.evict_ahead"], || {
-                "no page would ever leave the buffer; expected at least 1".into()
-            });
-        }
     }
 }

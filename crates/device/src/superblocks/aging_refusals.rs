@@ -50,8 +50,9 @@ impl Config {
         Cells::new(window, parameters)
     }
 
-    /// Returns true if, of the keys `reliability`, only those are set that such a drive uses: the
-    /// cells, the cycles and the age of its data, if its data ages.
+    /// Returns true if, of the keys `reliability`, only those are set that such a drive uses: all but
+    /// the places of two-bit states with errors by level, cycles, age and some constants with data
+    /// that ages, and none otherwise.
     pub(super) fn has_cells_of_superblocks(&self) -> bool {
         let plain = reliability::Params::default();
         let params = &self.reliability;
@@ -96,7 +97,8 @@ impl Config {
             !self.aging.is_on(),
             &["reliability.model", "aging.coding"],
             || {
-                "a page with too many errors is read again either at other references                  ([aging]) or with more of them (reliability.model)"
+                "a page with too many errors is read again either at other references ([aging]) or \
+                 with more of them (reliability.model)"
                     .into()
             },
             || "set aging.coding = \"off\", or leave out reliability.model".into(),
@@ -118,12 +120,28 @@ impl Config {
         );
     }
 
+    /// Refuses impossible positions of the states of cells that err. Returns false if there are any.
+    fn refuse_states(&self, refusals: &mut Refusals) -> bool {
+        let AgingConfig { voltage_window, erased_below, step_share, .. } = self.aging;
+        let mut sane = true;
+        for (key, value) in [
+            ("aging.voltage_window", voltage_window),
+            ("aging.erased_below", erased_below),
+            ("aging.step_share", step_share),
+        ] {
+            let fits = value > 0.0 && value <= 100.0;
+            sane &= fits;
+            refusals.unless(fits, &[key], || format!("{value}; expected more than 0, up to 100"));
+        }
+        sane
+    }
+
     /// Refuses data that ages in ways that cannot work.
     pub(super) fn refuse_aging(&self, refusals: &mut Refusals) {
+        let states = self.refuse_states(refusals);
         if !self.aging.is_on() {
             return;
         }
-        let AgingConfig { voltage_window, erased_below, step_share, .. } = self.aging;
         let AgingConfig { correctable, retry_entries, retry_shift, retry_overhead, .. } =
             self.aging;
         let line = self.superblocks.word_line;
@@ -134,18 +152,10 @@ impl Config {
             || format!("word lines of {line} pages; expected cells of 1 to {BITS_MOST} bits"),
             || "set superblocks.word_line = 3 (TLC), or aging.coding = \"off\"".into(),
         );
-        let volts = [
-            ("aging.voltage_window", voltage_window),
-            ("aging.erased_below", erased_below),
-            ("aging.step_share", step_share),
-            ("aging.retry_shift", retry_shift),
-        ];
-        let mut sane = cells;
-        for (key, value) in volts {
-            let fits = value > 0.0 && value <= 100.0;
-            sane &= fits;
-            refusals.unless(fits, &[key], || format!("{value}; expected more than 0, up to 100"));
-        }
+        let shifts = retry_shift > 0.0 && retry_shift <= 100.0;
+        refusals.unless(shifts, &["aging.retry_shift"], || {
+            format!("{retry_shift}; expected more than 0, up to 100")
+        });
         let rate = correctable > 0.0 && correctable < 0.5;
         refusals.unless(rate, &["aging.correctable"], || {
             format!("{correctable}; expected a rate above 0 and below 0.5")
@@ -169,7 +179,10 @@ impl Config {
         refusals.unless(oldest <= OLDEST_MOST, &["reliability.oldest"], || {
             format!("data that is {oldest} old; expected at most five years")
         });
-        if sane && let Err(why) = self.aging_cells() {
+        if states
+            && cells
+            && let Err(why) = self.aging_cells()
+        {
             let keys = ["aging.coding", "aging.voltage_window", "reliability.cells"];
             refusals.unless(false, &keys, || why.to_string());
         }

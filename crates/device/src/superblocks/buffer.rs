@@ -1,7 +1,9 @@
 //! The frames of the write buffer. A frame holds one unit from the moment its write is acknowledged
-//! until a program command has stored it.
+//! until a program command has stored it. In a buffer that evicts lazily it may also hold one that
+//! a read has brought, until room is needed.
 
 use super::residents::Residents;
+use super::shape::Shape;
 use crate::config::Config;
 use crate::policy::placement::STREAMS_MAX;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
@@ -61,7 +63,8 @@ struct Ready {
 }
 
 impl Buffer {
-    pub fn new(config: &Config, frames: u32, streams: u8) -> Buffer {
+    pub fn new(config: &Config, shape: &Shape, frames: u32, streams: u8) -> Buffer {
+        let commands = shape.dies * shape.units_per_command;
         let blank = Frame {
             page: 0,
             unit: UnitId::NONE,
@@ -80,7 +83,7 @@ impl Buffer {
             free: (0..frames).rev().map(FrameId).collect(),
             ready: std::array::from_fn(ready),
             leaving: 0,
-            residents: Residents::new(config, frames).map(Box::new),
+            residents: Residents::new(config, frames, commands).map(Box::new),
         }
     }
 

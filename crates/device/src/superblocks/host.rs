@@ -9,7 +9,9 @@
 //!    answered.
 //! 4. The units of a read that lie beside each other in a page are read together; a unit in the
 //!    buffer, or between two passes, is done at once. The last page that arrives answers the read.
-//! 5. Full commands are submitted whenever frames have been filled ([`super::programs`]).
+//! 5. Full commands are submitted whenever frames have been filled ([`super::programs`]) or, if the
+//!    buffer evicts lazily, when room is needed ([`super::residents`]). Such a buffer may keep what
+//!    a read has brought.
 //!
 //! Exceptions:
 //!
@@ -245,8 +247,9 @@ impl Superblocks {
                 return true;
             }
             Location::Buffer(frame) => {
+                let copy = self.buffer.unit(frame);
                 self.buffer.give_up(frame);
-                self.buffer.unit(frame)
+                copy
             }
             Location::Flash(unit) => unit,
         };

@@ -219,7 +219,7 @@ impl Superblocks {
             front: FrontEnd::new(config, &units),
             units,
             map: Map::new(&shape, layout.logical_pages, config.slc.fixed),
-            buffer: Buffer::new(config, layout.frames, count),
+            buffer: Buffer::new(config, &shape, layout.frames, count),
             pace: Pace::new(&config.buffer, layout.frames),
             commands: Commands::new(&config.flash, &shape, layout.frames, moved),
             victim: AnyVictim::custom_or_new(

@@ -101,8 +101,10 @@ impl Modes {
 
     /// Returns the memory that the modes of a drive take.
     pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
-        let is_on = config.reliability.model != ModelKind::Off;
-        let count = if is_on { u64::from(shape.superblocks) * u64::from(shape.dies) } else { 0 };
+        if config.reliability.model == ModelKind::Off {
+            return Bytes(0);
+        }
+        let count = u64::from(shape.superblocks) * u64::from(shape.dies);
         Bytes::of::<(Mode, StrengthClass)>(count)
             + Bytes::of::<StrengthClass>(shape.superblocks.into())
     }

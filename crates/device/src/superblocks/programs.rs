@@ -247,13 +247,11 @@ impl Superblocks {
 
     /// Returns the mode in which a command of a stream that begins with a unit is programmed.
     fn mode_of(&self, first_unit: u32, stream: Stream) -> Mode {
-        match &self.modes {
-            _ if stream == Stream::Slc => Mode::SLC,
-            Some(modes) => {
-                modes.of(self.shape.superblock_of(first_unit), self.shape.place(first_unit).0)
-            }
-            None => Mode::default(),
+        if stream == Stream::Slc {
+            return Mode::SLC;
         }
+        let Some(modes) = &self.modes else { return Mode::default() };
+        modes.of(self.shape.superblock_of(first_unit), self.shape.place(first_unit).0)
     }
 
     /// The first of two passes has ended. Moved units leave their old place: until the second pass

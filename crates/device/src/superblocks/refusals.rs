@@ -324,8 +324,8 @@ impl Config {
 fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
     Some(match needs {
         Needs::Nothing => return None,
-        Needs::BlockMoves => ["a drive with superblocks empties no block alone, by its own wear, age or reads: a superblock, one block of every plane, is emptied and erased as a whole", "leave it out: the superblock erased longest ago is opened next, and aging.refresh_above moves old data"],
-        Needs::PageErrors => ["nothing reads the data of a drive with superblocks in the background, and no page has bit errors of its own: those of [aging] follow from the age and wear of its superblock", "use aging.coding, and aging.refresh_above, which moves a superblock once its reads succeed late in the retry table"],
+        Needs::BlockMoves => ["a drive with superblocks empties no block alone, by its own wear, age or reads: a superblock, one block of every plane, is emptied and erased as a whole", "leave it out: usually the superblock erased longest ago is opened next, and aging.refresh_above moves old data"],
+        Needs::PageErrors => ["nothing reads the data of a drive with superblocks in the background, and no page is moved alone", "use aging.coding, and aging.refresh_above, which moves a superblock once its reads succeed late in the retry table"],
         Needs::HomeDie => ["a drive with superblocks has no stripes by address: its superblocks are filled die by die, whatever the address, and a write never updates the parity of others", "leave it out, or use superblocks.parity, which gives every superblock parity of its own"],
     })
 }

@@ -67,7 +67,9 @@ pub(super) struct Residents {
     replacement: AnyReplacement,
     /// Uses of the buffer so far.
     uses: u64,
-    /// The number of frames that are kept free or leaving.
+    /// The number of frames that are kept free or leaving: a command for each die, but no more than
+    /// half of the buffer; `buffer.evict_ahead` if that is more. With fewer, most dies would idle
+    /// while one programs.
     ahead: u32,
     /// True if units stay in the buffer after a read.
     pub(super) keeps_reads: bool,
@@ -89,8 +91,9 @@ impl Tail for Residents {
 }
 
 impl Residents {
-    /// Returns the residents of a buffer with so many frames, if it evicts lazily.
-    pub fn new(config: &Config, frames: u32) -> Option<Residents> {
+    /// Returns the residents of a buffer with so many frames, if it evicts lazily. `commands` are the
+    /// units of a command for each die.
+    pub fn new(config: &Config, frames: u32, commands: u32) -> Option<Residents> {
         let blank = Record { link: Link::NONE, used: 0, reads: 0, writes: 0 };
         config.evicts_lazily().then(|| Residents {
             records: Records(vec![blank; frames as usize]),
@@ -98,7 +101,7 @@ impl Residents {
             clean: List::EMPTY,
             replacement: AnyReplacement::new(&config.replacement, config.seed),
             uses: 0,
-            ahead: config.buffer.evict_ahead.min(frames),
+            ahead: config.buffer.evict_ahead.max(commands.min(frames / 2)).min(frames),
             keeps_reads: config.buffer.cache_reads,
         })
     }

@@ -16,7 +16,8 @@ use crate::superblocks::Superblocks;
 use crate::{AccessClass, Voltage};
 use fowler_units::{BlockId, Bytes, HostIo, HostOp, Nanos, Span, UnitId};
 
-/// A drive full of data written in order, with a buffer of 64 units of which 4 are kept free.
+/// A drive full of data written in order, with a buffer of 64 units. A command of each die takes 96,
+/// so half of them are kept free.
 fn lazy() -> Config {
     let mut config = tiny();
     config.precondition.pattern = Pattern::Sequential;
@@ -44,19 +45,19 @@ fn is_buffered(device: &Device<Superblocks>, unit: u32) -> bool {
     matches!(device.superblocks().map.place(unit), Location::Buffer(_))
 }
 
-/// Of 64 frames, 60 can be written before fewer than 4 are free. The next unit evicts the least
+/// Of 64 frames, 32 can be written before fewer than 32 are free. The next unit evicts the least
 /// recently used ones: as many as a command takes. A unit that is read or written again meanwhile
 /// is not among them.
 #[test]
 fn units_stay_until_room_is_needed() {
-    let before = served(&lazy(), (0..60).map(|unit| write(unit, unit)));
+    let before = served(&lazy(), (0..32).map(|unit| write(unit, unit)));
     assert_eq!(before.counters().programs.sum(), 0);
-    let requests = (0..60).map(|unit| write(unit, unit));
-    let used = [read(Span::ms(60), 0, 1), write(61, 1), write(62, 60)];
+    let requests = (0..32).map(|unit| write(unit, unit));
+    let used = [read(Span::ms(60), 0, 1), write(61, 1), write(62, 32)];
     let after = served(&lazy(), requests.chain(used));
     assert_eq!(after.counters().programs[Source::Host], 24);
     assert_eq!((after.counters().buffer_read_hits, after.counters().buffer_write_hits), (1, 1));
-    for unit in 0..61 {
+    for unit in 0..33 {
         let evicted = (2..26).contains(&unit);
         assert_eq!(is_buffered(&after, unit), !evicted, "unit {unit}");
     }
@@ -90,8 +91,8 @@ fn what_was_read_stays_clean() {
         assert_eq!(before.counters().buffer_read_hits, 10);
         // The last read, which ends the run, brings one more.
         assert_eq!(before.counters().reads[Source::Host], 11);
-        // 54 written units and 10 clean ones: 4 of them leave.
-        let written = (0..54).map(|unit| write(20 + unit, unit));
+        // 26 written units and 10 clean ones: 4 of them leave.
+        let written = (0..26).map(|unit| write(20 + unit, unit));
         let device =
             served(&config, written.chain(again.clone()).chain(std::iter::once(write(500, 60))));
         let clean = device.superblocks().buffer.held().filter(|it| it.2 == State::Clean).count();

@@ -124,7 +124,7 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
                 "eager" => Eviction::Eager, "as soon as it fills a program";
                 "lazy" => Eviction::Lazy, "when room is needed, the least recently used data first";
             )),
-        optional("buffer.evict_ahead", "lazy eviction: page frames to keep free or in eviction (on_insert only)",
+        optional("buffer.evict_ahead", "lazy eviction: page frames to keep free or in eviction (on_insert only); where a program takes a word line, at least a program of every die or half of the buffer",
             Field::Count(0..=1 << 20, at!(buffer.evict_ahead as u32))),
         optional("buffer.cache_reads", "whether the buffer also caches pages that were read",
             Field::Flag(at!(buffer.cache_reads))),

@@ -20,10 +20,10 @@ use crate::replay_speed::Search;
 use crate::workload::{WorkloadReport, share};
 use fowler_device::policy::redundancy::{RedundancyKind, Stage};
 use fowler_device::policy::step::StepKind;
-use fowler_device::reliability::ModelKind;
+use fowler_device::reliability::{Cells, Ladder, ModelKind};
 use fowler_device::{
     Ack, BadBlockCounts, Census, Counters, FailedDieCounts, LossLedger, Pacing, PowerOffs,
-    Prioritized, Protection, ScrubProgress,
+    Prioritized, Protection, ScrubProgress, Step, Voltage,
 };
 use fowler_metrics::{Kind, Milestone, OverTime, Recorder, Regions};
 use fowler_units::{Nanos, Span};
@@ -211,6 +211,19 @@ impl Outcome {
         let config = &self.drive.config;
         let one = matches!(config.reliability.model, ModelKind::Table | ModelKind::ByVoltage);
         config.step.name != StepKind::Nominal && one
+    }
+
+    /// Returns true if the policy programs data as fast as its block allows, although no block of the
+    /// drive tolerates a coarser step than the nominal one until its end of life.
+    pub fn bears_no_coarser_step(&self) -> bool {
+        let config = &self.drive.config;
+        if config.step.name == StepKind::Nominal || config.reliability.model != ModelKind::Analytic
+        {
+            return false;
+        }
+        let cells = Cells::new(config, &Ladder::of(config), Voltage::Nominal);
+        let coarsest = cells.map(|cells| cells.coarsest);
+        coarsest.is_ok_and(|steps| steps.values().flatten().all(|&step| step == Step::NOMINAL))
     }
 
     /// Returns the bytes programmed for any source per byte that the host wrote; `None` without
