@@ -136,7 +136,7 @@ impl PageMap {
     /// Maps a logical page to its frame in the buffer.
     #[inline]
     pub fn set_buffered(&mut self, page: Lpn, frame_id: FrameId) {
-        debug_assert!(frame_id.0 < u32::MAX & !BUFFERED, "no frame: {frame_id:?}");
+        debug_assert!(frame_id.0 < !BUFFERED, "no frame: {frame_id:?}");
         self.forward[page] = frame_id.0 | BUFFERED;
     }
 
