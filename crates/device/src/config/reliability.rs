@@ -21,8 +21,8 @@ pub struct Params {
     /// The constants of the cells. The operating times are those of the drive
     /// ([`crate::Config::timing`]).
     pub cells: Parameters,
-    /// The data that the read references of word lines suit ([`ModelKind::Analytic`] on a drive with
-    /// superblocks).
+    /// The data that the read references of word lines suit ([`ModelKind::Analytic`] on a drive
+    /// with superblocks).
     pub references: References,
     /// The number of sensing levels that the code supports: 1 to 3.
     pub levels: u32,
@@ -157,9 +157,9 @@ impl Params {
 }
 
 impl Config {
-    /// Returns the model of the drive's cells; the analytic one if none is selected. Word lines that
-    /// are programmed as a whole have cells of as many bits as they have pages, and other cells have
-    /// two.
+    /// Returns the model of the drive's cells; the analytic one if none is selected. Word lines
+    /// that are programmed as a whole have cells of as many bits as they have pages, and other
+    /// cells have two.
     ///
     /// # Errors
     /// The reason why there is no model: all problems of the table, or the first of the constants.

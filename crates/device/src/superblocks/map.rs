@@ -147,8 +147,8 @@ impl Map {
         }
     }
 
-    /// Moves a unit of the host into a frame. Its copy in the flash stays valid until the frame's is
-    /// bound ([`Map::settle`]): if the frame were lost, that copy would be the newest.
+    /// Moves a unit of the host into a frame. Its copy in the flash stays valid until the frame's
+    /// is bound ([`Map::settle`]): if the frame were lost, that copy would be the newest.
     #[inline]
     pub fn buffer(&mut self, page: u32, frame: FrameId) {
         self.table.set_buffered(Lpn(page), frame);

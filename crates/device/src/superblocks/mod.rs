@@ -5,8 +5,8 @@
 //! 1. A request takes its turn, and each of its units a frame of the write buffer. A write is
 //!    answered when its last unit has one (`host.rs`, `line.rs`).
 //! 2. When the units of a stream fill a command, the command takes the next word line of the open
-//!    superblock of the stream (`streams.rs`, `programs.rs`). A buffer that evicts lazily lets units
-//!    join their stream only when room is needed (`residents.rs`).
+//!    superblock of the stream (`streams.rs`, `programs.rs`). A buffer that evicts lazily lets
+//!    units join their stream only when room is needed (`residents.rs`).
 //! 3. When the command has ended, the map points at its units, their old copies become invalid, and
 //!    the frames are free.
 //! 4. When too few superblocks are erased, the valid units of a victim are moved, a command at a

@@ -208,9 +208,9 @@ fn a_cycle_wears_the_blocks_of_every_plane() {
     }
 }
 
-/// With a step for each die, hot data spares fewer iterations than with one for each block, and more
-/// than with one for the superblock: the numbers of docs/decisions/superblocks.md, "At which step
-/// and voltages is a superblock programmed?".
+/// With a step for each die, hot data spares fewer iterations than with one for each block, and
+/// more than with one for the superblock: the numbers of docs/decisions/superblocks.md, "At which
+/// step and voltages is a superblock programmed?".
 #[test]
 fn a_die_spares_less_than_its_blocks_would() {
     const SUPERBLOCKS: u32 = 342;

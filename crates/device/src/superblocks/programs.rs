@@ -157,8 +157,8 @@ impl Superblocks {
         }
     }
 
-    /// Returns the tag of the data that a stream opens a superblock for: that of the first unit that
-    /// it stores there.
+    /// Returns the tag of the data that a stream opens a superblock for: that of the first unit
+    /// that it stores there.
     fn tag_to_open(&self, stream: Stream) -> StreamTag {
         if self.streams.count() == 1 {
             return StreamTag::PLAIN;
