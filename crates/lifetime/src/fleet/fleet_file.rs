@@ -397,7 +397,7 @@ fn go_on<'a>(
 /// saved beside the checkpoint of the life now and then, and when it is stopped.
 ///
 /// # Errors
-/// As [`live`] and [`super::draw`], or if the drives cannot be saved.
+/// As [`live`] and [`super::draw()`], or if the drives cannot be saved.
 pub fn with_life(
     spec: &LifetimeSpec,
     fleet: &FleetSpec,
