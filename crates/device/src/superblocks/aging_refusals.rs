@@ -50,9 +50,9 @@ impl Config {
         Cells::new(window, parameters)
     }
 
-    /// Returns true if, of the keys `reliability`, only those are set that such a drive uses: all but
-    /// the places of two-bit states with errors by level, cycles, age and some constants with data
-    /// that ages, and none otherwise.
+    /// Returns true if, of the keys `reliability`, only those are set that such a drive uses: all
+    /// but the places of two-bit states with errors by level, cycles, age and some constants with
+    /// data that ages, and none otherwise.
     pub(super) fn has_cells_of_superblocks(&self) -> bool {
         let plain = reliability::Params::default();
         let params = &self.reliability;
@@ -120,7 +120,8 @@ impl Config {
         );
     }
 
-    /// Refuses impossible positions of the states of cells that err. Returns false if there are any.
+    /// Refuses impossible positions of the states of cells that err. Returns false if there are
+    /// any.
     fn refuse_states(&self, refusals: &mut Refusals) -> bool {
         let AgingConfig { voltage_window, erased_below, step_share, .. } = self.aging;
         let mut sane = true;

@@ -6,16 +6,18 @@ use super::buffer::State as FrameState;
 use super::collection::Why;
 use super::commands::Stream;
 use super::map::{Emptied, Traffic};
+use super::modes::Modes;
 use super::residents::Residents;
 use super::slc_cache::{FOLDED_MOST, Mode, SlcCache};
 use crate::blocks::block_table::BlockState;
 use crate::event_loop::Device;
+use crate::flash::Flash;
 use crate::flash::cache_register::Holds;
 use crate::mapping::page_map::Location;
 use crate::observe::counters::SlcCounts;
 use crate::observe::law::Violation;
 use crate::observe::operation::Source;
-use fowler_units::{Id, UnitId};
+use fowler_units::{DieId, Id, UnitId};
 
 /// Fails with a message unless a condition holds.
 macro_rules! law {
@@ -242,6 +244,28 @@ impl Superblocks {
         law!(leaving == self.buffer.leaving(), "{leaving} frames leave");
         let all = held + self.buffer.free_count();
         law!(all == self.buffer.len(), "{all} of {} frames", self.buffer.len());
+        Ok(())
+    }
+
+    /// All pages of a full superblock were programmed in the mode of their die, or all in SLC mode,
+    /// and no step is coarser than the weakest block of its die tolerates.
+    fn check_modes(&self, flash: &Flash) -> Result<(), String> {
+        let (Some(modes), Some(condition)) = (&self.modes, flash.condition()) else {
+            return Ok(());
+        };
+        let full = |&number: &u32| self.map.state(number) == BlockState::Full;
+        for superblock in (0..self.map.count()).filter(full) {
+            for die in (0..self.shape.dies).map(DieId) {
+                let mode = modes.of(superblock, die);
+                for block in Modes::blocks_on(&self.layout.geometry, superblock, die) {
+                    let found = condition.block(block).mode;
+                    let same = found.one_bit || found == mode;
+                    law!(same, "block {}: {found:?}, not {mode:?}", block.0);
+                    let bears = modes.bears_mode(condition.class_of(block), mode);
+                    law!(bears, "block {} does not bear {mode:?}", block.0);
+                }
+            }
+        }
         Ok(())
     }
 }

@@ -23,8 +23,8 @@
 //!
 //! - `shape.rs`: the number of units, pages and commands of a superblock, and the place of each.
 //! - `map.rs`: the place of each unit, and the state of each superblock.
-//! - `buffer.rs`: the frames of the write buffer. `residents.rs`: those that stay until room is
-//!   needed.
+//! - `buffer.rs`: the frames of the write buffer. `residents.rs`, `eviction.rs`: those that
+//!   stay until room is needed.
 //! - `pace.rs`: the pace at which units enter the buffer.
 //! - `queue_arbiter.rs`: submission queues, and the order in which they take turns.
 //! - `line.rs`: requests that wait: in their queues, and in line.
@@ -57,6 +57,7 @@ mod collection_jobs;
 mod commands;
 #[cfg(test)]
 mod erase_tests;
+mod eviction;
 mod filling;
 #[cfg(test)]
 mod golden_tests;

@@ -5,16 +5,13 @@
 //! superblock, so a superblock is as strong as its weakest block. Cells in SLC mode are always
 //! programmed at the nominal step and voltages.
 
-use super::Superblocks;
 use super::map::Map;
 use super::shape::Shape;
 use super::streams::Streams;
-use crate::blocks::block_table::BlockState;
 use crate::cells::program_mode::{Mode, Step};
 use crate::cells::reliability::{Coarsest, ModelKind, StrengthClass};
 use crate::config::Config;
 use crate::flash::Flash;
-use crate::policy::placement::Opens;
 use crate::policy::step::{AnyStep, StepRule};
 use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
@@ -88,7 +85,7 @@ impl Modes {
     }
 
     /// Returns the blocks that a superblock has on a die: one of each plane.
-    fn blocks_on(
+    pub fn blocks_on(
         geometry: &Geometry,
         superblock: u32,
         die: DieId,
@@ -125,55 +122,18 @@ impl Modes {
         self.coarsest[crate::Voltage::Nominal][usize::from(class)]
     }
 
+    /// Returns the class of the weakest block of a superblock.
+    pub fn weakest(&self, superblock: u32) -> StrengthClass {
+        self.weakest[superblock as usize]
+    }
+
+    /// Returns true if a block of a class may be programmed in a mode.
+    pub fn bears_mode(&self, class: StrengthClass, mode: Mode) -> bool {
+        mode.step <= self.coarsest[mode.voltage][usize::from(class)]
+    }
+
     /// Returns the mode in which a die programs its part of a superblock.
     pub fn of(&self, superblock: u32, die: DieId) -> Mode {
         self.modes[superblock as usize * self.dies + die.index()]
-    }
-}
-
-impl Superblocks {
-    /// Opens an erased superblock for data of a tag, if there is one.
-    pub(super) fn open_for(&mut self, tag: StreamTag) -> Option<u32> {
-        let Some(modes) = &self.modes else { return self.map.open() };
-        match self.streams.opens(tag) {
-            Opens::Oldest => self.map.open(),
-            Opens::Strongest => {
-                self.map.open_least(|superblock| modes.weakest[superblock as usize])
-            }
-            Opens::Weakest => {
-                self.map.open_least(|superblock| u8::MAX - modes.weakest[superblock as usize])
-            }
-        }
-    }
-}
-
-impl Superblocks {
-    /// All pages of a full superblock were programmed in the mode of their die, or all in SLC mode,
-    /// and no step is coarser than the weakest block of its die tolerates.
-    pub(super) fn check_modes(&self, flash: &Flash) -> Result<(), String> {
-        let (Some(modes), Some(condition)) = (&self.modes, flash.condition()) else {
-            return Ok(());
-        };
-        let full = |&number: &u32| self.map.state(number) == BlockState::Full;
-        for superblock in (0..self.map.count()).filter(full) {
-            for die in (0..self.shape.dies).map(DieId) {
-                let mode = modes.of(superblock, die);
-                for block in Modes::blocks_on(&self.layout.geometry, superblock, die) {
-                    let found = condition.block(block).mode;
-                    if !(found.one_bit || found == mode) {
-                        return Err(format!("block {}: {found:?}, not {mode:?}", block.0));
-                    }
-                    let class = condition.class_of(block);
-                    let bears = modes.coarsest[mode.voltage][usize::from(class)];
-                    if mode.step > bears {
-                        return Err(format!(
-                            "block {}: {mode:?} where {bears:?} is borne",
-                            block.0
-                        ));
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 }

@@ -7,6 +7,7 @@ use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
 use crate::observe::operation::{Op, Source};
+use crate::policy::placement::Opens;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{Id, TxnId, UnitId};
 
@@ -170,6 +171,16 @@ impl Superblocks {
                 self.streams.tag_of_survivors(self.shape.superblock_of(from))
             }
             Stream::Slc => StreamTag::PLAIN,
+        }
+    }
+
+    /// Opens an erased superblock for data of a tag, if there is one.
+    fn open_for(&mut self, tag: StreamTag) -> Option<u32> {
+        let Some(modes) = &self.modes else { return self.map.open() };
+        match self.streams.opens(tag) {
+            Opens::Oldest => self.map.open(),
+            Opens::Strongest => self.map.open_least(|superblock| modes.weakest(superblock)),
+            Opens::Weakest => self.map.open_least(|superblock| u8::MAX - modes.weakest(superblock)),
         }
     }
 

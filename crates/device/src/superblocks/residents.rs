@@ -10,14 +10,11 @@
 //! Every dirty or clean frame is in the list of its kind, which begins with the least recently used
 //! one; no other frame is in a list.
 
-use super::Superblocks;
 use super::buffer::{Buffer, State};
 use crate::config::Config;
-use crate::flash::Flash;
-use crate::mapping::page_map::Location;
 use crate::policy::hotness::Used;
 use crate::policy::replacement::{AnyReplacement, Leaves, Replacement, Tail};
-use fowler_units::{Bytes, FrameId, Id, Link, Linked, List, Lpn, Nanos, UnitId};
+use fowler_units::{Bytes, FrameId, Id, Link, Linked, List, Lpn, Nanos};
 use std::ops::{Index, IndexMut};
 
 /// The use of a frame, and its place in a list.
@@ -91,8 +88,8 @@ impl Tail for Residents {
 }
 
 impl Residents {
-    /// Returns the residents of a buffer with so many frames, if it evicts lazily. `commands` are the
-    /// units of a command for each die.
+    /// Returns the residents of a buffer with so many frames, if it evicts lazily. `commands` are
+    /// the units of a command for each die.
     pub fn new(config: &Config, frames: u32, commands: u32) -> Option<Residents> {
         let blank = Record { link: Link::NONE, used: 0, reads: 0, writes: 0 };
         config.evicts_lazily().then(|| Residents {
@@ -162,7 +159,7 @@ impl Residents {
 
     /// Returns the next frame to evict if `room` frames are free or leaving, and whether it is
     /// clean.
-    fn due(&self, room: u32) -> Option<(FrameId, Leaves)> {
+    pub fn due(&self, room: u32) -> Option<(FrameId, Leaves)> {
         let drops = self.replacement.drops_ahead();
         // A rule that drops no clean frame ahead counts each as free.
         let room = if drops { room } else { room + self.clean.len() };
@@ -175,69 +172,9 @@ impl Residents {
     }
 }
 
-impl Superblocks {
-    /// Evicts frames while too few are free, leaving or about to.
-    pub(super) fn evict(&mut self, flash: &mut Flash) {
-        loop {
-            let Some(residents) = self.buffer.residents() else { return };
-            let units = self.stream_of_host().map_or(1, |stream| self.units_of(stream));
-            let room = self.buffer.room(units);
-            let Some((frame, leaves)) = residents.due(room) else { return };
-            if leaves == Leaves::Clean {
-                self.drop_clean(flash, frame);
-                continue;
-            }
-            let tag = self.buffer.tag(frame);
-            let tag = match self.streams.tells_classes() {
-                true => tag.with_class(self.streams.class(self.buffer.use_of(frame, flash.now()))),
-                false => tag,
-            };
-            flash.counters.left[tag.class()] += 1;
-            self.buffer.evict(frame, (self.streams.of(tag), tag));
-        }
-    }
-
-    /// Drops a clean frame.
-    pub(super) fn drop_clean(&mut self, flash: &mut Flash, frame: FrameId) {
-        let class = self.streams.class(self.buffer.use_of(frame, flash.now()));
-        flash.counters.left[class] += 1;
-        self.map.leave_frame(self.buffer.page(frame), self.buffer.unit(frame));
-        self.buffer.release(frame);
-    }
-
-    /// Takes a frame for a unit of the host by dropping a clean one, if there is none that is free.
-    pub(super) fn make_free(&mut self, flash: &mut Flash) {
-        if self.buffer.free_count() == 0
-            && let Some(clean) = self.buffer.residents().and_then(Residents::oldest_clean)
-        {
-            self.drop_clean(flash, clean);
-        }
-    }
-
-    /// Keeps units that a read has brought from the flash, from `unit` on, if frames are available
-    /// at once.
-    pub(super) fn keep_read(&mut self, flash: &mut Flash, page: Lpn, unit: UnitId, parts: u32) {
-        for at in 0..parts {
-            let (page, unit) = (page.0 + at, UnitId(unit.0 + at));
-            match self.map.place(page) {
-                Location::Flash(now) if now == unit => {
-                    self.make_free(flash);
-                    let Some(frame) = self.buffer.keep(page, unit) else { return };
-                    self.map.buffer(page, frame);
-                    self.buffer.use_frame(frame, false);
-                }
-                // Another request has read the unit at the same time.
-                Location::Buffer(frame) => self.buffer.use_frame(frame, false),
-                Location::Flash(_) | Location::Nowhere => {}
-            }
-        }
-        self.drain(flash);
-    }
-}
-
 impl Buffer {
     /// Returns the unit in a frame and its use there.
-    fn use_of(&self, id: FrameId, now: Nanos) -> Used {
+    pub fn use_of(&self, id: FrameId, now: Nanos) -> Used {
         let record = self.residents().map(|residents| residents.records[id]);
         let (reads, writes) = record.map_or((0, 0), |record| (record.reads, record.writes));
         Used { lpn: Lpn(self.page(id)), reads, writes, now }

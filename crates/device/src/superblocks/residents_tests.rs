@@ -16,8 +16,8 @@ use crate::superblocks::Superblocks;
 use crate::{AccessClass, Voltage};
 use fowler_units::{BlockId, Bytes, HostIo, HostOp, Nanos, Span, UnitId};
 
-/// A drive full of data written in order, with a buffer of 64 units. A command of each die takes 96,
-/// so half of them are kept free.
+/// A drive full of data written in order, with a buffer of 64 units. A command of each die takes
+/// 96, so half of them are kept free.
 fn lazy() -> Config {
     let mut config = tiny();
     config.precondition.pattern = Pattern::Sequential;

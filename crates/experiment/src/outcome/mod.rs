@@ -213,8 +213,8 @@ impl Outcome {
         config.step.name != StepKind::Nominal && one
     }
 
-    /// Returns true if the policy programs data as fast as its block allows, although no block of the
-    /// drive tolerates a coarser step than the nominal one until its end of life.
+    /// Returns true if the policy programs data as fast as its block allows, although no block of
+    /// the drive tolerates a coarser step than the nominal one until its end of life.
     pub fn bears_no_coarser_step(&self) -> bool {
         let config = &self.drive.config;
         if config.step.name == StepKind::Nominal || config.reliability.model != ModelKind::Analytic

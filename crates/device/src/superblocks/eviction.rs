@@ -1,0 +1,69 @@
+//! Eviction from a buffer that evicts lazily ([`super::residents`]), and units that stay there
+//! after a read.
+
+use super::Superblocks;
+use super::residents::Residents;
+use crate::flash::Flash;
+use crate::mapping::page_map::Location;
+use crate::policy::replacement::Leaves;
+use fowler_units::{FrameId, Lpn, UnitId};
+
+impl Superblocks {
+    /// Evicts frames while too few are free, leaving or about to.
+    pub(super) fn evict(&mut self, flash: &mut Flash) {
+        loop {
+            let Some(residents) = self.buffer.residents() else { return };
+            let units = self.stream_of_host().map_or(1, |stream| self.units_of(stream));
+            let room = self.buffer.room(units);
+            let Some((frame, leaves)) = residents.due(room) else { return };
+            if leaves == Leaves::Clean {
+                self.drop_clean(flash, frame);
+                continue;
+            }
+            let tag = self.buffer.tag(frame);
+            let tag = match self.streams.tells_classes() {
+                true => tag.with_class(self.streams.class(self.buffer.use_of(frame, flash.now()))),
+                false => tag,
+            };
+            flash.counters.left[tag.class()] += 1;
+            self.buffer.evict(frame, (self.streams.of(tag), tag));
+        }
+    }
+
+    /// Drops a clean frame.
+    pub(super) fn drop_clean(&mut self, flash: &mut Flash, frame: FrameId) {
+        let class = self.streams.class(self.buffer.use_of(frame, flash.now()));
+        flash.counters.left[class] += 1;
+        self.map.leave_frame(self.buffer.page(frame), self.buffer.unit(frame));
+        self.buffer.release(frame);
+    }
+
+    /// Takes a frame for a unit of the host by dropping a clean one, if there is none that is free.
+    pub(super) fn make_free(&mut self, flash: &mut Flash) {
+        if self.buffer.free_count() == 0
+            && let Some(clean) = self.buffer.residents().and_then(Residents::oldest_clean)
+        {
+            self.drop_clean(flash, clean);
+        }
+    }
+
+    /// Keeps units that a read has brought from the flash, from `unit` on, if frames are available
+    /// at once.
+    pub(super) fn keep_read(&mut self, flash: &mut Flash, page: Lpn, unit: UnitId, parts: u32) {
+        for at in 0..parts {
+            let (page, unit) = (page.0 + at, UnitId(unit.0 + at));
+            match self.map.place(page) {
+                Location::Flash(now) if now == unit => {
+                    self.make_free(flash);
+                    let Some(frame) = self.buffer.keep(page, unit) else { return };
+                    self.map.buffer(page, frame);
+                    self.buffer.use_frame(frame, false);
+                }
+                // Another request has read the unit at the same time.
+                Location::Buffer(frame) => self.buffer.use_frame(frame, false),
+                Location::Flash(_) | Location::Nowhere => {}
+            }
+        }
+        self.drain(flash);
+    }
+}
