@@ -196,12 +196,13 @@ pub fn with_superblocks() -> Device<Superblocks> {
         page_size: Bytes(4 * PAGE),
     };
     let mut config = config(geometry, State::Steady(DieOrderKind::ReadFirst, SuspensionKind::Ipc));
-    config.superblocks = SuperblockConfig {
-        mapping: Mapping::Superblocks,
-        unit: Bytes(PAGE),
-        word_line: 3,
-        parity: 32,
+    config.ftl = FtlConfig {
+        unit: Some(Bytes(PAGE)),
+        reclaim_unit: ReclaimUnit::Superblock,
+        program_unit: ProgramUnit::WordLine,
     };
+    config.flash.word_line = 3;
+    config.superblocks.parity = 32;
     config.timing.read = PerPageType::new(&[SENSE; 3]).expect("three types");
     config.buffer = BufferConfig { size: Bytes(16 << 20), ..BufferConfig::default() };
     let watch = PreconditionWatch { stop: &AtomicBool::new(false), progress: &|_| () };

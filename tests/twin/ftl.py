@@ -420,16 +420,16 @@ class PageMapped(Drive):
 
 
 class Superblocks(Drive):
-    """A drive that maps units of 4 KiB, and fills, empties and erases superblocks."""
+    """A drive that fills, empties and erases superblocks. A program stores one page or more of every plane."""
 
     closes_at_once = False
 
     def __init__(self, case: Case) -> None:
         flash, rules = Flash(case["flash"]), case["rules"]
         self.units_per_page: int = rules["units_per_page"]
-        self.word_line: int = rules["word_line"]
-        self.program_unit = self.word_line * flash.planes_per_die * self.units_per_page
-        self.programs = flash.pages_per_block // self.word_line * flash.dies
+        self.pages_of_program: int = rules["pages_of_program"]
+        self.program_unit = self.pages_of_program * flash.planes_per_die * self.units_per_page
+        self.programs = flash.pages_per_block // self.pages_of_program * flash.dies
         drive = Group()
         super().__init__(case, [drive], list(self.places_of_data(rules["parity"])))
         self.places = self.programs * self.program_unit
@@ -459,11 +459,11 @@ class Superblocks(Drive):
         """Where is a place? Program units go round the dies; neighboring pages are on different planes."""
         flash = self.flash
         program, slot = divmod(place, self.program_unit)
-        word_line, turn = divmod(program, flash.dies)
+        round_of_dies, turn = divmod(program, flash.dies)
         die = flash.dies_in_turn()[turn]
-        page_of_word_line, plane = divmod(slot // self.units_per_page, flash.planes_per_die)
+        page_of_program, plane = divmod(slot // self.units_per_page, flash.planes_per_die)
         block = (die * flash.planes_per_die + plane) * flash.blocks_per_plane + superblock
-        return die, block * flash.pages_per_block + word_line * self.word_line + page_of_word_line
+        return die, block * flash.pages_per_block + round_of_dies * self.pages_of_program + page_of_program
 
     def facts(self) -> Case:
         """The flash page of each logical unit as well."""

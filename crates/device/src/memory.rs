@@ -1,8 +1,8 @@
 //! The memory that a drive takes on the machine that simulates it, known before anything is
 //! allocated: each part reports the size of its columns.
 
+use crate::config::Config;
 use crate::config::layout::Layout;
-use crate::config::{Config, Mapping};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::gc::Gc;
@@ -32,7 +32,7 @@ impl Memory {
     /// Returns the memory of the drive of `config`.
     pub fn of(config: &Config, layout: &Layout) -> Memory {
         let geometry = &layout.geometry;
-        if config.superblocks.mapping == Mapping::Superblocks {
+        if config.ftl.has_superblocks() {
             return Memory {
                 data: Superblocks::bytes(config),
                 service: Flash::bytes(config, geometry, layout.transactions)

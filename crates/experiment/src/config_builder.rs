@@ -17,6 +17,9 @@ pub(crate) struct ConfigBuilder<T> {
     garbled: BTreeSet<(String, Option<u64>)>,
     /// The hint that says where every key is listed.
     listing: &'static str,
+    /// Returns the diagnostic of a setting whose key former versions had, among the settings of one
+    /// source.
+    retired: fn(&Setting, &[Setting]) -> Option<Diagnostic>,
 }
 
 impl<T> ConfigBuilder<T> {
@@ -29,12 +32,18 @@ impl<T> ConfigBuilder<T> {
             diagnostics: Diagnostics::default(),
             garbled: BTreeSet::new(),
             listing: "`fowler presets --keys` lists every key",
+            retired: |_, _| None,
         }
     }
 
     /// Replaces the hint that says where every key is listed.
     pub fn listed(self, listing: &'static str) -> Self {
         Self { listing, ..self }
+    }
+
+    /// Replaces the diagnostics of settings whose keys former versions had.
+    pub fn retired(self, retired: fn(&Setting, &[Setting]) -> Option<Diagnostic>) -> Self {
+        Self { retired, ..self }
     }
 
     /// Adds the syntax errors that were found in the settings.
@@ -54,6 +63,10 @@ impl<T> ConfigBuilder<T> {
                 if let Some(index) = self.find(&setting.path) {
                     self.origins.insert(self.keys[index].path, setting.origin.clone());
                 }
+                continue;
+            }
+            if let Some(diagnostic) = (self.retired)(setting, settings) {
+                self.diagnostics.push(diagnostic);
                 continue;
             }
             let Some(index) = self.find(&setting.path) else {

@@ -13,7 +13,7 @@ use crate::disk;
 use crate::provenance::{FINGERPRINT, text_hash};
 use crate::sealed_file::{self, Kind, Refused, SealedFile};
 use fowler_device::policy::victim::VictimKind;
-use fowler_device::{Config, Mapping, Pattern, PreconditionWatch, Refusal, Superblocks};
+use fowler_device::{Config, Pattern, PreconditionWatch, Refusal, Superblocks};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -83,7 +83,7 @@ fn in_folder(
 
 /// Returns true if making the state takes longer than reading it, and its identity is known.
 fn is_worth_a_file(config: &Config) -> bool {
-    if config.superblocks.mapping != Mapping::Superblocks
+    if !config.ftl.has_superblocks()
         || config.policies.labels().next().is_some()
         // The next random draws of `d_choices` are not part of the saved state.
         || config.victim.name == VictimKind::DChoices

@@ -56,7 +56,14 @@ impl SavedLife {
     pub fn life(self) -> Result<Lifetime, Diagnostics> {
         let spec = DeviceSpec { device: self.device.clone(), ..DeviceSpec::default() };
         let source = Source { name: self.device, text: self.config };
-        let mut drive = device_spec::resolve(&source, &Scheme::none(), &spec)?;
+        let resolved = device_spec::resolve(&source, &Scheme::none(), &spec);
+        let mut drive = resolved.map_err(|mut diagnostics| {
+            let what =
+                "this version of Fowler does not understand the description of a saved drive";
+            let hint = "use the version that saved it, or run it again".to_string();
+            diagnostics.push(Diagnostic::new(&source.name, what).hint(hint));
+            diagnostics
+        })?;
         if drive.hash != self.config_hash {
             let what = "the description of this drive stands for another in this version of Fowler";
             return Err(Diagnostic::new(source.name, what).into());

@@ -81,7 +81,9 @@ fn a_drive_without_a_simulated_life_is_asked_too() {
     for (flags, why) in [
         (
             [
-                "ftl.mapping=superblocks",
+                "ftl.reclaim_unit=superblock",
+                "ftl.program_unit=word_line",
+                "ftl.unit=4KiB",
                 "gc.background_below=3",
                 "buffer.ack=on_insert",
                 "queue.max_writes=1024",

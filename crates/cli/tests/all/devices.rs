@@ -245,7 +245,7 @@ fn streams_in_two_passes_keep_the_laws() {
         "geometry.blocks_per_plane=61",
         "geometry.pages_per_block=24",
         "geometry.over_provisioning=0.5",
-        "superblocks.word_line=1",
+        "flash.word_line=1",
         "superblocks.parity=0",
         "flash.program_passes=2",
         "gc.foreground_below=9",

@@ -4,7 +4,9 @@
 //! One constraint is of both kinds: voltages on a drive without bit errors have no effect. That
 //! constraint stays beside the other one on voltages; the table of keys only lists it.
 
-use super::{Ack, Admission, Arbitration, BufferConfig, Config, Eviction, GcFrontier, ReadHot};
+use super::{
+    Ack, Admission, Arbitration, BufferConfig, Config, Eviction, GcFrontier, ProgramUnit, ReadHot,
+};
 use crate::config::layout::Refusals;
 use crate::config::reliability::ModelKind;
 use crate::policy::hotness::Detector;
@@ -84,7 +86,7 @@ pub(crate) const EVICTION_OF_WORD_LINES: &[Constraint] = &[
         met: |it| !it.evicts_lazily() || it.buffer.pace == Span::ZERO,
         what: "a buffer that evicts lazily is always full, so how full it is cannot set the pace",
         hint: "use buffer.eviction = \"eager\", or buffer.pace = \"0ns\"" },
-    Constraint { keys: &["buffer.read_hot", "ftl.mapping"],
+    Constraint { keys: &["buffer.read_hot", "ftl.reclaim_unit"],
         met: |it| it.buffer.read_hot == ReadHot::OnDirty,
         what: "a unit has the voltages of its word line, and is not programmed alone",
         hint: "use on_dirty" },
@@ -118,38 +120,57 @@ const CACHE_REGISTER: &str = "only the dies of a drive with superblocks have a c
 /// Constraints on a page-mapped drive, which must leave settings of drives with superblocks alone.
 #[rustfmt::skip]
 pub(crate) const PAGE_MAPPED: &[Constraint] = &[
-    Constraint { keys: &["queue.admission", "ftl.mapping"],
+    Constraint { keys: &["ftl.program_unit", "ftl.reclaim_unit"],
+        met: |it| it.ftl.program_unit == ProgramUnit::Page,
+        what: "a drive that fills blocks gives each die one page at a time and binds it when its \
+               program begins; only superblocks are filled by whole word lines",
+        hint: "leave it out, or set ftl.reclaim_unit = \"superblock\"" },
+    Constraint { keys: &["queue.admission", "ftl.reclaim_unit"],
         met: |it| it.admission != Admission::Shared,
         what: "only a drive with superblocks shares its slots",
-        hint: "use in_order or reads_pass, or set ftl.mapping = \"superblocks\"" },
-    Constraint { keys: &["queue.arbitration", "ftl.mapping"],
+        hint: "use in_order or reads_pass, or set ftl.reclaim_unit = \"superblock\"" },
+    Constraint { keys: &["queue.arbitration", "ftl.reclaim_unit"],
         met: |it| it.queue.arbitration == Arbitration::Arrival,
         what: "only a drive with superblocks takes writes from its queues in turn",
-        hint: "use arrival, or set ftl.mapping = \"superblocks\"" },
-    Constraint { keys: &["buffer.pace", "ftl.mapping"],
+        hint: "use arrival, or set ftl.reclaim_unit = \"superblock\"" },
+    Constraint { keys: &["buffer.pace", "ftl.reclaim_unit"],
         met: |it| it.buffer.pace == Span::ZERO,
         what: "only a drive with superblocks paces what enters its buffer",
-        hint: "use 0ns, or set ftl.mapping = \"superblocks\"" },
-    Constraint { keys: &["flash.cache_read", "ftl.mapping"],
+        hint: "use 0ns, or set ftl.reclaim_unit = \"superblock\"" },
+    Constraint { keys: &["flash.cache_read", "ftl.reclaim_unit"],
         met: |it| !it.flash.cache_read,
         what: CACHE_REGISTER,
-        hint: "use false, or set ftl.mapping = \"superblocks\"" },
-    Constraint { keys: &["flash.cache_program", "ftl.mapping"],
+        hint: "use false, or set ftl.reclaim_unit = \"superblock\"" },
+    Constraint { keys: &["flash.cache_program", "ftl.reclaim_unit"],
         met: |it| !it.flash.cache_program,
         what: CACHE_REGISTER,
-        hint: "use false, or set ftl.mapping = \"superblocks\"" },
-    Constraint { keys: &["flash.program_passes", "ftl.mapping"],
+        hint: "use false, or set ftl.reclaim_unit = \"superblock\"" },
+    Constraint { keys: &["flash.program_passes", "ftl.reclaim_unit"],
         met: |it| it.flash.program_passes == 1,
         what: "only a drive with superblocks programs word lines, in two passes or one",
-        hint: "use 1, or set ftl.mapping = \"superblocks\"" },
-    Constraint { keys: &["slc.static", "slc.dynamic", "ftl.mapping"],
+        hint: "use 1, or set ftl.reclaim_unit = \"superblock\"" },
+    Constraint { keys: &["slc.static", "slc.dynamic", "ftl.reclaim_unit"],
         met: |it| !it.slc.is_on(),
         what: "only a drive with superblocks has an SLC cache",
-        hint: "use 0 for both, or set ftl.mapping = \"superblocks\"" },
-    Constraint { keys: &["aging.coding", "ftl.mapping"],
+        hint: "use 0 for both, or set ftl.reclaim_unit = \"superblock\"" },
+    Constraint { keys: &["aging.coding", "ftl.reclaim_unit"],
         met: |it| !it.aging.is_on(),
         what: "only a drive with superblocks has cells that age so",
-        hint: "set reliability.model = \"analytic\", or ftl.mapping = \"superblocks\"" },
+        hint: "set reliability.model = \"analytic\", or ftl.reclaim_unit = \"superblock\"" },
+];
+
+/// Constraints on a drive with superblocks that programs page by page.
+#[rustfmt::skip]
+pub(crate) const PROGRAMS_OF_PAGES: &[Constraint] = &[
+    Constraint { keys: &["flash.program_passes", "ftl.program_unit"],
+        met: |it| it.ftl.program_unit == ProgramUnit::WordLine || it.flash.program_passes == 1,
+        what: "two passes program a whole word line, and this drive programs page by page",
+        hint: "use 1, or set ftl.program_unit = \"word_line\"" },
+    Constraint { keys: &["slc.static", "slc.dynamic", "ftl.program_unit"],
+        met: |it| it.ftl.program_unit == ProgramUnit::WordLine || !it.slc.is_on(),
+        what: "the SLC cache programs one page of a word line in place of all at once, and this \
+               drive programs page by page",
+        hint: "use 0 for both, or set ftl.program_unit = \"word_line\"" },
 ];
 
 impl Config {

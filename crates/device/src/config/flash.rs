@@ -1,9 +1,11 @@
-//! The registers of the dies, and programs in two passes.
+//! The word lines and the registers of the dies, and programs in two passes.
 
-/// Registers and program passes of the dies of a drive with superblocks. See
+/// Word lines, registers and program passes of the dies of a drive with superblocks. See
 /// docs/decisions/superblocks.md, "What is a cache register?" and "What are two passes?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashConfig {
+    /// The number of pages of a word line, one for each bit of a cell: 3 for TLC.
+    pub word_line: u32,
     /// Cache read: a page is sensed while the previous page crosses the channel.
     pub cache_read: bool,
     /// Cache program: a word line is programmed while the data of the next one crosses the channel.
@@ -17,7 +19,13 @@ pub struct FlashConfig {
 impl Default for FlashConfig {
     fn default() -> Self {
         let (cache_read, cache_program) = (false, false);
-        Self { cache_read, cache_program, program_passes: 1, first_pass_iterations: 5 }
+        Self {
+            word_line: 1,
+            cache_read,
+            cache_program,
+            program_passes: 1,
+            first_pass_iterations: 5,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! every reason and its numbers.
 
 use crate::config::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
-use crate::config::{Ack, Config, Mapping, OpBase, PlaneMode, ProgramErase, constraints};
+use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase, constraints};
 use crate::event::Event;
 use crate::policy::die_order::{DEADLINE_GRAIN, DEADLINES_MAX};
 use crate::policy::hotness::Detector;
@@ -33,6 +33,10 @@ pub struct Layout {
     pub mapped_pages: u32,
     /// Entries of the parity cache.
     pub parities: u32,
+    /// Reclaim units: blocks, or superblocks.
+    pub reclaim_units: u32,
+    /// Erases that empty a reclaim unit: a superblock is erased die by die.
+    pub erases_of_reclaim_unit: u32,
     /// Blocks of each plane that data never fills: the open blocks and GC's last erased block.
     pub reserve_blocks: u32,
     /// Page frames of the write buffer.
@@ -134,7 +138,7 @@ fn constants_of(why: &ModelError) -> &'static [&'static str] {
             "reliability.cells.growth_sd",
             "reliability.cells.growth_bound",
         ],
-        ModelError::Bits { .. } => &["reliability.model", "superblocks.word_line"],
+        ModelError::Bits { .. } => &["reliability.model", "flash.word_line"],
         ModelError::TooGood { .. } | ModelError::TooBad { .. } => &[
             "reliability.cells.rber_unworn",
             "reliability.cells.step",
@@ -226,7 +230,7 @@ impl Config {
         self.refuse_unmet(constraints::CUT_PROGRAMS, &mut refusals);
         self.refuse_superblocks(&mut refusals);
         refusals.0.extend(self.refuse_life());
-        if refusals.0.is_empty() && self.superblocks.mapping == Mapping::Superblocks {
+        if refusals.0.is_empty() && self.ftl.has_superblocks() {
             return Ok(self.superblock_sizes());
         }
         if refusals.0.is_empty() {
@@ -493,9 +497,9 @@ impl Config {
                  read-hot and write-hot"
             )
         });
-        let (name, page) = match self.superblocks.mapping {
-            Mapping::Pages => ("page", self.geometry.page_size),
-            Mapping::Superblocks => ("unit", self.superblocks.unit),
+        let (name, page) = match self.ftl.unit {
+            None => ("page", self.geometry.page_size),
+            Some(unit) => ("unit", unit),
         };
         let small = self.hotness.hot_up_to;
         refusals.unless(small.0 == 0 || small >= page, &["policy.hotness.hot_up_to"], || {
@@ -558,6 +562,8 @@ impl Config {
             logical_pages,
             mapped_pages,
             parities: self.parities(),
+            reclaim_units: geometry.blocks(),
+            erases_of_reclaim_unit: 1,
             reserve_blocks,
             frames: frames.min(u64::from(Event::INDEX_MAX)) as u32,
             transactions: self.queue.max_reads as usize

@@ -3,13 +3,15 @@
 //!
 //! - `aging.rs`: how the data of a drive with superblocks ages.
 //! - `constraints.rs`: constraints between settings, which a drive must meet to work at all.
-//! - `flash.rs`: the registers of the dies, and programs in two passes.
+//! - `flash.rs`: the word lines and registers of the dies, and programs in two passes.
+//! - `ftl.rs`: the units of the mapping, of garbage collection and of programs.
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
 //! - `queues.rs`: the number of requests in the drive, their order, and which wait for which.
 //! - `scrubbing.rs`: the period of scrubbing that is possible.
 //! - `slc.rs`: the SLC cache of a drive with superblocks.
 //! - `stripes.rs`: the stripes that fit.
-//! - `superblocks.rs`: the unit of the mapping, and the shape of superblocks.
+//! - `superblocks.rs`: parity within superblocks.
+//! - `units.rs`: the size of a mapping unit, and why a drive cannot have it.
 
 mod aging;
 pub(crate) mod bad_blocks;
@@ -17,6 +19,7 @@ pub(crate) mod constraints;
 pub(crate) mod endurance;
 pub(crate) mod failed_dies;
 mod flash;
+mod ftl;
 pub mod layout;
 mod queues;
 pub(crate) mod reliability;
@@ -24,6 +27,7 @@ mod scrubbing;
 mod slc;
 pub mod stripes;
 mod superblocks;
+mod units;
 
 use crate::policy::custom::Policies;
 use crate::policy::placement::StreamLimits;
@@ -37,9 +41,10 @@ pub use aging::{AgingConfig, Coding, Tracking};
 pub use flash::FlashConfig;
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
+pub use ftl::{FtlConfig, ProgramUnit, ReclaimUnit};
 pub use queues::{Admission, Arbitration, QueueConfig, Weights};
 pub use slc::{SlcConfig, WhenFull};
-pub use superblocks::{Mapping, SuperblockConfig};
+pub use superblocks::SuperblockConfig;
 
 /// A complete drive.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,9 +62,11 @@ pub struct Config {
     pub timing: Timing,
     /// Programs and erases take their nominal times, or those of the paper's PER and PE0.
     pub program_erase: ProgramErase,
-    /// The unit of the mapping, and the shape of superblocks.
+    /// The units of the mapping, of garbage collection and of programs.
+    pub ftl: FtlConfig,
+    /// Parity within superblocks.
     pub superblocks: SuperblockConfig,
-    /// The registers of the dies, and the passes of their programs.
+    /// The word lines and registers of the dies, and the passes of their programs.
     pub flash: FlashConfig,
     /// The SLC cache of a drive with superblocks.
     pub slc: SlcConfig,
@@ -367,7 +374,7 @@ impl Config {
     /// Returns true if data stays in the buffer until room is needed.
     pub fn evicts_lazily(&self) -> bool {
         match self.buffer.eviction {
-            Eviction::Usual => self.superblocks.mapping == Mapping::Pages,
+            Eviction::Usual => !self.ftl.has_superblocks(),
             Eviction::Eager => false,
             Eviction::Lazy => true,
         }
@@ -405,6 +412,7 @@ impl Config {
             plane_mode: PlaneMode::Lockstep,
             timing,
             program_erase: ProgramErase::Nominal,
+            ftl: FtlConfig::default(),
             superblocks: SuperblockConfig::default(),
             flash: FlashConfig::default(),
             slc: SlcConfig::default(),
@@ -467,10 +475,10 @@ impl Config {
     /// See docs/decisions/flash.md, "How long does PER take with several page types?".
     pub fn effective_timing(&self) -> Timing {
         let mut nominal = self.timing;
-        if self.superblocks.mapping == Mapping::Superblocks {
-            nominal.bus_transfer.0 /= self.geometry.page_size.0 / self.superblocks.unit.0;
+        if self.ftl.has_superblocks() {
+            nominal.bus_transfer.0 /= self.geometry.page_size.0 / self.unit().0;
             if self.slc.is_on() {
-                nominal = self.slc.timing(nominal, self.superblocks.word_line);
+                nominal = self.slc.timing(nominal, self.flash.word_line);
             }
         }
         let without_verify =

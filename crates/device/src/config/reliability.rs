@@ -1,6 +1,6 @@
 //! The configuration of the cells: which model of bit errors, and with which constants.
 
-use super::{Config, Mapping};
+use super::Config;
 use fowler_physics::ispp::EndOfLife;
 use fowler_physics::ldpc::{Ldpc, Level};
 use fowler_physics::multibit::GrayCode;
@@ -164,7 +164,7 @@ impl Config {
     /// # Errors
     /// The reason why there is no model: all problems of the table, or the first of the constants.
     pub fn cell_model(&self) -> Result<Reliability, NoModel> {
-        let word_lines = self.superblocks.mapping == Mapping::Superblocks;
+        let word_lines = self.ftl.has_superblocks();
         if self.reliability.model == ModelKind::Analytic && word_lines {
             let cells = self.cells_of_word_lines(GrayCode::Balanced);
             let references = self.reliability.references;

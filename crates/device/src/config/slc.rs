@@ -4,7 +4,7 @@ use fowler_nand::Timing;
 use fowler_units::Span;
 
 /// Superblocks that take host writes with one bit per cell: a word line holds one page instead of
-/// [`crate::SuperblockConfig::word_line`], and that page is programmed and read faster. The data of
+/// [`crate::FlashConfig::word_line`], and that page is programmed and read faster. The data of
 /// these superblocks is folded into others later. See docs/decisions/superblocks.md, "What is the
 /// SLC cache?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

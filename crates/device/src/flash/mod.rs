@@ -43,7 +43,7 @@ use crate::cells::condition::Condition;
 use crate::cells::random_failures::RandomFailures;
 use crate::cells::reliability::{Ladder, LevelTimes, ModelKind, RetryCost};
 use crate::cells::unreadable_pages::FailedReads;
-use crate::config::{Config, FlashConfig, Mapping, ProgramErase};
+use crate::config::{Config, FlashConfig, ProgramErase};
 use crate::event::Event;
 use crate::flash::cache_register::Holds;
 use crate::flash::die::{Cells, Channel, Die, State};
@@ -250,8 +250,8 @@ impl Flash {
             // Of a drive with superblocks, only reads that failed are counted, not what is lost.
             failed_reads: ((errs || random_failures.is_some())
                 && !config.redundancy.has_versions()
-                && config.superblocks.mapping == Mapping::Pages)
-                .then(|| Box::new(FailedReads::new(geometry.pages() as usize))),
+                && !config.ftl.has_superblocks())
+            .then(|| Box::new(FailedReads::new(geometry.pages() as usize))),
             random_failures,
             dies,
             iteration: timing.iteration(),

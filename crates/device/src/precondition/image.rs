@@ -2,7 +2,9 @@
 //! runs.
 
 use crate::config::layout::Refusal;
-use crate::config::{AgingConfig, BufferConfig, Config, Mapping, PreconditionConfig, SlcConfig};
+use crate::config::{
+    AgingConfig, BufferConfig, Config, FlashConfig, PreconditionConfig, ReclaimUnit, SlcConfig,
+};
 use crate::core::Core;
 use crate::gc::Gc;
 use crate::policy::custom::Policies;
@@ -39,16 +41,16 @@ impl Config {
     /// Returns the number of streams that preconditioning leaves blocks for. On a drive with
     /// superblocks it does not depend on them.
     fn reserved_streams(&self) -> u32 {
-        match self.superblocks.mapping {
-            Mapping::Pages => self.open_streams(),
-            Mapping::Superblocks => 0,
+        match self.ftl.reclaim_unit {
+            ReclaimUnit::Block => self.open_streams(),
+            ReclaimUnit::Superblock => 0,
         }
     }
 
     fn aged_part(&self, other: &Config) -> Config {
         Config {
             timing: other.timing,
-            flash: other.flash,
+            flash: FlashConfig { word_line: self.flash.word_line, ..other.flash },
             // The cache is empty before the first request.
             slc: SlcConfig { fixed: self.slc.fixed, dynamic: self.slc.dynamic, ..other.slc },
             aging: AgingConfig { coding: self.aging.coding, ..other.aging },

@@ -39,7 +39,7 @@ impl Config {
     /// The reason why the constants do not describe cells.
     pub(crate) fn cells_of_word_lines(&self, code: GrayCode) -> Result<Cells, ModelError> {
         let AgingConfig { voltage_window, erased_below, step_share, .. } = self.aging;
-        let line = self.superblocks.word_line;
+        let line = self.flash.word_line;
         if !(1..=BITS_MOST).contains(&line) {
             return Err(ModelError::Bits { asked: line });
         }
@@ -105,7 +105,7 @@ impl Config {
         );
         refusals.unless_hinted(
             params.strength == StrengthSource::Oracle,
-            &["reliability.strength", "ftl.mapping"],
+            &["reliability.strength", "ftl.reclaim_unit"],
             || {
                 "nothing reads the blocks of a drive with superblocks in idle time to measure them"
                     .into()
@@ -114,7 +114,7 @@ impl Config {
         );
         refusals.unless_hinted(
             params.uber == 0.0,
-            &["reliability.uber", "ftl.mapping"],
+            &["reliability.uber", "ftl.reclaim_unit"],
             || "the units of a drive with superblocks have no versions that would show what is lost".into(),
             || "leave it out, or use a page-mapped drive".into(),
         );
@@ -145,13 +145,13 @@ impl Config {
         }
         let AgingConfig { correctable, retry_entries, retry_shift, retry_overhead, .. } =
             self.aging;
-        let line = self.superblocks.word_line;
+        let line = self.flash.word_line;
         let cells = (1..=BITS_MOST).contains(&line);
         refusals.unless_hinted(
             cells,
-            &["aging.coding", "superblocks.word_line"],
+            &["aging.coding", "flash.word_line"],
             || format!("word lines of {line} pages; expected cells of 1 to {BITS_MOST} bits"),
-            || "set superblocks.word_line = 3 (TLC), or aging.coding = \"off\"".into(),
+            || "set flash.word_line = 3 (TLC), or aging.coding = \"off\"".into(),
         );
         let shifts = retry_shift > 0.0 && retry_shift <= 100.0;
         refusals.unless(shifts, &["aging.retry_shift"], || {

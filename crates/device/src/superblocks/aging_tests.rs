@@ -272,10 +272,7 @@ fn what_cannot_age_is_refused() {
         refusals.iter().map(|it| format!("{}: {}", it.keys.join(", "), it.what)).collect::<String>()
     };
     for (alter, expected) in [
-        (
-            &(|config: &mut Config| config.superblocks.word_line = 6) as &dyn Fn(&mut Config),
-            "6 pages",
-        ),
+        (&(|config: &mut Config| config.flash.word_line = 6) as &dyn Fn(&mut Config), "6 pages"),
         (&|config| config.aging.correctable = 0.0, "aging.correctable: 0"),
         (&|config| config.aging.retry_entries = 32, "aging.retry_entries: 32; expected 1 to 31"),
         (&|config| config.aging.refresh_above = 15, "refresh beyond entry 15"),
@@ -284,10 +281,10 @@ fn what_cannot_age_is_refused() {
         (&|config| config.reliability.cells.rber_unworn = 0.3, "rber_unworn"),
         (&|config| config.reliability.cells.retention_onset = -1.0, "retention_onset"),
         (&|config| config.reliability.oldest = DAY * 4000, "reliability.oldest"),
-        (&|config| config.reliability.levels = 2, "reliability, ftl.mapping"),
-        (&|config| config.reliability.cells.disturb_slope = 0.0, "reliability, ftl.mapping"),
-        (&|config| config.aging.coding = Coding::Off, "reliability, ftl.mapping"),
-        (&|config| config.superblocks.mapping = crate::config::Mapping::Pages, "aging.coding"),
+        (&|config| config.reliability.levels = 2, "reliability, ftl.reclaim_unit"),
+        (&|config| config.reliability.cells.disturb_slope = 0.0, "reliability, ftl.reclaim_unit"),
+        (&|config| config.aging.coding = Coding::Off, "reliability, ftl.reclaim_unit"),
+        (&|config| config.ftl = crate::config::FtlConfig::default(), "aging.coding"),
     ] {
         let found = refused(alter);
         assert!(found.contains(expected), "{expected}: {found}");

@@ -2,7 +2,7 @@
 
 use super::Superblocks;
 use crate::config::tests::shaped;
-use crate::config::{Config, Mapping, Pattern, SuperblockConfig};
+use crate::config::{Config, FtlConfig, Pattern, ProgramUnit, ReclaimUnit};
 use crate::event_loop::Device;
 use crate::observe::completion::Completion;
 use crate::precondition::UNWATCHED;
@@ -20,12 +20,12 @@ pub(super) fn tiny() -> Config {
         pages_per_block: 12,
         page_size: Bytes(16 << 10),
     });
-    config.superblocks = SuperblockConfig {
-        mapping: Mapping::Superblocks,
-        unit: Bytes(4096),
-        word_line: 3,
-        parity: 0,
+    config.ftl = FtlConfig {
+        unit: Some(Bytes(UNIT)),
+        reclaim_unit: ReclaimUnit::Superblock,
+        program_unit: ProgramUnit::WordLine,
     };
+    config.flash.word_line = 3;
     config.timing.read = PerPageType::new(&[Span::us(40), Span::us(60), Span::us(80)]).unwrap();
     config.buffer.size = Bytes(1 << 20);
     config.over_provisioning = 0.4;

@@ -10,13 +10,9 @@ use super::commands::Open;
 use super::shape::Shape;
 use super::words::{PutWords, TakeWords, list};
 use crate::blocks::block_table::{BlockState, Blocks};
-use crate::config::layout::PAGES_MAX;
 use crate::mapping::page_map::{Location, PageMap};
 use crate::policy::victim::AnyVictim;
 use fowler_units::{BlockId, Bytes, FrameId, Geometry, Id, Lpn, Nanos, PlaneId, UnitId};
-
-/// The most units a drive may have.
-pub(super) const UNITS_MAX: u64 = PAGES_MAX;
 
 /// The superblocks that hold the data, and those set aside for the SLC cache.
 const USUAL: PlaneId = PlaneId(0);

@@ -97,10 +97,12 @@ mod top_up;
 mod top_up_tests;
 #[cfg(test)]
 mod trim_tests;
+#[cfg(test)]
+mod units_tests;
 mod words;
 
 use crate::config::layout::{Layout, Refusal};
-use crate::config::{Config, Mapping, PartialWrites, UnwrittenReads};
+use crate::config::{Config, PartialWrites, UnwrittenReads};
 use crate::event_loop::{Device, Layer};
 use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash, Translation, Tries};
@@ -167,12 +169,12 @@ impl Superblocks {
     /// Every reason why the configuration cannot work.
     ///
     /// # Panics
-    /// If the drive of `config` maps pages.
+    /// If the drive of `config` has no superblocks.
     pub fn preconditioned_for(
         config: &Config,
         watch: Watch<'_>,
     ) -> Result<Option<Superblocks>, Vec<Refusal>> {
-        assert_eq!(config.superblocks.mapping, Mapping::Superblocks, "another kind of drive");
+        assert!(config.ftl.has_superblocks(), "another kind of drive");
         config.layout()?;
         let mut layer = Superblocks::empty(config);
         let Some(done) = filling::fill(&mut layer, config, watch) else { return Ok(None) };
@@ -212,8 +214,7 @@ impl Superblocks {
         let layout = config.superblock_sizes();
         let streams = Streams::new(config, shape.superblocks);
         let (count, moved) = (streams.count(), streams.kept());
-        let units =
-            Locator::new(&Geometry { page_size: config.superblocks.unit, ..layout.geometry });
+        let units = Locator::new(&Geometry { page_size: config.unit(), ..layout.geometry });
         Superblocks {
             shape,
             layout,
@@ -274,7 +275,7 @@ impl Device<Superblocks> {
     /// Every reason why the configuration cannot work.
     ///
     /// # Panics
-    /// If the drive of `config` maps pages.
+    /// If the drive of `config` has no superblocks.
     pub fn with_superblocks(
         config: &Config,
         watch: Watch<'_>,

@@ -19,7 +19,7 @@ use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span, UnitId};
 const COMMAND: u64 = 24;
 
 fn two_passes() -> FlashConfig {
-    FlashConfig { program_passes: 2, first_pass_iterations: 5, ..FlashConfig::default() }
+    FlashConfig { program_passes: 2, first_pass_iterations: 5, ..tiny().flash }
 }
 
 /// One die, which holds nothing.
@@ -157,7 +157,7 @@ fn parity_has_two_passes() {
 #[test]
 fn collection_does_not_wait_for_the_second_pass() {
     let mut wafs = Vec::new();
-    for flash in [FlashConfig::default(), two_passes()] {
+    for flash in [tiny().flash, two_passes()] {
         let mut config = Config { flash, ..tiny() };
         config.geometry.blocks_per_plane = 100;
         config.over_provisioning = 0.3;

@@ -3,12 +3,11 @@
 use super::aging::REFRESHED_MOST;
 use super::collection::Collector;
 use super::commands::Commands;
-use super::map::UNITS_MAX;
 use super::shape::Shape;
 use super::slc_cache::{FOLDED_MOST, IDLE_LEAST};
 use crate::config::layout::{Layout, Refusals};
 use crate::config::{
-    Ack, Config, FlashConfig, GcFrontier, Mapping, OpBase, Pattern, SlcConfig, constraints,
+    Ack, Config, FlashConfig, GcFrontier, OpBase, Pattern, ProgramUnit, SlcConfig, constraints,
 };
 use crate::event::Event;
 use crate::policy::hotness::Detector;
@@ -33,7 +32,7 @@ impl Config {
     /// Returns the sizes of a drive with superblocks.
     pub(crate) fn superblock_sizes(&self) -> Layout {
         let shape = Shape::new(self);
-        let unit = self.superblocks.unit.0;
+        let unit = self.unit().0;
         let raw = Bytes(shape.all_units() * unit);
         let share = match self.over_provisioning_base {
             OpBase::Raw => 1.0 - self.over_provisioning,
@@ -49,13 +48,15 @@ impl Config {
         let refreshed = if self.aging.is_on() { REFRESHED_MOST } else { 0 };
         Layout {
             geometry: Shape::geometry_of(self),
-            page_size: self.superblocks.unit,
+            page_size: self.unit(),
             command_pages: shape.units_per_command,
             raw,
             logical: Bytes(u64::from(logical) * unit),
             logical_pages: logical,
             mapped_pages: logical,
             parities: 0,
+            reclaim_units: shape.superblocks,
+            erases_of_reclaim_unit: shape.dies,
             // One superblock is open for each stream.
             reserve_blocks: self.gc.foreground_below + self.open_streams() + in_slc,
             frames,
@@ -71,7 +72,8 @@ impl Config {
 
     /// Refuses what a drive with superblocks cannot have.
     pub(crate) fn refuse_superblocks(&self, refusals: &mut Refusals) {
-        if self.superblocks.mapping == Mapping::Pages {
+        let fits = self.refuse_unit(refusals);
+        if !self.ftl.has_superblocks() {
             return self.refuse_unmet(constraints::PAGE_MAPPED, refusals);
         }
         self.refuse_policies(refusals);
@@ -85,24 +87,20 @@ impl Config {
         if !(1..=2).contains(&passes) {
             return;
         }
-        let (page, unit) = (self.geometry.page_size.0, self.superblocks.unit.0);
-        let fits = unit >= 512 && page.is_multiple_of(unit) && page / unit <= 32;
-        refusals.unless(fits, &["superblocks.unit", "geometry.page_size"], || {
-            format!("units of {unit} bytes in pages of {page}; expected 1 to 32 to a page")
+        let (line, block) = (self.flash.word_line, self.geometry.pages_per_block);
+        let whole = line > 0 && block.is_multiple_of(line);
+        refusals.unless(whole, &["flash.word_line", "geometry.pages_per_block"], || {
+            format!("{line} pages per word line; expected a divisor of {block} pages per block")
         });
-        let (line, block) = (self.superblocks.word_line, self.geometry.pages_per_block);
-        refusals.unless(
-            line > 0 && block.is_multiple_of(line),
-            &["superblocks.word_line", "geometry.pages_per_block"],
-            || format!("{line} pages per word line; expected a divisor of {block} pages per block"),
-        );
+        self.refuse_unmet(constraints::PROGRAMS_OF_PAGES, refusals);
+        let in_slc = self.slc.is_on() && self.ftl.program_unit == ProgramUnit::Page;
         refusals.unless(self.host.cores <= CORES_MOST, &["host.cores"], || {
             format!("{} cores; expected at most {CORES_MOST}", self.host.cores)
         });
         self.refuse_aging(refusals);
         self.refuse_errors_by_level(refusals);
         let sane = self.refuse_slc(refusals);
-        if sane && fits && line > 0 && block.is_multiple_of(line) {
+        if sane && fits && whole && !in_slc && self.refuse_number_of_units(refusals) {
             self.refuse_superblock_space(refusals);
         }
     }
@@ -115,13 +113,13 @@ impl Config {
         if !self.slc.is_on() {
             return true;
         }
-        let (line, types) = (self.superblocks.word_line, &self.timing);
+        let (line, types) = (self.flash.word_line, &self.timing);
         let bits = (2..=4).contains(&line);
         refusals.unless_hinted(
             bits,
-            &["slc.static", "slc.dynamic", "superblocks.word_line"],
+            &["slc.static", "slc.dynamic", "flash.word_line"],
             || format!("word lines of {line} pages; SLC mode needs cells of 2 to 4 bits"),
-            || "leave out the cache, or set superblocks.word_line = 3 (TLC)".into(),
+            || "leave out the cache, or set flash.word_line = 3 (TLC)".into(),
         );
         let counts = [types.read.values().len(), types.program_iterations.values().len()];
         let whole = counts.iter().all(|&count| (line as usize).is_multiple_of(count));
@@ -159,10 +157,7 @@ impl Config {
 
     fn refuse_superblock_space(&self, refusals: &mut Refusals) {
         let shape = Shape::new(self);
-        let (units, numbers) = (shape.all_units(), shape.all_numbers());
-        refusals.unless(numbers <= UNITS_MAX, &["geometry"], || {
-            format!("{numbers} units; expected at most {UNITS_MAX}")
-        });
+        let units = shape.all_units();
         let parity = self.superblocks.parity;
         let sane = parity == 0 || (2..=shape.commands).contains(&parity);
         refusals.unless(sane, &["superblocks.parity"], || {
@@ -171,7 +166,7 @@ impl Config {
                 shape.commands
             )
         });
-        if numbers > UNITS_MAX || !sane {
+        if !sane {
             return;
         }
         let layout = self.superblock_sizes();
@@ -180,7 +175,7 @@ impl Config {
         }
         let least = 2 * shape.units_per_command;
         refusals.unless(layout.frames >= least, &["buffer.size"], || {
-            let (frames, unit) = (layout.frames, self.superblocks.unit);
+            let (frames, unit) = (layout.frames, self.unit());
             format!("a buffer of {frames} units of {unit}; two commands take {least}")
         });
         self.refuse_passes(&shape, &layout, refusals);
@@ -205,7 +200,7 @@ impl Config {
     /// two commands, as on a drive that programs in one.
     fn refuse_passes(&self, shape: &Shape, layout: &Layout, refusals: &mut Refusals) {
         let needed = u64::from(shape.dies + 2) * u64::from(shape.units_per_command);
-        let unit = self.superblocks.unit;
+        let unit = self.unit();
         refusals.unless_hinted(
             self.flash.program_passes == 1 || u64::from(layout.frames) >= needed,
             &["flash.program_passes", "buffer.size"],
@@ -246,7 +241,7 @@ impl Config {
             ("policy.throttle", self.throttle.name.needs(), true),
         ];
         for (key, needs, same) in detectors.chain(slots) {
-            let keys = [key, "ftl.mapping"];
+            let keys = [key, "ftl.reclaim_unit"];
             match why_not(needs) {
                 Some([why, instead]) => {
                     refusals.unless_hinted(false, &keys, || why.into(), || instead.into());
@@ -278,7 +273,7 @@ impl Config {
         });
         refusals.unless(
             gc.background_below <= gc.foreground_below,
-            &["gc.background_below", "ftl.mapping"],
+            &["gc.background_below", "ftl.reclaim_unit"],
             || {
                 let (background, foreground) = (gc.background_below, gc.foreground_below);
                 format!(
@@ -309,7 +304,7 @@ impl Config {
         ] {
             refusals.unless_hinted(
                 same,
-                &[key, "ftl.mapping"],
+                &[key, "ftl.reclaim_unit"],
                 || format!("{key} has no effect on a drive with superblocks: {reason}"),
                 || hint.into(),
             );
@@ -351,7 +346,7 @@ mod tests {
         macro_rules! slots {
             ($($slot:ident::$Kind:ident),+) => {$(
                 for &kind in crate::policy::$slot::$Kind::ALL {
-                    let key = concat!("policy.", stringify!($slot), ", ftl.mapping");
+                    let key = concat!("policy.", stringify!($slot), ", ftl.reclaim_unit");
                     let mut found = refused(|config| config.$slot.name = kind);
                     found.retain(|(keys, _)| keys == key);
                     let why = why_not(kind.needs());
@@ -403,7 +398,7 @@ mod tests {
             ("gc.frontier", &|it| it.gc.frontier = GcFrontier::Shared),
         ] {
             let found: Vec<String> = refused(alter).into_iter().map(|(keys, _)| keys).collect();
-            assert_eq!(found, [format!("{key}, ftl.mapping")]);
+            assert_eq!(found, [format!("{key}, ftl.reclaim_unit")]);
         }
         assert_eq!(refused(|_| ()), []);
     }

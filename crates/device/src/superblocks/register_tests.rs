@@ -20,6 +20,7 @@ const COMMAND: u64 = 24;
 const WRITTEN: u64 = 400;
 
 const PLAIN: FlashConfig = FlashConfig {
+    word_line: 3,
     cache_read: false,
     cache_program: false,
     program_passes: 1,

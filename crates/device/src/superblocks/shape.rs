@@ -1,9 +1,10 @@
 //! The number of units, pages and commands of a superblock, and the place of each.
 //!
 //! A *command* programs one word line of one die over all its planes (of one plane, if planes work
-//! independently). The commands of a superblock go round the dies, word line by word line. Units
-//! are numbered in the order in which they are programmed: superblock by superblock, command by
-//! command, and within a command page by page, so that neighbors share a page.
+//! independently), or one page of a word line where the program unit is a page. The commands of a
+//! superblock go round the dies, word line by word line, or page by page. Units are numbered in the
+//! order in which they are programmed: superblock by superblock, command by command, and within a
+//! command page by page, so that neighbors share a page.
 //!
 //! On a drive with an SLC cache, a word line has one page more: the one that it holds in SLC mode,
 //! whose type is the last. Of the units of a command, those of that page come last. A superblock
@@ -22,8 +23,8 @@ pub(super) struct Shape {
     pub superblocks: u32,
     /// Units of a page.
     pub units_per_page: u32,
-    /// Pages of a word line, that of SLC mode included.
-    word_line: u32,
+    /// Pages of a command on each plane, that of SLC mode included.
+    rows: u32,
     /// Pages and units of a command.
     pub pages_per_command: u32,
     pub units_per_command: u32,
@@ -51,17 +52,17 @@ impl Shape {
             geometry.planes_per_die = 1;
         }
         if config.slc.is_on() {
-            geometry.pages_per_block += geometry.pages_per_block / config.superblocks.word_line;
+            geometry.pages_per_block += geometry.pages_per_block / config.flash.word_line;
         }
         geometry
     }
 
     pub fn new(config: &Config) -> Shape {
         let geometry = Shape::geometry_of(config);
-        let params = &config.superblocks;
-        let units_per_page = (geometry.page_size.0 / params.unit.0) as u32;
-        let pages_per_command = geometry.planes_per_die * params.word_line;
-        let commands = config.geometry.pages_per_block / params.word_line * geometry.dies();
+        let each = config.pages_of_program();
+        let units_per_page = (geometry.page_size.0 / config.unit().0) as u32;
+        let pages_per_command = geometry.planes_per_die * each;
+        let commands = config.geometry.pages_per_block / each * geometry.dies();
         let units_per_command = pages_per_command * units_per_page;
         let slc_pages = if config.slc.is_on() { geometry.planes_per_die } else { 0 };
         let slc_units = slc_pages * units_per_page;
@@ -71,7 +72,7 @@ impl Shape {
             dies: geometry.dies(),
             superblocks: geometry.blocks_per_plane,
             units_per_page,
-            word_line: params.word_line + u32::from(config.slc.is_on()),
+            rows: each + u32::from(config.slc.is_on()),
             pages_per_command,
             units_per_command,
             slc_pages,
@@ -80,7 +81,7 @@ impl Shape {
             numbers,
             commands,
             units: commands * numbers,
-            parity: params.parity,
+            parity: config.superblocks.parity,
         }
     }
 
@@ -173,14 +174,13 @@ impl Shape {
         let (superblock, within) = (unit / self.units, unit % self.units);
         let (command, slot) = (within / self.numbers, within % self.numbers);
         let die = self.geometry.die_at_stripe(command % self.dies);
-        let word_line = command / self.dies;
+        let first_row = command / self.dies * self.rows;
         // Neighboring pages lie on different planes, so that a run of pages uses all of them.
         let page = slot / self.units_per_page;
         let planes = self.geometry.planes_per_die;
-        let (plane, of_word_line) = (page % planes, page / planes);
+        let (plane, row) = (page % planes, page / planes);
         let block = (die.0 * planes + plane) * self.geometry.blocks_per_plane + superblock;
-        let offset = word_line * self.word_line + of_word_line;
-        (die, UnitId(block * self.geometry.pages_per_block + offset))
+        (die, UnitId(block * self.geometry.pages_per_block + first_row + row))
     }
 
     /// Returns the first flash page of a superblock on a die.
@@ -232,7 +232,7 @@ mod tests {
             let of_command = shape.unit_of_command(1, 5)..shape.unit_of_command(1, 6);
             let places: Vec<_> = of_command.map(|unit| shape.place(unit)).collect();
             assert!(places.iter().all(|(die, _)| *die == places[0].0));
-            let line = |page: UnitId| locator.place_in_block(page) / shape.word_line;
+            let line = |page: UnitId| locator.place_in_block(page) / shape.rows;
             assert!(places.iter().all(|&(_, page)| line(page) == line(places[0].1)));
         }
     }

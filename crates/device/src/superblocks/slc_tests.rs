@@ -210,7 +210,7 @@ fn folding_takes_its_share_of_the_rate() {
         config.geometry.channels = 4;
         config.geometry.blocks_per_plane = 40;
         config.geometry.pages_per_block = 64 * word_line;
-        config.superblocks.word_line = word_line;
+        config.flash.word_line = word_line;
         config.timing.read = PerPageType::uniform(Span::us(50));
         config.buffer.size = Bytes(1 << 20);
         config.slc.iterations = iterations;

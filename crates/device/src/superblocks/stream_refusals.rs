@@ -41,7 +41,7 @@ impl Config {
     /// See docs/decisions/superblocks.md, "What are streams on a drive with superblocks?".
     pub(super) fn refuse_streams(&self, shape: &Shape, layout: &Layout, refusals: &mut Refusals) {
         let (host, moved) = (self.host_streams(), self.moved_streams());
-        let (units, unit) = (shape.units_per_command, self.superblocks.unit);
+        let (units, unit) = (shape.units_per_command, self.unit());
         let (needed, why) = match self.flash.program_passes {
             1 => (
                 u64::from((host - 1) * (units - 1) + 2 * units),

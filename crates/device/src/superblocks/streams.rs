@@ -43,7 +43,7 @@ impl Streams {
         moved.dedup();
         let several = limits.streams > 1;
         Streams {
-            hotness: Hotness::new(&config.hotness, config.superblocks.unit)
+            hotness: Hotness::new(&config.hotness, config.unit())
                 .or_custom(config.policies.hotness.as_ref()),
             params: config.placement,
             placement,

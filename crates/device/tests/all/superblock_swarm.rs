@@ -2,7 +2,7 @@
 
 use crate::support::random::one_of;
 use crate::support::superblocks::{
-    aging, built, cached, drawn, erring, handled, lazy, requests, streamed, zones,
+    aging, built, cached, drawn, erring, handled, lazy, of_other_units, requests, streamed, zones,
 };
 use fowler_device::policy::victim::{self, VictimKind};
 use fowler_device::*;
@@ -22,6 +22,11 @@ fn zones_are_written_whatever_the_cache() {
 #[test]
 fn zones_are_written_whatever_the_age() {
     write_zones("zones that age", aging);
+}
+
+#[test]
+fn zones_are_written_whatever_the_units() {
+    write_zones("zones and units", of_other_units);
 }
 
 #[test]
@@ -115,6 +120,12 @@ fn nothing_is_lost_whatever_the_victim() {
     lose_nothing("superblocks and victims", 12, victims);
 }
 
+/// As [`nothing_is_lost_whatever_the_drive`], with programs of pages, and units that are pages.
+#[test]
+fn nothing_is_lost_whatever_the_units() {
+    lose_nothing("superblocks of other units", 12, of_other_units);
+}
+
 /// As [`nothing_is_lost_whatever_the_drive`], with data divided into streams.
 #[test]
 fn nothing_is_lost_whatever_the_streams() {
@@ -174,7 +185,6 @@ fn lose_nothing(
         let config = altered(&mut rng, config);
         let Ok(mut device) = built(&config) else { continue };
         ran += 1;
-        assert_eq!(config.superblocks.mapping, Mapping::Superblocks);
         device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}, at first: {law:?}"));
         let logical = config.layout().expect("it was built").logical.0;
         let mut all = requests(&mut rng, logical, 600, pauses);

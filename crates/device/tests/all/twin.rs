@@ -265,12 +265,18 @@ fn superblock_config(rng: &mut Rng, seed: u64) -> Config {
     let mut config = Config::new(geometry, mlc());
     config.seed = seed;
     config.plane_mode = one_of(rng, &[PlaneMode::Lockstep, PlaneMode::Independent]);
-    config.superblocks = SuperblockConfig {
-        mapping: Mapping::Superblocks,
-        unit: Bytes(4096),
-        word_line,
-        parity: one_of(rng, &[0, 2, 3, 5, 8]),
+    // A stream of its own, so that the other choices of a seed stay the same.
+    let units = &mut Rng::stream(seed, "twin/units");
+    config.ftl = FtlConfig {
+        unit: one_of(units, &[Some(Bytes(4096)), Some(Bytes(4096)), None]),
+        reclaim_unit: ReclaimUnit::Superblock,
+        program_unit: one_of(
+            units,
+            &[ProgramUnit::WordLine, ProgramUnit::WordLine, ProgramUnit::Page],
+        ),
     };
+    config.flash.word_line = word_line;
+    config.superblocks.parity = one_of(rng, &[0, 2, 3, 5, 8]);
     config.unwritten_reads = UnwrittenReads::Zero;
     config.buffer.size = Bytes(1 << 20);
     config.gc.foreground_below = between(rng, 2, 5);
@@ -328,7 +334,7 @@ fn superblock(seed: u64) -> Value {
     let [before, measured, after] = writes_of_preconditioning(&config, &done);
     let mut last = operations("write", after);
     last.extend(operations("trim", trimmed.iter().copied()));
-    let trims = trimmed.into_iter().map(|unit| io(HostOp::Trim, unit));
+    let trims = trimmed.into_iter().map(|unit| io(&config, HostOp::Trim, unit));
     device.run(trims, Pacing::Closed { depth: 1 }, &mut ());
     device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}: {}", law.0));
     json!({
@@ -340,8 +346,8 @@ fn superblock(seed: u64) -> Value {
         "rules": {
             "victim": config.victim.name.name(),
             "foreground_below": config.gc.foreground_below,
-            "units_per_page": config.geometry.page_size.0 / config.superblocks.unit.0,
-            "word_line": config.superblocks.word_line,
+            "units_per_page": config.geometry.page_size.0 / config.unit().0,
+            "pages_of_program": config.pages_of_program(),
             "parity": config.superblocks.parity,
         },
         "phases": [
@@ -349,18 +355,19 @@ fn superblock(seed: u64) -> Value {
             { "is_measured": true, "operations": operations("write", measured) },
             { "is_measured": false, "operations": last },
         ],
-        "expected": state_of_superblocks(seed, &layout, device, &done),
+        "expected": state_of_superblocks(&config, &layout, device, &done),
     })
 }
 
-fn io(op: HostOp, unit: u64) -> HostIo {
-    HostIo::new(op, Nanos::ZERO, unit * 4096, 4096)
+fn io(config: &Config, op: HostOp, unit: u64) -> HostIo {
+    let size = config.unit().0;
+    HostIo::new(op, Nanos::ZERO, unit * size, size as u32)
 }
 
 /// Returns the location of all data of a drive with superblocks: the units from the saved state,
 /// and the flash pages as the dies read them.
 fn state_of_superblocks(
-    seed: u64,
+    config: &Config,
     layout: &Layout,
     mut device: Device<Superblocks>,
     done: &Preconditioned,
@@ -382,7 +389,7 @@ fn state_of_superblocks(
     let mut valid = vec![0; erases.len()];
     locations.iter().flatten().for_each(|at| valid[(at / span) as usize] += 1);
     let mut pages = Pages::default();
-    let reads = (0..logical).map(|unit| io(HostOp::Read, unit.into()));
+    let reads = (0..logical).map(|unit| io(config, HostOp::Read, unit.into()));
     device.run(reads, Pacing::Closed { depth: 1 }, &mut pages);
     let mut expected = json!({
         "locations": locations,
@@ -394,7 +401,7 @@ fn state_of_superblocks(
     let written = f64::from(done.filled.0);
     let waf = done.waf.map(|waf| {
         let moved = ((waf - 1.0) * written).round();
-        assert_eq!(1.0 + moved / written, waf, "seed {seed}: no whole number was moved");
+        assert_eq!(1.0 + moved / written, waf, "seed {}: no whole number was moved", config.seed);
         (written + moved) / written
     });
     expected["write_amplification"] = json!(waf.as_slice());

@@ -6,13 +6,14 @@ use super::job::{Job, Needs, Role, StreamPlan};
 use super::scale::{Effort, Scaled};
 use super::tally::{Moment, Recording, Tally};
 use crate::streams::{self, Stream};
-use fowler_device::{Config, Controller, Mapping, Superblocks};
+use fowler_device::Config;
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::image_cache::ImageCache;
 use fowler_experiment::memory;
 use fowler_experiment::progress::Control;
 use fowler_experiment::run::DriveKind;
+use fowler_experiment::with_drive_kind;
 use fowler_metrics::{ByKind, Kind};
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
@@ -81,10 +82,9 @@ impl<'a> Bench<'a> {
         // An image, and the drive made from it.
         memory::refuse_run(&scaled.drive, 2)?;
         let config = scaled.in_state(job.state);
-        match config.superblocks.mapping {
-            Mapping::Pages => self.run_on::<Controller>(job, scaled, &config, control),
-            Mapping::Superblocks => self.run_on::<Superblocks>(job, scaled, &config, control),
-        }
+        with_drive_kind!(config, Kind => {
+            self.run_on::<Kind>(job, scaled, &config, control)
+        })
     }
 
     fn run_on<L: DriveKind>(

@@ -3,7 +3,7 @@
 //! changes and how results converge.
 
 use super::job::{Needs, State};
-use fowler_device::{Config, Mapping, OpBase, Pattern};
+use fowler_device::{Config, OpBase, Pattern};
 use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::scheme::Scheme;
@@ -165,7 +165,7 @@ fn shape(config: &Config, needs: Needs, by: f64) -> (u32, u32) {
 /// Returns the pages of which a block has a whole multiple: every page type stays as frequent as it
 /// is, and word lines stay whole.
 fn word_line(config: &Config) -> u32 {
-    let (types, pages) = (config.timing.read.values().len() as u32, config.superblocks.word_line);
+    let (types, pages) = (config.timing.read.values().len() as u32, config.flash.word_line);
     if pages.is_multiple_of(types) { pages } else { types * pages }
 }
 
@@ -173,7 +173,7 @@ fn word_line(config: &Config) -> u32 {
 /// share that it has on the large drive.
 fn pages_of_stripes(config: &Config) -> u32 {
     let stripes = 2 * config.superblocks.parity;
-    stripes.div_ceil(config.geometry.dies()) * config.superblocks.word_line
+    stripes.div_ceil(config.geometry.dies()) * config.flash.word_line
 }
 
 /// Returns the settings of the smaller drive.
@@ -228,10 +228,7 @@ fn fewer(config: &Config, blocks: u32, superblocks: u32) -> u32 {
 /// write amplification at 64 and at 400 blocks.
 fn held_back(config: &Config) -> f64 {
     let kept = f64::from(config.gc.foreground_below);
-    match config.superblocks.mapping {
-        Mapping::Pages => (kept - 1.0).max(1.0),
-        Mapping::Superblocks => kept,
-    }
+    if config.ftl.has_superblocks() { kept } else { (kept - 1.0).max(1.0) }
 }
 
 /// Returns the over-provisioning that gives GC the same share of valid pages: what it holds erased

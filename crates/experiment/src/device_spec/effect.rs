@@ -26,9 +26,9 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
 }
 
 /// Drops refusals of policies that the kind of drive rules out anyway: following their hints would
-/// not make the policies work. The refusal that does so names `ftl.mapping`.
+/// not make the policies work. The refusal that does so names `ftl.reclaim_unit`.
 pub(super) fn drop_advice_on_impossible(refusals: &mut Vec<Refusal>) {
-    let by_kind = |refusal: &Refusal| refusal.keys.contains(&"ftl.mapping");
+    let by_kind = |refusal: &Refusal| refusal.keys.contains(&"ftl.reclaim_unit");
     let slots: Vec<&str> = refusals.iter().filter(|it| by_kind(it)).map(|it| it.keys[0]).collect();
     let is_ruled_out = |key: &&str| {
         let slot = key.match_indices('.').nth(1).map_or(*key, |(end, _)| &key[..end]);
@@ -125,11 +125,11 @@ mod tests {
             ),
             ("nvme-980pro", &["slc.static=4", "slc.when_full=wait"], &[]),
             ("nvme-980pro", &["slc.dynamic=40", "slc.keep_erased=9"], &[]),
-            ("pes-mlc", &["slc.static=4"], &["slc.static, slc.dynamic, ftl.mapping"]),
+            ("pes-mlc", &["slc.static=4"], &["slc.static, slc.dynamic, ftl.reclaim_unit"]),
             ("nvme-980pro", &["slc.dynamic=40", "slc.keep_erased=4"], &["at least gc.fore"]),
             (
                 "nvme-980pro",
-                &["slc.dynamic=9", "superblocks.word_line=1", "slc.keep_erased=3"],
+                &["slc.dynamic=9", "flash.word_line=1", "slc.keep_erased=3"],
                 &["word lines of 1 pages", "at least gc.fore"],
             ),
             ("nvme-980pro", &["slc.static=341"], &["can hold data"]),
@@ -139,12 +139,12 @@ mod tests {
                 &["(aging.correctable, aging.tracking, aging.coding)", "does not age"],
             ),
             ("nvme-980pro", &["aging.coding=balanced", "reliability.cycles=1000"], &[]),
-            ("nvme-980pro", &["reliability.cycles=1000"], &["(reliability, ftl.mapping)"]),
-            ("pes-mlc", &["aging.coding=balanced"], &["aging.coding, ftl.mapping"]),
-            ("pes-mlc", &["flash.cache_read=true"], &["(flash.cache_read, ftl.map", "false"]),
-            ("pes-mlc", &["flash.cache_program=true"], &["flash.cache_program, ftl.map"]),
+            ("nvme-980pro", &["reliability.cycles=1000"], &["(reliability, ftl.reclaim_unit)"]),
+            ("pes-mlc", &["aging.coding=balanced"], &["aging.coding, ftl.reclaim_unit"]),
+            ("pes-mlc", &["flash.cache_read=true"], &["(flash.cache_read, ftl.rec", "false"]),
+            ("pes-mlc", &["flash.cache_program=true"], &["flash.cache_program, ftl.rec"]),
             ("nvme-980pro", &["flash.cache_read=true", "flash.cache_program=true"], &[]),
-            ("pes-mlc", &["flash.program_passes=2"], &["(flash.program_passes, ftl.map", "use 1"]),
+            ("pes-mlc", &["flash.program_passes=2"], &["(flash.program_passes, ftl.rec", "use 1"]),
             ("nvme-980pro", &["flash.first_pass_iterations=9"], &["programs in one pass"]),
             (
                 "nvme-980pro",

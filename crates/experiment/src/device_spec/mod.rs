@@ -19,7 +19,7 @@ use crate::scheme::Scheme;
 use crate::{keys, presets};
 pub use axis::Axis;
 use fowler_device::policy::custom::Policies;
-use fowler_device::{Config, Layout, Mapping, Refusal};
+use fowler_device::{Config, Layout, Refusal};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -85,7 +85,8 @@ pub fn resolve(
     scheme: &Scheme,
     spec: &DeviceSpec,
 ) -> Result<Resolved, Diagnostics> {
-    let mut builder = ConfigBuilder::new(keys::all(), defaults::config());
+    let builder = ConfigBuilder::new(keys::all(), defaults::config());
+    let mut builder = builder.retired(keys::retired::diagnostic);
     let (mut settings, diagnostics) = document::read_toml(&source.text, &source.name);
     builder.note(diagnostics);
     builder.note(fitting_table::check(&source.text, &source.name));
@@ -166,11 +167,11 @@ impl Resolved {
     /// # Errors
     /// If the drive is not page-mapped.
     pub fn page_mapped(self, what: &str) -> Result<Resolved, Diagnostics> {
-        if self.config.superblocks.mapping == Mapping::Pages {
+        if !self.config.ftl.has_superblocks() {
             return Ok(self);
         }
         let what = format!("{what} is for page-mapped drives, and this one has superblocks");
-        let hint = "choose a drive with ftl.mapping = \"pages\": `fowler presets` lists some";
+        let hint = "choose a drive with ftl.reclaim_unit = \"block\": `fowler presets` lists some";
         Err(Diagnostic::new(self.device, what).hint(hint.to_string()).into())
     }
 

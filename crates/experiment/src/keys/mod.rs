@@ -2,7 +2,8 @@
 //! configuration of a result, the help and the bindings all read this list.
 //!
 //! This module contains only the list, and in `needs.rs` the requirements of keys to have an
-//! effect. The types of values come from `field`. The module accesses no files.
+//! effect, and in `retired.rs` the keys of former versions. The types of values come from `field`.
+//! The module accesses no files.
 
 mod aging;
 mod key;
@@ -10,6 +11,7 @@ mod lifetime;
 mod needs;
 mod policies;
 mod reliability;
+pub(crate) mod retired;
 
 pub use key::Key;
 pub(crate) use key::{at, words};
@@ -18,8 +20,9 @@ pub use needs::Requirement;
 
 use crate::field::{Access, Field, Word};
 use fowler_device::{
-    AccessClass, Ack, Admission, Arbitration, Config, Duplex, Eviction, GcFrontier, Mapping,
-    OpBase, PartialWrites, Pattern, PlaneMode, ProgramErase, ReadHot, UnwrittenReads, WhenFull,
+    AccessClass, Ack, Admission, Arbitration, Config, Duplex, Eviction, GcFrontier, OpBase,
+    PartialWrites, Pattern, PlaneMode, ProgramErase, ProgramUnit, ReadHot, ReclaimUnit,
+    UnwrittenReads, WhenFull,
 };
 use fowler_units::{ByteRate, Bytes, Span};
 use key::{ANY, SOME, optional, required};
@@ -231,10 +234,19 @@ fn gc() -> Vec<Key<Config>> {
 #[rustfmt::skip]
 fn semantics() -> Vec<Key<Config>> {
     vec![
-        optional("ftl.mapping", "what the map of the drive points at",
-            words!(superblocks.mapping,
-                "pages" => Mapping::Pages, "flash pages; each die is filled and collected on its own";
-                "superblocks" => Mapping::Superblocks, "units of a page; all dies are filled and collected together";
+        optional("ftl.unit", "unit that the map of the drive points at, a divisor of the page size",
+            Field::Text("\"page\", or a size with its unit, from 512B to 1MiB",
+                |config| config.ftl.unit.map_or("page".into(), |unit| unit.to_string()),
+                |config, text| unit(text).map(|unit| config.ftl.unit = unit))),
+        optional("ftl.reclaim_unit", "what is filled, collected and erased together",
+            words!(ftl.reclaim_unit,
+                "block" => ReclaimUnit::Block, "a block; each die is filled and collected on its own";
+                "superblock" => ReclaimUnit::Superblock, "a superblock, one block of every plane; all dies are filled and collected together";
+            )),
+        optional("ftl.program_unit", "what a program command stores on each plane of a die",
+            words!(ftl.program_unit,
+                "page" => ProgramUnit::Page, "a page";
+                "word_line" => ProgramUnit::WordLine, "a word line, all of its pages at once (superblocks only)";
             )),
         optional("ftl.unwritten_reads", "what a read of a never-written page does",
             words!(unwritten_reads,
@@ -247,18 +259,16 @@ fn semantics() -> Vec<Key<Config>> {
                 "read_modify_write" => PartialWrites::ReadModifyWrite, "reads the old page first";
                 "overwrite" => PartialWrites::Overwrite, "programs the page without reading the old one";
             )),
-        optional("superblocks.unit", "size of a mapping unit, a divisor of the page size",
-            Field::Size(Bytes(512)..=Bytes(1 << 20), at!(superblocks.unit))),
-        optional("superblocks.word_line", "pages of a word line, which are programmed at once (3 for TLC)",
-            Field::Count(1..=64, at!(superblocks.word_line as u32))),
         optional("superblocks.parity", "one program command in this many stores parity over the others (RAIN); 0 for none",
-            Field::Count(0..=1 << 20, at!(superblocks.parity as u32))),
+            Field::Count(0..=1 << 20, at!(superblocks.parity as u32))).needs(&[&needs::SUPERBLOCKS]),
     ]
 }
 
 #[rustfmt::skip]
 fn flash() -> Vec<Key<Config>> {
     vec![
+        optional("flash.word_line", "pages of a word line, one for each bit of a cell (3 for TLC): those of a program command with ftl.program_unit = \"word_line\", and the types of pages that age",
+            Field::Count(1..=64, at!(flash.word_line as u32))).needs(&[&needs::SUPERBLOCKS]),
         optional("flash.cache_read", "whether a die senses a page while the one read before it crosses the channel (superblocks only)",
             Field::Flag(at!(flash.cache_read))),
         optional("flash.cache_program", "whether the data of the next word line cross the channel while a die programs one (superblocks only)",
@@ -273,7 +283,7 @@ fn flash() -> Vec<Key<Config>> {
 #[rustfmt::skip]
 fn slc() -> Vec<Key<Config>> {
     vec![
-        optional("slc.static", "SLC cache: superblocks set aside for it; a word line of theirs holds one page instead of superblocks.word_line (superblocks only)",
+        optional("slc.static", "SLC cache: superblocks set aside for it; a word line of theirs holds one page instead of flash.word_line (superblocks only)",
             Field::Count(0..=1 << 20, at!(slc.fixed as u32))),
         optional("slc.dynamic", "SLC cache: the most erased superblocks that it uses besides (superblocks only)",
             Field::Count(0..=1 << 20, at!(slc.dynamic as u32))),
@@ -291,6 +301,21 @@ fn slc() -> Vec<Key<Config>> {
         optional("slc.iterations", "ISPP iterations of a program in SLC mode; the iterations are those of [timing]",
             Field::Count(1..=1000, at!(slc.iterations as u32))).needs(&[&needs::CACHE]),
     ]
+}
+
+/// Reads the size of a mapping unit; `None` for a page.
+fn unit(text: &str) -> Result<Option<Bytes>, String> {
+    let text = text.trim();
+    if text == "page" {
+        return Ok(None);
+    }
+    let unit: Result<Bytes, _> = text.parse();
+    let unit = unit.map_err(|_| format!("`{text}` is neither a page nor a size with its unit"))?;
+    let range = Bytes(512)..=Bytes(1 << 20);
+    if range.contains(&unit) {
+        return Ok(Some(unit));
+    }
+    Err(format!("{unit} is outside {} to {}", range.start(), range.end()))
 }
 
 fn seed() -> Vec<Key<Config>> {

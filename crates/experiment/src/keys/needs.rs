@@ -10,7 +10,7 @@
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::policy::redundancy::{CachePower, Checks};
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Arbitration, Config, Mapping, Refusal};
+use fowler_device::{Arbitration, Config, Refusal};
 use fowler_units::Span;
 
 /// A requirement of a key: on a drive that does not meet it, a value of the key other than the
@@ -43,7 +43,7 @@ impl Requirement {
 
 /// Every requirement, in the order in which settings without effect are reported. Requirements of a
 /// row are reported together, in the words of the first.
-pub(crate) static NEEDS: [&[&Requirement]; 18] = [
+pub(crate) static NEEDS: [&[&Requirement]; 19] = [
     &[&ERRORS, &ERRORS_OF_STREAMS, &ERRORS_OF_VOLTAGES],
     &[&FADING],
     &[&COMPARISONS],
@@ -56,6 +56,7 @@ pub(crate) static NEEDS: [&[&Requirement]; 18] = [
     &[&TORN_PROGRAMS],
     &[&TURNS, &WEIGHTED_TURNS],
     &[&PACE],
+    &[&SUPERBLOCKS],
     &[&TWO_PASSES],
     &[&CACHE],
     &[&DYNAMIC_CACHE],
@@ -85,6 +86,14 @@ pub(super) static WEIGHTED_TURNS: Requirement = Requirement {
     phrase: "queues that take weighted turns: queue.arbitration = \"weighted\"",
     met: |drive| drive.queue.arbitration == Arbitration::Weighted,
     ..TURNS
+};
+
+pub(super) static SUPERBLOCKS: Requirement = Requirement {
+    phrase: "superblocks: ftl.reclaim_unit = \"superblock\"",
+    keys: &["ftl.reclaim_unit"],
+    met: |drive| drive.ftl.has_superblocks(),
+    what: "no effect: this drive has no superblocks",
+    hint: "set ftl.reclaim_unit = \"superblock\"",
 };
 
 pub(super) static TWO_PASSES: Requirement = Requirement {
@@ -132,10 +141,7 @@ pub(super) static WORD_LINES_BY_LEVEL: Requirement = Requirement {
     phrase: "word lines with bit errors by level: reliability.model = \"analytic\" on a drive \
              with superblocks",
     keys: &["reliability.model"],
-    met: |drive| {
-        drive.superblocks.mapping == Mapping::Superblocks
-            && drive.reliability.model == ModelKind::Analytic
-    },
+    met: |drive| drive.ftl.has_superblocks() && drive.reliability.model == ModelKind::Analytic,
     what: "no effect: only word lines that are programmed as a whole have such references",
     hint: "add --set reliability.model=analytic on a drive with superblocks",
 };

@@ -8,7 +8,6 @@ pub use survey::Survey;
 use crate::device_spec::Resolved;
 use crate::diagnostic::Diagnostics;
 use crate::workload::{Control, Workload};
-use fowler_device::Mapping;
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_theory::gc;
 use fowler_units::Span;
@@ -67,8 +66,8 @@ pub fn first(drive: &Resolved, survey: &Survey) -> Estimate {
 pub fn greedy(drive: &Resolved) -> Option<f64> {
     let layout = &drive.layout;
     let geometry = &layout.geometry;
-    if drive.config.superblocks.mapping == Mapping::Superblocks {
-        let each = layout.pages() / u64::from(geometry.blocks_per_plane);
+    if drive.config.ftl.has_superblocks() {
+        let each = layout.pages() / u64::from(layout.reclaim_units);
         let load = f64::from(layout.mapped_pages) / layout.pages() as f64;
         return gc::greedy(load, u32::try_from(each).unwrap_or(u32::MAX));
     }

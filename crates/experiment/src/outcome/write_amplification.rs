@@ -3,7 +3,7 @@
 
 use super::Outcome;
 use crate::numbers::{counted, percent};
-use fowler_device::{Mapping, Source};
+use fowler_device::Source;
 
 /// The fewest erases of a block, or of a superblock where the drive collects these, on which write
 /// amplification is reported (assumed: the valid pages of ten victims average to some 6 % if those
@@ -58,19 +58,16 @@ impl Outcome {
         }
         let erases = self.counters.erases.sum();
         let collected = programs.sum() > programs[Source::Host] + programs[Source::Parity];
-        let (layout, geometry) = (&self.drive.layout, &self.drive.layout.geometry);
-        // A superblock is erased die by die.
-        let (erases_each, blocks, what) = match self.drive.config.superblocks.mapping {
-            Mapping::Pages => (1, geometry.blocks(), "block"),
-            Mapping::Superblocks => (geometry.dies(), geometry.blocks_per_plane, "superblock"),
-        };
-        let erased = erases / u64::from(erases_each);
-        let pages = erased as f64 * layout.pages() as f64 / f64::from(blocks);
+        let layout = &self.drive.layout;
+        let erased = erases / u64::from(layout.erases_of_reclaim_unit);
+        let pages = erased as f64 * layout.pages() as f64 / f64::from(layout.reclaim_units);
         let share = pages / programs.sum() as f64;
         match erased {
             0 if erases == 0 && !collected => Some(Withheld::NoneErased),
             0 => Some(Withheld::NoneEmptied),
-            1..FEWEST_ERASED => Some(Withheld::FewErased(erased, what)),
+            1..FEWEST_ERASED => {
+                Some(Withheld::FewErased(erased, self.drive.config.ftl.reclaim_unit.noun()))
+            }
             _ => (share < LEAST_ERASED).then_some(Withheld::Filling(share)),
         }
     }

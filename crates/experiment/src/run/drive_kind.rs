@@ -76,6 +76,24 @@ pub trait DriveKind: Layer + Clone {
     fn closing(device: &Device<Self>, faults: &[Scripted], counts_errors: bool) -> Closing;
 }
 
+/// Evaluates an expression in which a name is the kind of a drive, which follows from
+/// its reclaim units.
+#[macro_export]
+macro_rules! with_drive_kind {
+    ($config:expr, $Kind:ident => $body:expr) => {
+        match $config.ftl.reclaim_unit {
+            fowler_device::ReclaimUnit::Block => {
+                type $Kind = fowler_device::Controller;
+                $body
+            }
+            fowler_device::ReclaimUnit::Superblock => {
+                type $Kind = fowler_device::Superblocks;
+                $body
+            }
+        }
+    };
+}
+
 /// Returns the preconditioned drive of `config`, from the cache if there is one; `name` identifies
 /// it in messages.
 ///

@@ -15,8 +15,9 @@ use crate::memory;
 use crate::outcome::Outcome;
 use crate::requests::RequestsFile;
 use crate::summary;
+use crate::with_drive_kind;
 use crate::workload::{Control, WorkloadReport};
-use fowler_device::{Controller, Device, Feed, Mapping, Pacing, Probe, Superblocks};
+use fowler_device::{Controller, Device, Feed, Pacing, Probe, Superblocks};
 use fowler_metrics::{Milestones, OverTime, Recorder, Regions};
 
 /// A host for every kind of drive.
@@ -48,10 +49,8 @@ impl HostRun<'_> {
         host: &mut impl Host,
         watcher: P,
     ) -> Result<(Outcome, P), Diagnostics> {
-        match self.drive.config.superblocks.mapping {
-            Mapping::Pages => self.serve_on::<Controller, P>(host, watcher),
-            Mapping::Superblocks => self.serve_on::<Superblocks, P>(host, watcher),
-        }
+        let config = &self.drive.config;
+        with_drive_kind!(config, Kind => self.serve_on::<Kind, P>(host, watcher))
     }
 
     fn serve_on<L: DriveKind, P: Probe<L>>(

@@ -19,7 +19,7 @@ use crate::numbers::counted;
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use fowler_device::policy::throttle::ThrottleKind;
-use fowler_device::{Controller, Counters, Device, Layer, Mapping, Pacing, Probe};
+use fowler_device::{Controller, Counters, Device, Layer, Pacing, Probe};
 use fowler_workload::TimeScale;
 use std::time::Instant;
 
@@ -142,12 +142,6 @@ impl Ready {
         control: Control<'_>,
     ) -> Result<Device<L>, Diagnostics> {
         L::drive(&self.drive.device, &self.drive.config, images, control)
-    }
-
-    /// Returns the unit that the drive's map points at, page or superblock, which decides the
-    /// drive's translation.
-    pub fn mapping(&self) -> Mapping {
-        self.drive.config.superblocks.mapping
     }
 }
 

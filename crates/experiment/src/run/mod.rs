@@ -42,11 +42,10 @@ pub use crate::replay_speed::ReplaySpeed;
 use crate::replay_speed::{Found, Search};
 use crate::requests::RequestsFile;
 use crate::summary;
+use crate::with_drive_kind;
 use crate::workload::Control;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{
-    Config, Controller, Counters, Device, Mapping, Pacing, Probe, Superblocks, UnwrittenReads,
-};
+use fowler_device::{Config, Counters, Device, Pacing, Probe, UnwrittenReads};
 use fowler_metrics::{Milestones, OverTime, Recorder, Regions};
 use std::borrow::Cow;
 
@@ -128,10 +127,7 @@ impl<'a, P: Watcher> Run<'a, P> {
             Some(ready) => Cow::Borrowed(ready),
             None => Cow::Owned(Ready::of(self.spec, self.control)?),
         };
-        match ready.mapping() {
-            Mapping::Pages => self.start_on::<Controller>(&ready),
-            Mapping::Superblocks => self.start_on::<Superblocks>(&ready),
-        }
+        with_drive_kind!(ready.drive.config, Kind => self.start_on::<Kind>(&ready))
     }
 
     /// The run of a drive with this translation.

@@ -10,8 +10,9 @@ use super::drive_kind::DriveKind;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::replay_speed::{Found, ReplaySpeed, check, search};
+use crate::with_drive_kind;
 use crate::workload::{Control, share};
-use fowler_device::{Controller, Device, Mapping, Superblocks};
+use fowler_device::Device;
 
 /// Returns the factor by which times are divided, and searches for it if a share of idle time is
 /// the target.
@@ -32,12 +33,9 @@ pub(crate) fn find(
     match replay_speed {
         ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(Found { factor: 1.0, search: None }),
         ReplaySpeed::Speed(factor) => Ok(Found { factor, search: None }),
-        ReplaySpeed::Idle(target) => match ready.mapping() {
-            Mapping::Pages => by_idle::<Controller>((replay_speed, target), ready, images, control),
-            Mapping::Superblocks => {
-                by_idle::<Superblocks>((replay_speed, target), ready, images, control)
-            }
-        },
+        ReplaySpeed::Idle(target) => with_drive_kind!(ready.drive.config, Kind => {
+            by_idle::<Kind>((replay_speed, target), ready, images, control)
+        }),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::device_spec;
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::document::{Origin, Setting, Value};
 use crate::field::{Complaint, Field, nearest};
-use crate::keys::{self, Key};
+use crate::keys::{self, Key, retired};
 use fowler_device::Config;
 use std::collections::BTreeMap;
 
@@ -163,6 +163,7 @@ impl Keys {
         let all = paths.chain(AXES.into_iter().filter(|_| own));
         let meant = meant.or_else(|| nearest(name, all));
         let hint = meant.map(|path| format!("did you mean `{path}`?"));
+        let hint = retired::advice(name).or(hint);
         let what = if own { "unknown axis" } else { "unknown key" };
         let diagnostic = origin.diagnostic(format!("{what} `{}`", printable(name)));
         let known = if own {

@@ -64,7 +64,7 @@ fn digest(mut device: Device<Superblocks>, requests: Vec<HostIo>, pacing: Pacing
 fn computed() -> BTreeMap<String, String> {
     let mut digests = BTreeMap::new();
     let fitted = Folder::Devices.presets().iter();
-    for preset in fitted.filter(|preset| preset.text.contains("\"superblocks\"")) {
+    for preset in fitted.filter(|preset| preset.text.contains("\"superblock\"")) {
         // A small drive of the same kind: in steady state, it collects from the first write on.
         let mut spec = DeviceSpec { device: preset.name.into(), ..DeviceSpec::default() };
         let source = spec.source().unwrap();
@@ -72,7 +72,7 @@ fn computed() -> BTreeMap<String, String> {
         spec.set = ["geometry.blocks_per_plane=64", "geometry.over_provisioning=0.3"]
             .map(Into::into)
             .into();
-        let word_line = resolved(&spec).config.superblocks.word_line;
+        let word_line = resolved(&spec).config.flash.word_line;
         spec.set.push(format!("geometry.pages_per_block={}", 2 * word_line));
         let drive = resolved(&spec);
         let config = drive.config;

@@ -27,15 +27,16 @@ fn every_device_resolves_under_every_scheme_and_reads_back() {
             let errs = ["policy.step", "policy.sensing", "policy.scrub"]
                 .iter()
                 .any(|it| text.contains(it));
-            // Those of drives with superblocks do so by age only.
-            let superblocks = device.text.contains("\"superblocks\"");
-            let errs = errs && !superblocks;
+            let superblocks = device.text.contains("\"superblock\"");
             let mut set = if errs { vec!["reliability.model=analytic".into()] } else { Vec::new() };
             // Policies that depend on hits in the buffer need a buffer.
             let (hits, stripes) =
                 (text.contains("buffer_hits"), text.contains("policy.redundancy"));
             if hits {
                 set.push("buffer.evict_ahead=16".into());
+                if superblocks {
+                    set.push("buffer.eviction=lazy".into());
+                }
             }
             // Stripes need chips in groups of as many pages as they have, and a buffer for one.
             let stripes = stripes && !["da-raid5", "together"].contains(&device.name);

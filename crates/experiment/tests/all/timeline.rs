@@ -88,11 +88,13 @@ fn a_whole_run_is_all_there() {
 #[test]
 fn what_overlaps_is_all_there() {
     let superblocks = [
-        "ftl.mapping=superblocks",
+        "ftl.reclaim_unit=superblock",
+        "ftl.program_unit=word_line",
+        "ftl.unit=4KiB",
         "queue.max_writes=1024",
         "geometry.chips_per_channel=2",
         "geometry.pages_per_block=60",
-        "superblocks.word_line=3",
+        "flash.word_line=3",
         "buffer.ack=on_insert",
         "gc.background_below=0",
     ];

@@ -40,12 +40,12 @@ pub fn tiny() -> Config {
         page_size: Bytes(16 << 10),
     };
     let mut config = Config::new(geometry, mlc());
-    config.superblocks = SuperblockConfig {
-        mapping: Mapping::Superblocks,
-        unit: Bytes(4096),
-        word_line: 3,
-        parity: 0,
+    config.ftl = FtlConfig {
+        unit: Some(Bytes(4096)),
+        reclaim_unit: ReclaimUnit::Superblock,
+        program_unit: ProgramUnit::WordLine,
     };
+    config.flash.word_line = 3;
     config.timing.read = PerPageType::new(&[Span::us(40), Span::us(60), Span::us(80)]).unwrap();
     config.buffer.size = Bytes(1 << 20);
     config.over_provisioning = 0.4;
@@ -64,9 +64,9 @@ pub fn drawn(rng: &mut Rng) -> Config {
     geometry.blocks_per_plane = 10 + rng.below(20) as u32;
     geometry.page_size = Bytes(4096 * one_of(rng, &[1, 2, 4]));
     config.plane_mode = one_of(rng, &[PlaneMode::Lockstep, PlaneMode::Independent]);
-    config.superblocks.word_line = one_of(rng, &[1, 2, 3, 4]);
+    config.flash.word_line = one_of(rng, &[1, 2, 3, 4]);
     config.superblocks.parity = one_of(rng, &[0, 0, 2, 3, 7]);
-    if config.superblocks.parity > 12 / config.superblocks.word_line * config.geometry.channels {
+    if config.superblocks.parity > 12 / config.flash.word_line * config.geometry.channels {
         config.superblocks.parity = 0;
     }
     config.buffer.size = Bytes(4096 * (2 * 64 + rng.below(200)));
@@ -122,9 +122,9 @@ fn what_dies_do(rng: &mut Rng, config: &mut Config) {
 
 /// Adds an SLC cache: superblocks set aside, dynamic ones, or both.
 pub fn cached(rng: &mut Rng, mut config: Config) -> Config {
-    config.superblocks.word_line = one_of(rng, &[2, 3, 3, 4]);
+    config.flash.word_line = one_of(rng, &[2, 3, 3, 4]);
     config.geometry.pages_per_block = 12 * (1 + rng.below(3) as u32);
-    let types: &[Span] = match config.superblocks.word_line {
+    let types: &[Span] = match config.flash.word_line {
         3 => &[Span::us(40), Span::us(60), Span::us(80)],
         _ => &[Span::us(50)],
     };
@@ -161,6 +161,27 @@ pub fn aging(rng: &mut Rng, mut config: Config) -> Config {
     config.reliability.cycles = one_of(rng, &[0, 500, 1000, 1500, 3000]);
     let hours = one_of(rng, &[0, 30, 300, 3000, 10_000]);
     config.reliability.oldest = Span::ms(3_600_000) * hours;
+    config
+}
+
+/// Programs pages, has units of whole pages, or both.
+pub fn of_other_units(rng: &mut Rng, mut config: Config) -> Config {
+    config = match rng.below(3) {
+        0 => aging(rng, config),
+        1 => erring(rng, config),
+        _ => config,
+    };
+    config.slc = SlcConfig { fixed: 0, dynamic: 0, ..config.slc };
+    let choices = [(true, false), (false, true), (true, true)];
+    let (programs_pages, units_are_pages) = one_of(rng, &choices);
+    if programs_pages {
+        config.ftl.program_unit = ProgramUnit::Page;
+        config.flash.program_passes = 1;
+    }
+    if units_are_pages {
+        config.ftl.unit = None;
+        config.buffer.size.0 *= config.geometry.page_size.0 / 4096;
+    }
     config
 }
 

@@ -1,0 +1,57 @@
+//! The units of the flash translation layer: those of the mapping, of garbage collection and of
+//! programs.
+
+use fowler_units::Bytes;
+
+/// The units of the flash translation layer. The defaults are a drive of 2010, which maps pages
+/// and collects blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FtlConfig {
+    /// The size of a mapping unit, which divides the page size; `None` for a page.
+    pub unit: Option<Bytes>,
+    /// The reclaim unit: the part of the flash that is filled, collected and erased together.
+    pub reclaim_unit: ReclaimUnit,
+    /// The program unit: the pages that one command programs.
+    pub program_unit: ProgramUnit,
+}
+
+/// The part of the flash that is filled, collected and erased together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReclaimUnit {
+    /// A block; each die is written, collected and erased on its own.
+    Block,
+    /// A superblock: one block of every plane of the drive.
+    Superblock,
+}
+
+impl ReclaimUnit {
+    /// Returns a noun for messages: `block` or `superblock`.
+    pub fn noun(self) -> &'static str {
+        match self {
+            ReclaimUnit::Block => "block",
+            ReclaimUnit::Superblock => "superblock",
+        }
+    }
+}
+
+/// The pages that one command programs on each plane of a die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramUnit {
+    /// One page.
+    Page,
+    /// All pages of a word line.
+    WordLine,
+}
+
+impl Default for FtlConfig {
+    fn default() -> Self {
+        Self { unit: None, reclaim_unit: ReclaimUnit::Block, program_unit: ProgramUnit::Page }
+    }
+}
+
+impl FtlConfig {
+    /// Returns true if superblocks are filled, collected and erased.
+    pub fn has_superblocks(&self) -> bool {
+        self.reclaim_unit == ReclaimUnit::Superblock
+    }
+}

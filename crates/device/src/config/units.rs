@@ -1,0 +1,103 @@
+//! The size of a mapping unit and the number of pages of a program, and why a drive cannot have
+//! them.
+
+use super::{Config, ProgramUnit};
+use crate::config::layout::{PAGES_MAX, Refusals};
+use fowler_units::Bytes;
+
+/// A sector, of which a mapping unit has a whole number.
+const SECTOR: Bytes = Bytes(512);
+
+/// The maximum number of mapping units in a page: their validity is looked up at once.
+const UNITS_OF_PAGE_MAX: u64 = 32;
+
+impl Config {
+    /// Returns the size of a mapping unit.
+    pub fn unit(&self) -> Bytes {
+        self.ftl.unit.unwrap_or(self.geometry.page_size)
+    }
+
+    /// Returns the number of pages that a command programs on each plane of a die.
+    pub fn pages_of_program(&self) -> u32 {
+        match self.ftl.program_unit {
+            ProgramUnit::Page => 1,
+            ProgramUnit::WordLine => self.flash.word_line,
+        }
+    }
+
+    /// Returns the sizes that a mapping unit may have, from the page down.
+    fn possible_units(&self) -> impl Iterator<Item = Bytes> {
+        let page = self.geometry.page_size.0;
+        let divides = move |count: &u64| page.is_multiple_of(count * SECTOR.0);
+        (1..=UNITS_OF_PAGE_MAX).filter(divides).map(move |count| Bytes(page / count))
+    }
+
+    /// Refuses a mapping unit that the drive cannot have. Returns true if its size is possible.
+    pub(crate) fn refuse_unit(&self, refusals: &mut Refusals) -> bool {
+        let Some(unit) = self.ftl.unit else { return self.geometry.page_size >= SECTOR };
+        let page = self.geometry.page_size;
+        let fits = self.possible_units().any(|possible| possible == unit);
+        let nearest = self.possible_units().min_by_key(|possible| possible.0.abs_diff(unit.0));
+        let instead = nearest.map_or("leave it out: a unit is a page".into(), |nearest| {
+            format!("the nearest that is possible is \"{nearest}\"")
+        });
+        refusals.unless_hinted(
+            fits,
+            &["ftl.unit", "geometry.page_size"],
+            || {
+                let why = if unit > page {
+                    "a unit is read from one page".into()
+                } else if unit.0 == 0 || !unit.0.is_multiple_of(SECTOR.0) {
+                    format!("a unit has whole sectors of {SECTOR}")
+                } else if page.0.is_multiple_of(unit.0) {
+                    format!("expected at most {UNITS_OF_PAGE_MAX} to a page")
+                } else {
+                    "some units would lie in two pages".into()
+                };
+                format!("units of {unit} in pages of {page}: {why}")
+            },
+            || instead,
+        );
+        refusals.unless_hinted(
+            !fits || self.ftl.has_superblocks() || unit == page,
+            &["ftl.unit", "ftl.reclaim_unit"],
+            || {
+                format!(
+                    "units of {unit} in blocks with pages of {page}: a drive that fills blocks programs \
+                     a page for each unit, and its buffer, parity and moves count pages"
+                )
+            },
+            || "leave it out, or set ftl.reclaim_unit = \"superblock\"".into(),
+        );
+        fits
+    }
+
+    /// Refuses more units, in superblocks, than the map can number. Returns true if there are as
+    /// many as it can.
+    pub(crate) fn refuse_number_of_units(&self, refusals: &mut Refusals) -> bool {
+        let Some(pages) =
+            self.geometry.pages_checked().filter(|pages| (1..=PAGES_MAX).contains(pages))
+        else {
+            return false; // The geometry is refused.
+        };
+        // In SLC mode, a word line has one page more.
+        let each = u64::from(self.pages_of_program());
+        let pages = pages / each * (each + u64::from(self.slc.is_on()));
+        let count = |unit: Bytes| pages * (self.geometry.page_size.0 / unit.0);
+        let fits = |unit: &Bytes| count(*unit) <= PAGES_MAX;
+        let unit = self.unit();
+        refusals.unless_hinted(
+            fits(&unit),
+            &["ftl.unit", "geometry"],
+            || {
+                let count = count(unit);
+                format!("{count} units of {unit}; the map can number {PAGES_MAX}")
+            },
+            || match self.possible_units().filter(fits).min() {
+                Some(larger) => format!("set ftl.unit = \"{larger}\", or use a smaller drive"),
+                None => "use a smaller drive".into(),
+            },
+        );
+        fits(&unit)
+    }
+}
