@@ -54,7 +54,7 @@ pub use raid::faults::{CachedView, Cell, StripeView};
 pub use raid::losses::SilentLedger;
 pub use raid::losses::{ByReason, Failure, Loss, LossLedger, Reason};
 pub use raid::{Protection, StageChange};
-pub use superblocks::{PutWords, Superblocks, TakeWords};
+pub use superblocks::{AgedReads, PutWords, Superblocks, TakeWords};
 pub use untimed::checkpoint::Checkpoint;
 pub use untimed::steady_life::SteadyLife;
 pub use untimed::{Entered, LifetimeDrive};

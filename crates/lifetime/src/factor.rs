@@ -46,7 +46,7 @@ pub(crate) fn repetitions(config: &Config, survey: &Survey, waf: f64) -> f64 {
 /// Returns the number of pages, out of a demand, that the throttle lets the drive program in its
 /// life.
 fn allowed(config: &Config, demand: f64) -> f64 {
-    let pages = f64::from(config.geometry.pages());
+    let pages = config.layout().expect("the layout was checked before").pages() as f64;
     match config.throttle.name {
         ThrottleKind::Off => demand,
         ThrottleKind::FixedRate | ThrottleKind::Dynamic => demand.min(pages * config.life.cycles),

@@ -77,7 +77,7 @@ use std::sync::{Mutex, PoisonError};
 pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics> {
     let source = spec.device.source()?;
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
-    let drive = device_spec::resolve(&source, &scheme, &spec.device)?.page_mapped("a lifetime")?;
+    let drive = device_spec::resolve(&source, &scheme, &spec.device)?;
     whole(&drive)?;
     without_effect(&drive.config).or(())?;
     let control = watch.control;

@@ -49,9 +49,9 @@ impl Lifetime {
         self.drive.config.life.target
     }
 
-    /// Bytes of a page.
+    /// Returns the bytes of a page; of a mapping unit on a drive with superblocks.
     pub fn page(&self) -> f64 {
-        self.drive.config.geometry.page_size.0 as f64
+        self.drive.layout.page_size.0 as f64
     }
 
     /// Removes the checkpoints, if this run saved any. Call it once the results are safe: until

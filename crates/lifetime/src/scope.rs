@@ -4,19 +4,35 @@ use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::step::StepKind;
+use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::{AccessClass, Config, ReadHot};
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_units::Span;
 
 /// Returns the reason why the life of a drive is not simulated; `None` if it is.
 pub fn why_not(drive: &Resolved) -> Option<String> {
-    let refused = drive.clone().page_mapped("a lifetime").and_then(|drive| whole(&drive));
-    refused.err().and_then(|why| why.0.first().map(|it| it.what.clone()))
+    whole(drive).err().and_then(|why| why.0.first().map(|it| it.what.clone()))
 }
 
-/// Rejects parity: without parity writes, the drive would seem to live longer than it does.
+/// Rejects what would wear the drive otherwise than its life says: parity writes of stripes by
+/// address, and voltages and lazy eviction on a drive with superblocks.
 pub(crate) fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
-    if drive.config.redundancy.name == RedundancyKind::Unprotected {
+    let config = &drive.config;
+    let superblocks = config.ftl.has_superblocks();
+    if superblocks && config.voltage.name != VoltageKind::Nominal {
+        let what = "a lifetime of a drive with superblocks does not count at which voltages it \
+                    programs, so they would not change its wear";
+        let diagnostic = Diagnostic::new(drive.device.clone(), what);
+        return Err(diagnostic.expected("policy.voltage = \"nominal\"").into());
+    }
+    if superblocks && config.evicts_lazily() {
+        let what = "a lifetime of a drive with superblocks does not simulate what stays in its buffer \
+                    until room is needed";
+        let diagnostic = Diagnostic::new(drive.device.clone(), what);
+        return Err(diagnostic.expected("buffer.eviction = \"eager\"").into());
+    }
+    if config.redundancy.name == RedundancyKind::Unprotected {
         return Ok(());
     }
     let what = "a lifetime does not simulate parity writes, so parity would cause no wear";
@@ -42,10 +58,18 @@ pub(crate) fn left_out(config: &Config) -> Vec<String> {
     let (buffer, older) = (&config.buffer, &config.precondition);
     let rewrites = "rewrites that it would absorb reach the flash";
     let buffered = format!("the write buffer of {}: {rewrites}", buffer.size);
+    let superblocks = config.ftl.has_superblocks();
     [
         (true, "dies: writes never wait for one"),
-        (buffer.size.0 > 0, &buffered),
-        (config.hotness.uses(Detector::RequestSize),
+        (buffer.size.0 > 0 && !superblocks, &buffered),
+        (buffer.pace > Span::ZERO, "buffer.pace: no write is held back"),
+        (config.slc.is_on(),
+            "the time that folding takes: a pause beyond slc.fold_after empties the SLC cache"),
+        (config.slc.is_on(),
+            "that cells wear less in SLC mode: each erase of a superblock is a cycle of its cells"),
+        (config.aging.refresh_above > 0,
+            "great ages: with a dilation of K, no data gets older than a K-th of the life"),
+        (config.hotness.uses(Detector::RequestSize) && !superblocks,
             "sizes of requests: data of small ones goes with all other"),
         (config.hotness.uses(Detector::BufferHits),
             "hits after a write: a page is of the class that its hits have by the time it is written"),

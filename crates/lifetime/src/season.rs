@@ -8,7 +8,7 @@
 
 use super::factor::{WAF_GUESSED, dilated, refused};
 use super::repetition::Repetition;
-use fowler_device::{Config, LifetimeDrive, PreconditionWatch, PreconditionedImage};
+use fowler_device::{Config, LifetimeDrive, PreconditionWatch};
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::memory;
@@ -36,12 +36,13 @@ pub(super) fn season(
     let image_share = 1.0 / (SEASON + 1) as f64;
     let watch =
         PreconditionWatch { stop: control.stop, progress: &|share| tell(image_share * share) };
-    let image = PreconditionedImage::watched(config, watch);
-    let Some(image) = image.map_err(|refusals| refused(drive, refusals))? else { return Ok(None) };
-    let mut seasoned = LifetimeDrive::new(&image, config).expect("its layout was looked at");
-    let pages = u64::from(config.geometry.pages());
+    let made = LifetimeDrive::watched(config, watch);
+    let Some(mut seasoned) = made.map_err(|refusals| refused(drive, refusals))? else {
+        return Ok(None);
+    };
+    let before = seasoned.preconditioned().to_string();
+    let (pages, page) = (drive.layout.pages(), drive.layout.page_size.0);
     let (mut left, mut rounds) = (SEASON * pages, 0);
-    let page = config.geometry.page_size.0;
     let told = |bytes: &mut u64, left: u64, io: &HostIo| {
         let before = *bytes / TOLD_EVERY;
         *bytes += if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
@@ -70,10 +71,8 @@ pub(super) fn season(
         rounds += 1;
     }
     let times = (SEASON * pages - left) as f64 / pages as f64;
-    let reported = format!(
-        "{}, then the workload until each page was programmed {times:.1} times",
-        image.preconditioned()
-    );
+    let reported =
+        format!("{before}, then the workload until each page was programmed {times:.1} times");
     Ok((!control.stopped()).then_some((seasoned, reported)))
 }
 
@@ -100,10 +99,14 @@ pub fn write_amplification(
         return Ok(None);
     };
     let mut lived = seasoned.again(&config);
-    let most = MEASURED * u64::from(config.geometry.pages());
+    let most = MEASURED * drive.layout.pages();
     let is_enough = |drive: &LifetimeDrive| drive.counters().programs.sum() >= most;
     let quiet = Control { stop: control.stop, progress: &|_| () };
-    if let Some(requests) = workload.endless(quiet) {
+    // Reads change neither a page-mapped drive's write amplification nor, but for refresh and
+    // pauses, that of a drive with superblocks.
+    let superblocks = config.ftl.has_superblocks();
+    let reads = superblocks && lived.hears_reads();
+    if let Some(requests) = workload.endless(quiet).filter(|_| !reads) {
         let requests = requests.map(|io| workload.since_first(io));
         lived.serve(requests, |drive, _| !is_enough(drive));
     }
@@ -113,7 +116,7 @@ pub fn write_amplification(
         }
         // Numbers of rounds that neither earlier rounds nor those of a lifetime have.
         let round = u64::MAX / 2 - u64::from(round);
-        workload.replay(round, false, quiet, |requests| {
+        workload.replay(round, reads, quiet, |requests| {
             let requests = requests.map(|io| workload.since_first(io));
             lived.serve(requests, |drive, _| !is_enough(drive));
         })?;

@@ -1,8 +1,9 @@
 //! One element of a test: a drive under one stimulus for a time, and the measurements.
 
+use super::bench_drive::Measured;
 use super::stimulus::Over;
 use fowler_device::blame::Part;
-use fowler_device::{Completion, Counters, Device, Doing, Probe, Source};
+use fowler_device::{Completion, Counters, Doing, Layer, Probe, Source};
 use fowler_experiment::Percentile;
 use fowler_metrics::Latencies;
 use fowler_units::{DieId, HostOp, Id, Nanos, Span};
@@ -112,9 +113,9 @@ pub(super) struct Tally {
 }
 
 /// Returns the time of all dies by activity, up to `at`.
-fn activity(device: &Device, at: Nanos) -> [u64; Doing::COUNT] {
+fn activity(device: &impl Measured, at: Nanos) -> [u64; Doing::COUNT] {
     let mut sums = [0; Doing::COUNT];
-    for die in 0..device.layout().geometry.dies() {
+    for die in 0..device.dies() {
         let times = device.die_times(DieId::new(die as usize), at);
         for (sum, own) in sums.iter_mut().zip(times.by_activity()) {
             *sum += own;
@@ -125,12 +126,12 @@ fn activity(device: &Device, at: Nanos) -> [u64; Doing::COUNT] {
 
 impl Tally {
     /// Returns an empty tally that begins now.
-    pub fn new(device: &Device) -> Tally {
+    pub fn new(device: &impl Measured) -> Tally {
         Tally::begun(device, device.now())
     }
 
     /// Returns an empty tally that began at `from`, with the counters of now.
-    pub fn begun(device: &Device, from: Nanos) -> Tally {
+    pub fn begun(device: &impl Measured, from: Nanos) -> Tally {
         let (latencies, before) = (Latencies::new(), device.counters());
         let activity = activity(device, from);
         Tally { latencies, blame: [0; Part::COUNT], bytes: 0, written: 0, before, activity, from }
@@ -153,12 +154,12 @@ impl Tally {
     }
 
     /// Returns the measurements until now.
-    pub fn element(&self, device: &Device) -> Element {
+    pub fn element(&self, device: &impl Measured) -> Element {
         self.element_until(device, device.now())
     }
 
     /// Returns the measurements until `now`.
-    pub fn element_until(&self, device: &Device, now: Nanos) -> Element {
+    pub fn element_until(&self, device: &impl Measured, now: Nanos) -> Element {
         let counted = device.counters().since(&self.before);
         let us = |percentile| self.latencies.percentile(percentile).map(Span::as_us);
         let hits = counted.buffer_read_hits + counted.buffer_write_hits;
@@ -189,7 +190,7 @@ pub(super) struct Watch<'a> {
     pub over: &'a Over<'a>,
 }
 
-impl Probe for Watch<'_> {
+impl<L: Layer> Probe<L> for Watch<'_> {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
         self.tally.add(completion);

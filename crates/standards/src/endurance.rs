@@ -12,6 +12,7 @@
 //!
 //! in which WAF counts bytes: a write of part of a page programs all of it.
 
+use super::bench_drive::Measured;
 use super::element::Element;
 use super::jesd219;
 use super::rig::Rig;
@@ -153,7 +154,6 @@ pub fn check(spec: &EnduranceSpec) -> Diagnostics {
 pub fn endurance(spec: &EnduranceSpec, watch: Watch<'_>) -> Result<Option<Endurance>, Diagnostics> {
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
     let drive = device_spec::resolve(&spec.device.source()?, &scheme, &spec.device)?;
-    let drive = drive.page_mapped("`fowler endurance`")?;
     let years = spec.years.unwrap_or(drive.config.life.target.as_s() / YEAR_S);
     let (cost, workload, at_trace) = match &spec.load {
         Load::Enterprise => {
@@ -182,7 +182,7 @@ fn workload_name(workload: &WorkloadSpec) -> String {
 
 /// A day in which the host writes the user capacity once, at this cost.
 fn one_dwpd(drive: &Resolved, cost: &Cost) -> Survey {
-    let (bytes, page) = (drive.layout.logical.0, drive.config.geometry.page_size.0 as f64);
+    let (bytes, page) = (drive.layout.logical.0, drive.layout.page_size.0 as f64);
     let pages = bytes as f64 * cost.waf / cost.waf_pages / page;
     let (first, span) = (Nanos::ZERO, Span((DAY_S * 1e9) as u64));
     Survey { requests: 1, writes: 1, bytes, pages: pages as u64, first, span, ..Survey::default() }
@@ -222,7 +222,7 @@ fn filled<'a>(
 fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagnostics> {
     let progress = TestProgress::test(watch, 0, "jesd219");
     let Some(mut rig) = filled(drive, watch, &progress)? else { return Ok(None) };
-    let (logical, page) = (drive.layout.logical.0, drive.config.geometry.page_size.0 as f64);
+    let (logical, page) = (drive.layout.logical.0, drive.layout.page_size.0 as f64);
     let erased: Vec<u32> = rig.device.erase_counts().to_vec();
     let before = rig.device.counters();
     let (threads, depth) = jesd219::LOAD;
@@ -291,7 +291,7 @@ fn client(
     let Some(pages) = fowler_lifetime::write_amplification(drive, spec, None, control)? else {
         return Ok(None);
     };
-    let page = drive.config.geometry.page_size.0 as f64;
+    let page = drive.layout.page_size.0 as f64;
     let cost = Cost {
         waf: pages * survey.pages as f64 * page / survey.bytes as f64,
         waf_pages: pages,

@@ -59,7 +59,11 @@ impl Endurance {
         let cycles = real(self.drive.config.life.cycles);
         let [client, enterprise] = ALLOWED;
         let title = if self.uber.is_empty() {
-            "UBER is not known: this drive has no bit errors (reliability.model)".to_string()
+            let key = match self.drive.config.ftl.has_superblocks() {
+                false => "reliability.model",
+                true => "aging.coding",
+            };
+            format!("UBER is not known: this drive has no bit errors ({key})")
         } else {
             format!(
                 "UBER after {cycles} P/E cycles, from the model of the cells at one temperature; from memory, \

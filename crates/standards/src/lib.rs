@@ -8,8 +8,8 @@
 //! - `spec.rs`: which tests, on what drive, how. `setup.rs`: the drive and the settings.
 //! - `steady_state.rs`: the criterion of steady state. `series.rs`: its verdict on rounds from a
 //!   file.
-//! - `stimulus.rs`: requests. `rig.rs`: the drive on the bench. `element.rs`, `records.rs`: what is
-//!   measured of an element, and of each minute of a load without a pause.
+//! - `stimulus.rs`: requests. `rig.rs`, `bench_drive.rs`: the drive on the bench. `element.rs`,
+//!   `records.rs`: what is measured of an element, and of each minute of a load without a pause.
 //! - `rounds.rs`: rounds until steady state. `matrix.rs` (IOPS, latency), `throughput.rs`,
 //!   `saturation.rs`, `host_idle.rs`, `cross_stimulus.rs`, `demand.rs`: the tests.
 //! - `endurance.rs`, `endurance_report.rs`, `uber.rs`: what a host can write in a life, in the
@@ -17,6 +17,7 @@
 //! - `jesd219.rs`: the enterprise workload. `test_progress.rs`: what the caller hears meanwhile.
 //! - `sheets.rs`, `json.rs`, `charts.rs`, `page.rs`: the results as tables, JSON, charts, a page.
 
+mod bench_drive;
 #[cfg(feature = "pages")]
 mod charts;
 mod cross_stimulus;

@@ -1,8 +1,9 @@
 //! A load without a pause, measured minute by minute.
 
+use super::bench_drive::Measured;
 use super::element::{Element, Tally};
 use super::stimulus::Over;
-use fowler_device::{Completion, Device, Probe};
+use fowler_device::{Completion, Device, Layer, Probe};
 use fowler_units::{Nanos, Span};
 
 /// The decision after every minute whether the load ends.
@@ -21,13 +22,18 @@ pub(super) struct Records<'a> {
 
 impl<'a> Records<'a> {
     /// Begins the first minute now.
-    pub fn new(device: &Device, length: Span, over: &'a Over<'a>, ends: Ends<'a>) -> Records<'a> {
+    pub fn new(
+        device: &impl Measured,
+        length: Span,
+        over: &'a Over<'a>,
+        ends: Ends<'a>,
+    ) -> Records<'a> {
         let due = device.now() + length;
         Records { all: Vec::new(), tally: Tally::new(device), length, due, over, ends }
     }
 }
 
-impl Probe for Records<'_> {
+impl<L: Layer> Probe<L> for Records<'_> {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
         self.tally.add(completion);
@@ -38,7 +44,7 @@ impl Probe for Records<'_> {
         self.due
     }
 
-    fn sampled(&mut self, device: &Device) {
+    fn sampled(&mut self, device: &Device<L>) {
         // Requests that are answered after the load is over belong to no minute.
         if !self.over.is_set() {
             self.all.push(self.tally.element_until(device, self.due));

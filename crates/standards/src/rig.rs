@@ -1,6 +1,7 @@
 //! The drive on the test bench: purged, preconditioned, and put under one stimulus after the other.
 //! The state of the drive carries over from each stimulus to the next.
 
+use super::bench_drive::{BenchDrive, Measured};
 use super::element::{Element, Tally, Watch};
 use super::records::Records;
 use super::stimulus::{ActiveRange, Addresses, Over, Requests, Stimulus};
@@ -8,16 +9,15 @@ use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Ack, Config, Device, Pacing};
+use fowler_device::{Ack, Config, Pacing};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::progress::Control;
-use fowler_experiment::run::preconditioned;
 use fowler_units::{Nanos, Span};
 
 /// A drive and how it is tested.
 #[derive(Clone)]
 pub(super) struct Rig<'a> {
-    pub device: Device,
+    pub device: BenchDrive,
     pub range: ActiveRange,
     /// The length of a minute, which is 60 s unless the user shortens it.
     pub minute: Span,
@@ -62,15 +62,16 @@ const CROWD: u32 = 8;
 
 /// Returns the condition under which reads may run on a copy. Reads leave nothing behind if the
 /// drive's cells are not disturbed and do not age, and nothing is cached or moved because of reads
-/// or in time.
+/// or in time: no SLC cache is emptied.
 fn reads_apart(config: &Config) -> ReadsApart {
     let cells = matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
         && config.reliability.uber == 0.0;
     let reads = !config.buffer.cache_reads && config.hotness.detectors == 0;
+    let aged = config.aging.is_on() || config.slc.is_on();
     let time = config.scrub.name == ScrubKind::Off
         && config.redundancy.name == RedundancyKind::Unprotected
         && config.throttle.name == ThrottleKind::Off;
-    if !(cells && reads && time) || config.policies.labels().next().is_some() {
+    if !(cells && reads && time && !aged) || config.policies.labels().next().is_some() {
         ReadsApart::Never
     } else if config.gc.background_below <= config.gc.foreground_below {
         ReadsApart::Resting
@@ -92,7 +93,7 @@ impl<'a> Rig<'a> {
         (range, minute): (ActiveRange, Span),
         control: Control<'a>,
     ) -> Result<Option<Rig<'a>>, Diagnostics> {
-        let device = match preconditioned(name, config, None, control) {
+        let device = match BenchDrive::new(name, config, control) {
             Err(_) if control.stopped() => return Ok(None),
             other => other?,
         };
@@ -182,7 +183,7 @@ impl<'a> Rig<'a> {
     /// Leaves the drive alone for a time, in which it may work on its own.
     pub fn rest(&mut self, length: Span) {
         let until = self.device.now() + length;
-        self.device.rest_until(until, &mut ());
+        self.device.rest_until(until);
     }
 
     /// Returns so many minutes.

@@ -86,7 +86,7 @@ impl Setup {
     pub(super) fn of(spec: &PtsSpec) -> Result<Setup, Diagnostics> {
         let scheme = spec.device.scheme(spec.scheme.as_deref())?;
         let drive = device_spec::resolve(&spec.device.source()?, &scheme, &spec.device)?;
-        let drive = drive.page_mapped("`fowler pts`")?.changed(|config| purge(config, spec))?;
+        let drive = drive.changed(|config| purge(config, spec))?;
         let range = active_range(spec, drive.layout.logical.0)?;
         let settings = settings(spec, &drive, range);
         Ok(Setup { drive, range, settings })
@@ -100,7 +100,10 @@ fn purge(config: &mut Config, spec: &PtsSpec) {
     if spec.purge == Purge::Fob {
         config.reliability.cycles = 0;
     }
-    match spec.edition {
+    // The buffer of a drive with superblocks survives a loss of power: it is no volatile cache that
+    // could be off.
+    let volatile = !config.ftl.has_superblocks();
+    match spec.edition.filter(|_| volatile) {
         Some(Edition::Enterprise) => config.buffer.ack = Ack::OnProgram,
         // A drive without a buffer has no cache to enable.
         Some(Edition::Client) if config.buffer.size.0 > 0 => config.buffer.ack = Ack::OnInsert,
@@ -220,6 +223,13 @@ fn purge_words(spec: &PtsSpec, drive: &Resolved) -> String {
 }
 
 fn cache_words(drive: &Resolved) -> String {
+    if drive.config.ftl.has_superblocks() {
+        let size = drive.config.buffer.size;
+        return format!(
+            "none that is volatile: a write is acknowledged when it is in the buffer of {size}, \
+             which survives a loss of power"
+        );
+    }
     match drive.config.buffer.ack {
         Ack::OnProgram => "off: a write is acknowledged when it is in the flash".into(),
         Ack::OnInsert => {

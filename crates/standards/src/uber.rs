@@ -2,10 +2,11 @@
 //!
 //! The code of a simulated drive corrects every page up to a raw bit error rate and none beyond, so
 //! a rate follows from the share of blocks that are beyond it: a page that cannot be read is one
-//! error in the bits of a page.
+//! error in the bits of a page. On a drive with superblocks it follows from the types of pages that
+//! no entry of the retry table reads.
 
-use fowler_device::Config;
 use fowler_device::reliability::ModelKind;
+use fowler_device::{AgedReads, Config};
 use fowler_physics::strength::Strengths;
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
@@ -29,15 +30,20 @@ pub struct Uber {
     pub age: &'static str,
     /// The raw bit error rate of an average block.
     pub rber: f64,
-    /// The share of blocks whose pages cannot be read.
+    /// The share of blocks whose pages cannot be read; of types of pages on a drive with
+    /// superblocks.
     pub unreadable: f64,
     /// Uncorrectable errors per bit read.
     pub rate: f64,
 }
 
 /// Returns the rates after so many P/E cycles; empty if the drive has no model of bit errors that
-/// knows age and wear.
+/// knows age and wear. On a drive with superblocks, all pages of a type are read at the same
+/// entries of the retry table.
 pub fn rates(config: &Config, cycles: f64) -> Vec<Uber> {
+    if config.ftl.has_superblocks() {
+        return rates_of_superblocks(config, cycles);
+    }
     let reliability = &config.reliability;
     if matches!(reliability.model, ModelKind::Off | ModelKind::ByVoltage) {
         return Vec::new();
@@ -62,6 +68,15 @@ pub fn rates(config: &Config, cycles: f64) -> Vec<Uber> {
         Uber { age: name, rber: rber(strengths.mean, age), unreadable, rate }
     };
     AGES.into_iter().map(at).collect()
+}
+
+fn rates_of_superblocks(config: &Config, cycles: f64) -> Vec<Uber> {
+    let bits = config.geometry.page_size.0 as f64 * 8.0;
+    let at = |(name, age): (&'static str, Span)| {
+        let AgedReads { rber, unreadable } = config.aged_reads(cycles, age)?;
+        Some(Uber { age: name, rber, unreadable, rate: unreadable / bits })
+    };
+    AGES.into_iter().filter_map(at).collect()
 }
 
 #[cfg(test)]

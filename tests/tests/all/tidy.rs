@@ -229,9 +229,9 @@ const DEVICE: [&str; 18] = [
     "host",
     "raid",
     "precondition",
-    "untimed",
     "event_loop",
     "superblocks",
+    "untimed",
     "memory",
 ];
 

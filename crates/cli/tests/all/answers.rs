@@ -73,52 +73,47 @@ fn a_trace_gets_four_answers() {
     }
 }
 
-/// Drives whose life is not simulated get answers, and these say what is left out.
+/// A drive whose life is not simulated gets answers, and these say what is left out.
 #[test]
 fn a_drive_without_a_simulated_life_is_asked_too() {
     let folder = Folder::new("ask-without-life");
     let file = folder.file("usual.csv", &trace(100_000, true));
-    for (flags, why) in [
-        (
-            [
-                "ftl.reclaim_unit=superblock",
-                "ftl.program_unit=word_line",
-                "ftl.unit=4KiB",
-                "gc.background_below=3",
-                "buffer.ack=on_insert",
-                "queue.max_writes=1024",
-            ]
-            .as_slice(),
-            "has superblocks",
-        ),
-        (&["policy.redundancy=raid5", "policy.redundancy.stripe=1"], "parity"),
-    ] {
-        let mut ask = vec!["ask", &file, "--device", "small.toml", "--seeds", "1", "--json"];
-        ask.extend(flags.iter().flat_map(|flag| ["--set", flag]));
-        let asked = json(&ask);
-        let answers = asked["answers"].as_array().unwrap();
-        assert!(answers[1]["confidence"].as_str().unwrap().contains(why), "{}", answers[1]);
-        // The amplification of the run, or its bounds if the run erased too little.
-        let number = |name: &str| numbers(&asked, 1)[name].as_f64();
-        match number("waf") {
-            Some(waf) => assert!(waf >= 1.0, "{}", answers[1]),
-            None => {
-                assert_eq!(number("waf_least"), Some(1.0), "{}", answers[1]);
-                assert!(number("waf_most").unwrap() > 1.0, "{}", answers[1]);
-                assert!(
-                    answers[1]["answer"].as_str().unwrap().contains("erased"),
-                    "{}",
-                    answers[1]
-                );
-            }
-        }
-        assert!(answers[2]["answer"].as_str().unwrap().contains(why), "{}", answers[2]);
-        for answer in answers {
-            let words = answer["next"].as_str().unwrap().split(' ').skip(1).collect::<Vec<_>>();
-            let (code, _, err) = run(&words);
-            assert_eq!(code, Some(0), "{answer}: {err}");
+    let mut ask = vec!["ask", &file, "--device", "small.toml", "--seeds", "1", "--json"];
+    let parity = ["policy.redundancy=raid5", "policy.redundancy.stripe=1"];
+    ask.extend(parity.iter().flat_map(|set| ["--set", set]));
+    let asked = json(&ask);
+    let answers = asked["answers"].as_array().unwrap();
+    assert!(answers[1]["confidence"].as_str().unwrap().contains("parity"), "{}", answers[1]);
+    // The amplification of the run, or its bounds if the run erased too little.
+    let number = |name: &str| numbers(&asked, 1)[name].as_f64();
+    match number("waf") {
+        Some(waf) => assert!(waf >= 1.0, "{}", answers[1]),
+        None => {
+            assert_eq!(number("waf_least"), Some(1.0), "{}", answers[1]);
+            assert!(number("waf_most").unwrap() > 1.0, "{}", answers[1]);
+            assert!(answers[1]["answer"].as_str().unwrap().contains("erased"), "{}", answers[1]);
         }
     }
+    assert!(answers[2]["answer"].as_str().unwrap().contains("parity"), "{}", answers[2]);
+    for answer in answers {
+        let words = answer["next"].as_str().unwrap().split(' ').skip(1).collect::<Vec<_>>();
+        let (code, _, err) = run(&words);
+        assert_eq!(code, Some(0), "{answer}: {err}");
+    }
+}
+
+/// Long use of a drive with superblocks is simulated.
+#[test]
+fn a_drive_with_superblocks_is_asked_about_long_use() {
+    let folder = Folder::new("ask-superblocks");
+    let file = folder.file("usual.csv", &trace(100_000, true));
+    let small = ["geometry.blocks_per_plane=64", "geometry.channels=2"];
+    let mut ask = vec!["ask", &file, "--device", "nvme-7450", "--seeds", "1", "--json"];
+    ask.extend(small.iter().flat_map(|set| ["--set", set]));
+    let asked = json(&ask);
+    let answer = asked["answers"][1]["answer"].as_str().unwrap();
+    assert!(answer.starts_with("In the long run the drive programs"), "{answer}");
+    assert!(numbers(&asked, 1)["waf"].as_f64().unwrap() >= 1.0, "{answer}");
 }
 
 /// The numbers of an answer.

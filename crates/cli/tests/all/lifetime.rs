@@ -48,6 +48,27 @@ const DRIVE: [&str; 12] = [
     "--set",
     "lifetime.cycles=400",
 ];
+/// A drive with superblocks of 96 MiB, likewise.
+const SUPERBLOCKS: [&str; 18] = [
+    "--device",
+    "nvme-7450",
+    "--set",
+    "geometry.channels=1",
+    "--set",
+    "geometry.chips_per_channel=1",
+    "--set",
+    "geometry.dies_per_chip=1",
+    "--set",
+    "geometry.blocks_per_plane=64",
+    "--set",
+    "geometry.pages_per_block=24",
+    "--set",
+    "superblocks.parity=8",
+    "--set",
+    "geometry.over_provisioning=0.35",
+    "--set",
+    "lifetime.cycles=400",
+];
 /// Twenty days.
 const LIFE: [&str; 2] = ["--years", "0.0547945"];
 
@@ -63,10 +84,19 @@ fn summary(folder: &Path) -> String {
 
 #[test]
 fn a_life_that_is_killed_goes_on_to_the_same_bytes() {
-    let out = folder("lifetime-killed");
+    killed_and_resumed("lifetime-killed", &DRIVE);
+}
+
+#[test]
+fn a_life_of_superblocks_that_is_killed_goes_on_to_the_same_bytes() {
+    killed_and_resumed("lifetime-killed-superblocks", &SUPERBLOCKS);
+}
+
+fn killed_and_resumed(name: &str, drive: &[&str]) {
+    let out = folder(name);
     let load = load(&out);
     let all = |folder: &Path| {
-        let mut all: Vec<String> = DRIVE.into_iter().chain(LIFE).map(String::from).collect();
+        let mut all: Vec<String> = drive.iter().copied().chain(LIFE).map(String::from).collect();
         let rest = ["--workload", &load, "--scheme", "ready_opt", "--dilation", "2"];
         all.extend(rest.map(String::from));
         all.extend(["--save-every", "40000", "--out"].map(String::from));

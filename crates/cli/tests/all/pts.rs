@@ -33,6 +33,39 @@ fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// A drive with superblocks of 150 MiB.
+const SUPERBLOCKS: [&str; 16] = [
+    "--device",
+    "nvme-7450",
+    "--set",
+    "geometry.channels=1",
+    "--set",
+    "geometry.chips_per_channel=1",
+    "--set",
+    "geometry.blocks_per_plane=64",
+    "--set",
+    "geometry.pages_per_block=24",
+    "--set",
+    "superblocks.parity=8",
+    "--set",
+    "geometry.over_provisioning=0.35",
+    "--set",
+    "buffer.size=2MiB",
+];
+
+/// Both commands take a drive with superblocks: its buffer is no volatile cache, and bytes are
+/// those of its units.
+#[test]
+fn drives_with_superblocks_are_tested() {
+    let pts = ["pts", "--test", "iops", "--minute", "1ms", "--enterprise", "--json"];
+    let tested = json(&fowler(&[&pts[..], &SUPERBLOCKS].concat()));
+    let settings = tested["settings"].to_string();
+    assert!(settings.contains("none that is volatile"), "{settings}");
+    let endurance = json(&fowler(&[&["endurance", "--json"][..], &SUPERBLOCKS].concat()));
+    let waf = endurance["waf"].as_f64();
+    assert!(waf.is_some_and(|waf| waf > 1.0 && waf < 20.0), "{endurance}");
+}
+
 #[test]
 fn rounds_from_a_file_get_a_verdict() {
     let folder = Folder::new("pts-steady");

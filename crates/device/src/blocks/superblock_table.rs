@@ -91,6 +91,16 @@ impl Blocks {
         self.planes[plane].free.iter(&self.blocks)
     }
 
+    /// Returns the time at which each block last became full.
+    pub fn filled_times(&self) -> &[Nanos] {
+        self.filled_at.as_slice()
+    }
+
+    /// Sets the time at which each block last became full.
+    pub fn set_filled_times(&mut self, times: &[Nanos]) {
+        self.filled_at.as_mut_slice().copy_from_slice(times);
+    }
+
     /// Sets the erase count of every block.
     pub fn set_erases(&mut self, erases: &[u32]) {
         self.erases.as_mut_slice().copy_from_slice(erases);

@@ -59,8 +59,6 @@ use crate::policy::throttle::State;
 use crate::precondition::image::PreconditionedImage;
 use crate::precondition::{Preconditioned, UNWATCHED, Watch};
 use crate::raid::{Protection, Raid};
-use crate::untimed::LifetimeDrive;
-use crate::untimed::steady_life::SteadyLife;
 use controller::Controller;
 use fowler_agenda::Phase;
 use fowler_units::{ChannelId, DieId, HostIo, HostOp, Id, Nanos, ReqId, Span};
@@ -220,27 +218,6 @@ impl PreconditionedImage {
     ) -> Result<Option<Device>, Vec<Refusal>> {
         let (core, gc) = self.data_for(config)?;
         Ok(Device::begin(config, core, gc, *self.preconditioned(), watch))
-    }
-}
-
-impl Device {
-    /// Creates the drive of `config` in the middle of a life, simulated event by event from there
-    /// on: the data lies as in `seasoned`, and the throttle of `life` continues. The host's next
-    /// request is due at its own time plus [`SteadyLife::behind`]. The counts of pages written and
-    /// programmed continue.
-    ///
-    /// # Panics
-    /// If `config` is that of another drive.
-    pub fn in_life(life: &SteadyLife, seasoned: &LifetimeDrive, config: &Config) -> Device {
-        assert_eq!(config.layout().as_ref(), Ok(&seasoned.core.layout), "another drive");
-        let (core, gc) = (seasoned.core.clone(), seasoned.gc.clone());
-        let device = Device::begin(config, core, gc, seasoned.preconditioned, UNWATCHED);
-        let mut device = device.expect("nobody stops it");
-        device.layer.throttle = life.throttle_over(&device.layer.ftl.core.allocator.blocks);
-        let Counters { programs, pages_written, .. } = *life.counters();
-        let counters = &mut device.flash.counters;
-        (counters.programs, counters.pages_written) = (programs, pages_written);
-        device
     }
 }
 

@@ -101,6 +101,9 @@ pub struct Life {
     /// The extra wear of all programs over that at nominal voltages, in programs at nominal
     /// voltages.
     more: f64,
+    /// Pages for each page of the blocks: below 1 if a word line has a further number, for the page
+    /// that it holds in SLC mode.
+    share: f64,
 }
 
 impl Life {
@@ -109,13 +112,19 @@ impl Life {
     /// # Panics
     /// If the configuration is one that is rejected.
     pub(crate) fn new(config: &Config, blocks: &Blocks) -> Self {
-        Self::of(config.life.clone(), f64::from(blocks.geometry().pages()), blocks.programmed())
+        let numbers = f64::from(blocks.geometry().pages());
+        let pages = match config.ftl.has_superblocks() {
+            false => numbers,
+            true => config.superblock_sizes().pages() as f64,
+        };
+        let life = Self::of(config.life.clone(), pages, blocks.programmed());
+        Self { share: pages / numbers, ..life }
     }
 
     pub(crate) fn of(params: Params, pages: f64, before: u64) -> Self {
         let endurance = params.endurance().expect("the table was checked before");
         let sustained = endurance.sustained(params.cycles, params.target) * pages;
-        Self { params, endurance, pages, before, sustained, more: 0.0 }
+        Self { params, endurance, pages, before, sustained, more: 0.0, share: 1.0 }
     }
 
     /// Returns the dilation as a factor.
@@ -132,7 +141,12 @@ impl Life {
     /// Returns the pages programmed in the lifetime so far, counting every repetition that a
     /// simulated one stands for.
     pub(crate) fn programmed(&self, blocks: &Blocks) -> f64 {
-        blocks.programmed().wrapping_sub(self.before) as f64 * self.dilation()
+        blocks.programmed().wrapping_sub(self.before) as f64 * self.share * self.dilation()
+    }
+
+    /// Returns the pages programmed since the drive was made.
+    pub(crate) fn pages_programmed(&self, blocks: &Blocks) -> u64 {
+        (blocks.programmed() as f64 * self.share) as u64
     }
 
     /// Returns this lifetime on other blocks, in which `so_far` pages have been programmed so far.

@@ -12,6 +12,7 @@ use crate::config::{AgingConfig, Config, Tracking};
 use crate::flash::Tries;
 use fowler_physics::multibit::{BITS_MOST, Cells};
 use fowler_units::{Bytes, Geometry, Nanos, Span, UnitId};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Steps of age per unit of `ln(1 + age / onset)`, the logarithm that retention goes with. An age
@@ -24,7 +25,7 @@ const AGES: f64 = 64.0;
 pub(super) const REFRESHED_MOST: u32 = 1;
 
 /// The data of a superblock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Data {
     /// The time since which the data counts as programmed: when the superblock was opened, on the
     /// clock of [`Aging::clock`].
@@ -51,6 +52,8 @@ pub(super) struct Aging {
     onset: f64,
     /// P/E cycles of all superblocks before preconditioning.
     cycles: u32,
+    /// In a life: the cycles that an erase stands for, and the erases before the life.
+    life: Option<(f64, Vec<u32>)>,
     /// Time from the beginning of the clock, when the oldest data was programmed, to time zero.
     epoch: Span,
     geometry: Geometry,
@@ -84,6 +87,7 @@ impl Aging {
             cells: config.aging_cells().expect("they were checked before"),
             onset: cells.retention_onset,
             cycles: config.reliability.cycles,
+            life: None,
             epoch: config.reliability.oldest,
             geometry: Shape::geometry_of(config),
             word_line: config.flash.word_line + u32::from(config.slc.is_on()),
@@ -194,7 +198,12 @@ impl Aging {
 
     /// Returns the P/E cycles of a superblock.
     fn cycles_of(&self, map: &Map, superblock: usize) -> f64 {
-        f64::from(self.cycles) + f64::from(map.erases()[superblock])
+        let erases = map.erases()[superblock];
+        let since = match &self.life {
+            None => f64::from(erases),
+            Some((dilation, before)) => f64::from(erases - before[superblock]) * dilation,
+        };
+        f64::from(self.cycles) + since
     }
 
     /// Determines which entries read the pages of a superblock, and for how long.
@@ -250,6 +259,31 @@ impl Aging {
             self.due.push_back(superblock as u32);
         } else {
             self.all[superblock].worn_out = true;
+        }
+    }
+
+    /// Begins a life, in which each erase stands for `dilation` erases. Cells begin it with
+    /// `reliability.cycles`.
+    pub(super) fn begin_life(&mut self, dilation: u32, map: &Map) {
+        self.life = Some((f64::from(dilation.max(1)), map.erases().to_vec()));
+    }
+
+    /// Returns the number of entries of the retry table, the usual references among them.
+    pub(super) fn entries(&self) -> u8 {
+        self.config.retry_entries as u8 + 1
+    }
+
+    /// Returns true if old data is moved.
+    pub(super) fn refreshes(&self) -> bool {
+        self.config.refresh_above > 0
+    }
+
+    /// A page is read in no time, as in a run. The superblock being emptied is `victim`.
+    pub(super) fn read_now(&mut self, map: &Map, victim: Option<u32>, page: UnitId, now: Nanos) {
+        let Tries { first, more } = self.tries(map, page, now);
+        let read = u32::from(more) <= self.config.retry_entries;
+        if read && first + more > 0 {
+            self.found(map, victim, page, first, more);
         }
     }
 

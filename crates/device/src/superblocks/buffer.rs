@@ -93,6 +93,21 @@ impl Buffer {
             + Bytes::of::<FrameId>(u64::from(frames) * u64::from(streams))
     }
 
+    /// Frees all frames.
+    pub fn clear(&mut self) {
+        for ready in &mut self.ready {
+            ready.frames.clear();
+            ready.wanted = 0;
+        }
+        for id in (0..self.frames.len()).map(FrameId::new) {
+            if self.frames[id.index()].state != State::Free {
+                self.release(id);
+            }
+        }
+        // As on a new drive, frames are taken from the first on.
+        self.free.sort_unstable_by(|one, other| other.cmp(one));
+    }
+
     /// Takes a free frame for a unit of the host with this copy in the flash, of this stream and
     /// tag.
     #[inline]
@@ -229,6 +244,13 @@ impl Buffer {
             }
             self.release(id);
         }
+    }
+
+    /// Returns the units of a stream that wait for a command, in order, each with its tag.
+    pub fn waiting_units(&self, stream: u8) -> impl Iterator<Item = (u32, StreamTag)> {
+        let frames = self.ready[usize::from(stream)].frames.iter();
+        let wanted = frames.map(|id| &self.frames[id.index()]).filter(|frame| frame.wanted);
+        wanted.map(|frame| (frame.page, frame.tag))
     }
 
     /// Returns the copy in the flash of the unit in a frame.

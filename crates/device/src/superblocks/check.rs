@@ -65,7 +65,7 @@ impl Device<Superblocks> {
 }
 
 impl Superblocks {
-    fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         self.check_map()?;
         self.check_superblocks()?;
         if let Some(cache) = &self.slc {

@@ -82,6 +82,9 @@ pub(super) struct Collector {
     pub gained_little: bool,
     /// The number of superblocks being emptied or erased, without those set aside.
     pub leaving: u32,
+    /// In a life, in which units are moved in no time: the next place and the end of the command
+    /// that each stream has begun ([`super::untimed`]).
+    pub(super) begun: [Option<(u32, u32)>; STREAMS_MAX],
 }
 
 impl Collector {
@@ -103,6 +106,7 @@ impl Collector {
             carried: 0,
             gained_little: false,
             leaving: 0,
+            begun: [None; STREAMS_MAX],
         }
     }
 
@@ -137,6 +141,11 @@ impl Collector {
         let job = self.job.filter(|job| job.into == stream);
         let unread = job.map_or(0, |job| (job.valid - job.moved).max(0));
         unread + i64::from(self.unsent[usize::from(stream)])
+    }
+
+    /// Returns the places that are left in the command that a stream has begun.
+    pub(super) fn left_of_command(&self, stream: u8) -> u32 {
+        self.begun[usize::from(stream)].map_or(0, |(next, end)| end - next)
     }
 
     /// Returns the number of superblocks that garbage collection keeps erased.

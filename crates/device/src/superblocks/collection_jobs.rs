@@ -24,8 +24,9 @@ use crate::blocks::block_table::BlockState;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
+use crate::observe::counters::Counters;
 use crate::observe::operation::Op;
-use fowler_units::{Id, Lpn, TxnId, UnitId};
+use fowler_units::{Id, Lpn, Nanos, TxnId, UnitId};
 
 impl Superblocks {
     /// Continues garbage collection as far as its limits allow.
@@ -34,7 +35,8 @@ impl Superblocks {
             self.stop_if_host_is_back(flash);
         }
         loop {
-            if self.collector.job.is_none() && !self.begin_job(flash) {
+            let now = flash.now();
+            if self.collector.job.is_none() && !self.begin_job(now, &mut flash.counters) {
                 break;
             }
             if !self.read_on(flash) {
@@ -46,9 +48,10 @@ impl Superblocks {
 
     /// Begins to empty a superblock: for its space if too few are erased, otherwise to fold or to
     /// refresh one. Returns true if a job has begun.
-    fn begin_job(&mut self, flash: &mut Flash) -> bool {
+    pub(super) fn begin_job(&mut self, now: Nanos, counters: &mut Counters) -> bool {
         if self.map.free_count() + self.collector.leaving >= self.collector.below {
-            return (self.slc.is_some() && self.begin_folding(flash)) || self.begin_refresh(flash);
+            return (self.slc.is_some() && self.begin_folding(counters))
+                || self.begin_refresh(counters);
         }
         // Often not even the valid units of the emptiest superblock fit somewhere.
         if !self.map.emptiest().is_some_and(|(it, least)| self.fits(least, it)) {
@@ -60,7 +63,7 @@ impl Superblocks {
             return false;
         }
         let choice = self.collector.chosen.filter(|&it| self.map.state(it) == BlockState::Full);
-        let choice = choice.or_else(|| self.map.victim_of(&mut self.victim, flash.now()));
+        let choice = choice.or_else(|| self.map.victim_of(&mut self.victim, now));
         let Some(victim) = choice else { return false };
         let (valid, data) = (self.map.valid(victim), self.shape.data_units());
         // A victim whose units do not fit yet stays chosen: drawing until one fits would favor
@@ -71,7 +74,7 @@ impl Superblocks {
         }
         self.collector.chosen = None;
         self.collector.leaving += 1;
-        flash.counters.collections.foreground += 1;
+        counters.collections.foreground += 1;
         true
     }
 
@@ -118,7 +121,8 @@ impl Superblocks {
         let data = i64::from(self.shape.data_units());
         let rest = |stream| {
             let open = self.commands.open_of(Stream::Moved(stream));
-            i64::from(open.map_or(0, |open| self.shape.data_units_from(open.command)))
+            let whole = open.map_or(0, |open| self.shape.data_units_from(open.command));
+            i64::from(whole + self.collector.left_of_command(stream))
         };
         let others = self.streams.moved().iter().filter(|&&other| other != stream);
         let beyond = |&other: &u8| (self.collector.promised(other) - rest(other)).max(0);
@@ -168,7 +172,7 @@ impl Superblocks {
             which ^= 1 << which.ilog2();
         }
         let parts = which.count_ones();
-        self.count_emptied(flash, superblock, parts);
+        self.count_emptied(&mut flash.counters, superblock, parts);
         let (die, place) = self.shape.place(first);
         let class = TxnClass::BackgroundRead;
         let source = self.source_of(superblock);
@@ -259,7 +263,7 @@ impl Superblocks {
         self.map.set_emptied(superblock, Emptied::Erased(dies - 1));
         if dies == 1 {
             if self.slc.is_some() {
-                self.erased_in_cache(flash, superblock);
+                self.erased_in_cache(&mut flash.counters, superblock);
             }
             if !self.map.is_aside(superblock) {
                 self.collector.leaving -= 1;

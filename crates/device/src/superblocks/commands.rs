@@ -28,6 +28,13 @@ impl Stream {
     /// The number of streams that a drive may have.
     pub const COUNT: usize = 2 * STREAMS_MAX + 1;
 
+    /// Returns every stream that a drive may have, in the order of their numbers.
+    pub fn all() -> impl Iterator<Item = Stream> {
+        let streams = 0..STREAMS_MAX as u8;
+        let moved = streams.clone().map(Stream::Moved);
+        streams.map(Stream::Host).chain(moved).chain([Stream::Slc])
+    }
+
     /// Returns the number of the stream, below [`Stream::COUNT`].
     #[inline]
     pub fn index(self) -> usize {

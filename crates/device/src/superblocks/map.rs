@@ -333,6 +333,22 @@ impl Map {
         Some((victim.0, self.blocks.valid(victim)))
     }
 
+    /// A superblock whose places are all taken is full, and is being emptied.
+    pub fn fill_and_empty(&mut self, superblock: u32) {
+        self.blocks.fill(BlockId(superblock), Nanos::ZERO);
+        self.empty(superblock);
+    }
+
+    /// Sets the time at which each superblock last became full.
+    pub fn set_filled_times(&mut self, times: &[Nanos]) {
+        self.blocks.set_filled_times(times);
+    }
+
+    /// Forgets all data: every superblock is erased.
+    pub fn clear(&mut self, shape: &Shape, logical: u32) {
+        *self = Map::new(shape, logical, self.count() - self.set_aside);
+    }
+
     /// Returns the superblocks as blocks of one plane, whose pages are units.
     pub fn blocks(&self) -> &Blocks {
         &self.blocks

@@ -35,8 +35,11 @@
 //! - `collection.rs`: garbage collection, in step with the host. `top_up.rs`: the units that fill
 //!   the last command of a superblock that gains little.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
-//! - `aging.rs`, `refresh.rs`: reads of old data, which are repeated at other references.
+//! - `aging.rs`, `refresh.rs`, `read_errors.rs`: reads of old data, which are repeated at other
+//!   references.
 //! - `modes.rs`: the step and voltages at which superblocks are programmed, and their strengths.
+//! - `untimed.rs`, `saved_life.rs`: requests in no time, for a whole life, and its state in the
+//!   middle.
 //! - `filling.rs`: the state before the first request. `saved_state.rs`, `words.rs`:
 //!   that state as words.
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
@@ -73,6 +76,7 @@ mod passes;
 mod passes_tests;
 mod programs;
 mod queue_arbiter;
+mod read_errors;
 mod refresh;
 mod refusals;
 #[cfg(test)]
@@ -80,6 +84,7 @@ mod register_tests;
 mod residents;
 #[cfg(test)]
 mod residents_tests;
+mod saved_life;
 mod saved_state;
 mod second_passes;
 mod shape;
@@ -99,8 +104,12 @@ mod top_up_tests;
 mod trim_tests;
 #[cfg(test)]
 mod units_tests;
+mod untimed;
+#[cfg(test)]
+mod untimed_tests;
 mod words;
 
+use crate::blocks::block_table::Blocks;
 use crate::config::layout::{Layout, Refusal};
 use crate::config::{Config, PartialWrites, UnwrittenReads};
 use crate::event_loop::{Device, Layer};
@@ -122,6 +131,8 @@ use line::Line;
 use map::Map;
 use modes::Modes;
 use pace::Pace;
+pub use read_errors::AgedReads;
+pub(crate) use saved_life::SavedLife;
 use shape::Shape;
 use slc_cache::SlcCache;
 use streams::Streams;
@@ -260,6 +271,21 @@ impl Superblocks {
     /// Returns the history of the drive before the first request.
     pub fn preconditioned(&self) -> &Preconditioned {
         &self.preconditioned
+    }
+
+    /// Returns the sizes of the drive.
+    pub(crate) fn sizes(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Finds mapping units from byte addresses.
+    pub(crate) fn unit_locator(&self) -> &Locator {
+        &self.units
+    }
+
+    /// Returns the superblocks.
+    pub(crate) fn blocks(&self) -> &Blocks {
+        self.map.blocks()
     }
 
     /// Returns how often each superblock has been erased, preconditioning included.

@@ -9,7 +9,7 @@ use crate::flash::txn::Owner;
 use crate::observe::operation::{Op, Source};
 use crate::policy::placement::Opens;
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{Id, TxnId, UnitId};
+use fowler_units::{Id, Nanos, TxnId, UnitId};
 
 impl Superblocks {
     /// Sends units that wait in the buffer to the flash, a whole command at a time, as far as there
@@ -47,7 +47,7 @@ impl Superblocks {
 
     /// Returns the queue of the buffer whose frames fill the next command, its stream, and the
     /// units of that command; none if no queue has as many, or those that do wait for a superblock.
-    fn next_to_program(&mut self) -> Option<(u8, Stream, u32)> {
+    pub(super) fn next_to_program(&mut self) -> Option<(u8, Stream, u32)> {
         if self.streams.count() > 1 {
             return self.next_of_streams();
         }
@@ -135,18 +135,7 @@ impl Superblocks {
     fn position(&mut self, flash: &mut Flash, stream: Stream) -> Option<Open> {
         loop {
             let Some(open) = self.commands.open_of(stream) else {
-                let tag = self.tag_to_open(stream);
-                let superblock = match stream {
-                    Stream::Host(_) if !self.host_may_open() => return None,
-                    Stream::Host(_) | Stream::Moved(_) => self.open_for(tag)?,
-                    Stream::Slc => self.open_slc()?,
-                };
-                self.streams.note_open(superblock, tag);
-                if let Some(modes) = &mut self.modes {
-                    modes.opened(superblock, tag);
-                }
-                self.commands.set_open(stream, Some(Open { superblock, command: 0 }));
-                self.age_anew(superblock, flash.now());
+                self.open_for(stream, Superblocks::tag_to_open, flash.now())?;
                 continue;
             };
             if !self.shape.is_parity(open.command) {
@@ -158,9 +147,32 @@ impl Superblocks {
         }
     }
 
+    /// Opens a superblock for a stream. It takes the tag of the first unit that the stream stores
+    /// there. `None` if there is no superblock to take.
+    pub(super) fn open_for(
+        &mut self,
+        stream: Stream,
+        tag_of_first: impl FnOnce(&Superblocks, Stream) -> StreamTag,
+        now: Nanos,
+    ) -> Option<()> {
+        let tag = tag_of_first(self, stream);
+        let superblock = match stream {
+            Stream::Host(_) if !self.host_may_open() => return None,
+            Stream::Host(_) | Stream::Moved(_) => self.open_erased(tag)?,
+            Stream::Slc => self.open_slc()?,
+        };
+        self.streams.note_open(superblock, tag);
+        if let Some(modes) = &mut self.modes {
+            modes.opened(superblock, tag);
+        }
+        self.commands.set_open(stream, Some(Open { superblock, command: 0 }));
+        self.age_anew(superblock, now);
+        Some(())
+    }
+
     /// Returns the tag of the data that a stream opens a superblock for: that of the first unit
     /// that it stores there.
-    fn tag_to_open(&self, stream: Stream) -> StreamTag {
+    pub(super) fn tag_to_open(&self, stream: Stream) -> StreamTag {
         if self.streams.count() == 1 {
             return StreamTag::PLAIN;
         }
@@ -175,7 +187,7 @@ impl Superblocks {
     }
 
     /// Opens an erased superblock for data of a tag, if there is one.
-    fn open_for(&mut self, tag: StreamTag) -> Option<u32> {
+    fn open_erased(&mut self, tag: StreamTag) -> Option<u32> {
         let Some(modes) = &self.modes else { return self.map.open() };
         match self.streams.opens(tag) {
             Opens::Oldest => self.map.open(),

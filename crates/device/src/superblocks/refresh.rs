@@ -4,6 +4,7 @@ use super::Superblocks;
 use super::collection::Why;
 use crate::blocks::block_table::BlockState;
 use crate::flash::{Flash, Tries};
+use crate::observe::counters::Counters;
 use crate::observe::operation::Source;
 use fowler_units::{Nanos, TxnId, UnitId};
 
@@ -50,7 +51,7 @@ impl Superblocks {
 
     /// Begins to move a superblock because of its age, if one is due and there is room. Returns
     /// true if a job has begun. While the job reads the superblock, no other begins.
-    pub(super) fn begin_refresh(&mut self, flash: &mut Flash) -> bool {
+    pub(super) fn begin_refresh(&mut self, counters: &mut Counters) -> bool {
         let Some(aging) = &mut self.aging else { return false };
         if aging.moving.is_some() {
             return false;
@@ -70,7 +71,7 @@ impl Superblocks {
             aging.moving = aging.due.pop_front();
         }
         self.collector.leaving += 1;
-        flash.counters.aged.refreshed += 1;
+        counters.aged.refreshed += 1;
         true
     }
 

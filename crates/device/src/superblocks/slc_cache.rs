@@ -26,6 +26,7 @@ use crate::blocks::block_table::BlockState;
 use crate::config::{SlcConfig, WhenFull};
 use crate::event::Event;
 use crate::flash::Flash;
+use crate::observe::counters::Counters;
 use fowler_agenda::Phase;
 use fowler_units::{Bytes, DieId, Nanos, Span};
 
@@ -49,9 +50,9 @@ pub(super) enum Mode {
 #[derive(Clone, Debug)]
 pub(super) struct SlcCache {
     config: SlcConfig,
-    modes: Vec<Mode>,
+    pub(super) modes: Vec<Mode>,
     /// The superblocks in SLC mode, in the order in which they were opened.
-    held: Vec<u32>,
+    pub(super) held: Vec<u32>,
     /// The number of superblocks in SLC mode that are not set aside, at most `slc.dynamic`.
     pub dynamic: u32,
     /// The number of superblocks being folded, 0 to [`FOLDED_MOST`].
@@ -112,6 +113,26 @@ impl SlcCache {
         let full =
             |&number: &u32| map.is_whole(number) || map.traffic(number).emptied == Emptied::Paused;
         self.held.iter().any(full)
+    }
+
+    /// Forgets all superblocks in SLC mode.
+    pub(super) fn clear(&mut self) {
+        self.modes.fill(Mode::Usual);
+        self.held.clear();
+        (self.dynamic, self.folded, self.idle_since) = (0, 0, None);
+    }
+
+    /// Begins a pause of the host in a life, in which nothing takes time, at `now`. Returns false
+    /// if the pause is too short to empty the cache.
+    pub(super) fn begin_pause(&mut self, pause: Span, now: Nanos) -> bool {
+        let begins = pause >= self.config.fold_after;
+        self.idle_since = begins.then_some(now);
+        begins
+    }
+
+    /// The pause of the host is over.
+    pub(super) fn end_pause(&mut self) {
+        self.idle_since = None;
     }
 
     /// Returns the mode of a superblock.
@@ -183,7 +204,7 @@ impl Superblocks {
 
     /// Begins to fold a superblock of the cache, if there is a reason. Returns true if folding has
     /// begun. Garbage collection has nothing to do meanwhile.
-    pub(super) fn begin_folding(&mut self, flash: &mut Flash) -> bool {
+    pub(super) fn begin_folding(&mut self, counters: &mut Counters) -> bool {
         let Some(cache) = &self.slc else { return false };
         if cache.folded == FOLDED_MOST {
             return false;
@@ -208,8 +229,8 @@ impl Superblocks {
         cache.folded += 1;
         cache.modes[victim as usize] = Mode::Folded;
         match why {
-            Why::Idle => flash.counters.collections.background += 1,
-            _ => flash.counters.collections.foreground += 1,
+            Why::Idle => counters.collections.background += 1,
+            _ => counters.collections.foreground += 1,
         }
         true
     }
@@ -263,21 +284,21 @@ impl Superblocks {
     }
 
     /// Counts units that are read from a superblock to be moved, if it is in SLC mode.
-    pub(super) fn count_emptied(&self, flash: &mut Flash, superblock: u32, units: u32) {
+    pub(super) fn count_emptied(&self, counters: &mut Counters, superblock: u32, units: u32) {
         if self.slc.as_ref().is_some_and(|cache| cache.mode(superblock) != Mode::Usual) {
-            flash.counters.slc.folded += u64::from(units);
+            counters.slc.folded += u64::from(units);
         }
     }
 
     /// A superblock is erased, which ends its SLC mode.
-    pub(super) fn erased_in_cache(&mut self, flash: &mut Flash, superblock: u32) {
+    pub(super) fn erased_in_cache(&mut self, counters: &mut Counters, superblock: u32) {
         let aside = self.map.is_aside(superblock);
         let Some(cache) = &mut self.slc else { return };
         let mode = std::mem::replace(&mut cache.modes[superblock as usize], Mode::Usual);
         if mode == Mode::Usual {
             return;
         }
-        flash.counters.slc.erased += 1;
+        counters.slc.erased += 1;
         cache.folded -= u32::from(mode == Mode::Folded);
         cache.dynamic -= u32::from(!aside);
         cache.held.retain(|&held| held != superblock);

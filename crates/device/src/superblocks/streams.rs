@@ -153,6 +153,43 @@ impl Streams {
         }
     }
 
+    /// Returns the tag of the data of each superblock, and the host's stream that programmed last.
+    pub fn snapshot(&self) -> (&[StreamTag], u8) {
+        (&self.tags, self.last)
+    }
+
+    /// Takes over the tags of all superblocks, and the stream that programmed last. Returns false
+    /// if the drive has other streams.
+    pub fn resume(&mut self, tags: &[StreamTag], last: u8) -> bool {
+        let same = tags.len() == self.tags.len()
+            && last < self.count
+            && tags.iter().all(|&tag| self.knows(tag));
+        if same {
+            self.tags.copy_from_slice(tags);
+            self.last = last;
+        }
+        same
+    }
+
+    /// Returns the sizes of requests that the detector of hotness has seen, each with its number.
+    pub fn sizes_seen(&self) -> Vec<(u32, u64)> {
+        self.hotness.sizes_seen()
+    }
+
+    /// Takes over the sizes of requests seen so far. Returns false if this drive cannot have seen
+    /// them.
+    pub fn resume_sizes(&mut self, seen: &[(u32, u64)]) -> bool {
+        self.hotness.resume_sizes(seen)
+    }
+
+    /// Returns true if data of this drive may have the tag: data with it, and its survivors, have
+    /// streams here.
+    pub fn knows(&self, tag: StreamTag) -> bool {
+        StreamTag::all().any(|known| known == tag)
+            && self.of(tag) < self.count
+            && self.moved.contains(&self.of(self.params.survivors(tag)))
+    }
+
     /// Returns which erased superblock the stream of a tag opens next.
     pub fn opens(&mut self, tag: StreamTag) -> Opens {
         self.placement.opens(tag)

@@ -1,6 +1,7 @@
 //! The saved state of a lifetime drive, from which a run can resume. State that follows from the
 //! configuration or from the mapping is not saved.
 
+use super::translation::{PageMapped, Translation};
 use crate::blocks::block_table::BlocksSnapshot;
 use crate::blocks::page_allocator::AllocatorSnapshot;
 use crate::mapping::page_map::Location;
@@ -8,21 +9,36 @@ use crate::observe::counters::Counters;
 use crate::policy::throttle::AnyThrottle;
 use crate::policy::victim::AnyVictim;
 use crate::policy::wear::AnyWear;
+use crate::superblocks::SavedLife;
 use crate::untimed::page_uses::{PageUses, SavedUse};
-use crate::untimed::{LifetimeDrive, Moved};
+use crate::untimed::{LifetimeDrive, Moved, Position};
 use fowler_units::{IdVec, Lpn};
 use serde::{Deserialize, Serialize};
 
 /// The saved state of a [`LifetimeDrive`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Checkpoint {
+    translation: Saved,
+    throttle: AnyThrottle,
+    counters: Counters,
+    position: Position,
+}
+
+/// The saved state of a translation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Saved {
+    Pages(Box<SavedPages>),
+    Superblocks(Box<SavedLife>),
+}
+
+/// The saved state of a page-mapped translation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct SavedPages {
     map: IdVec<Lpn, u32>,
     blocks: BlocksSnapshot,
     allocator: AllocatorSnapshot,
     victim: AnyVictim,
     wear: AnyWear,
-    throttle: AnyThrottle,
-    counters: Counters,
     moved: Moved,
     /// The most recently used pages, if access classes are distinguished.
     uses: Option<Vec<SavedUse>>,
@@ -31,18 +47,14 @@ pub struct Checkpoint {
 impl LifetimeDrive {
     /// Returns the state to save.
     pub fn checkpoint(&self) -> Checkpoint {
-        let core = &self.core;
-        let (victim, wear) = self.gc.policies();
         Checkpoint {
-            map: core.map.snapshot(),
-            blocks: core.allocator.blocks.snapshot(),
-            allocator: core.allocator.snapshot(),
-            victim: victim.clone(),
-            wear: wear.clone(),
+            translation: match &self.translation {
+                Translation::Pages(pages) => Saved::Pages(Box::new(pages.saved())),
+                Translation::Superblocks(layer) => Saved::Superblocks(Box::new(layer.save_life())),
+            },
             throttle: self.throttle.clone(),
             counters: self.counters,
-            moved: self.moved(),
-            uses: self.uses.as_ref().map(PageUses::saved),
+            position: self.position(),
         }
     }
 
@@ -51,8 +63,39 @@ impl LifetimeDrive {
     /// # Errors
     /// The reason why the checkpoint belongs to another drive.
     pub fn resumed(mut self, checkpoint: Checkpoint) -> Result<Self, String> {
+        let Checkpoint { translation, throttle, counters, position } = checkpoint;
+        match (&mut self.translation, translation) {
+            (Translation::Pages(pages), Saved::Pages(saved)) => {
+                pages.resume(*saved, position)?;
+            }
+            (Translation::Superblocks(layer), Saved::Superblocks(saved)) => {
+                layer.resume_life(*saved)?;
+            }
+            _ => return Err("it is of another kind of drive".into()),
+        }
+        (self.throttle, self.counters) = (throttle, counters);
+        self.go_on_from(position);
+        Ok(self)
+    }
+}
+
+impl PageMapped {
+    fn saved(&self) -> SavedPages {
+        let (victim, wear) = self.gc.policies();
+        SavedPages {
+            map: self.core.map.snapshot(),
+            blocks: self.core.allocator.blocks.snapshot(),
+            allocator: self.core.allocator.snapshot(),
+            victim: victim.clone(),
+            wear: wear.clone(),
+            moved: Moved { pages: self.gc.untimed.moves, programs_at: self.gc.untimed.programs_at },
+            uses: self.uses.as_ref().map(PageUses::saved),
+        }
+    }
+
+    fn resume(&mut self, saved: SavedPages, position: Position) -> Result<(), String> {
         let core = &mut self.core;
-        if !core.map.resume(checkpoint.map) || !core.allocator.blocks.resume(checkpoint.blocks) {
+        if !core.map.resume(saved.map) || !core.allocator.blocks.resume(saved.blocks) {
             return Err("it belongs to a drive of another size".into());
         }
         let pages = core.layout.geometry.pages();
@@ -72,18 +115,19 @@ impl LifetimeDrive {
             core.allocator.blocks.validate(at);
             core.map.set_owner(at, page);
         }
-        if !core.allocator.resume(checkpoint.allocator) {
+        if !core.allocator.resume(saved.allocator) {
             return Err("it is of a drive whose blocks fail otherwise".into());
         }
-        self.gc.resume(checkpoint.victim, checkpoint.wear);
-        match (&mut self.uses, &checkpoint.uses) {
+        self.gc.resume(saved.victim, saved.wear);
+        match (&mut self.uses, &saved.uses) {
             (Some(uses), Some(saved)) => uses.resume(saved)?,
             (None, None) => {}
             _ => return Err("it is of a drive that tells uses apart otherwise".into()),
         }
-        (self.throttle, self.counters) = (checkpoint.throttle, checkpoint.counters);
-        self.go_on_from(checkpoint.moved);
-        Ok(self)
+        let untimed = &mut self.gc.untimed;
+        (untimed.moves, untimed.clock) = (saved.moved.pages, position.now);
+        untimed.programs_at = saved.moved.programs_at;
+        Ok(())
     }
 }
 
@@ -111,7 +155,8 @@ mod tests {
         let drive = || LifetimeDrive::new(&image, &config).expect("a drive that works");
         let whole = drive().checkpoint();
         assert!(drive().resumed(whole.clone()).is_ok());
-        let [first, second] = [Lpn(0), Lpn(1)].map(|page| whole.map[page]);
+        let Saved::Pages(pages) = &whole.translation else { unreachable!() };
+        let [first, second] = [Lpn(0), Lpn(1)].map(|page| pages.map[page]);
         assert_ne!(first, u32::MAX, "the drive was filled");
         let cases = [
             (1 << 31 | 3, "mapped to the write buffer"),
@@ -120,7 +165,8 @@ mod tests {
         ];
         for (entry, said) in cases {
             let mut damaged = whole.clone();
-            damaged.map[Lpn(0)] = entry;
+            let Saved::Pages(pages) = &mut damaged.translation else { unreachable!() };
+            pages.map[Lpn(0)] = entry;
             let Err(refused) = drive().resumed(damaged) else { panic!("{entry} is not rejected") };
             assert!(refused.contains(said), "{entry}: {refused}");
         }

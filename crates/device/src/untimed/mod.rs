@@ -8,66 +8,67 @@
 //! delays no other write. At the loads of lifetime studies, some hundred pages per second over
 //! dozens of dies, hardly any write queues.
 //!
-//! **Owns** the throttle and the clock of its drive. **May touch** core and garbage collection,
-//! which it holds. **Called by** lifetime experiments; its state can be saved (`checkpoint.rs`).
+//! On a drive with superblocks a *page* is a mapping unit and a *block* is a superblock
+//! ([`crate::superblocks`]); a write is answered from the buffer.
+//!
+//! **Owns** the throttle and the clock of its drive. **May touch** core and garbage collection, or
+//! the superblocks, which it holds (`translation.rs`). **Called by** lifetime experiments; its
+//! state can be saved (`checkpoint.rs`).
 
 pub mod checkpoint;
 pub mod page_uses;
 pub mod steady_life;
+mod translation;
 mod waiting_host;
+mod whole_drive;
 
 use crate::blocks::bad_blocks::BadBlockCounts;
-use crate::blocks::block_table::BlockState;
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
 use crate::core::Core;
 use crate::gc::Gc;
-use crate::gc::untimed_gc::{Moves, Untimed};
+use crate::gc::untimed_gc::Moves;
 use crate::host::endurance::{Life, Totals};
 use crate::host::request::Request;
 use crate::host::write_throttle::throttle_of;
 use crate::observe::counters::Counters;
-use crate::observe::operation::Source;
-use crate::policy::stream_tag::StreamTag;
 use crate::policy::throttle::{AnyThrottle, State, Throttle, Throttled};
-use crate::policy::voltage::VoltageKind;
-use crate::precondition::Preconditioned;
 use crate::precondition::image::PreconditionedImage;
+use crate::precondition::{Preconditioned, Watch};
 use fowler_physics::voltage::ByVoltage;
-use fowler_units::{BlockId, HostIo, HostOp, Id, Lpn, Nanos, Span};
-use page_uses::PageUses;
+use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
 use serde::{Deserialize, Serialize};
+use translation::{PageMapped, Prefetch, Translation};
 use waiting_host::WaitingHost;
 
 /// A drive simulated over its whole life.
 /// See docs/decisions/lifetime.md, "Which host model does a lifetime run use?".
 #[derive(Clone, Debug)]
 pub struct LifetimeDrive {
-    pub(crate) core: Core,
-    pub(crate) gc: Gc,
-    pub(crate) throttle: AnyThrottle,
+    translation: Translation,
+    throttle: AnyThrottle,
     life: Life,
-    pub(crate) counters: Counters,
-    /// Erased blocks that GC keeps in each plane.
-    kept: u32,
-    /// The use of pages, if access classes are distinguished.
-    pub(crate) uses: Option<PageUses>,
+    counters: Counters,
     program: Span,
     host: WaitingHost,
-    /// Pages moved before the life, and the earlier erase count of each block.
-    moved: Moves,
+    /// The erase count of each block before the life.
     erased: Box<[u32]>,
     /// The history of the drive before the workload wrote to it.
     pub(crate) preconditioned: Preconditioned,
 }
 
-/// The pages that a drive has moved, and its position in time, as saved.
+/// The position of a drive in time, as saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Moved {
-    pages: Moves,
-    programs_at: Option<ByVoltage<u64>>,
+struct Position {
     now: Nanos,
     behind: Span,
+}
+
+/// The pages that a page-mapped drive has moved and programmed, as saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Moved {
+    pages: Moves,
+    programs_at: Option<ByVoltage<u64>>,
 }
 
 /// A request that has entered.
@@ -101,36 +102,32 @@ impl LifetimeDrive {
     /// If `config` differs from the image's configuration in an option that affects
     /// preconditioning.
     pub fn new(image: &PreconditionedImage, config: &Config) -> Result<Self, Vec<Refusal>> {
-        let (core, mut gc) = image.data_for(config)?;
-        gc.untimed.levels_wear = true;
-        let uses = PageUses::of(config, core.layout.mapped_pages, core.layout.frames);
-        Ok(Self::born((core, gc, uses), config, *image.preconditioned()))
+        let pages = Box::new(PageMapped::new(image, config)?);
+        let translation = Translation::Pages(pages);
+        Ok(Self::born(translation, config, *image.preconditioned()))
     }
 
-    fn born(
-        (mut core, mut gc, uses): (Core, Gc, Option<PageUses>),
-        config: &Config,
-        preconditioned: Preconditioned,
-    ) -> Self {
-        let layout = core.layout;
-        core.allocator.let_blocks_fail(config, &layout);
-        let voltages = config.voltage.name != VoltageKind::Nominal;
-        gc.untimed.programs_at = voltages.then(ByVoltage::default);
-        let rules = gc.rules();
-        let timing = config.effective_timing();
+    /// Creates the drive of `config`, of any kind, preconditioned and at the beginning of its life;
+    /// `None` if `watch` stopped it.
+    ///
+    /// # Errors
+    /// Every reason why the configuration cannot work.
+    pub fn watched(config: &Config, watch: Watch<'_>) -> Result<Option<Self>, Vec<Refusal>> {
+        let made = Translation::watched(config, watch)?;
+        Ok(made.map(|(translation, history)| Self::born(translation, config, history)))
+    }
+
+    fn born(mut translation: Translation, config: &Config, preconditioned: Preconditioned) -> Self {
+        translation.begin(config);
         Self {
             throttle: throttle_of(config),
-            life: Life::new(config, &core.allocator.blocks),
+            life: Life::new(config, translation.blocks()),
             counters: Counters::default(),
-            kept: rules.foreground_below.max(rules.background_below),
-            uses,
-            program: timing.bus_transfer + timing.mean_program(),
+            program: config.untimed_write(),
             host: WaitingHost::new(),
-            moved: gc.untimed.moves,
-            erased: core.allocator.blocks.erase_counts().into(),
+            erased: translation.blocks().erase_counts().into(),
             preconditioned,
-            core,
-            gc,
+            translation,
         }
     }
 
@@ -139,9 +136,10 @@ impl LifetimeDrive {
     /// Call [`LifetimeDrive::again`] afterwards to begin its life. See docs/decisions/lifetime.md,
     /// "In what state does a life begin?".
     pub fn season(&mut self, source: impl Iterator<Item = HostIo>, pages: u64) -> u64 {
-        self.core.allocator.let_no_block_fail();
-        let before = self.core.allocator.blocks.programmed();
-        let so_far = |drive: &Self| drive.core.allocator.blocks.programmed() - before;
+        self.translation.let_no_block_fail();
+        let before = self.life.pages_programmed(self.translation.blocks());
+        let so_far =
+            |drive: &Self| drive.life.pages_programmed(drive.translation.blocks()) - before;
         let mut number = 0usize;
         self.draw(source, |drive, io| {
             // Counting the pages visits every block.
@@ -149,7 +147,8 @@ impl LifetimeDrive {
             if number.is_multiple_of(SEASON_STRIDE) && so_far(drive) >= pages {
                 return false;
             }
-            drive.change(io);
+            let Self { translation, counters, .. } = drive;
+            translation.serve(io, (Nanos::ZERO, Span::ZERO), counters);
             true
         });
         so_far(self)
@@ -164,17 +163,22 @@ impl LifetimeDrive {
     #[must_use]
     pub fn again(&self, config: &Config) -> Self {
         let layout = config.layout().expect("the layout was checked before");
-        assert_eq!(layout, self.core.layout, "another drive");
-        let parts = (self.core.clone(), self.gc.clone(), self.uses.clone());
-        Self::born(parts, config, self.preconditioned)
+        assert_eq!(&layout, self.layout(), "another drive");
+        Self::born(self.translation.clone(), config, self.preconditioned)
     }
 
     /// Returns the sizes of the drive.
     pub fn layout(&self) -> &Layout {
-        &self.core.layout
+        self.translation.layout()
     }
 
-    /// Returns the duration of a page write without delay.
+    /// Returns the history of the drive before the workload wrote to it.
+    pub fn preconditioned(&self) -> &Preconditioned {
+        &self.preconditioned
+    }
+
+    /// Returns the duration of a page write without delay: its program, or on a drive with
+    /// superblocks its way into the buffer.
     pub fn program(&self) -> Span {
         self.program
     }
@@ -207,27 +211,28 @@ impl LifetimeDrive {
 
     /// Returns the erase count of each block, preconditioning included.
     pub fn erase_counts(&self) -> &[u32] {
-        self.core.allocator.blocks.erase_counts()
+        self.translation.blocks().erase_counts()
     }
 
     /// Returns the capacities of the drive at a moment of its life.
     pub fn totals(&self, at: Nanos) -> Totals {
-        self.life.stand(&self.core.allocator.blocks, at)
+        self.life.stand(self.translation.blocks(), at)
     }
 
     /// Returns the pages programmed in this life by voltage; `None` if all voltages are nominal.
     pub fn programs_at(&self) -> Option<ByVoltage<u64>> {
-        self.gc.untimed.programs_at
+        self.translation.programs_at().copied()
     }
 
-    /// Returns true if reads matter: they determine the access classes of pages.
+    /// Returns true if reads matter: they determine the access classes of pages, show how far data
+    /// has aged, or end the pauses in which an SLC cache is emptied.
     pub fn hears_reads(&self) -> bool {
-        self.uses.is_some()
+        self.translation.hears_reads()
     }
 
     /// Returns the counts of failing blocks; `None` if blocks cannot fail.
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
-        self.core.allocator.bad_blocks()
+        self.translation.bad_blocks()
     }
 
     /// Returns the state of the throttle.
@@ -237,22 +242,29 @@ impl LifetimeDrive {
 
     /// Returns the erase count of each block in this life, retired blocks left out.
     pub fn cycles(&self) -> Vec<u32> {
-        let blocks = &self.core.allocator.blocks;
         let counts = self.erase_counts().iter().zip(&*self.erased).enumerate();
-        let in_use = |at: usize| blocks.state(BlockId::new(at)) != BlockState::Retired;
-        counts.filter(|&(at, _)| in_use(at)).map(|(_, (&all, &before))| all - before).collect()
+        let in_use = |&(at, _): &(usize, _)| self.translation.in_use(at);
+        counts.filter(in_use).map(|(_, (&all, &before))| all - before).collect()
     }
 
-    pub(crate) fn moved(&self) -> Moved {
-        let Untimed { moves: pages, programs_at, .. } = self.gc.untimed;
-        Moved { pages, programs_at, now: self.host.now, behind: self.host.behind }
+    fn position(&self) -> Position {
+        Position { now: self.host.now, behind: self.host.behind }
     }
 
-    pub(crate) fn go_on_from(&mut self, moved: Moved) {
-        (self.gc.untimed.moves, self.gc.untimed.clock) = (moved.pages, moved.now);
-        self.gc.untimed.programs_at = moved.programs_at;
+    fn go_on_from(&mut self, position: Position) {
         self.wear_by_voltage();
-        (self.host.now, self.host.behind) = (moved.now, moved.behind);
+        (self.host.now, self.host.behind) = (position.now, position.behind);
+    }
+
+    /// Returns core and garbage collection of a page-mapped drive.
+    ///
+    /// # Panics
+    /// If the drive has superblocks.
+    pub(crate) fn page_mapped(&self) -> (&Core, &Gc) {
+        match &self.translation {
+            Translation::Pages(pages) => (&pages.core, &pages.gc),
+            Translation::Superblocks(_) => unreachable!("a drive with superblocks"),
+        }
     }
 
     /// Serves the writes and trims of `source` (and its reads, if the drive
@@ -294,7 +306,7 @@ impl LifetimeDrive {
             while !ended && last - next < AHEAD {
                 match requests.next() {
                     Some(io) => {
-                        self.prefetch(&io, |core, page| core.map.prefetch(page));
+                        self.prefetch(&io, Prefetch::Place);
                         drawn[last % AHEAD] = io;
                         last += 1;
                     }
@@ -305,16 +317,8 @@ impl LifetimeDrive {
                 return;
             }
             let soon = |by: usize| drawn[(next + by) % AHEAD];
-            self.prefetch(&soon(SECOND), |core, page| {
-                if let Some(old) = core.in_flash(page) {
-                    core.allocator.blocks.prefetch(old);
-                }
-            });
-            self.prefetch(&soon(THIRD), |core, page| {
-                if let Some(old) = core.in_flash(page) {
-                    core.allocator.blocks.prefetch_neighbours(old);
-                }
-            });
+            self.prefetch(&soon(SECOND), Prefetch::Block);
+            self.prefetch(&soon(THIRD), Prefetch::Neighbours);
             let io = drawn[next % AHEAD];
             next += 1;
             if !each(self, &io) {
@@ -323,40 +327,22 @@ impl LifetimeDrive {
         }
     }
 
-    /// Writes or trims the pages of a request in no time, or notes that they are read.
+    /// Prefetches the entries of the pages of a request.
     #[inline]
-    fn change(&mut self, io: &HostIo) {
-        let Request { next, end, .. } = Request::new(*io, io.at, &self.core.locator);
-        for page in (next..end).map(Lpn) {
-            let wrote = io.op == HostOp::Write;
-            let tag = match &mut self.uses {
-                Some(uses) if io.op != HostOp::Trim => uses.used(page, wrote),
-                _ => StreamTag::PLAIN,
-            };
-            if wrote {
-                let tag = self.core.classes.placed(tag, io.placement);
-                self.gc.store_as(&mut self.core, page, tag, self.kept);
-            } else if io.op == HostOp::Trim && self.gc.forget_now(&mut self.core, page) {
-                self.counters.pages_trimmed += 1;
-            }
-        }
-    }
-
-    /// Calls `look` for the pages of a request, to prefetch their entries.
-    #[inline]
-    fn prefetch(&self, io: &HostIo, look: impl Fn(&Core, Lpn)) {
-        let first = u64::from(self.core.locator.page_at(io.offset).0);
-        let pages = u64::from(io.size) / self.core.locator.page_size() + 1;
-        let most = u64::from(self.core.layout.logical_pages);
+    fn prefetch(&self, io: &HostIo, what: Prefetch) {
+        let locator = self.translation.locator();
+        let first = u64::from(locator.page_at(io.offset).0);
+        let pages = u64::from(io.size) / locator.page_size() + 1;
+        let most = u64::from(self.layout().logical_pages);
         for page in (first..first + pages.min(PAGES_AHEAD)).take_while(|&page| page < most) {
-            look(&self.core, Lpn(page as u32));
+            self.translation.prefetch(Lpn(page as u32), what);
         }
     }
 
     /// Updates the wear, which follows the voltages of the programs.
     #[inline]
     fn wear_by_voltage(&mut self) {
-        if let Some(programs_at) = &self.gc.untimed.programs_at {
+        if let Some(programs_at) = self.translation.programs_at() {
             self.life.programs_at(programs_at);
         }
     }
@@ -365,24 +351,36 @@ impl LifetimeDrive {
     /// delayed.
     fn enter(&mut self, io: &HostIo) -> Option<Entered> {
         let pages = match io.op {
-            HostOp::Write => Request::new(*io, io.at, &self.core.locator).pages,
+            HostOp::Write => Request::new(*io, io.at, self.translation.locator()).pages,
             _ => 0,
         };
-        let Self { core, throttle, life, counters, host, .. } = self;
+        let before = self.host.now;
+        let Self { translation, throttle, life, counters, host, .. } = self;
         let (at, throttled) = host.enter(io.at, life.ends(), counters, |at, counters| {
             if pages == 0 || !throttle.is_on() {
                 return Throttled::default();
             }
-            life.ask(throttle, at, pages, (&core.allocator.blocks, counters), 0)
+            life.ask(throttle, at, pages, (translation.blocks(), counters), translation.frames())
         })?;
-        self.gc.untimed.clock = at;
-        self.change(io);
+        translation.serve(io, (at, Span(at.0.saturating_sub(before.0))), counters);
         self.wear_by_voltage();
         self.counters.pages_written += u64::from(pages);
-        let (moves, before) = (self.gc.untimed.moves, self.moved);
-        self.counters.programs[Source::Host] += u64::from(pages);
-        self.counters.programs[Source::Gc] = moves.collected - before.collected;
-        self.counters.programs[Source::Wear] = moves.leveled - before.leveled;
         Some(Entered { at, pages, throttled })
+    }
+}
+
+impl Config {
+    /// Returns the duration of a page write that is not delayed, on a drive without dies. On a
+    /// drive with superblocks, a write is answered when its unit has come over the link.
+    fn untimed_write(&self) -> Span {
+        let timing = self.effective_timing();
+        match self.ftl.has_superblocks() {
+            false => timing.bus_transfer + timing.mean_program(),
+            true => {
+                let (host, unit) = (&self.host, self.unit().0);
+                let core = if host.cores > 0 { host.core_time } else { Span::ZERO };
+                host.command + host.bandwidth.time(unit) + core + host.latency
+            }
+        }
     }
 }

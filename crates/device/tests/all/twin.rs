@@ -237,6 +237,7 @@ fn page_mapped(seed: u64) -> Value {
 /// Returns the location of all data of a page-mapped drive, from its checkpoint.
 fn state_of_pages(drive: &LifetimeDrive) -> Value {
     let saved = serde_json::to_value(drive.checkpoint()).expect("JSON");
+    let saved = &saved["translation"]["Pages"];
     let numbers = |list: &Value| -> Vec<u64> {
         list.as_array().expect("a list").iter().map(|it| it.as_u64().expect("a number")).collect()
     };

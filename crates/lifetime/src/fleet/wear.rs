@@ -31,7 +31,7 @@ impl Wear {
     pub fn of(life: &Lifetime) -> Option<Wear> {
         let totals = life.lived.first()?.totals;
         let config = &life.drive.config;
-        let cycles = totals.programmed / f64::from(config.geometry.pages());
+        let cycles = totals.programmed / life.drive.layout.pages() as f64;
         let endurance = config.life.endurance().expect("refused otherwise");
         let cycles_s = cycles / life.target().as_s();
         let weight = totals.worn / totals.programmed;

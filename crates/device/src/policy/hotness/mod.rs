@@ -122,6 +122,21 @@ impl Hotness {
         StreamTag::new(hot, AccessClass::Mixed)
     }
 
+    /// Returns the sizes of requests seen so far in pages, each with its number of requests; empty
+    /// without a detector of sizes.
+    pub fn sizes_seen(&self) -> Vec<(u32, u64)> {
+        self.request_size.as_ref().map_or_else(Vec::new, RequestSize::seen)
+    }
+
+    /// Takes over the sizes of requests seen so far. Returns false if this detector cannot have
+    /// seen them.
+    pub fn resume_sizes(&mut self, seen: &[(u32, u64)]) -> bool {
+        match &mut self.request_size {
+            Some(detector) => detector.resume(seen),
+            None => seen.is_empty(),
+        }
+    }
+
     /// Returns the access class of a page that is programmed, or leaves the buffer.
     #[inline]
     pub fn class(&mut self, page: Used) -> AccessClass {

@@ -32,6 +32,27 @@ impl RequestSize {
         }
     }
 
+    /// Returns the sizes seen so far in pages, each with its number of requests.
+    pub(super) fn seen(&self) -> Vec<(u32, u64)> {
+        let all = (0..).zip(&*self.seen).map(|(size, &count)| (size, count));
+        all.filter(|&(_, count)| count > 0).collect()
+    }
+
+    /// Takes over the sizes seen so far. Returns false if they are none that were counted.
+    pub(super) fn resume(&mut self, seen: &[(u32, u64)]) -> bool {
+        let counted = |&(size, count): &(u32, u64)| size <= LARGEST as u32 && count < 1 << 50;
+        if !seen.iter().all(counted) {
+            return false;
+        }
+        self.seen.fill(0);
+        seen.iter().for_each(|&(size, count)| self.seen[size as usize] = count);
+        (self.total, self.median, self.below) = (self.seen.iter().sum(), 0, 0);
+        if self.total > 0 {
+            self.find_median();
+        }
+        true
+    }
+
     /// Counts a request of `pages` pages. Returns true if the request is small.
     #[inline]
     pub(super) fn is_hot(&mut self, pages: u32) -> bool {
@@ -51,6 +72,10 @@ impl RequestSize {
         self.seen[size] += 1;
         self.total += 1;
         self.below += u64::from(size < self.median);
+        self.find_median();
+    }
+
+    fn find_median(&mut self) {
         while 2 * self.below >= self.total {
             self.median -= 1;
             self.below -= self.seen[self.median];

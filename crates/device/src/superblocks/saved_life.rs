@@ -1,0 +1,367 @@
+//! The state of a drive with superblocks in the middle of a life, from which the life can resume.
+//! It excludes everything that follows from the configuration or from the map. No damaged state
+//! makes a drive that cannot be.
+
+use super::Superblocks;
+use super::aging::Data;
+use super::collection::{Job, UNPACED, Why};
+use super::commands::{Open, Stream};
+use super::slc_cache::Mode;
+use crate::mapping::page_map::Location;
+use crate::policy::placement::STREAMS_MAX;
+use crate::policy::stream_tag::StreamTag;
+use crate::policy::victim::AnyVictim;
+use fowler_units::{Id, Nanos, UnitId};
+use serde::{Deserialize, Serialize};
+
+/// The saved state of a drive with superblocks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SavedLife {
+    /// The map and the superblocks, as before a first request ([`super::map::Map::save`]).
+    words: Vec<u32>,
+    /// The time at which each superblock last became full.
+    filled_at: Vec<Nanos>,
+    victim: AnyVictim,
+    /// The superblock that each stream fills, by the number of the stream, and its next command.
+    open: Vec<(u8, u32, u32)>,
+    /// By stream, the next place and the end of the command of moved units that is begun.
+    begun: Vec<(u8, u32, u32)>,
+    /// The units of the host that wait in the buffer, in order, each with its tag.
+    waiting: Vec<(u32, StreamTag)>,
+    /// The tag of the data of each superblock; empty if there is one stream.
+    tags: Vec<StreamTag>,
+    /// The stream of the host that programmed last.
+    last: u8,
+    /// The sizes of requests seen by the detector of hotness, each with its number of requests.
+    sizes: Vec<(u32, u64)>,
+    job: Option<SavedJob>,
+    chosen: Option<u32>,
+    carried: i64,
+    gained_little: bool,
+    /// The superblocks in SLC mode, in the order in which they were opened.
+    cached: Vec<u32>,
+    /// The ages of the superblocks; empty if no data ages.
+    ages: Vec<Data>,
+    /// The superblocks to be refreshed, in order, and the one that is being refreshed.
+    due: Vec<u32>,
+    refreshed: Option<u32>,
+}
+
+/// The superblock that is being emptied.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct SavedJob {
+    victim: u32,
+    /// True if it is emptied because its data is old, false if for its space.
+    refreshes: bool,
+    /// True if it is in SLC mode, and emptied because the cache is full.
+    folds: bool,
+    /// The next unit to look at.
+    next: u32,
+    valid: u32,
+    gain: u32,
+    moved: u32,
+    written: i64,
+}
+
+/// The most units that a host can be ahead of collection, and behind it.
+const AHEAD_MOST: i64 = 1 << 32;
+
+impl Superblocks {
+    /// Returns the state to save, in which no program, read or erase is on its way.
+    pub(crate) fn save_life(&self) -> SavedLife {
+        let mut words = Vec::new();
+        let saved = self.map.save(&mut |more| {
+            words.extend_from_slice(more);
+            Ok(())
+        });
+        saved.expect("memory takes any state");
+        // Units in the buffer are saved by themselves, and here their copies in the flash.
+        let first = words.len() - self.map.logical() as usize;
+        for (page, place) in (0..).zip(&mut words[first..]) {
+            if let Location::Buffer(frame) = self.map.place(page) {
+                *place = self.buffer.unit(frame).0;
+            }
+        }
+        let open = Stream::all().filter_map(|stream| {
+            let open = self.commands.open_of(stream)?;
+            Some((stream.index() as u8, open.superblock, open.command))
+        });
+        let begun = (0..STREAMS_MAX).filter_map(|stream| {
+            let (next, end) = self.collector.begun[stream]?;
+            Some((stream as u8, next, end))
+        });
+        let (tags, last) = self.streams.snapshot();
+        let aging = self.aging.as_deref();
+        SavedLife {
+            filled_at: self.map.blocks().filled_times().to_vec(),
+            victim: self.victim.clone(),
+            open: open.collect(),
+            begun: begun.collect(),
+            waiting: (0..self.streams.count())
+                .flat_map(|at| self.buffer.waiting_units(at))
+                .collect(),
+            tags: tags.to_vec(),
+            last,
+            sizes: self.streams.sizes_seen(),
+            job: self.collector.job.map(|job| SavedJob::of(&job)),
+            chosen: self.collector.chosen,
+            carried: self.collector.carried,
+            gained_little: self.collector.gained_little,
+            cached: self.slc.as_ref().map_or_else(Vec::new, |cache| cache.held().to_vec()),
+            ages: aging.map_or_else(Vec::new, |aging| aging.all.clone()),
+            due: aging.map_or_else(Vec::new, |aging| aging.due.iter().copied().collect()),
+            refreshed: aging.and_then(|aging| aging.moving),
+            words,
+        }
+    }
+
+    /// Resumes this drive from a saved state.
+    ///
+    /// # Errors
+    /// The reason why the state is that of another drive.
+    pub(crate) fn resume_life(&mut self, saved: SavedLife) -> Result<(), String> {
+        let other = || String::from("it is of a drive of another size");
+        let count = self.shape.superblocks as usize;
+        if saved.filled_at.len() != count || saved.due.len() > count {
+            return Err(other());
+        }
+        // A life resumes from the drive at its beginning, which may be in the middle of something.
+        self.buffer.clear();
+        (self.collector.job, self.collector.leaving) = (None, 0);
+        let taken = self.open_saved(&saved)?;
+        self.map.clear(&self.shape, self.layout.logical_pages);
+        let mut rest = saved.words.as_slice();
+        self.map.restore(
+            &mut |into| {
+                let (now, later) = rest.split_at_checked(into.len()).ok_or("it ends too early")?;
+                into.copy_from_slice(now);
+                rest = later;
+                Ok(())
+            },
+            &taken,
+        )?;
+        self.resume_begun(&saved)?;
+        if let Some(job) = saved.job {
+            self.resume_job(job, saved.refreshed)?;
+        }
+        self.map.set_filled_times(&saved.filled_at);
+        let bounded = (-AHEAD_MOST..=AHEAD_MOST).contains(&saved.carried);
+        if !bounded || saved.chosen.is_some_and(|chosen| chosen as usize >= count) {
+            return Err("its collection chose a superblock that is not there".into());
+        }
+        (self.collector.carried, self.collector.chosen) = (saved.carried, saved.chosen);
+        self.collector.gained_little = saved.gained_little;
+        self.victim = saved.victim.clone();
+        let sizes = self.streams.resume_sizes(&saved.sizes);
+        if !sizes || !self.streams.resume(&saved.tags, saved.last) {
+            return Err("it is of a drive with other streams".into());
+        }
+        self.resume_cache(&saved)?;
+        self.resume_ages(&saved)?;
+        self.resume_buffer(&saved)
+    }
+
+    /// Opens the saved superblocks. Returns them, and others in which every place is taken.
+    fn open_saved(&mut self, saved: &SavedLife) -> Result<Vec<Open>, String> {
+        let wrong = || String::from("a superblock is open that the drive does not have");
+        let (superblocks, commands) = (self.shape.superblocks, self.shape.commands);
+        for stream in Stream::all() {
+            self.commands.set_open(stream, None);
+        }
+        let mut taken = Vec::new();
+        for &(number, superblock, command) in &saved.open {
+            let stream = Stream::all().nth(number.into()).ok_or_else(wrong)?;
+            let known = match stream {
+                Stream::Host(at) => at < self.streams.count(),
+                Stream::Moved(at) => self.streams.moved().contains(&at),
+                Stream::Slc => self.slc.is_some(),
+            };
+            if !known || superblock >= superblocks || command >= commands {
+                return Err(wrong());
+            }
+            let open = Open { superblock, command };
+            self.commands.set_open(stream, Some(open));
+            taken.push(open);
+        }
+        let whole = |superblock| Open { superblock, command: commands };
+        for &(_, _, end) in &saved.begun {
+            if end == 0 || u64::from(end) > self.shape.all_numbers() {
+                return Err(wrong());
+            }
+            let superblock = self.shape.superblock_of(end - 1);
+            if !taken.iter().any(|open| open.superblock == superblock) {
+                taken.push(whole(superblock));
+            }
+        }
+        if let Some(job) = saved.job {
+            if job.victim >= superblocks {
+                return Err(wrong());
+            }
+            taken.push(whole(job.victim));
+        }
+        Ok(taken)
+    }
+
+    /// Takes over the commands of moved units that are begun.
+    fn resume_begun(&mut self, saved: &SavedLife) -> Result<(), String> {
+        let wrong = || String::from("it has begun a command that cannot be");
+        self.collector.begun = [None; STREAMS_MAX];
+        for &(stream, next, end) in &saved.begun {
+            let superblock = self.shape.superblock_of(end - 1);
+            let command = self.shape.command_of(end - 1);
+            let first = self.shape.unit_of_command(superblock, command);
+            let open = self.commands.open_of(Stream::Moved(stream.min(STREAMS_MAX as u8 - 1)));
+            let follows = match open {
+                Some(open) => (open.superblock, open.command) == (superblock, command + 1),
+                None => command + 1 == self.shape.commands,
+            };
+            let whole = end == first + self.shape.units_per_command;
+            let known = self.streams.moved().contains(&stream);
+            let rest_is_empty = (next..end).all(|unit| self.map.valid_owner(unit).is_none());
+            if !(known && follows && whole && first <= next && next < end && rest_is_empty)
+                || self.collector.begun[usize::from(stream)].is_some()
+            {
+                return Err(wrong());
+            }
+            self.collector.begun[usize::from(stream)] = Some((next, end));
+            self.map.departed(superblock);
+        }
+        Ok(())
+    }
+
+    /// Takes over the superblock that is being emptied.
+    fn resume_job(&mut self, saved: SavedJob, refreshed: Option<u32>) -> Result<(), String> {
+        let SavedJob { victim, refreshes, folds, next, valid, gain, moved, written } = saved;
+        let first = self.shape.first_unit(victim);
+        let end = first + self.shape.units;
+        let data = self.shape.data_units();
+        let sound = (first..=end).contains(&next)
+            && (next - first).is_multiple_of(self.shape.units_per_page)
+            && valid.max(gain).max(moved) <= data
+            && (-AHEAD_MOST..=AHEAD_MOST).contains(&written)
+            && refreshes == (refreshed == Some(victim))
+            && !(refreshes && folds)
+            && (!folds || self.slc.is_some())
+            && (first..next).all(|unit| self.map.valid_owner(unit).is_none());
+        if !sound {
+            return Err("it empties a superblock that cannot be emptied".into());
+        }
+        let why = match (refreshes, folds) {
+            (true, _) => Why::Refresh,
+            (_, true) => Why::CacheFull,
+            _ => Why::Space,
+        };
+        self.map.fill_and_empty(victim);
+        self.collector.leaving = u32::from(!self.map.is_aside(victim));
+        self.collector.job = Some(Job {
+            victim,
+            why,
+            next,
+            end,
+            valid: valid.into(),
+            gain: gain.into(),
+            moved: moved.into(),
+            written,
+            slack: if why == Why::Refresh { UNPACED } else { self.collector.slack },
+            into: 0,
+        });
+        Ok(())
+    }
+
+    /// Takes over the superblocks in SLC mode.
+    fn resume_cache(&mut self, saved: &SavedLife) -> Result<(), String> {
+        let folded = saved.job.filter(|job| job.folds).map(|job| job.victim);
+        let aside = |number: u32| self.map.is_aside(number);
+        let dynamic = saved.cached.iter().filter(|&&number| !aside(number)).count() as u32;
+        let known = match &mut self.slc {
+            Some(cache) => cache.resume(&saved.cached, dynamic, folded),
+            None => saved.cached.is_empty(),
+        };
+        if known { Ok(()) } else { Err("it is of a drive with another SLC cache".into()) }
+    }
+
+    /// Takes over the ages of the data.
+    fn resume_ages(&mut self, saved: &SavedLife) -> Result<(), String> {
+        let wrong = || String::from("it is of a drive whose data ages otherwise");
+        let Some(aging) = &mut self.aging else {
+            return if saved.ages.is_empty() { Ok(()) } else { Err(wrong()) };
+        };
+        let there = |number: &u32| *number < self.shape.superblocks;
+        let known = saved.due.iter().chain(&saved.refreshed).all(there);
+        let entries = aging.entries();
+        if saved.ages.len() != aging.all.len()
+            || !known
+            || saved.ages.iter().any(|data| data.last >= entries)
+        {
+            return Err(wrong());
+        }
+        aging.all.clone_from(&saved.ages);
+        aging.due = saved.due.iter().copied().collect();
+        aging.moving = saved.refreshed;
+        Ok(())
+    }
+
+    /// Puts units into the buffer, and the stream of the superblock being emptied into its job.
+    fn resume_buffer(&mut self, saved: &SavedLife) -> Result<(), String> {
+        let wrong = || String::from("its buffer holds what it cannot hold");
+        if let Some(job) = &mut self.collector.job {
+            job.into = self.streams.of_survivors(job.victim);
+        }
+        for &(page, tag) in &saved.waiting {
+            if page >= self.map.logical() || !self.streams.knows(tag) {
+                return Err(wrong());
+            }
+            let copy = match self.map.place(page) {
+                Location::Nowhere => UnitId::NONE,
+                Location::Flash(unit) => unit,
+                Location::Buffer(_) => return Err(wrong()),
+            };
+            let stream = self.streams.of(tag);
+            let frame = self.buffer.take(page, copy, (stream, tag)).ok_or_else(wrong)?;
+            self.map.buffer(page, frame);
+            self.buffer.complete(frame);
+        }
+        // No stream waits with a whole command: it would have been programmed.
+        let least = self.shape.units_per_command;
+        match (0..self.streams.count()).any(|stream| self.buffer.waiting(stream) >= least) {
+            true => Err(wrong()),
+            false => Ok(()),
+        }
+    }
+}
+
+impl SavedJob {
+    fn of(job: &Job) -> SavedJob {
+        SavedJob {
+            victim: job.victim,
+            refreshes: job.why == Why::Refresh,
+            folds: job.why == Why::CacheFull,
+            next: job.next,
+            valid: job.valid as u32,
+            gain: job.gain as u32,
+            moved: job.moved as u32,
+            written: job.written,
+        }
+    }
+}
+
+impl super::slc_cache::SlcCache {
+    /// Takes over superblocks in SLC mode, `dynamic` of which are not set aside, and one of which
+    /// may be being folded. Returns false if the drive cannot have them.
+    fn resume(&mut self, held: &[u32], dynamic: u32, folded: Option<u32>) -> bool {
+        self.clear();
+        for &number in held {
+            let Some(Mode::Usual) = self.modes.get(number as usize) else { return false };
+            self.modes[number as usize] = Mode::Slc;
+        }
+        if let Some(victim) = folded {
+            if !held.contains(&victim) {
+                return false;
+            }
+            self.modes[victim as usize] = Mode::Folded;
+        }
+        (self.dynamic, self.folded) = (dynamic, u32::from(folded.is_some()));
+        self.held = held.to_vec();
+        true
+    }
+}

@@ -1,0 +1,235 @@
+//! The translation of a drive that lives in no simulated time: the page-mapped one, or the one of
+//! drives with superblocks.
+
+use super::page_uses::PageUses;
+use crate::blocks::bad_blocks::BadBlockCounts;
+use crate::blocks::block_table::{BlockState, Blocks};
+use crate::config::Config;
+use crate::config::layout::{Layout, Refusal};
+use crate::core::Core;
+use crate::gc::Gc;
+use crate::gc::untimed_gc::Moves;
+use crate::host::request::Request;
+use crate::observe::counters::Counters;
+use crate::observe::operation::Source;
+use crate::policy::stream_tag::StreamTag;
+use crate::policy::voltage::VoltageKind;
+use crate::precondition::image::PreconditionedImage;
+use crate::precondition::{Preconditioned, Watch};
+use crate::superblocks::Superblocks;
+use fowler_physics::voltage::ByVoltage;
+use fowler_units::{BlockId, HostIo, HostOp, Id, Locator, Lpn, Nanos, Span};
+
+/// A translation that works in no time. The data of `Superblocks` is in a box, because its tables
+/// of requests and streams are large.
+#[derive(Clone, Debug)]
+pub(super) enum Translation {
+    Pages(Box<PageMapped>),
+    Superblocks(Box<Superblocks>),
+}
+
+/// The page-mapped translation.
+#[derive(Clone, Debug)]
+pub(super) struct PageMapped {
+    pub core: Core,
+    pub gc: Gc,
+    /// Erased blocks that GC keeps in each plane.
+    kept: u32,
+    /// The use of pages, if access classes are distinguished.
+    pub uses: Option<PageUses>,
+    /// Pages moved before the life.
+    moved: Moves,
+}
+
+impl PageMapped {
+    /// Returns the translation of `config` with the data of `image`.
+    pub fn new(image: &PreconditionedImage, config: &Config) -> Result<PageMapped, Vec<Refusal>> {
+        let (core, mut gc) = image.data_for(config)?;
+        gc.untimed.levels_wear = true;
+        let rules = gc.rules();
+        Ok(PageMapped {
+            kept: rules.foreground_below.max(rules.background_below),
+            uses: PageUses::of(config, core.layout.mapped_pages, core.layout.frames),
+            moved: gc.untimed.moves,
+            core,
+            gc,
+        })
+    }
+
+    /// Begins a life under `config`.
+    fn begin(&mut self, config: &Config) {
+        let layout = self.core.layout;
+        self.core.allocator.let_blocks_fail(config, &layout);
+        let voltages = config.voltage.name != VoltageKind::Nominal;
+        self.gc.untimed.programs_at = voltages.then(ByVoltage::default);
+        self.moved = self.gc.untimed.moves;
+    }
+
+    #[inline]
+    fn serve(&mut self, io: &HostIo, now: Nanos, counters: &mut Counters) {
+        self.gc.untimed.clock = now;
+        let Request { next, end, .. } = Request::new(*io, io.at, &self.core.locator);
+        for page in (next..end).map(Lpn) {
+            let wrote = io.op == HostOp::Write;
+            let tag = match &mut self.uses {
+                Some(uses) if io.op != HostOp::Trim => uses.used(page, wrote),
+                _ => StreamTag::PLAIN,
+            };
+            if wrote {
+                let tag = self.core.classes.placed(tag, io.placement);
+                self.gc.store_as(&mut self.core, page, tag, self.kept);
+                counters.programs[Source::Host] += 1;
+            } else if io.op == HostOp::Trim && self.gc.forget_now(&mut self.core, page) {
+                counters.pages_trimmed += 1;
+            }
+        }
+        let (moves, before) = (self.gc.untimed.moves, self.moved);
+        counters.programs[Source::Gc] = moves.collected - before.collected;
+        counters.programs[Source::Wear] = moves.leveled - before.leveled;
+    }
+}
+
+/// The order in which the entries that a request needs are prefetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prefetch {
+    /// The place of a page.
+    Place,
+    /// The block of its old copy.
+    Block,
+    /// The neighbors of that block.
+    Neighbours,
+}
+
+impl Translation {
+    /// Returns the preconditioned translation of `config`, and its history; `None` if `watch`
+    /// stopped it.
+    pub fn watched(
+        config: &Config,
+        watch: Watch<'_>,
+    ) -> Result<Option<(Translation, Preconditioned)>, Vec<Refusal>> {
+        if config.ftl.has_superblocks() {
+            let layer = Superblocks::preconditioned_for(config, watch)?;
+            return Ok(layer.map(|layer| {
+                let history = *layer.preconditioned();
+                (Translation::Superblocks(Box::new(layer)), history)
+            }));
+        }
+        let Some(image) = PreconditionedImage::watched(config, watch)? else { return Ok(None) };
+        let pages = Box::new(PageMapped::new(&image, config)?);
+        Ok(Some((Translation::Pages(pages), *image.preconditioned())))
+    }
+
+    /// Begins a life under `config`.
+    pub fn begin(&mut self, config: &Config) {
+        match self {
+            Translation::Pages(pages) => pages.begin(config),
+            Translation::Superblocks(layer) => layer.begin_life(config.life.dilation),
+        }
+    }
+
+    /// Keeps blocks from failing until a life begins.
+    pub fn let_no_block_fail(&mut self) {
+        if let Translation::Pages(pages) = self {
+            pages.core.allocator.let_no_block_fail();
+        }
+    }
+
+    /// Serves a request in no time, at `now`, after the host has been quiet for `pause`.
+    #[inline]
+    pub fn serve(&mut self, io: &HostIo, (now, pause): (Nanos, Span), counters: &mut Counters) {
+        match self {
+            Translation::Pages(pages) => pages.serve(io, now, counters),
+            Translation::Superblocks(layer) => layer.serve_now(io, (now, pause), counters),
+        }
+    }
+
+    /// Prefetches the entries of a page.
+    #[inline]
+    pub fn prefetch(&self, page: Lpn, what: Prefetch) {
+        match self {
+            Translation::Pages(pages) => {
+                let core = &pages.core;
+                match (what, core.in_flash(page)) {
+                    (Prefetch::Place, _) => core.map.prefetch(page),
+                    (Prefetch::Block, Some(old)) => core.allocator.blocks.prefetch(old),
+                    (Prefetch::Neighbours, Some(old)) => {
+                        core.allocator.blocks.prefetch_neighbours(old);
+                    }
+                    (_, None) => {}
+                }
+            }
+            Translation::Superblocks(layer) => match what {
+                Prefetch::Place => layer.prefetch_unit(page),
+                Prefetch::Block => layer.prefetch_old(page),
+                // Superblocks have no buckets, so none has neighbors.
+                Prefetch::Neighbours => {}
+            },
+        }
+    }
+
+    /// Returns the sizes of the drive.
+    #[inline]
+    pub fn layout(&self) -> &Layout {
+        match self {
+            Translation::Pages(pages) => &pages.core.layout,
+            Translation::Superblocks(layer) => layer.sizes(),
+        }
+    }
+
+    /// Finds pages, or mapping units, from byte addresses.
+    #[inline]
+    pub fn locator(&self) -> &Locator {
+        match self {
+            Translation::Pages(pages) => &pages.core.locator,
+            Translation::Superblocks(layer) => layer.unit_locator(),
+        }
+    }
+
+    /// Returns the blocks, or superblocks.
+    #[inline]
+    pub fn blocks(&self) -> &Blocks {
+        match self {
+            Translation::Pages(pages) => &pages.core.allocator.blocks,
+            Translation::Superblocks(layer) => layer.blocks(),
+        }
+    }
+
+    /// Returns the most pages of the host that wait to be programmed.
+    #[inline]
+    pub fn frames(&self) -> u32 {
+        match self {
+            Translation::Pages(_) => 0,
+            Translation::Superblocks(layer) => layer.sizes().frames,
+        }
+    }
+
+    /// Returns true if reads matter.
+    pub fn hears_reads(&self) -> bool {
+        match self {
+            Translation::Pages(pages) => pages.uses.is_some(),
+            Translation::Superblocks(layer) => layer.hears_reads(),
+        }
+    }
+
+    /// Returns the pages programmed in this life by voltage; `None` if all voltages are nominal.
+    #[inline]
+    pub fn programs_at(&self) -> Option<&ByVoltage<u64>> {
+        match self {
+            Translation::Pages(pages) => pages.gc.untimed.programs_at.as_ref(),
+            Translation::Superblocks(_) => None,
+        }
+    }
+
+    /// Returns the counts of failing blocks; `None` if blocks cannot fail.
+    pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
+        match self {
+            Translation::Pages(pages) => pages.core.allocator.bad_blocks(),
+            Translation::Superblocks(_) => None,
+        }
+    }
+
+    /// Returns true if a block is in use: it has not failed.
+    pub fn in_use(&self, block: usize) -> bool {
+        self.blocks().state(BlockId::new(block)) != BlockState::Retired
+    }
+}

@@ -1,0 +1,30 @@
+//! The whole drive in the middle of a life, simulated event by event from there on.
+
+use super::LifetimeDrive;
+use super::steady_life::SteadyLife;
+use crate::config::Config;
+use crate::event_loop::Device;
+use crate::observe::counters::Counters;
+use crate::precondition::UNWATCHED;
+
+impl Device {
+    /// Creates the drive of `config` in the middle of a life, simulated event by event from there
+    /// on: the data lies as in `seasoned`, and the throttle of `life` continues. The host's next
+    /// request is due at its own time plus [`SteadyLife::behind`]. The counts of pages written and
+    /// programmed continue.
+    ///
+    /// # Panics
+    /// If `config` is that of another drive, or of one with superblocks.
+    pub fn in_life(life: &SteadyLife, seasoned: &LifetimeDrive, config: &Config) -> Device {
+        assert_eq!(config.layout().as_ref(), Ok(seasoned.layout()), "another drive");
+        let (core, gc) = seasoned.page_mapped();
+        let preconditioned = *seasoned.preconditioned();
+        let device = Device::begin(config, core.clone(), gc.clone(), preconditioned, UNWATCHED);
+        let mut device = device.expect("nobody stops it");
+        device.layer.throttle = life.throttle_over(&device.layer.ftl.core.allocator.blocks);
+        let Counters { programs, pages_written, .. } = *life.counters();
+        let counters = &mut device.flash.counters;
+        (counters.programs, counters.pages_written) = (programs, pages_written);
+        device
+    }
+}

@@ -1,0 +1,116 @@
+//! The drive on the test bench: page-mapped, or with superblocks.
+
+use fowler_device::{Config, Counters, Device, Layer, Layout, Ledger, Pacing, Superblocks};
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::progress::Control;
+use fowler_experiment::run::{DriveKind, Watcher};
+use fowler_units::{DieId, HostIo, Nanos};
+
+/// What a measurement asks of a drive.
+pub(super) trait Measured {
+    /// Returns the counters so far.
+    fn counters(&self) -> Counters;
+    /// Returns the simulated time.
+    fn now(&self) -> Nanos;
+    /// Returns the number of dies.
+    fn dies(&self) -> u32;
+    /// Returns a die's time by activity up to `at`.
+    fn die_times(&self, die: DieId, at: Nanos) -> Ledger;
+}
+
+impl<L: Layer> Measured for Device<L> {
+    fn counters(&self) -> Counters {
+        self.counters()
+    }
+
+    fn now(&self) -> Nanos {
+        self.now()
+    }
+
+    fn dies(&self) -> u32 {
+        self.layout().geometry.dies()
+    }
+
+    fn die_times(&self, die: DieId, at: Nanos) -> Ledger {
+        self.die_times(die, at)
+    }
+}
+
+/// A drive of either kind.
+#[derive(Clone)]
+pub(super) enum BenchDrive {
+    Pages(Box<Device>),
+    Superblocks(Box<Device<Superblocks>>),
+}
+
+/// Does the same with the drive, of whichever kind.
+macro_rules! either {
+    ($drive:expr, $device:ident => $does:expr) => {
+        match $drive {
+            BenchDrive::Pages($device) => $does,
+            BenchDrive::Superblocks($device) => $does,
+        }
+    };
+}
+
+impl BenchDrive {
+    /// Returns the preconditioned drive of `config`; `name` identifies it in messages.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the drive, or that preconditioning was stopped.
+    pub fn new(
+        name: &str,
+        config: &Config,
+        control: Control<'_>,
+    ) -> Result<BenchDrive, Diagnostics> {
+        Ok(match config.ftl.has_superblocks() {
+            false => BenchDrive::Pages(Box::new(DriveKind::drive(name, config, None, control)?)),
+            true => {
+                BenchDrive::Superblocks(Box::new(DriveKind::drive(name, config, None, control)?))
+            }
+        })
+    }
+
+    /// Serves requests.
+    pub fn run(
+        &mut self,
+        requests: impl IntoIterator<Item = HostIo>,
+        pacing: Pacing,
+        probe: &mut impl Watcher,
+    ) {
+        either!(self, device => device.run(requests, pacing, probe));
+    }
+
+    /// Leaves the drive alone until `at`.
+    pub fn rest_until(&mut self, at: Nanos) {
+        either!(self, device => device.rest_until(at, &mut ()));
+    }
+
+    /// Returns the sizes of the drive.
+    pub fn layout(&self) -> &Layout {
+        either!(self, device => device.layout())
+    }
+
+    /// Returns the number of erases of each block, or superblock.
+    pub fn erase_counts(&self) -> &[u32] {
+        either!(self, device => DriveKind::erase_counts(device))
+    }
+}
+
+impl Measured for BenchDrive {
+    fn counters(&self) -> Counters {
+        either!(self, device => device.counters())
+    }
+
+    fn now(&self) -> Nanos {
+        either!(self, device => device.now())
+    }
+
+    fn dies(&self) -> u32 {
+        self.layout().geometry.dies()
+    }
+
+    fn die_times(&self, die: DieId, at: Nanos) -> Ledger {
+        either!(self, device => device.die_times(die, at))
+    }
+}
