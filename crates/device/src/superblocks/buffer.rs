@@ -187,21 +187,29 @@ impl Buffer {
         }
     }
 
-    /// The frame holds its whole unit: it waits for a command.
-    #[inline]
+    /// The frame holds its whole unit: it waits for a command, or until room is needed.
+    #[inline(always)]
     pub fn complete(&mut self, id: FrameId) {
         let frame = &mut self.frames[id.index()];
         debug_assert_eq!(frame.state, State::Merging);
-        if let Some(residents) = self.residents.as_mut().filter(|_| frame.wanted) {
-            frame.state = State::Dirty;
-            residents.enlist(id, State::Dirty);
-        } else if frame.wanted {
+        if !frame.wanted {
+            self.release(id);
+        } else if self.residents.is_some() {
+            self.stays(id);
+        } else {
             frame.state = State::Ready;
             let ready = &mut self.ready[usize::from(frame.stream)];
             ready.wanted += 1;
             ready.frames.push_back(id);
-        } else {
-            self.release(id);
+        }
+    }
+
+    /// The frame holds its whole unit, which stays until room is needed.
+    #[inline(never)]
+    fn stays(&mut self, id: FrameId) {
+        self.frames[id.index()].state = State::Dirty;
+        if let Some(residents) = &mut self.residents {
+            residents.enlist(id, State::Dirty);
         }
     }
 

@@ -134,9 +134,15 @@ impl Superblocks {
     /// Reads valid units of the superblock being emptied, as far as the limits of garbage
     /// collection allow. Returns true if all have been read.
     fn read_on(&mut self, flash: &mut Flash) -> bool {
-        let Some(mut job) = self.collector.job else { return false };
         let page = self.shape.units_per_page;
-        let urgent = self.host_lacks_superblock() || self.folds_in_idle_time();
+        // Most calls find no room, or a job that is ahead of the host: they copy nothing.
+        let Some(job) = &self.collector.job else { return false };
+        let goes_on = self.collector.has_room_for(page) && (job.keeps_step() || self.is_urgent());
+        if job.next < job.end && !goes_on {
+            return false;
+        }
+        let mut job = *job;
+        let urgent = self.is_urgent();
         while job.next < job.end {
             let room = self.collector.has_room_for(page);
             if !room || !(urgent || job.keeps_step()) {
@@ -153,6 +159,12 @@ impl Superblocks {
         self.map.set_emptied(job.victim, Emptied::Drained);
         self.end_if_empty(flash, job.victim);
         true
+    }
+
+    /// Returns true if garbage collection does not wait for the host: the host cannot write, or is
+    /// idle.
+    fn is_urgent(&self) -> bool {
+        self.host_lacks_superblock() || self.folds_in_idle_time()
     }
 
     /// Reads the valid units of the page that begins with the unit `first`, to move them, but no
@@ -217,15 +229,20 @@ impl Superblocks {
     }
 
     /// Ends the emptying of a superblock if nothing is on its way out of it.
+    #[inline]
     fn end_if_empty(&mut self, flash: &mut Flash, superblock: u32) {
-        let traffic = self.map.traffic(superblock);
-        if traffic.leaving == 0 {
-            match traffic.emptied {
-                Emptied::Drained => self.erase(flash, superblock),
-                Emptied::Paused => self.paused(superblock),
-                Emptied::Lent => self.map.give_back(superblock),
-                Emptied::No | Emptied::Read | Emptied::Erased(_) => {}
-            }
+        if self.map.traffic(superblock).leaving == 0 {
+            self.end_emptying(flash, superblock);
+        }
+    }
+
+    /// Nothing is on its way out of a superblock.
+    fn end_emptying(&mut self, flash: &mut Flash, superblock: u32) {
+        match self.map.traffic(superblock).emptied {
+            Emptied::Drained => self.erase(flash, superblock),
+            Emptied::Paused => self.paused(superblock),
+            Emptied::Lent => self.map.give_back(superblock),
+            Emptied::No | Emptied::Read | Emptied::Erased(_) => {}
         }
     }
 

@@ -10,7 +10,15 @@ use fowler_units::{FrameId, Lpn, UnitId};
 
 impl Superblocks {
     /// Evicts frames while too few are free, leaving or about to.
+    #[inline]
     pub(super) fn evict(&mut self, flash: &mut Flash) {
+        if self.buffer.residents().is_some() {
+            self.evict_due(flash);
+        }
+    }
+
+    #[inline(never)]
+    fn evict_due(&mut self, flash: &mut Flash) {
         loop {
             let Some(residents) = self.buffer.residents() else { return };
             let units = self.stream_of_host().map_or(1, |stream| self.units_of(stream));
@@ -39,6 +47,7 @@ impl Superblocks {
     }
 
     /// Takes a frame for a unit of the host by dropping a clean one, if there is none that is free.
+    #[inline]
     pub(super) fn make_free(&mut self, flash: &mut Flash) {
         if self.buffer.free_count() == 0
             && let Some(clean) = self.buffer.residents().and_then(Residents::oldest_clean)

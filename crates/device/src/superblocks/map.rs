@@ -164,7 +164,7 @@ impl Map {
         self.bind(page, (unit, superblock));
     }
 
-    #[inline]
+    #[inline(always)]
     fn bind(&mut self, page: u32, (unit, superblock): (u32, u32)) {
         self.table.set_owner(UnitId(unit), Lpn(page));
         self.blocks.bind(UnitId(unit), BlockId(superblock));
@@ -172,20 +172,19 @@ impl Map {
 
     /// Moves the valid copy of a unit of the host from a unit of one superblock to that of another,
     /// each with its superblock. Does nothing if the first is no longer valid. Returns the frame
-    /// that holds newer data, if there is one, which must learn of the move.
-    #[inline]
+    /// that holds newer data, if there is one, which must learn of the move. Forced inline: it is
+    /// called for every unit that is moved.
+    #[inline(always)]
     pub fn relocate(&mut self, page: u32, [from, to]: [(u32, u32); 2]) -> Option<FrameId> {
         if !self.blocks.release(UnitId(from.0), BlockId(from.1)) {
             return None;
         }
         self.bind(page, to);
-        match self.place(page) {
-            Location::Buffer(frame) => Some(frame),
-            Location::Flash(_) | Location::Nowhere => {
-                self.table.set_flash(Lpn(page), UnitId(to.0));
-                None
-            }
+        let newer = self.table.unit_or_frame(Lpn(page)).err();
+        if newer.is_none() {
+            self.table.set_flash(Lpn(page), UnitId(to.0));
         }
+        newer
     }
 
     /// Returns which of `count` units of the flash from one on are valid: the first in the lowest

@@ -16,7 +16,8 @@
 //! flash, which it receives as an argument. **Called by** the loop to admit a request, and by the
 //! flash when a command ends. It is a second translation beside the page-mapped one
 //! ([`crate::event_loop::controller::Controller`]); a drive has one or the other
-//! ([`crate::config::ReclaimUnit`]). Dies, channels, die order and suspension are the same for both.
+//! ([`crate::config::ReclaimUnit`]). Dies, channels, die order and suspension are the same for
+//! both.
 //!
 //! The write buffer survives a loss of power, so a write is acknowledged as soon as its data is
 //! there.

@@ -107,6 +107,7 @@ impl Superblocks {
     }
 
     /// Returns true if the host can program nothing until a superblock has been emptied.
+    #[inline]
     pub(super) fn host_lacks_superblock(&self) -> bool {
         match self.stream_of_host() {
             Some(Stream::Slc) => false,
