@@ -420,7 +420,7 @@ class PageMapped(Drive):
 
 
 class Superblocks(Drive):
-    """A drive that fills, empties and erases superblocks. A program stores one page or more of every plane."""
+    """A drive that empties and erases superblocks. A program stores one page or more of every plane."""
 
     closes_at_once = False
 
