@@ -512,6 +512,20 @@ mod tests {
         }
     }
 
+    /// The mean rates of data 30 days old after 1,000 cycles, at references that stay and at those
+    /// that follow: the numbers of docs/decisions/superblocks.md, "How do cells err by sensing
+    /// level on a drive with superblocks?", at the constants of `[aging]` and `[reliability]`.
+    #[test]
+    fn tracking_leaves_little_of_what_fixed_references_misread() {
+        let widths = (0.15, Parameters::default().erased_sd);
+        let window = Window::even(3, GrayCode::Balanced, (4.8, 2.4), widths);
+        let worn = Cells::new(window, Parameters::default()).expect("cells").worn(1000.0);
+        for (references, expected) in [(References::Fixed, 1.1e-2), (References::Tracked, 6.1e-4)] {
+            let rate = worn.mean_rber(references, days(30));
+            assert!((rate / expected - 1.0).abs() < 0.05, "{references:?}: {rate}");
+        }
+    }
+
     #[test]
     fn impossible_cells_are_refused() {
         let coarse = Window::even(4, GrayCode::Balanced, (4.8, 2.4), (0.9, 0.15));

@@ -123,9 +123,13 @@ const UBER_MOST: f64 = 1e-6;
 
 const HOUR: Span = Span(3_600_000_000_000);
 
-/// Returns the configuration keys of the constants that an error is about.
-fn constants_of(why: &ModelError) -> &'static [&'static str] {
+/// Returns the configuration keys of the constants that an error is about. The states of word lines
+/// lie where `aging` says.
+fn constants_of(why: &ModelError, word_lines: bool) -> &'static [&'static str] {
     match why {
+        ModelError::TooGood { .. } | ModelError::TooBad { .. } if word_lines => {
+            &["reliability.cells.rber_unworn", "aging.step_share", "reliability.cells.erased_sd"]
+        }
         ModelError::NoAmount { .. } => &["reliability.cells"],
         ModelError::NotAscending => &[
             "reliability.cells.erased",
@@ -418,14 +422,7 @@ impl Config {
         refusals.unless((1..=3).contains(&reliability.levels), &["reliability.levels"], || {
             format!("{} levels of soft sensing; expected 1 to 3", reliability.levels)
         });
-        match self.cell_model() {
-            Ok(_) => {}
-            Err(NoModel::Cells(why)) => {
-                refusals.unless(false, constants_of(&why), || why.to_string());
-            }
-            Err(NoModel::Shape) => refuse_shape(&reliability.table, refusals),
-            Err(NoModel::Table(wrong)) => refuse_table(&reliability.table, &wrong, refusals),
-        }
+        self.refuse_cell_model(refusals);
         if let Err(why) = Ldpc::hire(&reliability.cells) {
             let keys = [
                 "reliability.cells.correctable_3",
@@ -466,6 +463,22 @@ impl Config {
             },
             || format!("allow {EVERY_LEAST} for each block: at least {least}"),
         );
+    }
+
+    fn refuse_cell_model(&self, refusals: &mut Refusals) {
+        let reliability = &self.reliability;
+        let word_lines = self.ftl.has_superblocks() && reliability.model == ModelKind::Analytic;
+        match self.cell_model() {
+            Ok(_) => {}
+            // Impossible distances between these states are refused with the keys of `aging`
+            // (`refuse_states`).
+            Err(NoModel::Cells(ModelError::NotAscending)) if word_lines => {}
+            Err(NoModel::Cells(why)) => {
+                refusals.unless(false, constants_of(&why, word_lines), || why.to_string());
+            }
+            Err(NoModel::Shape) => refuse_shape(&reliability.table, refusals),
+            Err(NoModel::Table(wrong)) => refuse_table(&reliability.table, &wrong, refusals),
+        }
     }
 
     fn refuse_deadline(&self, refusals: &mut Refusals) {
