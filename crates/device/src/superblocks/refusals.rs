@@ -170,6 +170,12 @@ impl Config {
             return;
         }
         let layout = self.superblock_sizes();
+        let (frames, held) = (layout.frames, layout.logical_pages);
+        refusals.unless(
+            !self.buffer.cache_reads || frames <= held,
+            &["buffer.size", "buffer.cache_reads"],
+            || format!("a buffer of {frames} units; the drive has only {held}"),
+        );
         if self.has_streams() {
             return self.refuse_streams(&shape, &layout, refusals);
         }
