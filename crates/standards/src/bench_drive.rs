@@ -6,7 +6,7 @@ use fowler_experiment::progress::Control;
 use fowler_experiment::run::{DriveKind, Watcher};
 use fowler_units::{DieId, HostIo, Nanos};
 
-/// What a measurement asks of a drive.
+/// A drive that is measured: its clock, and its counts so far.
 pub(super) trait Measured {
     /// Returns the counters so far.
     fn counters(&self) -> Counters;
@@ -63,11 +63,10 @@ impl BenchDrive {
         config: &Config,
         control: Control<'_>,
     ) -> Result<BenchDrive, Diagnostics> {
-        Ok(match config.ftl.has_superblocks() {
-            false => BenchDrive::Pages(Box::new(DriveKind::drive(name, config, None, control)?)),
-            true => {
-                BenchDrive::Superblocks(Box::new(DriveKind::drive(name, config, None, control)?))
-            }
+        Ok(if config.ftl.has_superblocks() {
+            BenchDrive::Superblocks(Box::new(DriveKind::drive(name, config, None, control)?))
+        } else {
+            BenchDrive::Pages(Box::new(DriveKind::drive(name, config, None, control)?))
         })
     }
 

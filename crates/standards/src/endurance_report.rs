@@ -59,10 +59,8 @@ impl Endurance {
         let cycles = real(self.drive.config.life.cycles);
         let [client, enterprise] = ALLOWED;
         let title = if self.uber.is_empty() {
-            let key = match self.drive.config.ftl.has_superblocks() {
-                false => "reliability.model",
-                true => "aging.coding",
-            };
+            let superblocks = self.drive.config.ftl.has_superblocks();
+            let key = if superblocks { "aging.coding" } else { "reliability.model" };
             format!("UBER is not known: this drive has no bit errors ({key})")
         } else {
             format!(

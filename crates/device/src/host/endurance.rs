@@ -113,10 +113,8 @@ impl Life {
     /// If the configuration is one that is rejected.
     pub(crate) fn new(config: &Config, blocks: &Blocks) -> Self {
         let numbers = f64::from(blocks.geometry().pages());
-        let pages = match config.ftl.has_superblocks() {
-            false => numbers,
-            true => config.superblock_sizes().pages() as f64,
-        };
+        let superblocks = config.ftl.has_superblocks();
+        let pages = if superblocks { config.superblock_sizes().pages() as f64 } else { numbers };
         let life = Self::of(config.life.clone(), pages, blocks.programmed());
         Self { share: pages / numbers, ..life }
     }

@@ -75,7 +75,8 @@ impl Superblocks {
             Ok(())
         });
         saved.expect("memory takes any state");
-        // Units in the buffer are saved by themselves, and here their copies in the flash.
+        // The map of a unit in the buffer is saved as its old copy in the flash; what the buffer
+        // holds is saved in `waiting`.
         let first = words.len() - self.map.logical() as usize;
         for (page, place) in (0..).zip(&mut words[first..]) {
             if let Location::Buffer(frame) = self.map.place(page) {

@@ -374,13 +374,11 @@ impl Config {
     /// drive with superblocks, a write is answered when its unit has come over the link.
     fn untimed_write(&self) -> Span {
         let timing = self.effective_timing();
-        match self.ftl.has_superblocks() {
-            false => timing.bus_transfer + timing.mean_program(),
-            true => {
-                let (host, unit) = (&self.host, self.unit().0);
-                let core = if host.cores > 0 { host.core_time } else { Span::ZERO };
-                host.command + host.bandwidth.time(unit) + core + host.latency
-            }
+        if !self.ftl.has_superblocks() {
+            return timing.bus_transfer + timing.mean_program();
         }
+        let (host, unit) = (&self.host, self.unit().0);
+        let core = if host.cores > 0 { host.core_time } else { Span::ZERO };
+        host.command + host.bandwidth.time(unit) + core + host.latency
     }
 }
