@@ -436,9 +436,11 @@ class Superblocks(Drive):
         self.host = Stream(drive, survivors=Stream(drive))
 
     def places_of_data(self, stripe: int) -> Iterator[int]:
-        """Which places take data? All but those of the last program unit of each stripe, which is parity."""
+        """Which places take data? All but those of the last program unit of each stripe, which is parity. The
+        last stripe is shorter or, where one program unit would be left, longer."""
+        ends = set(range(stripe, self.programs - 1, stripe)) | {self.programs} if stripe > 0 else set()
         for program in range(self.programs):
-            if stripe == 0 or (program + 1) % stripe != 0:
+            if program + 1 not in ends:
                 yield from range(program * self.program_unit, (program + 1) * self.program_unit)
 
     def write(self, lpn: int) -> None:

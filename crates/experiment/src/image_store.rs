@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// A change of the words of a state needs the next number.
-const KIND: Kind = Kind { name: "image", format: 1 };
+const KIND: Kind = Kind { name: "image", format: 2 };
 /// The most states that are cached, and the most bytes that they have together.
 const BOUND: Bound = Bound { prefix: "image-", files: 16, bytes: 4 << 30 };
 /// A state that takes fewer writes to make is not worth a file.

@@ -247,6 +247,7 @@ fn streams_in_two_passes_keep_the_laws() {
         "geometry.over_provisioning=0.5",
         "flash.word_line=1",
         "superblocks.parity=0",
+        "policy.redundancy=none",
         "flash.program_passes=2",
         "gc.foreground_below=9",
         "gc.background_below=0",

@@ -67,6 +67,9 @@ pub struct Blocks {
     /// The number of pages of a block that hold data: all pages or, of a superblock, those without
     /// parity and without the places of SLC mode.
     pub(super) capacity: u32,
+    /// Of each superblock, the number of pages, of its capacity, that hold no data; empty if no
+    /// superblock differs from others in this.
+    pub(super) kept: IdVec<BlockId, u32>,
     /// The first of the superblocks set aside, which have a plane of their own; `NONE` without any.
     aside: BlockId,
     filled: u64,
@@ -167,6 +170,7 @@ impl Blocks {
             buckets: Column::filled(Pile::EMPTY, buckets as usize),
             planes: IdVec::filled(plane, planes as usize),
             capacity: geometry.pages_per_block,
+            kept: IdVec::filled(0, 0),
             aside,
             filled: 0,
         };

@@ -120,9 +120,10 @@ impl Candidates<'_> {
         buckets.get(lowest..)?.iter().find_map(Pile::front)
     }
 
-    /// Returns the number of valid pages of a candidate.
+    /// Returns the number of pages of a candidate, of its capacity, that an erase does not gain:
+    /// those that are valid and, of a superblock beside others without parity, those of its parity.
     pub fn valid(&self, block: BlockId) -> u32 {
-        self.blocks.valid(block)
+        self.blocks.not_gained(block)
     }
 
     /// Returns a candidate's position in the order in which blocks became full.

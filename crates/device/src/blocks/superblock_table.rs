@@ -3,7 +3,7 @@
 //! of them.
 
 use super::block_table::{Block, BlockState, Blocks, PlaneBlocks};
-use fowler_units::{BlockId, Bytes, Geometry, Nanos, PlaneId, UnitId};
+use fowler_units::{BlockId, Bytes, Geometry, IdVec, Nanos, PlaneId, UnitId};
 
 impl Blocks {
     /// Returns the memory that the superblocks of a drive take.
@@ -23,14 +23,44 @@ impl Blocks {
         blocks
     }
 
+    /// Returns these blocks, of which each may keep places from data, if `keeps`.
+    #[must_use]
+    pub fn keeping(mut self, keeps: bool) -> Self {
+        let count = if keeps { self.blocks.len() } else { 0 };
+        self.kept = IdVec::filled(0, count);
+        self
+    }
+
+    /// Returns true if a block may keep places from data.
+    pub fn keeps(&self) -> bool {
+        !self.kept.is_empty()
+    }
+
+    /// Sets the number of pages of a block, of its capacity, that hold no data. Does nothing if no
+    /// block keeps any.
+    pub fn keep(&mut self, block: BlockId, pages: u32) {
+        if self.keeps() {
+            self.kept[block] = pages;
+        }
+    }
+
+    /// Returns the number of pages of a block, of its capacity, that an erase does not gain: those
+    /// that are valid, and those that hold no data.
+    #[inline]
+    pub(super) fn not_gained(&self, block: BlockId) -> u32 {
+        self.valid(block) + self.kept.get(block).copied().unwrap_or(0)
+    }
+
     /// Returns the first of the full blocks of a plane with the fewest valid pages, by a scan.
     pub(super) fn emptiest(&self, plane: PlaneId) -> Option<BlockId> {
         let numbers = self.of_plane(plane);
         let all = &self.blocks.as_slice()[numbers.start as usize..numbers.end as usize];
         let (mut least, mut found) = (u32::MAX, None);
+        let kept = self.kept.as_slice();
         for (number, block) in numbers.zip(all) {
-            if block.valid < least && block.progress.is(BlockState::Full) {
-                (least, found) = (block.valid, Some(BlockId(number)));
+            let kept = kept.get(number as usize).copied().unwrap_or(0);
+            if block.valid + kept < least && block.progress.is(BlockState::Full) {
+                (least, found) = (block.valid + kept, Some(BlockId(number)));
             }
         }
         found

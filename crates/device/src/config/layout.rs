@@ -372,7 +372,8 @@ impl Config {
             &["policy.placement.stripe_unit"],
             || format!("stripe units of {unit} pages; 1 to {STRIPE_UNIT_MOST} are possible"),
         );
-        let free = unit == 1 || !self.redundancy.has_stripes();
+        let striped = self.redundancy.has_stripes() && !self.ftl.has_superblocks();
+        let free = unit == 1 || !striped;
         refusals.unless(free, &["policy.placement.stripe_unit", "policy.redundancy"], || {
             format!("stripe units of {unit} pages, but parity determines the chip of each page")
         });

@@ -54,7 +54,7 @@ impl Config {
     /// See docs/decisions/raid.md, "How many chips does a drive with stripes need?".
     pub(crate) fn refuse_redundancy(&self, refusals: &mut Refusals) {
         let redundancy = &self.redundancy;
-        if !redundancy.has_stripes() {
+        if !redundancy.has_stripes() || self.ftl.has_superblocks() {
             return;
         }
         let (n, chips) = (redundancy.stripe, self.geometry.chips());
@@ -105,8 +105,11 @@ impl Config {
     }
 
     /// Refuses limits of reads and of wear that the life of the cells never reaches, or always.
-    fn refuse_wear_limits(&self, refusals: &mut Refusals) {
+    pub(crate) fn refuse_wear_limits(&self, refusals: &mut Refusals) {
         let redundancy = &self.redundancy;
+        if !redundancy.has_stripes() {
+            return;
+        }
         let end = self.reliability.cells.end_cycles as u32;
         // Fewer reads than this would have every block refreshed all the time.
         let reads = f64::from(redundancy.reads) * redundancy.limits_at(f64::from(end));

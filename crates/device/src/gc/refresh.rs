@@ -21,7 +21,7 @@ const LOOKS: u64 = 100;
 /// The margin, as a fraction of the retention limit, by which a block is refreshed early. The
 /// margin limits the scans caused by deadlines to a thousand per retention period. Assumed: no
 /// paper gives the precision of a controller's clock.
-const DUE_BEFORE: u64 = 1000;
+pub(crate) const DUE_BEFORE: u64 = 1000;
 
 /// The urgency with which a block must be refreshed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,7 +84,7 @@ pub(super) fn soft_limit(limit: u64) -> u64 {
 }
 
 /// The age at which data reaches the hard limit.
-fn hard_limit(retention: Span) -> Span {
+pub(crate) fn hard_limit(retention: Span) -> Span {
     retention - Span(retention.0 / DUE_BEFORE)
 }
 

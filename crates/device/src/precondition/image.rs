@@ -78,7 +78,11 @@ impl Config {
             sensing: other.sensing,
             voltage: other.voltage,
             replacement: other.replacement,
-            reliability: other.reliability.clone(),
+            reliability: if self.parity_varies() {
+                self.reliability.clone()
+            } else {
+                other.reliability.clone()
+            },
             bad_blocks: other.bad_blocks,
             throttle: other.throttle,
             life: other.life.clone(),

@@ -7,22 +7,18 @@
 //! [`fowler_physics::multibit`]. See docs/decisions/superblocks.md, "How does a read age?".
 
 use super::map::Map;
+use super::renewals::Renewals;
 use super::shape::Shape;
 use crate::config::{AgingConfig, Config, Tracking};
 use crate::flash::Tries;
 use fowler_physics::multibit::{BITS_MOST, Cells};
 use fowler_units::{Bytes, Geometry, Nanos, Span, UnitId};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// Steps of age per unit of `ln(1 + age / onset)`, the logarithm that retention goes with. An age
 /// in between counts as the next step. At the default onset of an hour these are steps of a minute
 /// at first, and of 1.6 % of old ages.
 const AGES: f64 = 64.0;
-
-/// The most superblocks moved at a time because of their age, from the first read to the end of the
-/// erase.
-pub(super) const REFRESHED_MOST: u32 = 1;
 
 /// The data of a superblock.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -37,8 +33,6 @@ pub(super) struct Data {
     pub(super) reads: [u32; BITS_MOST as usize],
     /// The entry of the retry table at which the last retry succeeded; 0 before the first.
     pub(super) last: u8,
-    /// True if the superblock is being moved because of its age, or will be.
-    pub(super) due: bool,
     /// True if moving the superblock would not help: young data on these cells would not be read up
     /// to `aging.refresh_above` either.
     pub(super) worn_out: bool,
@@ -63,10 +57,6 @@ pub(super) struct Aging {
     pub(super) all: Vec<Data>,
     /// Preconditioning: the superblocks in the order in which they were last opened.
     opened: Vec<u32>,
-    /// The superblocks to be moved because of their age, in order.
-    pub(super) due: VecDeque<u32>,
-    /// The superblock that is being moved because of its age, until its erase has ended.
-    pub(super) moving: Option<u32>,
 }
 
 impl Aging {
@@ -74,14 +64,8 @@ impl Aging {
     pub fn new(config: &Config, shape: &Shape) -> Option<Aging> {
         let (aging, cells) = (config.aging, config.reliability.cells);
         let reads = [0; BITS_MOST as usize];
-        let blank = Data {
-            since: Nanos::ZERO,
-            until: Nanos::ZERO,
-            reads,
-            last: 0,
-            due: false,
-            worn_out: false,
-        };
+        let blank =
+            Data { since: Nanos::ZERO, until: Nanos::ZERO, reads, last: 0, worn_out: false };
         aging.is_on().then(|| Aging {
             config: aging,
             cells: config.aging_cells().expect("they were checked before"),
@@ -94,8 +78,6 @@ impl Aging {
             bits: config.flash.word_line,
             all: vec![blank; shape.superblocks as usize],
             opened: Vec::new(),
-            due: VecDeque::with_capacity(shape.superblocks as usize),
-            moving: None,
         })
     }
 
@@ -115,7 +97,7 @@ impl Aging {
         let since = self.clock(now);
         let data = &mut self.all[superblock as usize];
         let Data { reads, .. } = *data;
-        *data = Data { since, until: Nanos::ZERO, reads, last: 0, due: false, worn_out: false };
+        *data = Data { since, until: Nanos::ZERO, reads, last: 0, worn_out: false };
     }
 
     /// A superblock is opened while the drive is filled before its first request, in no time.
@@ -227,12 +209,12 @@ impl Aging {
     }
 
     /// A read of a page that began at entry `first` has succeeded after `tries` tries that failed.
-    /// The superblock of the page is due to be moved if that was beyond `aging.refresh_above` and
-    /// young data would be read at an entry up to it. The superblock being emptied, `victim`, is
-    /// moved already.
+    /// The superblock of the page becomes due if that was beyond `aging.refresh_above` and young
+    /// data would be read at an entry up to it. The superblock being emptied, `victim`, is moved
+    /// already.
     pub(super) fn found(
         &mut self,
-        map: &Map,
+        (map, renewals): (&Map, &mut Renewals),
         victim: Option<u32>,
         page: UnitId,
         first: u8,
@@ -244,7 +226,7 @@ impl Aging {
         let above = self.config.refresh_above;
         let data = &mut self.all[superblock];
         data.last = entry;
-        let known = data.due || data.worn_out;
+        let known = renewals.has(superblock as u32) || data.worn_out;
         let full = map.is_whole(superblock as u32);
         let moves = victim == Some(superblock as u32);
         if above == 0 || u32::from(entry) <= above || known || !full || moves {
@@ -255,8 +237,7 @@ impl Aging {
         let AgingConfig { retry_shift, correctable, .. } = self.config;
         let rber = |entry| worn.rber(kind.unwrap_or(0), f64::from(entry) * retry_shift, young);
         if (0..=above).any(|entry| rber(entry) <= correctable) {
-            self.all[superblock].due = true;
-            self.due.push_back(superblock as u32);
+            renewals.add(superblock as u32);
         } else {
             self.all[superblock].worn_out = true;
         }
@@ -279,29 +260,17 @@ impl Aging {
     }
 
     /// A page is read in no time, as in a run. The superblock being emptied is `victim`.
-    pub(super) fn read_now(&mut self, map: &Map, victim: Option<u32>, page: UnitId, now: Nanos) {
+    pub(super) fn read_now(
+        &mut self,
+        (map, renewals): (&Map, &mut Renewals),
+        victim: Option<u32>,
+        page: UnitId,
+        now: Nanos,
+    ) {
         let Tries { first, more } = self.tries(map, page, now);
         let read = u32::from(more) <= self.config.retry_entries;
         if read && first + more > 0 {
-            self.found(map, victim, page, first, more);
+            self.found((map, renewals), victim, page, first, more);
         }
-    }
-
-    /// Returns true if a superblock is moved because of its age, or will be.
-    pub fn is_due(&self, superblock: u32) -> bool {
-        self.all[superblock as usize].due
-    }
-
-    /// A superblock has been erased.
-    pub(super) fn erased(&mut self, superblock: u32) {
-        let due = &mut self.all[superblock as usize].due;
-        if std::mem::take(due) && self.moving == Some(superblock) {
-            self.moving = None;
-        }
-    }
-
-    /// Returns the superblock that is being moved because of its age.
-    pub fn moving(&self) -> Option<u32> {
-        self.moving
     }
 }

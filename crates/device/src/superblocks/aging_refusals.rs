@@ -2,6 +2,7 @@
 
 use crate::config::layout::{OLDEST_MOST, Refusals};
 use crate::config::{AgingConfig, Coding, Config};
+use crate::policy::redundancy::RedundancyKind;
 use crate::reliability::{self, ModelKind, StrengthSource};
 use fowler_physics::multibit::{BITS_MOST, Cells, GrayCode, Window};
 use fowler_physics::parameters::Parameters;
@@ -68,8 +69,15 @@ impl Config {
         if params.model != ModelKind::Off {
             return true;
         }
+        // Wear decides which superblocks have parity, and age which are refreshed.
+        let spread = if self.parity_varies() { params.cycles_spread } else { plain.cycles_spread };
         if !self.aging.is_on() {
-            return *params == plain;
+            let by_age = self.redundancy.name == RedundancyKind::DisturbLimiting;
+            let counts = by_age || self.parity_varies();
+            let (cycles, oldest) =
+                if counts { (cycles, oldest) } else { (plain.cycles, plain.oldest) };
+            return *params
+                == reliability::Params { cycles, oldest, cycles_spread: spread, ..plain };
         }
         // Constants that nothing here reads must keep their defaults.
         let cells = Parameters {
@@ -84,7 +92,7 @@ impl Config {
             retention_spread_power: cells.retention_spread_power,
             ..plain.cells
         };
-        *params == reliability::Params { cells, cycles, oldest, ..plain }
+        *params == reliability::Params { cells, cycles, oldest, cycles_spread: spread, ..plain }
     }
 
     /// Refuses bit errors by sensing level that a drive with superblocks cannot have.

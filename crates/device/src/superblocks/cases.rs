@@ -5,6 +5,7 @@ use crate::config::tests::shaped;
 use crate::config::{Config, FtlConfig, Pattern, ProgramUnit, ReclaimUnit};
 use crate::event_loop::Device;
 use crate::observe::completion::Completion;
+use crate::policy::redundancy::RedundancyKind;
 use crate::precondition::UNWATCHED;
 use fowler_nand::PerPageType;
 use fowler_units::{Bytes, Geometry, HostIo, HostOp, Nanos, Span};
@@ -32,6 +33,15 @@ pub(super) fn tiny() -> Config {
     config.gc.background_below = config.gc.foreground_below;
     config.precondition.pattern = Pattern::Steady;
     config
+}
+
+/// Gives all superblocks of a drive parity, one command in so many; none if 0.
+pub(super) fn protect(config: &mut Config, parity: u32) {
+    config.superblocks.parity = parity;
+    config.redundancy.name = match parity {
+        0 => RedundancyKind::Unprotected,
+        _ => RedundancyKind::Raid5,
+    };
 }
 
 /// The bytes of a unit of [`tiny`].

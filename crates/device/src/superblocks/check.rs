@@ -1,7 +1,6 @@
 //! The laws of a drive with superblocks, to be checked at any event.
 
 use super::Superblocks;
-use super::aging::Aging;
 use super::buffer::State as FrameState;
 use super::collection::Why;
 use super::commands::Stream;
@@ -71,9 +70,8 @@ impl Superblocks {
         if let Some(cache) = &self.slc {
             self.check_cache(cache)?;
         }
-        if let Some(aging) = &self.aging {
-            self.check_refresh(aging)?;
-        }
+        self.check_refresh()?;
+        self.check_coverage()?;
         self.check_frames()
     }
 
@@ -96,7 +94,8 @@ impl Superblocks {
                 let superblock = self.shape.superblock_of(unit);
                 valid[superblock as usize] += 1;
                 let command = self.shape.command_of(unit);
-                law!(!self.shape.is_parity(command), "page {page} is where parity is");
+                let parity = self.is_parity(superblock, command);
+                law!(!parity, "page {page} is where parity is");
             }
         }
         for (number, valid) in (0..).zip(valid) {
@@ -188,18 +187,46 @@ impl Superblocks {
         Ok(())
     }
 
-    /// A superblock that is moved because of its age is being read, drained or erased, and is the
+    /// A superblock that is moved because it was due is being read, drained or erased, and is the
     /// only such one.
-    fn check_refresh(&self, aging: &Aging) -> Result<(), String> {
-        if let Some(moving) = aging.moving() {
+    fn check_refresh(&self) -> Result<(), String> {
+        let renewals = &self.renewals;
+        if let Some(moving) = renewals.moving {
             let state = self.map.traffic(moving).emptied;
             let job = self.collector.victim() == Some((moving, Why::Refresh));
             let way = job || matches!(state, Emptied::Drained | Emptied::Erased(_));
-            law!(way && aging.is_due(moving), "superblock {moving} is refreshed and {state:?}");
+            law!(way && renewals.has(moving), "superblock {moving} is refreshed and {state:?}");
         }
         if let Some((victim, Why::Refresh)) = self.collector.victim() {
-            law!(aging.moving() == Some(victim), "superblock {victim} is refreshed as well");
+            law!(renewals.moving == Some(victim), "superblock {victim} is refreshed as well");
         }
+        Ok(())
+    }
+
+    /// A drive whose rules of parity never change has all superblocks with parity, or none; where
+    /// they may change, every superblock in use that the rules protect has parity or is due to get
+    /// it, and the count of those that are worn is right.
+    fn check_coverage(&self) -> Result<(), String> {
+        let Some(coverage) = &self.coverage else { return Ok(()) };
+        let mut worn = 0;
+        for superblock in 0..self.map.count() {
+            let state = self.map.state(superblock);
+            let used = matches!(state, BlockState::Open | BlockState::Full);
+            if state == BlockState::Free {
+                law!(!self.is_bare(superblock), "superblock {superblock} is erased and bare");
+                continue;
+            }
+            let erases = self.map.erases()[superblock as usize];
+            worn += u32::from(coverage.is_worn(superblock, erases));
+            let slc = self.slc.as_ref().is_some_and(|it| it.mode(superblock) != Mode::Usual);
+            let bare = self.is_bare(superblock);
+            law!(!(bare && slc), "superblock {superblock} is bare and in SLC mode");
+            let lacks = bare && coverage.protects(superblock, erases);
+            let due = self.renewals.has(superblock);
+            law!(!(used && lacks) || due, "superblock {superblock} lacks parity and is not due");
+        }
+        let (counted, stripes) = (coverage.age().worn_stripes, coverage.stripes);
+        law!(counted == worn * stripes, "{worn} worn superblocks of {stripes}: {counted} stripes");
         Ok(())
     }
 

@@ -65,7 +65,7 @@ impl Superblocks {
         let choice = self.collector.chosen.filter(|&it| self.map.state(it) == BlockState::Full);
         let choice = choice.or_else(|| self.map.victim_of(&mut self.victim, now));
         let Some(victim) = choice else { return false };
-        let (valid, data) = (self.map.valid(victim), self.shape.data_units());
+        let (valid, data) = (self.map.valid(victim), self.data_units_of(victim));
         // A victim whose units do not fit yet stays chosen: drawing until one fits would favor
         // victims with few valid units.
         self.collector.chosen = Some(victim);
@@ -121,7 +121,9 @@ impl Superblocks {
         let data = i64::from(self.shape.data_units());
         let rest = |stream| {
             let open = self.commands.open_of(Stream::Moved(stream));
-            let whole = open.map_or(0, |open| self.shape.data_units_from(open.command));
+            let whole = open.map_or(0, |open| {
+                self.shape.data_units_from(open.command, self.is_bare(open.superblock))
+            });
             i64::from(whole + self.collector.left_of_command(stream))
         };
         let others = self.streams.moved().iter().filter(|&&other| other != stream);
@@ -162,9 +164,9 @@ impl Superblocks {
     }
 
     /// Returns true if garbage collection does not wait for the host: the host cannot write, or is
-    /// idle.
-    fn is_urgent(&self) -> bool {
-        self.host_lacks_superblock() || self.folds_in_idle_time()
+    /// idle, or a superblock is due whose turn comes after the present job.
+    pub(super) fn is_urgent(&self) -> bool {
+        self.host_lacks_superblock() || self.folds_in_idle_time() || self.renewals.wait()
     }
 
     /// Reads the valid units of the page that begins with the unit `first`, to move them, but no
@@ -285,8 +287,9 @@ impl Superblocks {
             if !self.map.is_aside(superblock) {
                 self.collector.leaving -= 1;
             }
-            self.erased_of_age(superblock);
+            self.renewals.erased(superblock);
             self.map.erased(superblock);
+            self.erased_of_coverage(superblock, flash.now());
             self.collect(flash);
             self.drain(flash);
         }

@@ -158,12 +158,13 @@ impl Filling<'_> {
                 }
                 let superblock = self.drive.map.open().expect("collection keeps one erased");
                 self.drive.commands.set_open(stream, Some(Open { superblock, command: 0 }));
+                self.drive.cover(superblock, stream, Nanos::ZERO);
                 if let Some(aging) = &mut self.drive.aging {
                     aging.opened_in_filling(superblock);
                 }
                 continue;
             };
-            let stores = !drive.shape.is_parity(open.command);
+            let stores = !drive.is_parity(open.superblock, open.command);
             if stores {
                 // A superblock with a command in flight is not collected.
                 drive.map.departed(open.superblock);
@@ -200,6 +201,7 @@ impl Filling<'_> {
                 }
             }
             self.drive.map.erased(victim);
+            self.drive.erased_of_coverage(victim, Nanos::ZERO);
         }
     }
 

@@ -4,7 +4,7 @@
 //! us on the cells. The buffer answers at once.
 
 use super::Superblocks;
-use super::cases::{UNIT, drive, tiny};
+use super::cases::{UNIT, drive, protect, tiny};
 use crate::config::{Admission, Arbitration, Config, Pattern, PlaneMode};
 use crate::event_loop::{Device, Pacing};
 use crate::mapping::page_map::Location;
@@ -141,7 +141,7 @@ fn a_command_waits_until_it_is_full() {
 #[test]
 fn parity_follows_its_stripe() {
     let mut config = half_full();
-    config.superblocks.parity = 3;
+    protect(&mut config, 3);
     config.over_provisioning = 0.6;
     config.precondition.fill = 0.0;
     let mut device = drive(&config);

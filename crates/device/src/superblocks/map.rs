@@ -61,13 +61,17 @@ pub(super) struct Map {
 
 impl Map {
     /// Creates the map of an empty drive that sets so many superblocks aside: its last.
-    pub fn new(shape: &Shape, logical: u32, aside: u32) -> Map {
+    ///
+    /// If superblocks with and without parity are on the drive together (`varies`), each keeps the
+    /// places of its parity apart ([`Map::keep_for_parity`]).
+    pub fn new(shape: &Shape, logical: u32, aside: u32, varies: bool) -> Map {
         let set_aside = shape.superblocks - aside;
         let first = if aside > 0 { BlockId(set_aside) } else { BlockId::NONE };
         let blank = Traffic { flying: 0, leaving: 0, emptied: Emptied::No };
         Map {
             table: PageMap::new(logical, shape.all_numbers() as u32),
-            blocks: Blocks::scanned(Map::geometry(shape), shape.data_units(), first),
+            blocks: Blocks::scanned(Map::geometry(shape), shape.data_units_of(varies), first)
+                .keeping(varies),
             traffic: vec![blank; shape.superblocks as usize],
             command: shape.units / shape.commands,
             set_aside,
@@ -90,6 +94,13 @@ impl Map {
         PageMap::bytes(logical, shape.all_numbers() as u32)
             + Blocks::bytes_scanned(&Map::geometry(shape))
             + Bytes::of::<Traffic>(shape.superblocks.into())
+    }
+
+    /// A superblock is opened, with parity or bare. Where both kinds are on the drive together,
+    /// the places of parity count as taken by data that is never moved.
+    pub fn keep_for_parity(&mut self, shape: &Shape, superblock: u32, bare: bool) {
+        let kept = shape.data_units_of(true) - shape.data_units_of(bare);
+        self.blocks.keep(BlockId(superblock), kept);
     }
 
     /// Returns the number of units of the host.
@@ -345,7 +356,8 @@ impl Map {
 
     /// Forgets all data: every superblock is erased.
     pub fn clear(&mut self, shape: &Shape, logical: u32) {
-        *self = Map::new(shape, logical, self.count() - self.set_aside);
+        let varies = self.blocks.keeps();
+        *self = Map::new(shape, logical, self.count() - self.set_aside, varies);
     }
 
     /// Returns the superblocks as blocks of one plane, whose pages are units.

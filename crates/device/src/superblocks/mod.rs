@@ -36,8 +36,10 @@
 //! - `collection.rs`: garbage collection, in step with the host. `top_up.rs`: the units that fill
 //!   the last command of a superblock that gains little.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
-//! - `aging.rs`, `refresh.rs`, `read_errors.rs`: reads of old data, which are repeated at other
-//!   references.
+//! - `aging.rs`, `read_errors.rs`: reads of old data, which are repeated at other references.
+//! - `renewals.rs`, `refresh.rs`: superblocks that are moved although their space is not needed.
+//! - `coverage.rs`, `stages.rs`: the superblocks that have parity, at each stage of life.
+//!   `limits.rs`: the age and the reads at which superblocks are refreshed.
 //! - `modes.rs`: the step and voltages at which superblocks are programmed, and their strengths.
 //! - `untimed.rs`, `saved_life.rs`: requests in no time, for a whole life, and its state in the
 //!   middle.
@@ -59,6 +61,9 @@ mod check;
 mod collection;
 mod collection_jobs;
 mod commands;
+mod coverage;
+#[cfg(test)]
+mod coverage_tests;
 #[cfg(test)]
 mod erase_tests;
 mod eviction;
@@ -66,6 +71,7 @@ mod filling;
 #[cfg(test)]
 mod golden_tests;
 mod host;
+mod limits;
 mod line;
 mod map;
 mod modes;
@@ -82,6 +88,7 @@ mod refresh;
 mod refusals;
 #[cfg(test)]
 mod register_tests;
+mod renewals;
 mod residents;
 #[cfg(test)]
 mod residents_tests;
@@ -92,6 +99,7 @@ mod shape;
 mod slc_cache;
 #[cfg(test)]
 mod slc_tests;
+mod stages;
 mod stream_refusals;
 mod streams;
 #[cfg(test)]
@@ -123,16 +131,22 @@ use crate::observe::operation::Op;
 use crate::policy::throttle::{State, Throttled};
 use crate::policy::victim::AnyVictim;
 use crate::precondition::{Preconditioned, Watch};
+use crate::raid::Protection;
 use aging::Aging;
 use buffer::Buffer;
 use collection::Collector;
 use commands::Commands;
-use fowler_units::{Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, TxnId, UnitId};
+use coverage::Coverage;
+use fowler_units::{
+    BlockId, Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, TxnId, UnitId,
+};
+use limits::Limits;
 use line::Line;
 use map::Map;
 use modes::Modes;
 use pace::Pace;
 pub use read_errors::AgedReads;
+use renewals::Renewals;
 pub(crate) use saved_life::SavedLife;
 use shape::Shape;
 use slc_cache::SlcCache;
@@ -157,6 +171,12 @@ pub struct Superblocks {
     collector: Collector,
     slc: Option<Box<SlcCache>>,
     aging: Option<Box<Aging>>,
+    /// The superblocks that are due to be moved.
+    renewals: Renewals,
+    /// The rules of parity; none on a drive without redundancy.
+    coverage: Option<Box<Coverage>>,
+    /// The limits of age and of reads; none on a drive whose policy never refreshes.
+    limits: Option<Box<Limits>>,
     modes: Option<Box<Modes>>,
     line: Line,
     throttle: Option<Box<WriteThrottle>>,
@@ -208,6 +228,8 @@ impl Superblocks {
         let mut layer = Superblocks {
             map: self.map.clone(),
             victim: self.victim.clone(),
+            coverage: self.coverage.clone(),
+            renewals: self.renewals.clone(),
             ..Superblocks::empty(config)
         };
         for (from, to) in self.streams.of_filling().into_iter().zip(layer.streams.of_filling()) {
@@ -232,7 +254,7 @@ impl Superblocks {
             layout,
             front: FrontEnd::new(config, &units),
             units,
-            map: Map::new(&shape, layout.logical_pages, config.slc.fixed),
+            map: Map::new(&shape, layout.logical_pages, config.slc.fixed, config.parity_varies()),
             buffer: Buffer::new(config, &shape, layout.frames, count),
             pace: Pace::new(&config.buffer, layout.frames),
             commands: Commands::new(&config.flash, &shape, layout.frames, moved),
@@ -245,6 +267,9 @@ impl Superblocks {
             streams,
             slc: SlcCache::new(&config.slc, &shape).map(Box::new),
             aging: Aging::new(config, &shape).map(Box::new),
+            renewals: Renewals::new(shape.superblocks),
+            coverage: Coverage::new(config, &shape).map(Box::new),
+            limits: Limits::new(config, &shape).map(Box::new),
             modes: None,
             line: Line::new(config),
             throttle: None,
@@ -265,6 +290,8 @@ impl Superblocks {
             + Streams::bytes(config, shape.superblocks)
             + SlcCache::bytes(&config.slc, &shape)
             + Aging::bytes(config, &shape)
+            + Coverage::bytes(config, &shape)
+            + Limits::bytes(config, &shape)
             + Modes::bytes(config, &shape)
             + Line::bytes(config)
     }
@@ -296,6 +323,11 @@ impl Superblocks {
 }
 
 impl Device<Superblocks> {
+    /// Returns the present protection of the data; `None` on a drive without redundancy.
+    pub fn protection(&self) -> Option<Protection> {
+        self.layer.protection()
+    }
+
     /// Creates a preconditioned drive at time zero; none if `watch` stopped it.
     ///
     /// # Errors
@@ -319,6 +351,7 @@ impl Device<Superblocks> {
         layer.streams.class_filled(&layer.map, config.precondition.access_class);
         let data = (&layer.map, &layer.streams);
         layer.modes = Modes::new(config, &layer.shape, data, &mut flash).map(Box::new);
+        layer.begin_limits(&mut flash);
         Device::on(flash, layer)
     }
 
@@ -389,6 +422,12 @@ impl Translation for Superblocks {
     }
 
     fn idle(&mut self, _flash: &mut Flash, _die: DieId) {}
+
+    fn erase_pulse(&self, block: BlockId) -> Option<Span> {
+        let coverage = self.coverage.as_ref()?;
+        let superblock = block.0 % self.shape.superblocks;
+        coverage.erase_pulse(superblock, self.map.erases()[superblock as usize])
+    }
 }
 
 impl Layer for Superblocks {
@@ -424,6 +463,11 @@ impl Layer for Superblocks {
         self.host_may_be_idle(flash);
     }
 
+    /// Some data may have reached its limit of age.
+    fn deadline_event(&mut self, flash: &mut Flash) {
+        self.check_limits(flash);
+    }
+
     /// The next unit may enter the buffer.
     fn paced_event(&mut self, flash: &mut Flash) {
         self.resume(flash);
@@ -439,6 +483,9 @@ impl Superblocks {
     /// A page has been read.
     #[inline]
     fn end_read(&mut self, flash: &mut Flash, id: TxnId) {
+        if self.limits.is_some() {
+            self.count_read(flash, id);
+        }
         match flash.txns.get(id).owner {
             Owner::Request => self.host_read_done(flash, id),
             Owner::Merge(frame) => self.merged(flash, id, frame),

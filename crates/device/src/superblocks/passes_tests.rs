@@ -5,7 +5,7 @@
 //! units is transferred in 240 us, for each pass. The first takes 5 x (20 + 24) = 220 us on the
 //! cells, the second 15 x 44 = 660 us: 460 and 900 us with their transfers.
 
-use super::cases::{UNIT, answer_to, drive, read, tiny};
+use super::cases::{UNIT, answer_to, drive, protect, read, tiny};
 use crate::config::{Config, FlashConfig, Pattern};
 use crate::event_loop::Pacing;
 use crate::mapping::page_map::Location;
@@ -141,7 +141,7 @@ fn the_buffer_keeps_a_word_line_of_each_die() {
 #[test]
 fn parity_has_two_passes() {
     let mut config = one_die();
-    config.superblocks.parity = 2;
+    protect(&mut config, 2);
     config.over_provisioning = 0.7;
     let (_, programmed, counters) = serve(&config, &[write(0), write(1), write(2)]);
     // Word lines 0 to 3 are data, parity, data, parity, as far as the parity of the last is due:

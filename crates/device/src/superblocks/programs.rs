@@ -139,7 +139,7 @@ impl Superblocks {
                 self.open_for(stream, Superblocks::tag_to_open, flash.now())?;
                 continue;
             };
-            if !self.shape.is_parity(open.command) {
+            if !self.is_parity(open.superblock, open.command) {
                 return Some(open);
             }
             let number = self.begin_command(stream, open, 0);
@@ -167,6 +167,7 @@ impl Superblocks {
             modes.opened(superblock, tag);
         }
         self.commands.set_open(stream, Some(Open { superblock, command: 0 }));
+        self.cover(superblock, stream, now);
         self.age_anew(superblock, now);
         Some(())
     }

@@ -1,4 +1,5 @@
-//! Refresh: superblocks whose data is read far down the retry table are moved.
+//! Renewal: superblocks that are due are moved ([`super::renewals`]): those whose data is read far
+//! down the retry table, and others.
 
 use super::Superblocks;
 use super::collection::Why;
@@ -14,14 +15,6 @@ impl Superblocks {
     pub(super) fn age_anew(&mut self, superblock: u32, now: Nanos) {
         if let Some(aging) = &mut self.aging {
             aging.opened(superblock, now);
-        }
-    }
-
-    /// A superblock has been erased.
-    #[inline]
-    pub(super) fn erased_of_age(&mut self, superblock: u32) {
-        if let Some(aging) = &mut self.aging {
-            aging.erased(superblock);
         }
     }
 
@@ -41,46 +34,41 @@ impl Superblocks {
             && let Some(aging) = &mut self.aging
         {
             let victim = self.collector.victim().map(|(victim, _)| victim);
-            aging.found(&self.map, victim, txn.unit, txn.first_level, txn.level);
+            let found = (&self.map, &mut self.renewals);
+            aging.found(found, victim, txn.unit, txn.first_level, txn.level);
         }
         self.end_read(flash, id);
-        if self.aging.as_ref().is_some_and(|aging| !aging.due.is_empty()) {
+        if !self.renewals.due.is_empty() {
             self.collect(flash);
         }
     }
 
-    /// Begins to move a superblock because of its age, if one is due and there is room. Returns
-    /// true if a job has begun. While the job reads the superblock, no other begins.
+    /// Begins to move the next superblock that is due, if there is room. Returns true if a job has
+    /// begun. While the job reads the superblock, no other begins.
+    #[inline]
     pub(super) fn begin_refresh(&mut self, counters: &mut Counters) -> bool {
-        let Some(aging) = &mut self.aging else { return false };
-        if aging.moving.is_some() {
-            return false;
-        }
-        let stays = |number: &u32| aging.all[*number as usize].due && self.map.is_whole(*number);
-        while aging.due.front().is_some_and(|number| !stays(number)) {
-            aging.due.pop_front();
-        }
-        let Some(&superblock) = aging.due.front() else { return false };
+        self.renewals.wait() && self.begin_due_refresh(counters)
+    }
+
+    #[cold]
+    fn begin_due_refresh(&mut self, counters: &mut Counters) -> bool {
+        let stays = |superblock| self.map.is_whole(superblock);
+        let Some(superblock) = self.renewals.next(stays) else { return false };
         let valid = self.map.valid(superblock);
-        let gain = self.shape.data_units() - valid;
+        let gain = self.data_units_of(superblock) - valid;
         let full = self.map.state(superblock) == BlockState::Full;
         if !full || !self.begin_emptying(superblock, valid, gain, Why::Refresh) {
             return false;
         }
-        if let Some(aging) = &mut self.aging {
-            aging.moving = aging.due.pop_front();
-        }
+        self.renewals.moving = self.renewals.due.pop_front();
         self.collector.leaving += 1;
         counters.aged.refreshed += 1;
         true
     }
 
     /// Returns the purpose for which units of a superblock are moved. A superblock that is due may
-    /// be emptied for space before its turn to be refreshed comes.
+    /// be emptied for space before its turn comes.
     pub(super) fn source_of(&self, superblock: u32) -> Source {
-        match &self.aging {
-            Some(aging) if aging.moving() == Some(superblock) => Source::Refresh,
-            _ => Source::Gc,
-        }
+        if self.renewals.moving == Some(superblock) { Source::Refresh } else { Source::Gc }
     }
 }

@@ -1,8 +1,8 @@
 //! The sizes of a drive with superblocks, and why a configuration of one cannot work.
 
-use super::aging::REFRESHED_MOST;
 use super::collection::Collector;
 use super::commands::Commands;
+use super::renewals::MOVING_MOST;
 use super::shape::Shape;
 use super::slc_cache::{FOLDED_MOST, IDLE_LEAST};
 use crate::config::layout::{Layout, Refusals};
@@ -12,7 +12,7 @@ use crate::config::{
 use crate::event::Event;
 use crate::policy::hotness::Detector;
 use crate::policy::needs::Needs;
-use crate::policy::redundancy::Params;
+use crate::policy::redundancy::{Params, RedundancyKind};
 use crate::policy::throttle::ThrottleKind;
 use fowler_units::{Bytes, Span};
 
@@ -45,7 +45,8 @@ impl Config {
         // Of those used in SLC mode, one is open.
         let in_slc = self.slc.fixed + u32::from(self.slc.dynamic > 0);
         let folded = if self.slc.is_on() { FOLDED_MOST } else { 0 };
-        let refreshed = if self.aging.is_on() { REFRESHED_MOST } else { 0 };
+        let renews = self.aging.is_on() || self.redundancy.has_stripes();
+        let refreshed = if renews { MOVING_MOST } else { 0 };
         Layout {
             geometry: Shape::geometry_of(self),
             page_size: self.unit(),
@@ -159,6 +160,7 @@ impl Config {
         let shape = Shape::new(self);
         let units = shape.all_units();
         let parity = self.superblocks.parity;
+        self.refuse_parity(&shape, refusals);
         let sane = parity == 0 || (2..=shape.commands).contains(&parity);
         refusals.unless(sane, &["superblocks.parity"], || {
             format!(
@@ -202,6 +204,29 @@ impl Config {
         );
     }
 
+    /// Refuses parity that no policy gives to a superblock, and policies of parity without stripes.
+    fn refuse_parity(&self, shape: &Shape, refusals: &mut Refusals) {
+        let (parity, name) = (self.superblocks.parity, self.redundancy.name);
+        let keys = ["policy.redundancy", "superblocks.parity"];
+        refusals.unless_hinted(
+            parity == 0 || name != RedundancyKind::Unprotected,
+            &keys,
+            || format!("one command in {parity} would be parity, but no superblock has redundancy"),
+            || "set policy.redundancy = \"raid5\", or superblocks.parity = 0".into(),
+        );
+        let covers = !matches!(name, RedundancyKind::Unprotected | RedundancyKind::DisturbLimiting);
+        refusals.unless_hinted(
+            parity > 0 || !covers,
+            &keys,
+            || format!("{} gives parity to superblocks, but no command is parity", name.name()),
+            || {
+                let stripe = shape.dies.clamp(2, shape.commands.max(2));
+                format!("set superblocks.parity = {stripe}, one command of each die")
+            },
+        );
+        self.refuse_wear_limits(refusals);
+    }
+
     /// Refuses a buffer that cannot keep what is between two passes: a word line of every die, and
     /// two commands, as on a drive that programs in one.
     fn refuse_passes(&self, shape: &Shape, layout: &Layout, refusals: &mut Refusals) {
@@ -225,8 +250,20 @@ impl Config {
     /// and other keys without effect.
     fn refuse_policies(&self, refusals: &mut Refusals) {
         let plain = Config::new(self.geometry, self.timing);
-        let Params { integrity, checks, .. } = plain.redundancy;
-        let redundancy = Params { integrity, checks, ..self.redundancy };
+        let own = self.redundancy;
+        // The parameters of stripes whose parity is updated are of no use here.
+        let redundancy = Params {
+            name: own.name,
+            worn_above: own.worn_above,
+            worn_erase_pulse: own.worn_erase_pulse,
+            all_above: own.all_above,
+            retention: own.retention,
+            reads: own.reads,
+            limit_growth: own.limit_growth,
+            integrity: own.integrity,
+            checks: own.checks,
+            ..plain.redundancy
+        };
         let used = Detector::ALL.iter().filter(|(detector, ..)| self.hotness.uses(*detector));
         let detectors = used.map(|(detector, ..)| ("policy.hotness", detector.needs(), true));
         let throttles = self.throttle.name != ThrottleKind::Off;
@@ -243,7 +280,7 @@ impl Config {
             ("policy.sensing", self.sensing.name.needs(), true),
             ("policy.wear", self.wear.name.needs(), self.wear == plain.wear),
             ("policy.scrub", self.scrub.name.needs(), self.scrub == plain.scrub),
-            ("policy.redundancy", self.redundancy.name.needs(), redundancy == plain.redundancy),
+            ("policy.redundancy", self.redundancy.name.needs(), redundancy == own),
             ("policy.throttle", self.throttle.name.needs(), true),
         ];
         for (key, needs, same) in detectors.chain(slots) {
@@ -255,7 +292,11 @@ impl Config {
                 None => refusals.unless_hinted(
                     same || needs != Needs::Nothing,
                     &keys,
-                    || format!("{key} has no effect on a drive with superblocks: no policy that reads its parameters works there"),
+                    || {
+                        format!(
+                            "{key} has parameters that no policy reads on a drive with superblocks"
+                        )
+                    },
                     || "leave out its parameters".into(),
                 ),
             }
@@ -327,7 +368,7 @@ fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
         Needs::Nothing => return None,
         Needs::BlockMoves => ["a drive with superblocks empties no block alone, by its own wear, age or reads: a superblock, one block of every plane, is emptied and erased as a whole", "leave it out: usually the superblock erased longest ago is opened next, and aging.refresh_above moves old data"],
         Needs::PageErrors => ["nothing reads the data of a drive with superblocks in the background, and no page is moved alone", "use aging.coding, and aging.refresh_above, which moves a superblock once its reads succeed late in the retry table"],
-        Needs::HomeDie => ["a drive with superblocks has no stripes by address: its superblocks are filled die by die, whatever the address, and a write never updates the parity of others", "leave it out, or use superblocks.parity, which gives every superblock parity of its own"],
+        Needs::HomeDie => ["the stripes of a drive with superblocks are commands that follow each other, whatever the address: their parity is written once and never updated, so that there is nothing to cache", "use raid5, which gives every superblock parity of its own"],
     })
 }
 
@@ -398,7 +439,7 @@ mod tests {
                 "policy.placement.dies",
                 &(|it: &mut Config| it.placement.dies = Dies::ByAddress) as &dyn Fn(&mut Config),
             ),
-            ("policy.redundancy", &|it| it.redundancy.reads = 7),
+            ("policy.redundancy", &|it| it.redundancy.stripe = 7),
             ("policy.redundancy.integrity", &|it| it.redundancy.integrity = true),
             ("buffer.ack", &|it| it.buffer.ack = Ack::OnProgram),
             ("gc.frontier", &|it| it.gc.frontier = GcFrontier::Shared),

@@ -6,6 +6,7 @@ use super::Superblocks;
 use super::aging::Data;
 use super::collection::{Job, UNPACED, Why};
 use super::commands::{Open, Stream};
+use super::renewals::Renewals;
 use super::slc_cache::Mode;
 use crate::mapping::page_map::Location;
 use crate::policy::placement::STREAMS_MAX;
@@ -42,9 +43,16 @@ pub struct SavedLife {
     cached: Vec<u32>,
     /// The ages of the superblocks; empty if no data ages.
     ages: Vec<Data>,
-    /// The superblocks to be refreshed, in order, and the one that is being refreshed.
+    /// The superblocks that are due to be moved, in order, and the one that is being moved because
+    /// it was due.
     due: Vec<u32>,
     refreshed: Option<u32>,
+    /// The superblocks that have become due since their last erase, these among them.
+    were_due: Vec<u32>,
+    /// The superblocks without parity, and the stage of life; empty and 0 on a drive without rules
+    /// of parity.
+    bare: Vec<u32>,
+    stage: u8,
 }
 
 /// The superblock that is being emptied.
@@ -110,8 +118,11 @@ impl Superblocks {
             gained_little: self.collector.gained_little,
             cached: self.slc.as_ref().map_or_else(Vec::new, |cache| cache.held().to_vec()),
             ages: aging.map_or_else(Vec::new, |aging| aging.all.clone()),
-            due: aging.map_or_else(Vec::new, |aging| aging.due.iter().copied().collect()),
-            refreshed: aging.and_then(|aging| aging.moving),
+            due: self.renewals.due.iter().copied().collect(),
+            refreshed: self.renewals.moving,
+            were_due: (0..self.shape.superblocks).filter(|&it| self.renewals.has(it)).collect(),
+            bare: self.bare_superblocks(),
+            stage: self.coverage.as_ref().map_or(0, |coverage| coverage.stage as u8),
             words,
         }
     }
@@ -141,6 +152,7 @@ impl Superblocks {
             },
             &taken,
         )?;
+        self.resume_bare(&saved.bare, saved.stage)?;
         self.resume_begun(&saved)?;
         if let Some(job) = saved.job {
             self.resume_job(job, saved.refreshed)?;
@@ -235,7 +247,7 @@ impl Superblocks {
         let SavedJob { victim, refreshes, folds, next, valid, gain, moved, written } = saved;
         let first = self.shape.first_unit(victim);
         let end = first + self.shape.units;
-        let data = self.shape.data_units();
+        let data = self.data_units_of(victim);
         let sound = (first..=end).contains(&next)
             && (next - first).is_multiple_of(self.shape.units_per_page)
             && valid.max(gain).max(moved) <= data
@@ -283,22 +295,24 @@ impl Superblocks {
 
     /// Takes over the ages of the data.
     fn resume_ages(&mut self, saved: &SavedLife) -> Result<(), String> {
-        let wrong = || String::from("it is of a drive whose data ages otherwise");
-        let Some(aging) = &mut self.aging else {
-            return if saved.ages.is_empty() { Ok(()) } else { Err(wrong()) };
-        };
         let there = |number: &u32| *number < self.shape.superblocks;
-        let known = saved.due.iter().chain(&saved.refreshed).all(there);
-        let entries = aging.entries();
-        if saved.ages.len() != aging.all.len()
-            || !known
-            || saved.ages.iter().any(|data| data.last >= entries)
-        {
-            return Err(wrong());
+        if !saved.due.iter().chain(&saved.refreshed).chain(&saved.were_due).all(there) {
+            return Err("a superblock is due that the drive does not have".into());
         }
-        aging.all.clone_from(&saved.ages);
-        aging.due = saved.due.iter().copied().collect();
-        aging.moving = saved.refreshed;
+        self.renewals = Renewals::new(self.shape.superblocks);
+        for &number in &saved.were_due {
+            self.renewals.is_due[number as usize] = true;
+        }
+        self.renewals.due = saved.due.iter().copied().collect();
+        self.renewals.moving = saved.refreshed;
+        let entries = self.aging.as_ref().map_or(0, |aging| aging.entries());
+        let count = self.aging.as_ref().map_or(0, |aging| aging.all.len());
+        if saved.ages.len() != count || saved.ages.iter().any(|data| data.last >= entries) {
+            return Err("it is of a drive whose data ages otherwise".into());
+        }
+        if let Some(aging) = &mut self.aging {
+            aging.all.clone_from(&saved.ages);
+        }
         Ok(())
     }
 

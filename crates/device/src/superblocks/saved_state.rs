@@ -28,6 +28,10 @@ impl Superblocks {
         let opened = self.aging.as_ref().map_or(&[][..], |aging| aging.opened_in_order());
         put(&[opened.len() as u32])?;
         put(opened)?;
+        let bare = self.bare_superblocks();
+        let stage = self.coverage.as_ref().map_or(0, |coverage| coverage.stage as u32);
+        put(&[stage, bare.len() as u32])?;
+        put(&bare)?;
         self.map.save(put)
     }
 
@@ -72,7 +76,12 @@ impl Superblocks {
             layer.commands.set_open(stream, open);
         }
         let opened = list(take, superblocks)?;
+        let mut stage = [0];
+        take(&mut stage)?;
+        let bare = list(take, superblocks)?;
         layer.map.restore(take, &all)?;
+        layer.resume_bare(&bare, stage[0].min(u8::MAX.into()) as u8)?;
+        layer.want_parity();
         match &mut layer.aging {
             Some(aging) => aging.filled_in_order(opened, &layer.map),
             None if opened.is_empty() => {}

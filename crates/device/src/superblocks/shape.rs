@@ -12,6 +12,7 @@
 
 use crate::config::{Config, PlaneMode};
 use fowler_units::{DieId, Geometry, UnitId};
+use std::ops::Range;
 
 /// The shape of the superblocks of a drive.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +39,8 @@ pub(super) struct Shape {
     /// Commands of a superblock, and the numbers that its units take.
     pub commands: u32,
     pub units: u32,
-    /// One command in this many programs parity; 0 if none does.
+    /// Commands of a stripe, parity included; 0 on a drive without parity. The last stripe of a
+    /// superblock has fewer, or one more.
     parity: u32,
 }
 
@@ -81,18 +83,24 @@ impl Shape {
             numbers,
             commands,
             units: commands * numbers,
-            parity: config.superblocks.parity,
+            parity: config.stripe_commands(),
         }
     }
 
-    /// Returns the units of a superblock that hold data.
+    /// Returns the units of a superblock with parity that hold data.
     pub fn data_units(&self) -> u32 {
-        self.data_units_from(0)
+        self.data_units_from(0, false)
+    }
+
+    /// Returns the units of a superblock that hold data, which is bare or has parity.
+    pub fn data_units_of(&self, bare: bool) -> u32 {
+        self.data_units_from(0, bare)
     }
 
     /// Returns the units that hold data in a command of a superblock and in the commands after it.
-    pub fn data_units_from(&self, command: u32) -> u32 {
-        self.data_commands_from(command) * self.units_per_command
+    pub fn data_units_from(&self, command: u32, bare: bool) -> u32 {
+        let parities = if bare { self.parities_from(command) } else { 0 };
+        (self.data_commands_from(command) + parities) * self.units_per_command
     }
 
     /// Returns the units of a superblock that hold data in SLC mode.
@@ -101,8 +109,22 @@ impl Shape {
     }
 
     fn data_commands_from(&self, command: u32) -> u32 {
-        let parity = |commands: u32| commands.checked_div(self.parity).unwrap_or(0);
-        self.commands - command - (parity(self.commands) - parity(command))
+        self.commands - command - self.parities_from(command)
+    }
+
+    /// Returns the commands that are parity, from a command of a superblock on.
+    fn parities_from(&self, command: u32) -> u32 {
+        self.parities_before(self.commands) - self.parities_before(command)
+    }
+
+    /// Returns the commands that are parity before a command of a superblock.
+    fn parities_before(&self, command: u32) -> u32 {
+        let Some(whole) = command.checked_div(self.parity) else { return 0 };
+        match self.commands % self.parity {
+            0 => whole,
+            1 => whole - u32::from(command + 1 == self.commands),
+            _ => whole + u32::from(command == self.commands),
+        }
     }
 
     /// Returns the units of all superblocks, none of which is in SLC mode.
@@ -126,7 +148,25 @@ impl Shape {
     /// Returns true if a command of a superblock programs parity: the last of each stripe.
     #[inline]
     pub fn is_parity(&self, command: u32) -> bool {
-        self.parity > 0 && command % self.parity == self.parity - 1
+        self.parity > 0 && command + 1 == self.stripe_of(command).end
+    }
+
+    /// Returns the commands of the stripe of a command. Stripes end with their superblock: the last
+    /// one is shorter than the others or, where one command would be left, longer.
+    #[inline]
+    pub fn stripe_of(&self, command: u32) -> Range<u32> {
+        debug_assert!(self.parity > 0, "a drive without stripes");
+        let mut first = command - command % self.parity;
+        if first > 0 && first + 1 == self.commands {
+            first -= self.parity;
+        }
+        let end = first + self.parity;
+        if end + 1 >= self.commands { first..self.commands } else { first..end }
+    }
+
+    /// Returns the number of stripes of a superblock; 0 on a drive without parity.
+    pub fn stripes(&self) -> u32 {
+        self.parities_before(self.commands)
     }
 
     /// Returns the superblock of a unit.
@@ -200,6 +240,7 @@ impl Shape {
 mod tests {
     use super::super::cases::tiny;
     use super::*;
+    use crate::policy::redundancy::RedundancyKind;
     use fowler_units::Locator;
     use std::collections::BTreeMap;
 
@@ -234,6 +275,38 @@ mod tests {
             assert!(places.iter().all(|(die, _)| *die == places[0].0));
             let line = |page: UnitId| locator.place_in_block(page) / shape.rows;
             assert!(places.iter().all(|&(_, page)| line(page) == line(places[0].1)));
+        }
+    }
+
+    /// The stripes of a superblock follow each other without a gap, each ends with its parity, and
+    /// all have as many commands as `superblocks.parity` says, except the last, which has at least
+    /// two.
+    #[test]
+    fn stripes_end_with_their_superblock() {
+        let mut config = tiny();
+        config.redundancy.name = RedundancyKind::Raid5;
+        for parity in 2..=16 {
+            config.superblocks.parity = parity;
+            let shape = Shape::new(&config);
+            assert_eq!(shape.commands, 16);
+            let (mut next, mut stripes) = (0, 0);
+            while next < shape.commands {
+                let stripe = shape.stripe_of(next);
+                assert_eq!(stripe.start, next, "{parity}");
+                let last = stripe.end == shape.commands;
+                let sound = if last { stripe.len() >= 2 } else { stripe.len() == parity as usize };
+                assert!(sound, "{parity}: {stripe:?}");
+                for command in stripe.clone() {
+                    assert_eq!(shape.stripe_of(command), stripe);
+                    assert_eq!(shape.is_parity(command), command + 1 == stripe.end);
+                    let data = (command..16).filter(|&it| !shape.is_parity(it)).count() as u32;
+                    let units = shape.units_per_command;
+                    assert_eq!(shape.data_units_from(command, false), data * units);
+                    assert_eq!(shape.data_units_from(command, true), (16 - command) * units);
+                }
+                (next, stripes) = (stripe.end, stripes + 1);
+            }
+            assert_eq!(shape.stripes(), stripes);
         }
     }
 

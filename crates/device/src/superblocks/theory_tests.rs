@@ -1,7 +1,7 @@
 //! Drives with superblocks against theory.
 
 use super::Superblocks;
-use super::cases::tiny;
+use super::cases::{protect, tiny};
 use super::filling::Filling;
 use crate::config::tests::shaped;
 use crate::config::{Arbitration, Config, Pattern};
@@ -22,7 +22,7 @@ fn drive(over_provisioning: f64, parity: u32) -> (Config, Device<Superblocks>) {
     let mut config = tiny();
     config.geometry.blocks_per_plane = SUPERBLOCKS;
     config.over_provisioning = over_provisioning;
-    config.superblocks.parity = parity;
+    protect(&mut config, parity);
     let device = Device::<Superblocks>::with_superblocks(&config, UNWATCHED);
     let device = device.expect("it works").expect("nobody stops it");
     (config, device)

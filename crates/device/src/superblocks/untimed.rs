@@ -26,13 +26,23 @@ impl Superblocks {
     /// Returns true if a life of this drive depends on its reads: they show how far data has aged,
     /// or they end the pauses in which the SLC cache is emptied.
     pub(crate) fn hears_reads(&self) -> bool {
-        self.slc.is_some() || self.aging.as_ref().is_some_and(|aging| aging.refreshes())
+        self.slc.is_some()
+            || self.limits.is_some()
+            || self.aging.as_ref().is_some_and(|aging| aging.refreshes())
     }
 
     /// Begins a life at time zero, in which each erase stands for `dilation` erases.
     pub(crate) fn begin_life(&mut self, dilation: u32) {
         if let Some(aging) = &mut self.aging {
             aging.begin_life(dilation, &self.map);
+        }
+        if let Some(coverage) = &mut self.coverage {
+            coverage.begin_life(dilation, self.map.erases());
+            if let Some(limits) = &mut self.limits {
+                let erases = self.map.erases();
+                limits.filled(&self.map, |it| coverage.cycles_of(it, erases[it as usize]));
+                limits.check_at = Nanos::ZERO;
+            }
         }
     }
 
@@ -54,7 +64,10 @@ impl Superblocks {
             HostOp::Read => self.read_now(&request, now),
             HostOp::Flush => {}
         }
-        if self.aging.as_ref().is_some_and(|aging| !aging.due.is_empty()) {
+        if self.limits.as_ref().is_some_and(|limits| now >= limits.check_at) {
+            self.check_limits_at(now);
+        }
+        if !self.renewals.due.is_empty() {
             self.collect_now(now, counters);
         }
     }
@@ -132,10 +145,14 @@ impl Superblocks {
 
     /// A unit of the flash is read: its superblock may be due for a refresh.
     fn read_unit_now(&mut self, unit: u32, now: Nanos) {
-        let Some(aging) = &mut self.aging else { return };
+        if self.aging.is_none() && self.limits.is_none() {
+            return;
+        }
         let (_, page) = self.shape.place(unit);
+        self.count_read_of(page);
+        let Some(aging) = &mut self.aging else { return };
         let victim = self.collector.victim().map(|(victim, _)| victim);
-        aging.read_now(&self.map, victim, page, now);
+        aging.read_now((&self.map, &mut self.renewals), victim, page, now);
     }
 
     /// Programs units that wait in the buffer, a whole command at a time.
@@ -199,7 +216,7 @@ impl Superblocks {
                 self.open_for(stream, &tag_of_first, now)?;
                 continue;
             };
-            if !self.shape.is_parity(open.command) {
+            if !self.is_parity(open.superblock, open.command) {
                 return Some(open);
             }
             let slc = stream == Stream::Slc;
@@ -234,7 +251,7 @@ impl Superblocks {
     fn empty_now(&mut self, now: Nanos, counters: &mut Counters) -> bool {
         let Some(mut job) = self.collector.job else { return false };
         let page = self.shape.units_per_page;
-        let urgent = self.host_lacks_superblock() || self.folds_in_idle_time();
+        let urgent = self.is_urgent();
         while job.next < job.end {
             if !(urgent || job.keeps_step()) {
                 self.collector.job = Some(job);
@@ -248,7 +265,7 @@ impl Superblocks {
         if job.why == Why::Space {
             self.collector.carried = job.written - job.gain;
         }
-        self.erase_now(job.victim, counters);
+        self.erase_now(job.victim, now, counters);
         true
     }
 
@@ -370,7 +387,7 @@ impl Superblocks {
     }
 
     /// Erases a superblock whose units have all been moved.
-    fn erase_now(&mut self, superblock: u32, counters: &mut Counters) {
+    fn erase_now(&mut self, superblock: u32, now: Nanos, counters: &mut Counters) {
         self.map.set_emptied(superblock, Emptied::Drained);
         counters.erases[self.source_of(superblock)] += u64::from(self.shape.dies);
         if self.slc.is_some() {
@@ -379,8 +396,9 @@ impl Superblocks {
         if !self.map.is_aside(superblock) {
             self.collector.leaving -= 1;
         }
-        self.erased_of_age(superblock);
+        self.renewals.erased(superblock);
         self.map.erased(superblock);
+        self.erased_of_coverage(superblock, now);
     }
 
     /// The host was quiet for `pause`: one beyond `slc.fold_after` empties the SLC cache.

@@ -1,13 +1,14 @@
 //! A life in no time against the drive that is simulated event by event, and against theory.
 
 use super::Superblocks;
-use super::cases::{UNIT, drive, tiny};
+use super::cases::{UNIT, drive, protect, tiny};
 use crate::config::{Coding, Config, Pattern, WhenFull};
 use crate::event_loop::Pacing;
 use crate::observe::counters::Counters;
 use crate::observe::operation::Source;
 use crate::policy::hotness::Detector;
 use crate::policy::placement::PlacementKind;
+use crate::policy::redundancy::RedundancyKind;
 use crate::policy::throttle::{EpochRule, ThrottleKind};
 use crate::policy::victim::VictimKind;
 use crate::precondition::UNWATCHED;
@@ -90,7 +91,7 @@ fn untimed(config: &Config, requests: impl Iterator<Item = HostIo>) -> [f64; 2] 
 fn a_life_is_that_of_the_simulated_drive() {
     for (quarter, parity, tolerance) in [(false, 0, 0.01), (false, 8, 0.01), (true, 0, 0.04)] {
         let mut config = small();
-        config.superblocks.parity = parity;
+        protect(&mut config, parity);
         if parity > 0 {
             config.over_provisioning = 0.35;
         }
@@ -122,7 +123,17 @@ fn kinds() -> Vec<(&'static str, Config)> {
         alter(&mut config);
         kinds.push((name, config));
     };
-    add("parity", &|it| (it.superblocks.parity, it.over_provisioning) = (8, 0.35));
+    add("parity", &|it| {
+        protect(it, 8);
+        it.over_provisioning = 0.35;
+    });
+    add("parity by stage of life", &|it| {
+        protect(it, 8);
+        it.over_provisioning = 0.35;
+        it.redundancy.name = RedundancyKind::ByStage;
+        (it.redundancy.worn_above, it.redundancy.all_above) = (6, 90);
+        (it.redundancy.retention, it.redundancy.reads) = (Span::ms(90_000), 2_000);
+    });
     add("handles", &|it| {
         it.placement.name = PlacementKind::Handles;
         it.placement.handles = 2;

@@ -2,8 +2,10 @@
 
 use crate::support::random::one_of;
 use crate::support::superblocks::{
-    aging, built, cached, drawn, erring, handled, lazy, of_other_units, requests, streamed, zones,
+    aging, built, cached, covered, drawn, erring, handled, lazy, of_other_units, requests,
+    streamed, zones,
 };
+use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::victim::{self, VictimKind};
 use fowler_device::*;
 use fowler_units::Rng;
@@ -37,6 +39,11 @@ fn zones_are_written_whatever_stays() {
 #[test]
 fn zones_are_written_whatever_the_errors() {
     write_zones("zones that err", erring);
+}
+
+#[test]
+fn zones_are_written_whatever_the_parity() {
+    write_zones("zones with parity", covered);
 }
 
 #[test]
@@ -85,7 +92,8 @@ fn write_zones_of(seed: u64, stream: &str, altered: impl Fn(&mut Rng, Config) ->
     let mut config = altered(&mut rng, config);
     config.geometry.blocks_per_plane = 16 + rng.below(48) as u32 + 8 * (config.open_streams() - 2);
     config.over_provisioning = one_of(&mut rng, &[0.15, 0.25, 0.4, 0.6]);
-    if config.open_streams() > 2 {
+    let raid5 = config.redundancy.name == RedundancyKind::Raid5;
+    if config.open_streams() > 2 || config.redundancy.has_stripes() && !raid5 {
         config.over_provisioning = (config.over_provisioning + 0.25).min(0.8);
     }
     config.precondition.fill = 1.0;
@@ -124,6 +132,14 @@ fn nothing_is_lost_whatever_the_victim() {
 #[test]
 fn nothing_is_lost_whatever_the_units() {
     lose_nothing("superblocks of other units", 12, of_other_units);
+}
+
+/// As [`nothing_is_lost_whatever_the_drive`], with parity by wear and by stage of life, and
+/// superblocks that are refreshed by age and by reads.
+#[test]
+fn nothing_is_lost_whatever_the_parity() {
+    let counts = lose_nothing("superblocks with parity", 12, covered);
+    assert!(counts.aged.refreshed > 0, "no superblock was refreshed");
 }
 
 /// As [`nothing_is_lost_whatever_the_drive`], with data divided into streams.

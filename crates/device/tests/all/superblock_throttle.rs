@@ -4,6 +4,7 @@
 use crate::support::superblocks::{built, tiny};
 use fowler_device::blame::Part;
 use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::throttle::{EpochRule, ThrottleKind};
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, PlacementHandle, Rng, Span};
@@ -65,6 +66,7 @@ fn parity_passes_and_handles_count_too() {
     let mut config = throttled(ThrottleKind::FixedRate);
     config.geometry.blocks_per_plane = 48;
     config.superblocks.parity = 3;
+    config.redundancy.name = RedundancyKind::Raid5;
     config.over_provisioning = 0.7;
     config.flash.program_passes = 2;
     config.buffer.size = Bytes(4 << 20);

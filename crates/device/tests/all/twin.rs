@@ -8,6 +8,7 @@ use crate::support::superblocks;
 use crate::support::{mlc, small};
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Dies, PlacementKind};
+use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::victim::VictimKind;
 use fowler_device::policy::wear::WearKind;
 use fowler_device::*;
@@ -278,6 +279,9 @@ fn superblock_config(rng: &mut Rng, seed: u64) -> Config {
     };
     config.flash.word_line = word_line;
     config.superblocks.parity = one_of(rng, &[0, 2, 3, 5, 8]);
+    if config.superblocks.parity > 0 {
+        config.redundancy.name = RedundancyKind::Raid5;
+    }
     config.unwritten_reads = UnwrittenReads::Zero;
     config.buffer.size = Bytes(1 << 20);
     config.gc.foreground_below = between(rng, 2, 5);

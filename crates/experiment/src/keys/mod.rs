@@ -259,7 +259,7 @@ fn semantics() -> Vec<Key<Config>> {
                 "read_modify_write" => PartialWrites::ReadModifyWrite, "reads the old page first";
                 "overwrite" => PartialWrites::Overwrite, "programs the page without reading the old one";
             )),
-        optional("superblocks.parity", "one program command in this many stores parity over the others (RAIN); 0 for none",
+        optional("superblocks.parity", "program commands of a stripe, the last of which stores parity over the others (RAIN), in superblocks to which policy.redundancy gives parity; 0 for none",
             Field::Count(0..=1 << 20, at!(superblocks.parity as u32))).needs(&[&needs::SUPERBLOCKS]),
     ]
 }

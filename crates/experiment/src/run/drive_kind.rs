@@ -173,8 +173,7 @@ impl DriveKind for Controller {
     }
 }
 
-/// No fault strikes such a drive, and it has no redundancy to report: its configuration refuses
-/// both.
+/// No fault strikes such a drive: its configuration refuses them.
 impl DriveKind for Superblocks {
     fn drive(
         name: &str,
@@ -222,7 +221,7 @@ impl DriveKind for Superblocks {
 
     fn write_out<P: Probe<Superblocks>>(_device: &mut Device<Superblocks>, _probe: &mut P) {}
 
-    fn closing(_device: &Device<Superblocks>, _faults: &[Scripted], _errors: bool) -> Closing {
-        Closing::default()
+    fn closing(device: &Device<Superblocks>, _faults: &[Scripted], _errors: bool) -> Closing {
+        Closing { protection: device.protection(), ..Closing::default() }
     }
 }

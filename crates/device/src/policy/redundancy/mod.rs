@@ -13,12 +13,12 @@ slot! { $
     /// The redundancy a device was configured with.
     pub enum AnyRedundancy, named RedundancyKind, match by each_redundancy {
         "none" => none::Unprotected needs Nothing, "no redundancy: a page that cannot be read is lost";
-        "raid5" => raid5::Raid5 needs HomeDie, "N+1 pages over as many chips, with rotating parity that is written with its data";
+        "raid5" => raid5::Raid5 needs Nothing, "N+1 pages over as many chips, with rotating parity that is written with its data";
         "ppc" => ppc::PartialParity needs HomeDie, "as raid5, but parity is cached, and updated there page by page";
-        "udl" => udl::DisturbLimiting needs BlockMoves, "no parity: blocks are refreshed before their data fades or is disturbed";
-        "pe_aware" => pe_aware::WearAware needs HomeDie, "parity for stripes with a page in a worn block, refresh for the others";
+        "udl" => udl::DisturbLimiting needs Nothing, "no parity: blocks are refreshed before their data fades or is disturbed";
+        "pe_aware" => pe_aware::WearAware needs Nothing, "parity for stripes with a page in a worn block, refresh for the others";
         "hc" => hc::HybridCaching needs HomeDie, "as ppc, but data leaves the buffer by stripe, and parity may be rebuilt from the written pages alone";
-        "da_raid5" => da_raid5::ByStage needs HomeDie, "udl, then pe_aware, then hc as the drive wears";
+        "da_raid5" => da_raid5::ByStage needs Nothing, "udl, then pe_aware, then hc as the drive wears";
     }
 }
 

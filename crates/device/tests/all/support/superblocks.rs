@@ -5,6 +5,7 @@ use super::random::one_of;
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Isolation, PlacementKind};
+use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
@@ -68,6 +69,9 @@ pub fn drawn(rng: &mut Rng) -> Config {
     config.superblocks.parity = one_of(rng, &[0, 0, 2, 3, 7]);
     if config.superblocks.parity > 12 / config.flash.word_line * config.geometry.channels {
         config.superblocks.parity = 0;
+    }
+    if config.superblocks.parity > 0 {
+        config.redundancy.name = RedundancyKind::Raid5;
     }
     config.buffer.size = Bytes(4096 * (2 * 64 + rng.below(200)));
     config.over_provisioning = if config.superblocks.parity == 2 { 0.85 } else { 0.75 };
@@ -161,6 +165,47 @@ pub fn aging(rng: &mut Rng, mut config: Config) -> Config {
     config.reliability.cycles = one_of(rng, &[0, 500, 1000, 1500, 3000]);
     let hours = one_of(rng, &[0, 30, 300, 3000, 10_000]);
     config.reliability.oldest = Span::ms(3_600_000) * hours;
+    config
+}
+
+/// Gives superblocks parity by any policy, on cells so worn and with limits so short that stages of
+/// life change and superblocks are refreshed within a few thousand requests.
+pub fn covered(rng: &mut Rng, mut config: Config) -> Config {
+    config = match rng.below(4) {
+        0 => cached(rng, config),
+        1 => aging(rng, config),
+        2 => streamed(rng, config),
+        _ => config,
+    };
+    let policies = [
+        RedundancyKind::Raid5,
+        RedundancyKind::DisturbLimiting,
+        RedundancyKind::WearAware,
+        RedundancyKind::ByStage,
+    ];
+    let Geometry { channels, chips_per_channel, pages_per_block, .. } = config.geometry;
+    let commands = pages_per_block / config.flash.word_line * channels * chips_per_channel;
+    config.superblocks.parity = (4 + rng.below(5) as u32).min(commands);
+    config.geometry.blocks_per_plane += 8;
+    let redundancy = &mut config.redundancy;
+    redundancy.name = one_of(rng, &policies);
+    redundancy.worn_above = one_of(rng, &[0, 8, 500, 800]);
+    redundancy.worn_erase_pulse = one_of(rng, &[Span::ZERO, Span::us(900)]);
+    redundancy.all_above = rng.below(600) as u32;
+    redundancy.retention = one_of(rng, &[Span::ms(40), Span::ms(400), Span::ms(3_600_000)]);
+    redundancy.reads = one_of(rng, &[30, 200, 46_000]);
+    if redundancy.reads > 1000 {
+        redundancy.limit_growth = one_of(rng, &[0.0, 0.001]);
+    }
+    // Where cells do not age, only these policies know of age and wear.
+    let name = redundancy.name;
+    if name != RedundancyKind::Raid5 {
+        config.reliability.cycles = one_of(rng, &[0, 3, 495]);
+        config.reliability.oldest = one_of(rng, &[Span::ZERO, Span::ms(30)]);
+    }
+    if matches!(name, RedundancyKind::WearAware | RedundancyKind::ByStage) {
+        config.reliability.cycles_spread = one_of(rng, &[0, 6]);
+    }
     config
 }
 

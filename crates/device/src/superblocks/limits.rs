@@ -1,0 +1,137 @@
+//! The limits of age and of reads at which a superblock is refreshed before its data fades or is
+//! disturbed (`udl`, and the first stages of `da_raid5`; DA-RAID-5, section III-C).
+//!
+//! Ages are those of the first data of a superblock, reads those of each of its blocks since their
+//! erase. A superblock that reaches a limit while it is open becomes due when it is full.
+
+use super::map::Map;
+use super::shape::Shape;
+use crate::config::Config;
+use crate::gc::refresh::{DUE_BEFORE, hard_limit};
+use crate::policy::redundancy::{Params, RedundancyKind};
+use fowler_units::{BlockId, Bytes, Geometry, Nanos, Span, UnitId};
+
+/// The age and the reads of all superblocks, and their limits.
+#[derive(Clone, Debug)]
+pub(super) struct Limits {
+    params: Params,
+    /// The age of the oldest data at time zero: ages count from there.
+    epoch: Span,
+    geometry: Geometry,
+    /// The time at which each superblock was opened, on the clock that begins at `-epoch`; `NEVER`
+    /// if it is erased.
+    since: Vec<Nanos>,
+    /// The reads of each block since its erase.
+    reads: Vec<u32>,
+    /// The reads that a block of each superblock may serve, by its wear.
+    reads_most: Vec<u32>,
+    /// The time of the next check of all ages; `NEVER` if none is scheduled.
+    pub(super) check_at: Nanos,
+}
+
+impl Limits {
+    /// Returns the limits of a drive that holds nothing, if its policy ever refreshes.
+    pub fn new(config: &Config, shape: &Shape) -> Option<Limits> {
+        use RedundancyKind::{ByStage, DisturbLimiting, WearAware};
+        if !matches!(config.redundancy.name, ByStage | DisturbLimiting | WearAware) {
+            return None;
+        }
+        let geometry = Shape::geometry_of(config);
+        Some(Limits {
+            params: config.redundancy,
+            epoch: config.reliability.oldest,
+            geometry,
+            since: vec![Nanos::NEVER; shape.superblocks as usize],
+            reads: vec![0; geometry.blocks() as usize],
+            reads_most: vec![config.redundancy.reads; shape.superblocks as usize],
+            check_at: Nanos::NEVER,
+        })
+    }
+
+    /// Returns the memory that the limits take.
+    pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
+        if Limits::new(config, shape).is_none() {
+            return Bytes(0);
+        }
+        Bytes::of::<(Nanos, u32)>(shape.superblocks.into())
+            + Bytes::of::<u32>(Shape::geometry_of(config).blocks().into())
+    }
+
+    /// The drive is filled: ages are spread evenly over the full superblocks in the order in which
+    /// they became full, from that of the oldest data. Other data counts as just written.
+    pub(super) fn filled(&mut self, map: &Map, cycles_of: impl Fn(u32) -> u32) {
+        let blocks = map.blocks();
+        let mut full: Vec<(u64, u32)> = (0..map.count())
+            .filter_map(|superblock| Some((blocks.fill_order(BlockId(superblock))?, superblock)))
+            .collect();
+        full.sort_unstable();
+        let (epoch, count) = (self.epoch.0, full.len() as u128);
+        for superblock in 0..map.count() {
+            if blocks.written(BlockId(superblock)) > 0 {
+                self.opened(superblock, Nanos::ZERO, cycles_of(superblock));
+            }
+        }
+        for (order, (_, superblock)) in full.into_iter().enumerate() {
+            let since = u128::from(epoch) * order as u128 / count;
+            self.since[superblock as usize] = Nanos(since as u64);
+        }
+    }
+
+    /// A superblock is opened, whose most worn block has so many P/E cycles.
+    pub(super) fn opened(&mut self, superblock: u32, now: Nanos, cycles: u32) {
+        self.since[superblock as usize] = Nanos(now.0.saturating_add(self.epoch.0));
+        let reads = f64::from(self.params.reads) * self.params.limits_at(cycles.into());
+        self.reads_most[superblock as usize] = reads as u32;
+    }
+
+    /// A superblock has been erased.
+    pub(super) fn erased(&mut self, superblock: u32) {
+        self.since[superblock as usize] = Nanos::NEVER;
+        let Geometry { blocks_per_plane, .. } = self.geometry;
+        for plane in 0..self.geometry.planes() {
+            self.reads[(plane * blocks_per_plane + superblock) as usize] = 0;
+        }
+    }
+
+    /// A page of the flash has been read. Returns its superblock if its block has reached its limit
+    /// of reads.
+    #[inline]
+    pub(super) fn read(&mut self, page: UnitId) -> Option<u32> {
+        let block = (page.0 / self.geometry.pages_per_block) as usize;
+        self.reads[block] += 1;
+        let superblock = block as u32 % self.geometry.blocks_per_plane;
+        (self.reads[block] >= self.reads_most[superblock as usize]).then_some(superblock)
+    }
+
+    /// Returns true if a block of a superblock has reached its limit of reads, or its data has
+    /// reached its limit of age. Its most worn block has so many P/E cycles.
+    pub(super) fn is_over(&self, superblock: u32, now: Nanos, cycles: u32) -> bool {
+        let at = superblock as usize;
+        let Geometry { blocks_per_plane, .. } = self.geometry;
+        let read = |plane: u32| {
+            self.reads[(plane * blocks_per_plane + superblock) as usize] >= self.reads_most[at]
+        };
+        let age = Span(now.0.saturating_add(self.epoch.0).saturating_sub(self.since[at].0));
+        age >= hard_limit(self.retention(cycles)) || (0..self.geometry.planes()).any(read)
+    }
+
+    /// Returns the age at which data must be moved from a superblock whose most worn block has so
+    /// many P/E cycles.
+    fn retention(&self, cycles: u32) -> Span {
+        Span((self.params.retention.0 as f64 * self.params.limits_at(cycles.into())) as u64)
+    }
+
+    /// Returns the time of the next check of all ages: when the first data, or what is written from
+    /// now on, reaches its limit; but not at once again, as a superblock past its limit may have to
+    /// wait. `cycles_of` are the P/E cycles of the most worn block of a superblock.
+    pub(super) fn next_check(&self, now: Nanos, cycles_of: impl Fn(u32) -> u32) -> Nanos {
+        let clock = Nanos(now.0.saturating_add(self.epoch.0));
+        let reaches = |superblock: u32| {
+            let since = self.since[superblock as usize].min(clock);
+            since.0.saturating_add(hard_limit(self.retention(cycles_of(superblock))).0)
+        };
+        let first = (0..self.since.len() as u32).map(reaches).min().unwrap_or(u64::MAX);
+        let soonest = now.0.saturating_add((self.params.retention.0 / DUE_BEFORE).max(1));
+        Nanos(first.saturating_sub(self.epoch.0).max(soonest))
+    }
+}

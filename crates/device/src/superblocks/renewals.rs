@@ -1,0 +1,71 @@
+//! Superblocks whose data is to be moved although their space is not needed: it is old or was read
+//! often, a later stage of life gives it parity, or a page of it cannot be read.
+//!
+//! They are moved one at a time, in the order in which they became due. Whichever job reaches a
+//! superblock first moves its data; one that is erased, or is no longer full, is skipped.
+
+use std::collections::VecDeque;
+
+/// The most superblocks moved at a time because they are due, from the first read to the end of the
+/// erase.
+pub(super) const MOVING_MOST: u32 = 1;
+
+/// The superblocks that are due to be moved.
+#[derive(Clone, Debug)]
+pub(super) struct Renewals {
+    /// The superblocks that are due, in order.
+    pub(super) due: VecDeque<u32>,
+    /// True for each superblock that is due, or is being moved because it was.
+    pub(super) is_due: Vec<bool>,
+    /// The superblock that is being moved because it was due, until its erase has ended.
+    pub(super) moving: Option<u32>,
+}
+
+impl Renewals {
+    /// Creates the state of a drive on which no superblock is due.
+    pub fn new(superblocks: u32) -> Renewals {
+        Renewals { due: VecDeque::new(), is_due: vec![false; superblocks as usize], moving: None }
+    }
+
+    /// Returns true if a superblock is due, or is being moved because it was.
+    pub fn has(&self, superblock: u32) -> bool {
+        self.is_due[superblock as usize]
+    }
+
+    /// Returns true if superblocks are due, and none is being moved because it was.
+    #[inline]
+    pub fn wait(&self) -> bool {
+        !self.due.is_empty() && self.moving.is_none()
+    }
+
+    /// A superblock becomes due, unless it is.
+    pub fn add(&mut self, superblock: u32) {
+        if !std::mem::replace(&mut self.is_due[superblock as usize], true) {
+            self.due.push_back(superblock);
+        }
+    }
+
+    /// A superblock has been erased.
+    pub fn erased(&mut self, superblock: u32) {
+        if !std::mem::take(&mut self.is_due[superblock as usize]) {
+            return;
+        }
+        if self.moving == Some(superblock) {
+            self.moving = None;
+        } else {
+            self.due.retain(|&other| other != superblock);
+        }
+    }
+
+    /// Returns the superblock that is moved next; `stays` is true for those that are full. Forgets
+    /// those before it.
+    pub fn next(&mut self, stays: impl Fn(u32) -> bool) -> Option<u32> {
+        while let Some(&superblock) = self.due.front() {
+            if stays(superblock) {
+                return Some(superblock);
+            }
+            self.due.pop_front();
+        }
+        None
+    }
+}

@@ -1,0 +1,204 @@
+//! The parity of superblocks over the life of the drive: which superblocks have it, and what becomes
+//! of the others when the rules change (DA-RAID-5, section III-B).
+//!
+//! 1. A superblock that is opened gets parity if the rules protect it, which may depend on the wear
+//!    of its blocks ([`super::coverage`]).
+//! 2. An erase wears its blocks. The drive may reach the next stage of life thereby.
+//! 3. While the rules say so, superblocks whose data is old or was read often become due to be moved
+//!    ([`super::limits`]).
+//! 4. At a new stage, the bare superblocks that the new rules protect become due to be moved: their
+//!    data gets parity in the superblocks that it is moved to.
+
+use super::Superblocks;
+use super::commands::Stream;
+use super::map::Map;
+use super::shape::Shape;
+use super::slc_cache::{Mode, SlcCache};
+use crate::blocks::block_table::BlockState;
+use crate::event::Event;
+use crate::flash::Flash;
+use crate::policy::redundancy::Stage;
+use crate::raid::Protection;
+use fowler_agenda::Phase;
+use fowler_units::{Nanos, TxnId, UnitId};
+
+impl Superblocks {
+    /// Returns true if a superblock, which is open or full, has no parity.
+    #[inline]
+    pub(super) fn is_bare(&self, superblock: u32) -> bool {
+        self.coverage.as_ref().is_some_and(|coverage| coverage.bare[superblock as usize])
+    }
+
+    /// Returns true if a command of a superblock programs parity.
+    #[inline]
+    pub(super) fn is_parity(&self, superblock: u32, command: u32) -> bool {
+        self.shape.is_parity(command) && !self.is_bare(superblock)
+    }
+
+    /// Returns the units of a superblock, which is open or full, that hold data.
+    pub(super) fn data_units_of(&self, superblock: u32) -> u32 {
+        self.shape.data_units_of(self.is_bare(superblock))
+    }
+
+    /// Returns the superblocks without parity, in order; none on a drive without rules of parity.
+    pub(super) fn bare_superblocks(&self) -> Vec<u32> {
+        (0..self.shape.superblocks).filter(|&superblock| self.is_bare(superblock)).collect()
+    }
+
+    /// A superblock is opened for a stream: now it is decided whether it has parity.
+    pub(super) fn cover(&mut self, superblock: u32, stream: Stream, now: Nanos) {
+        let Some(coverage) = &mut self.coverage else { return };
+        let erases = self.map.erases()[superblock as usize];
+        if let Some(limits) = &mut self.limits {
+            limits.opened(superblock, now, coverage.cycles_of(superblock, erases));
+        }
+        let bare = coverage.opened(superblock, erases, stream == Stream::Slc);
+        self.map.keep_for_parity(&self.shape, superblock, bare);
+        let open = |it: Stream| self.commands.open_of(it).map(|open| open.superblock);
+        let others = Stream::all().filter_map(open).filter(|&other| other != superblock);
+        let protected = others.chain([superblock]).filter(|&it| !coverage.bare[it as usize]);
+        let count = if self.shape.stripes() > 0 { protected.count() as u32 } else { 0 };
+        coverage.open_most = coverage.open_most.max(count);
+    }
+
+    /// A superblock has been erased: its blocks have worn.
+    #[inline]
+    pub(super) fn erased_of_coverage(&mut self, superblock: u32, now: Nanos) {
+        if self.coverage.is_some() {
+            self.wear_coverage(superblock, now);
+        }
+    }
+
+    fn wear_coverage(&mut self, superblock: u32, now: Nanos) {
+        let Some(coverage) = &mut self.coverage else { return };
+        coverage.erased(superblock, self.map.erases()[superblock as usize]);
+        if let Some(limits) = &mut self.limits {
+            limits.erased(superblock);
+        }
+        if coverage.look_at_age(now) {
+            self.want_parity();
+        }
+    }
+
+    /// The drive is filled: spreads the ages of its data, and waits for the first that is too old.
+    pub(super) fn begin_limits(&mut self, flash: &mut Flash) {
+        let (Some(coverage), Some(limits)) = (&self.coverage, &mut self.limits) else { return };
+        let erases = self.map.erases();
+        let cycles = |it: u32| coverage.cycles_of(it, erases[it as usize]);
+        limits.filled(&self.map, cycles);
+        flash.agenda.schedule(flash.now(), Phase::Decision, Event::Deadline);
+    }
+
+    /// Makes superblocks past a limit due to be moved, and schedules the next check.
+    pub(super) fn check_limits(&mut self, flash: &mut Flash) {
+        if let Some(next) = self.check_limits_at(flash.now()) {
+            flash.agenda.schedule(next, Phase::Decision, Event::Deadline);
+        }
+        self.collect(flash);
+    }
+
+    /// Makes superblocks past a limit due to be moved. Returns the time of the next check; none if
+    /// the rules refresh nothing any more.
+    pub(super) fn check_limits_at(&mut self, now: Nanos) -> Option<Nanos> {
+        let (coverage, limits) = (self.coverage.as_ref()?, self.limits.as_mut()?);
+        if !coverage.rules.refreshes {
+            return None;
+        }
+        let erases = self.map.erases();
+        let cycles = |it: u32| coverage.cycles_of(it, erases[it as usize]);
+        for superblock in 0..self.shape.superblocks {
+            if can_be_refreshed(&self.map, self.slc.as_deref(), superblock)
+                && limits.is_over(superblock, now, cycles(superblock))
+            {
+                self.renewals.add(superblock);
+            }
+        }
+        limits.check_at = limits.next_check(now, cycles);
+        Some(limits.check_at)
+    }
+
+    /// A page has been read: its block may have reached its limit of reads.
+    #[inline]
+    pub(super) fn count_read(&mut self, flash: &mut Flash, id: TxnId) {
+        if self.count_read_of(flash.txns.get(id).unit) {
+            self.collect(flash);
+        }
+    }
+
+    /// A page of the flash has been read: its block may have reached its limit of reads. Returns
+    /// true if its superblock is due to be moved.
+    pub(super) fn count_read_of(&mut self, page: UnitId) -> bool {
+        let Some(superblock) = self.limits.as_mut().and_then(|limits| limits.read(page)) else {
+            return false;
+        };
+        let refreshes = self.coverage.as_ref().is_some_and(|coverage| coverage.rules.refreshes);
+        let due = refreshes && can_be_refreshed(&self.map, self.slc.as_deref(), superblock);
+        if due {
+            self.renewals.add(superblock);
+        }
+        due
+    }
+
+    /// Makes the bare superblocks that the rules protect due to be moved.
+    pub(super) fn want_parity(&mut self) {
+        let Some(coverage) = &self.coverage else { return };
+        for superblock in 0..self.shape.superblocks {
+            let erases = self.map.erases()[superblock as usize];
+            if coverage.bare[superblock as usize] && coverage.protects(superblock, erases) {
+                self.renewals.add(superblock);
+            }
+        }
+    }
+
+    /// Takes over which superblocks are bare, and the stage of life, from a saved state.
+    ///
+    /// # Errors
+    /// The reason why the state is that of another drive.
+    pub(super) fn resume_bare(&mut self, bare: &[u32], stage: u8) -> Result<(), String> {
+        let stages = [Stage::First, Stage::Second, Stage::Third];
+        let Some(coverage) = &mut self.coverage else {
+            let none = bare.is_empty() && stage == 0;
+            return if none { Ok(()) } else { Err("it is of a drive with parity".into()) };
+        };
+        let stage = stages.get(usize::from(stage)).ok_or("it is at no stage of life")?;
+        let in_use = |superblock| self.map.state(superblock) != BlockState::Free;
+        coverage.resume((*stage, bare), self.map.erases(), in_use)?;
+        for superblock in 0..self.shape.superblocks {
+            let bare = coverage.bare[superblock as usize];
+            self.map.keep_for_parity(&self.shape, superblock, bare);
+        }
+        Ok(())
+    }
+
+    /// Returns the present protection of the data; `None` on a drive without rules of parity.
+    pub(crate) fn protection(&self) -> Option<Protection> {
+        let coverage = self.coverage.as_ref()?;
+        let Shape { superblocks, pages_per_command, .. } = self.shape;
+        let lacks = |&superblock: &u32| {
+            let erases = self.map.erases()[superblock as usize];
+            coverage.bare[superblock as usize] && coverage.protects(superblock, erases)
+        };
+        let exposed = |stream: &Stream| {
+            let Some(open) = self.commands.open_of(*stream) else { return false };
+            let begun =
+                self.shape.stripes() > 0 && self.shape.stripe_of(open.command).start < open.command;
+            begun && !coverage.bare[open.superblock as usize]
+        };
+        let exposed = Stream::all().filter(exposed).count() as u32;
+        Some(Protection {
+            stripes: superblocks * coverage.stripes,
+            stage: coverage.stage,
+            changes: coverage.changes.clone(),
+            age: coverage.age(),
+            bare: (0..superblocks).filter(lacks).count() as u32 * coverage.stripes,
+            exposed: exposed * pages_per_command,
+            exposed_most: coverage.open_most * pages_per_command,
+        })
+    }
+}
+
+/// Returns true if a superblock is full and not in SLC mode: folding moves the data of those.
+fn can_be_refreshed(map: &Map, slc: Option<&SlcCache>, superblock: u32) -> bool {
+    map.state(superblock) == BlockState::Full
+        && slc.is_none_or(|cache| cache.mode(superblock) == Mode::Usual)
+}
