@@ -6,7 +6,7 @@ use crate::config::layout::Layout;
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::gc::Gc;
-use crate::host::request::Requests;
+use crate::host::FrontEnd;
 use crate::precondition;
 use crate::raid::Raid;
 use crate::raid::lost_pages::LostPages;
@@ -36,14 +36,14 @@ impl Memory {
             return Memory {
                 data: Superblocks::bytes(config),
                 service: Flash::bytes(config, geometry, layout.transactions)
-                    + Requests::bytes(config.queue.depth),
+                    + FrontEnd::bytes(config),
                 preconditioning: Bytes(0),
             };
         }
         Memory {
             data: Core::bytes(config, layout) + Gc::bytes(config, geometry),
             service: Flash::bytes(config, geometry, layout.transactions)
-                + Requests::bytes(config.queue.depth)
+                + FrontEnd::bytes(config)
                 + Raid::bytes(config, layout)
                 + LostPages::bytes(config, layout),
             preconditioning: precondition::bytes(config, layout),

@@ -4,9 +4,7 @@
 //! One constraint is of both kinds: voltages on a drive without bit errors have no effect. That
 //! constraint stays beside the other one on voltages; the table of keys only lists it.
 
-use super::{
-    Ack, Admission, Arbitration, BufferConfig, Config, Eviction, GcFrontier, ProgramUnit, ReadHot,
-};
+use super::{Ack, BufferConfig, Config, Eviction, GcFrontier, ProgramUnit, ReadHot};
 use crate::config::layout::Refusals;
 use crate::config::reliability::ModelKind;
 use crate::policy::hotness::Detector;
@@ -125,14 +123,6 @@ pub(crate) const PAGE_MAPPED: &[Constraint] = &[
         what: "a drive that fills blocks gives each die one page at a time and binds it when its \
                program begins; only superblocks are filled by whole word lines",
         hint: "leave it out, or set ftl.reclaim_unit = \"superblock\"" },
-    Constraint { keys: &["queue.admission", "ftl.reclaim_unit"],
-        met: |it| it.admission != Admission::Shared,
-        what: "only a drive with superblocks shares its slots",
-        hint: "use in_order or reads_pass, or set ftl.reclaim_unit = \"superblock\"" },
-    Constraint { keys: &["queue.arbitration", "ftl.reclaim_unit"],
-        met: |it| it.queue.arbitration == Arbitration::Arrival,
-        what: "only a drive with superblocks takes writes from its queues in turn",
-        hint: "use arrival, or set ftl.reclaim_unit = \"superblock\"" },
     Constraint { keys: &["buffer.pace", "ftl.reclaim_unit"],
         met: |it| it.buffer.pace == Span::ZERO,
         what: "only a drive with superblocks paces what enters its buffer",

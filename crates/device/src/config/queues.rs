@@ -48,19 +48,19 @@ pub enum Admission {
     InOrder,
     /// Reads take turns with writes that wait: all reads are let through after every
     /// [`QueueConfig::reads_behind`] writes since the line began, and a read at the latest after
-    /// the writes that it found in line. Drives with superblocks only.
+    /// the writes that it found in line.
     Shared,
 }
 
 /// The order in which writes are taken from the submission queues. See
-/// docs/decisions/superblocks.md.
+/// docs/decisions/host.md, "From which queue does the next write come?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
     /// Writes in the order of their arrival, whatever their queue.
     Arrival,
-    /// One write from each queue in turn. Drives with superblocks only.
+    /// One write from each queue in turn.
     RoundRobin,
-    /// As many writes from each queue as its weight, in turn. Drives with superblocks only.
+    /// As many writes from each queue as its weight, in turn.
     Weighted,
 }
 

@@ -191,7 +191,14 @@ impl Device {
         let open = self.layer.ftl.front.requests.open_count() as u64;
         law(entered == answered + open, || {
             format!("{entered} requests entered, {answered} answered, {open} in flight")
-        })
+        })?;
+        let queues = &self.layer.ftl.queues;
+        self.layer
+            .ftl
+            .front
+            .line
+            .check(open as usize, queues.has_room_for_reads())
+            .map_err(Violation)
     }
 
     /// Checks that a block holds data of one class, that its pages are programmed as that class

@@ -18,7 +18,6 @@ use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash};
 use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, ReqId, TxnId, UnitId};
-use std::collections::VecDeque;
 
 /// The service that a drive still gives its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,11 +142,9 @@ impl Ftl {
     /// that has begun ends with the pages that it has issued.
     pub fn become_read_only<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         self.service = Service::ReadOnly;
-        let mut reads = VecDeque::with_capacity(self.queues.waiting_writes.capacity());
-        while let Some(id) = self.queues.waiting_writes.pop_front() {
+        while let Some(id) = self.front.line.pop_write() {
             let request = self.front.requests.get_mut(id);
             match request.io.op {
-                HostOp::Read => reads.push_back(id),
                 HostOp::Write => {
                     request.left -= request.end - request.next;
                     request.next = request.end;
@@ -158,10 +155,9 @@ impl Ftl {
                         self.core.allocator.failed_dies_mut().refused += 1;
                     }
                 }
-                HostOp::Trim | HostOp::Flush => self.refuse(flash, id),
+                _ => self.refuse(flash, id),
             }
         }
-        self.queues.waiting_writes = reads;
         self.resume_writes(flash, raid);
     }
 
@@ -170,13 +166,13 @@ impl Ftl {
         self.service = Service::Offline;
         let queues = &mut self.queues;
         let mut open: Vec<ReqId> = queues.flushes.drain(..).map(|(_, id)| id).collect();
-        let waiting = queues
-            .waiting_writes
-            .drain(..)
-            .filter(|&id| self.front.requests.get(id).io.op == HostOp::Trim);
-        open.extend(waiting);
-        queues.waiting_reads.clear();
         queues.unplaced.clear();
+        while let Some(id) = self.front.line.pop_write() {
+            if self.front.requests.get(id).io.op == HostOp::Trim {
+                open.push(id);
+            }
+        }
+        self.front.line.forget_reads();
         let unfinished = |request: &Request| {
             matches!(request.io.op, HostOp::Read | HostOp::Write) && request.left > 0
         };

@@ -17,9 +17,9 @@
 //!
 //! Exceptions:
 //!
-//! - A page without room waits, with its request, in [`Queues`]: reads for a place in the read
-//!   queue, writes and trims for one in the write queue or for a frame, programs for a die with
-//!   room. Whatever frees such room resumes the first that waits.
+//! - A page without room waits, with its request, in line ([`line`]): reads for a place in the read
+//!   queue, writes and trims for one in the write queue or for a frame. Programs without a die with
+//!   room wait in [`Queues`]. Whatever frees such room resumes the first that waits.
 //! - A page whose mapping entry is not in memory waits for the read of the entry.
 //! - Step 2 of a trim removes the page from the mapping; a flush waits until all data before it has
 //!   settled (`trim_and_flush.rs`).
@@ -30,20 +30,22 @@
 //!   off (`power_loss.rs`, called by `event_loop/power_loss.rs`).
 //! - A drive with redundancy joins in at most of these steps through `redundancy_hooks.rs`.
 //!
-//! **Owns** the requests in flight, the link, the queues of work that waits for room, and the path
-//! of every page. **May touch** the core and garbage collection, which it holds ([`Ftl`]), and the
-//! flash, which it receives as an argument. **Called by** the loop to admit a request, and by the
-//! controller when a program or read of the host ends. `write_throttle.rs` and `endurance.rs` delay
-//! writes for the sake of the drive's lifetime; the loop (`event_loop/mod.rs`) applies the delay
-//! before step 1.
+//! **Owns** the requests in flight, the link, the line of those that wait, the queues of work that
+//! waits for room, and the path of every page. **May touch** the core and garbage collection,
+//! which it holds ([`Ftl`]), and the flash, which it receives as an argument. **Called by** the
+//! loop to admit a request, and by the controller when a program or read of the host ends.
+//! `write_throttle.rs` and `endurance.rs` delay writes for the sake of the drive's lifetime; the
+//! loop (`event_loop/mod.rs`) applies the delay before step 1.
 
 mod answers;
 pub mod endurance;
 mod eviction;
 pub mod failed_dies;
+pub mod line;
 pub mod link;
 mod power_loss;
 mod programs;
+mod queue_arbiter;
 mod read_modify_write;
 mod reads;
 pub mod redundancy_hooks;
@@ -53,12 +55,13 @@ pub mod write_throttle;
 mod writes;
 
 use crate::config::layout::Layout;
-use crate::config::{Ack, Admission, Config, PartialWrites, UnwrittenReads};
+use crate::config::{Ack, Config, PartialWrites, UnwrittenReads};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::gc::Gc;
 use failed_dies::Service;
-use fowler_units::{HostIo, HostOp, Locator, Nanos, ReqId, Span, TxnId, UnitId};
+use fowler_units::{Bytes, HostIo, HostOp, Locator, Nanos, ReqId, Span, TxnId, UnitId};
+use line::Line;
 use link::Link;
 use redundancy_hooks::RedundancyHooks;
 use request::Sent;
@@ -72,6 +75,8 @@ pub struct FrontEnd {
     pub requests: Requests,
     /// The link.
     pub link: Link,
+    /// Requests that wait for room, and the order in which they go.
+    pub line: Line,
     /// Requests that have been answered and that the probe has not seen yet.
     pub completed: Vec<ReqId>,
 }
@@ -104,7 +109,7 @@ struct Rules {
     word_line: u32,
 }
 
-/// Page reads and writes in flight, and requests that wait for room among them.
+/// Page reads and writes in flight, and what waits for dies and programs.
 #[derive(Clone, Debug)]
 pub struct Queues {
     reads_max: u32,
@@ -114,11 +119,6 @@ pub struct Queues {
     pub reads: u32,
     /// Page writes between the buffer and the flash.
     pub writes: u32,
-    admission: Admission,
-    /// Requests whose next page waits for room, in order. With [`Admission::InOrder`], reads stand
-    /// among the writes; only reads that had to wait for the mapping stand apart.
-    waiting_reads: VecDeque<ReqId>,
-    waiting_writes: VecDeque<ReqId>,
     resuming: Resuming,
     /// Programs for which no die has room at the moment.
     unplaced: VecDeque<TxnId>,
@@ -126,6 +126,13 @@ pub struct Queues {
     flushes: VecDeque<(u32, ReqId)>,
     /// True once the run is over: all dirty data goes to the flash.
     pub writing_out: bool,
+}
+
+impl Queues {
+    /// Returns true if another page may be read from the flash for the host.
+    pub fn has_room_for_reads(&self) -> bool {
+        self.reads < self.reads_max
+    }
 }
 
 /// The state of resuming waiting writes.
@@ -140,11 +147,17 @@ enum Resuming {
 }
 
 impl FrontEnd {
+    /// Returns the memory that requests take while they are in the drive.
+    pub fn bytes(config: &Config) -> Bytes {
+        Requests::bytes(config.queue.depth) + Line::bytes(config)
+    }
+
     /// Creates a front end without requests.
     pub fn new(config: &Config, locator: &Locator) -> Self {
         Self {
             requests: Requests::with_capacity(config.queue.depth, locator),
             link: Link::new(config.host),
+            line: Line::new(config),
             completed: Vec::with_capacity(config.queue.depth as usize),
         }
     }
@@ -163,9 +176,6 @@ impl Ftl {
                 writes_max: config.queue.max_writes,
                 reads: 0,
                 writes: 0,
-                admission: config.admission,
-                waiting_reads: VecDeque::with_capacity(depth),
-                waiting_writes: VecDeque::with_capacity(depth),
                 resuming: Resuming::No,
                 unplaced: VecDeque::with_capacity(writes),
                 flushes: VecDeque::with_capacity(depth),
@@ -237,14 +247,11 @@ impl Ftl {
             return;
         }
         match io.op {
-            HostOp::Read if self.queues.admission == Admission::InOrder => {
-                self.admit_in_order(flash, id, raid);
-            }
             HostOp::Read => {
-                if !self.queues.waiting_reads.is_empty()
+                if !self.front.line.lets_in_reads()
                     || self.read_pages(flash, id, raid) == Sent::NoRoom
                 {
-                    self.queues.waiting_reads.push_back(id);
+                    self.front.line.push_read(id);
                 }
             }
             // A trim is queued among the writes: a trim must not overtake a write that waits.
@@ -252,14 +259,11 @@ impl Ftl {
                 if io.op == HostOp::Write {
                     self.describe(id);
                 }
-                if let Some(&head) = self.queues.waiting_writes.front() {
-                    // A request in line waits for the same resource as the head of the line.
-                    let stalled = self.front.requests.get(head).stalled;
-                    self.front.requests.get_mut(id).stalled =
-                        stalled.map(|(stall, _)| (stall, flash.now()));
-                    self.queues.waiting_writes.push_back(id);
-                } else if !self.send_pages(flash, id, raid) {
-                    self.queues.waiting_writes.push_back(id);
+                if self.front.line.arbitrates() {
+                    self.front.line.queue(io.queue, id);
+                    self.take_writes(flash, raid);
+                } else {
+                    self.take_write(flash, id, raid);
                 }
             }
             HostOp::Flush => self.flush(flash, id, raid),

@@ -15,12 +15,12 @@
 //! - A frame that lacks a part that the request wants: the copy in the flash is read instead.
 //! - A page that was never written is read from the die of its address, or not at all
 //!   (`ftl.unwritten_reads`).
-//! - With `queue.admission = "in_order"`, reads stand in the line of the writes.
+//! - Writes in line may hold up reads (`queue.admission`).
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
 pub(super) use super::request::{Sent, Stall};
-use crate::config::{Admission, UnwrittenReads};
+use crate::config::UnwrittenReads;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
@@ -94,7 +94,7 @@ impl Ftl {
                 Waiter::Read(request) => {
                     self.release_stall(flash, request);
                     if self.read_pages(flash, request, raid) == Sent::NoRoom {
-                        self.queues.waiting_reads.push_back(request);
+                        self.front.line.push_returned(request);
                     }
                 }
                 Waiter::Writes => self.resume_writes(flash, raid),
@@ -217,14 +217,8 @@ impl Ftl {
         if self.core.classes.keeps_reads {
             self.keep_read(flash, lpn, unit, raid);
         }
-        while let Some(&waiting) = self.queues.waiting_reads.front() {
-            if self.read_pages(flash, waiting, raid) == Sent::NoRoom {
-                break;
-            }
-            self.queues.waiting_reads.pop_front();
-        }
-        if self.queues.admission == Admission::InOrder {
-            self.resume_writes(flash, raid);
+        if self.front.line.waits_for_reads() {
+            self.resume_after_read(flash, raid);
         }
     }
 }

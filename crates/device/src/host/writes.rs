@@ -80,44 +80,84 @@ impl Ftl {
         }
     }
 
-    /// Admits a read behind everything that already waits for room. See docs/decisions/host.md,
-    /// "Whom does a full write queue hold up?".
-    #[inline(never)]
-    pub(super) fn admit_in_order<R: RedundancyHooks>(
+    /// Begins with a write or trim, or gives it its place in line.
+    #[inline]
+    pub(super) fn take_write<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
         id: ReqId,
         raid: &mut R,
     ) {
-        if !self.queues.waiting_writes.is_empty() || !self.send_pages(flash, id, raid) {
-            self.queues.waiting_writes.push_back(id);
+        if let Some(head) = self.front.line.first() {
+            // A request in line waits for the same resource as the head of the line.
+            let stalled = self.front.requests.get(head).stalled;
+            self.front.requests.get_mut(id).stalled =
+                stalled.map(|(stall, _)| (stall, flash.now()));
+            self.front.line.push_write(id);
+        } else if !self.send_pages(flash, id, raid) {
+            self.front.line.push_write(id);
         }
     }
 
-    /// Resumes stalled writes and trims as far as there is room, and reads that stand among them.
+    /// Takes writes and trims from the submission queues, as many as the line has room for.
+    #[inline(never)]
+    pub(super) fn take_writes<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
+        while let Some(id) = self.front.line.next_of_queues() {
+            self.take_write(flash, id, raid);
+        }
+    }
+
+    /// Resumes what stands in line as far as there is room.
     #[inline]
     pub fn resume_writes<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
-        if !self.queues.waiting_writes.is_empty() {
+        if !self.front.line.is_empty() {
             self.resume_stalled(flash, raid);
         }
     }
 
-    /// Resumes the waiting writes. A write that resumes can complete the parity of a stripe, which
-    /// in turn unblocks writes behind it; a nested call only requests another attempt.
+    /// Resumes the requests in line. A write that resumes can complete the parity of a stripe,
+    /// which in turn unblocks writes behind it; a nested call only requests another attempt.
     pub(super) fn resume_stalled<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if self.queues.resuming != Resuming::No {
             self.queues.resuming = Resuming::Again;
             return;
         }
-        while let Some(&id) = self.queues.waiting_writes.front() {
+        while let Some(id) = self.front.line.first() {
             self.queues.resuming = Resuming::Once;
             if self.send_pages(flash, id, raid) {
-                self.queues.waiting_writes.pop_front();
+                self.front.line.leave(id);
+                if self.front.line.arbitrates() {
+                    self.take_writes(flash, raid);
+                }
             } else if self.queues.resuming == Resuming::Once {
                 break;
             }
         }
         self.queues.resuming = Resuming::No;
+        self.resume_reads(flash, raid);
+    }
+
+    /// Resumes the reads in line whose turn has come.
+    fn resume_reads<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
+        while let Some(id) = self.front.line.first_read() {
+            if self.read_pages(flash, id, raid) == Sent::NoRoom {
+                break;
+            }
+            self.front.line.leave(id);
+        }
+    }
+
+    /// Resumes the requests in line that a read held up.
+    #[inline(never)]
+    pub(super) fn resume_after_read<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        raid: &mut R,
+    ) {
+        match self.front.line.is_in_order() {
+            true => self.resume_stalled(flash, raid),
+            false => self.resume_reads(flash, raid),
+        }
     }
 
     #[inline(always)]

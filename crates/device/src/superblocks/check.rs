@@ -65,6 +65,8 @@ impl Device<Superblocks> {
 
 impl Superblocks {
     pub(super) fn check(&self) -> Result<(), String> {
+        let open = self.front.requests.open_count();
+        self.front.line.check(open, self.reads < self.reads_max)?;
         self.check_map()?;
         self.check_superblocks()?;
         if let Some(cache) = &self.slc {

@@ -3,7 +3,7 @@
 //! 1. A request takes a slot. Writes and trims join their submission queue if the queues take
 //!    turns; everything else is taken at once.
 //! 2. A request that is taken begins, unless requests of its kind stand in line before it
-//!    ([`super::line`]).
+//!    ([`crate::host::line`]).
 //! 3. Each unit of a write takes a frame of the buffer, at the pace of the buffer
 //!    ([`super::pace`]); each unit of a trim leaves the map. After the last unit the request is
 //!    answered.
@@ -51,41 +51,45 @@ impl Superblocks {
         match io.op {
             // Acknowledged writes survive a loss of power, so a flush waits for nothing.
             HostOp::Flush => self.answer_at_once(flash, id),
-            HostOp::Write | HostOp::Trim if self.line.arbitrates() => {
-                self.line.queue(io.queue, id);
+            HostOp::Read => {
+                if !(self.front.line.lets_in_reads() && self.read_units(flash, id)) {
+                    self.front.line.push_read(id);
+                }
+            }
+            HostOp::Write | HostOp::Trim if self.front.line.arbitrates() => {
+                self.front.line.queue(io.queue, id);
                 self.take_writes(flash);
             }
-            _ => self.take(flash, id),
+            HostOp::Write | HostOp::Trim => self.take_write(flash, id),
         }
     }
 
     /// Takes writes from the submission queues, as many as the line has room for.
     fn take_writes(&mut self, flash: &mut Flash) {
-        while let Some(id) = self.line.next_of_queues() {
-            self.take(flash, id);
+        while let Some(id) = self.front.line.next_of_queues() {
+            self.take_write(flash, id);
         }
     }
 
-    /// Begins with a command, or gives it its place in line.
-    fn take(&mut self, flash: &mut Flash, id: ReqId) {
-        if self.front.requests.get(id).io.op == HostOp::Read {
-            let ahead = self.line.writes_before_a_read();
-            if ahead > 0 || self.line.has_reads() || !self.read_units(flash, id) {
-                self.line.push_read(ahead, id);
-            }
-        } else if self.line.has_writes() || !self.change_units(flash, id) {
-            self.line.push_write(id);
+    /// Begins with a write or trim, or gives it its place in line.
+    fn take_write(&mut self, flash: &mut Flash, id: ReqId) {
+        if self.front.line.first().is_some() || !self.change_units(flash, id) {
+            self.front.line.push_write(id);
         }
     }
 
     /// Resumes the requests in line, after frames have become free.
     pub(super) fn resume(&mut self, flash: &mut Flash) {
-        while let Some(id) = self.line.first_write() {
-            if !self.change_units(flash, id) {
+        while let Some(id) = self.front.line.first() {
+            let sent = match self.front.requests.get(id).io.op {
+                HostOp::Read => self.read_units(flash, id),
+                _ => self.change_units(flash, id),
+            };
+            if !sent {
                 break;
             }
-            self.line.write_served();
-            if self.line.arbitrates() {
+            self.front.line.leave(id);
+            if self.front.line.arbitrates() {
                 self.take_writes(flash);
             }
         }
@@ -93,11 +97,19 @@ impl Superblocks {
     }
 
     fn resume_reads(&mut self, flash: &mut Flash) {
-        while let Some(id) = self.line.first_read() {
+        while let Some(id) = self.front.line.first_read() {
             if !self.read_units(flash, id) {
                 break;
             }
-            self.line.read_served();
+            self.front.line.leave(id);
+        }
+    }
+
+    /// Resumes the requests in line that a read held up.
+    fn resume_after_read(&mut self, flash: &mut Flash) {
+        match self.front.line.is_in_order() {
+            true => self.resume(flash),
+            false => self.resume_reads(flash),
         }
     }
 
@@ -207,8 +219,8 @@ impl Superblocks {
         if self.buffer.residents().is_some_and(|residents| residents.keeps_reads) {
             self.keep_read(flash, lpn, from, parts.into());
         }
-        if self.line.has_reads() {
-            self.resume_reads(flash);
+        if self.front.line.waits_for_reads() {
+            self.resume_after_read(flash);
         }
     }
 

@@ -3,7 +3,7 @@
 //! collects and erases whole *superblocks*: one block of every plane of every die.
 //!
 //! 1. A request takes its turn, and each of its units a frame of the write buffer. A write is
-//!    answered when its last unit has one (`host.rs`, `line.rs`).
+//!    answered when its last unit has one (`host.rs`).
 //! 2. When the units of a stream fill a command, the command takes the next word line of the open
 //!    superblock of the stream (`streams.rs`, `programs.rs`). A buffer that evicts lazily lets
 //!    units join their stream only when room is needed (`residents.rs`).
@@ -27,9 +27,8 @@
 //! - `buffer.rs`: the frames of the write buffer. `residents.rs`, `eviction.rs`: those that
 //!   stay until room is needed.
 //! - `pace.rs`: the pace at which units enter the buffer.
-//! - `queue_arbiter.rs`: submission queues, and the order in which they take turns.
-//! - `line.rs`: requests that wait: in their queues, and in line.
-//! - `host.rs`: reads, writes and trims, and the order in which they wait for a full buffer.
+//! - `host.rs`: reads, writes and trims. Those that wait stand in the line of every drive
+//!   (`host/line.rs`).
 //! - `commands.rs`, `programs.rs`: open superblocks, and the program commands that fill them.
 //! - `passes.rs`, `second_passes.rs`: commands that are programmed in two passes.
 //! - `streams.rs`: the data that shares superblocks.
@@ -72,7 +71,6 @@ mod filling;
 mod golden_tests;
 mod host;
 mod limits;
-mod line;
 mod map;
 mod modes;
 #[cfg(test)]
@@ -82,7 +80,6 @@ mod passes;
 #[cfg(test)]
 mod passes_tests;
 mod programs;
-mod queue_arbiter;
 mod read_errors;
 mod refresh;
 mod refusals;
@@ -141,7 +138,6 @@ use fowler_units::{
     BlockId, Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, TxnId, UnitId,
 };
 use limits::Limits;
-use line::Line;
 use map::Map;
 use modes::Modes;
 use pace::Pace;
@@ -178,7 +174,6 @@ pub struct Superblocks {
     /// The limits of age and of reads; none on a drive whose policy never refreshes.
     limits: Option<Box<Limits>>,
     modes: Option<Box<Modes>>,
-    line: Line,
     throttle: Option<Box<WriteThrottle>>,
     /// Flash reads for the host in flight, and the most there may be.
     reads: u32,
@@ -271,7 +266,6 @@ impl Superblocks {
             coverage: Coverage::new(config, &shape).map(Box::new),
             limits: Limits::new(config, &shape).map(Box::new),
             modes: None,
-            line: Line::new(config),
             throttle: None,
             reads: 0,
             reads_max: config.queue.max_reads,
@@ -293,7 +287,6 @@ impl Superblocks {
             + Coverage::bytes(config, &shape)
             + Limits::bytes(config, &shape)
             + Modes::bytes(config, &shape)
-            + Line::bytes(config)
     }
 
     /// Returns the history of the drive before the first request.

@@ -443,10 +443,16 @@ mod tests {
             ("policy.redundancy.integrity", &|it| it.redundancy.integrity = true),
             ("buffer.ack", &|it| it.buffer.ack = Ack::OnProgram),
             ("gc.frontier", &|it| it.gc.frontier = GcFrontier::Shared),
+            ("gc.idle_after", &|it| it.gc.idle_after = Span::ns(7)),
+            ("precondition.pattern", &|it| it.precondition.pattern = Pattern::Rested),
+            ("queue.max_writes", &|it| it.queue.max_writes = 7),
         ] {
             let found: Vec<String> = refused(alter).into_iter().map(|(keys, _)| keys).collect();
             assert_eq!(found, [format!("{key}, ftl.reclaim_unit")]);
         }
+        let found = refused(|it| it.buffer.evict_ahead = 7);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].0, "buffer.evict_ahead, buffer.eviction");
         assert_eq!(refused(|_| ()), []);
     }
 }

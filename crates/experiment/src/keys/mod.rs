@@ -153,15 +153,15 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             words!(admission,
                 "reads_pass" => Admission::ReadsPass, "its own kind: reads pass a write that waits for room";
                 "in_order" => Admission::InOrder, "everything behind it: requests enter in their order";
-                "shared" => Admission::Shared, "reads, which are let through after every queue.reads_behind writes (superblocks only)";
+                "shared" => Admission::Shared, "reads, which are let through after every queue.reads_behind writes";
             )),
         optional("queue.reads_behind", "shared only: the writes between two turns of the reads",
             Field::Count(0..=65_536, at!(queue.reads_behind as u32))),
         optional("queue.arbitration", "in which order writes are taken from the submission queues; each fio process, each stream of a measured protocol and each number in the column queue of a trace has one, and everything else is in the first",
             words!(queue.arbitration,
                 "arrival" => Arbitration::Arrival, "as they arrive, whatever their queue";
-                "round_robin" => Arbitration::RoundRobin, "one from each queue in turn (superblocks only)";
-                "weighted" => Arbitration::Weighted, "as many from each queue as it weighs, in turn (superblocks only)";
+                "round_robin" => Arbitration::RoundRobin, "one from each queue in turn";
+                "weighted" => Arbitration::Weighted, "as many from each queue as it weighs, in turn";
             )),
         optional("queue.weights", "weighted only: the writes that each queue hands over in its turn, the last number for all further queues",
             Field::Text("one to 16 whole numbers from 1 to 256, such as \"4 1\"",

@@ -67,6 +67,11 @@ impl Arbiter {
         }
     }
 
+    /// Returns the number of commands in all queues.
+    pub fn commands(&self) -> u32 {
+        self.commands
+    }
+
     /// Puts a command at the end of a queue.
     pub fn push(&mut self, queue: QueueId, id: ReqId) {
         let number = usize::from(queue.0);
