@@ -30,6 +30,10 @@ pub struct EndOfLife {
     pub record: Record,
 }
 
+/// The number of times the cycles of the mean block that those of the most worn block are before
+/// the life of the mean block says too little about the drive.
+const UNEVEN: f64 = 2.0;
+
 /// The P/E cycles of the blocks of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cycles {
@@ -53,6 +57,11 @@ impl EndOfLife {
     pub fn wearing_weight(&self) -> Option<f64> {
         let Totals { programmed, worn, .. } = self.totals;
         (worn != programmed).then(|| worn / programmed)
+    }
+
+    /// Returns true if the most worn block has far more cycles than the mean block.
+    pub fn is_worn_unevenly(&self) -> bool {
+        self.wear.mean > 0.0 && self.wear.most > UNEVEN * self.wear.mean
     }
 
     /// Returns the pages programmed per host page.

@@ -49,6 +49,9 @@ pub(super) const ROWS: &[Row] = rows! {
     "cycles_least", "cycles of the least worn block" => |_, one| Some(one.wear.least);
     "cycles_mean", "cycles, mean" => |_, one| Some(one.wear.mean);
     "cycles_most", "cycles of the most worn block" => |_, one| Some(one.wear.most);
+    "first_worn_years", "until the first block passes its rated cycles (years)" => |all, one| {
+        one.is_worn_unevenly().then(|| all.first_worn_years(one))
+    };
     "retired_blocks", "blocks retired" => |_, one| Some(one.bad_blocks?.retired as f64);
     "spare_used_up_years", "spare blocks used up after (years)" => |_, one| {
         Some(one.bad_blocks?.worn_out?.0 as f64 / 1e9 * f64::from(one.dilation) / YEAR_S)
@@ -147,15 +150,31 @@ impl Lifetime {
         let waf = first.waf().map_or(String::new(), |waf| {
             format!(", at {} pages programmed for each page of the host (WAF)", real(waf))
         });
+        let uneven = first.is_worn_unevenly().then(|| {
+            format!(
+                " That is the life of its mean block: wear is far from even, and the first block passes \
+                 the {} cycles that it is rated for after {}; policy.wear levels wear.",
+                real(self.drive.config.life.cycles),
+                how_long(self.first_worn_years(first))
+            )
+        });
         format!(
             "{} lives {}{bounds} with {} repeated{waf}; its blocks have {} cycles on average, {} at \
-             most.",
+             most.{}",
             self.drive.device,
             how_long(years),
             self.workload.name,
             real(first.wear.mean),
             real(first.wear.most),
+            uneven.unwrap_or_default(),
         )
+    }
+
+    /// Returns the years after which the most worn block passes `lifetime.cycles`, at its rate of
+    /// wear, without recovery.
+    fn first_worn_years(&self, one: &EndOfLife) -> f64 {
+        let worn = one.wear.most * one.wearing_weight().unwrap_or(1.0);
+        self.target().as_s() / YEAR_S * self.drive.config.life.cycles / worn
     }
 
     /// For each part of a lifetime: years since the start, megabytes written by the host and to

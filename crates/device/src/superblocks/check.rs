@@ -3,7 +3,7 @@
 use super::Superblocks;
 use super::buffer::State as FrameState;
 use super::collection::Why;
-use super::commands::Stream;
+use super::commands::{SWAPPED, Stream};
 use super::map::{Emptied, Traffic};
 use super::modes::Modes;
 use super::residents::Residents;
@@ -43,6 +43,10 @@ impl Device<Superblocks> {
         if most == 0 && moved > 0 {
             return Err(Violation(format!("{moved} units moved of no refreshed superblock")));
         }
+        let leveled = counters.programs[Source::Wear] + counters.reads[Source::Wear];
+        if leveled > 0 && self.layer.leveling.is_none() {
+            return Err(Violation(format!("{leveled} units moved of a drive that levels no wear")));
+        }
         let flow = self.layer.check().and_then(|()| self.layer.check_flow(cached, folded));
         let modes = || self.layer.check_modes(&self.flash);
         flow.and_then(|()| self.check_service()).and_then(|()| modes()).map_err(Violation)
@@ -74,6 +78,7 @@ impl Superblocks {
         }
         self.check_refresh()?;
         self.check_coverage()?;
+        self.check_swap()?;
         self.check_frames()
     }
 
@@ -175,7 +180,7 @@ impl Superblocks {
         law!(folded <= FOLDED_MOST, "{folded} are folded at once");
         if let Some((victim, why)) = self.collector.victim() {
             let mode = cache.mode(victim);
-            let usual = matches!(why, Why::Space | Why::Refresh);
+            let usual = matches!(why, Why::Space | Why::Refresh | Why::Wear);
             law!(usual || mode == Mode::Folded, "{victim} is {mode:?}, job of {why:?}");
         }
         if let Some(open) = self.commands.open_of(Stream::Slc) {
@@ -229,6 +234,24 @@ impl Superblocks {
         }
         let (counted, stripes) = (coverage.age().worn_stripes, coverage.stripes);
         law!(counted == worn * stripes, "{worn} worn superblocks of {stripes}: {counted} stripes");
+        Ok(())
+    }
+
+    /// A superblock whose cold data is swapped is being read, drained or erased, and is the only such
+    /// one. On a drive whose wear is not leveled no stream of swapped data is open.
+    fn check_swap(&self) -> Result<(), String> {
+        let open = self.commands.open_of(Stream::Moved(SWAPPED));
+        let moving = self.leveling.as_ref().and_then(|leveling| leveling.moving);
+        law!(open.is_none() || self.leveling.is_some(), "{open:?} takes swapped data");
+        if let Some(moving) = moving {
+            let state = self.map.traffic(moving).emptied;
+            let job = self.collector.victim() == Some((moving, Why::Wear));
+            let way = job || matches!(state, Emptied::Drained | Emptied::Erased(_));
+            law!(way, "superblock {moving} is swapped and {state:?}");
+        }
+        if let Some((victim, Why::Wear)) = self.collector.victim() {
+            law!(moving == Some(victim), "superblock {victim} is swapped as well");
+        }
         Ok(())
     }
 

@@ -8,12 +8,13 @@
 //! host that itself waits for a superblock.
 //!
 //! The SLC cache is emptied by the same steps ([`super::slc_cache`]): one superblock at a time is
-//! read, of whichever kind, and garbage collection comes first. Beside it, units of one more may be
+//! read, of whichever kind, and garbage collection comes first, but for a swap of cold data that an
+//! erase has called for ([`super::wear_leveling`]). Beside it, units of one more may be
 //! read to fill a command ([`super::top_up`]).
 
+use super::commands::MOVED_MAX;
 use super::shape::Shape;
 use crate::config::Config;
-use crate::policy::placement::STREAMS_MAX;
 use std::collections::VecDeque;
 
 /// Why a superblock is emptied.
@@ -27,6 +28,8 @@ pub(super) enum Why {
     Idle,
     /// The data of the superblock is old: it was read far down the retry table.
     Refresh,
+    /// The superblock has few erases, and its data is cold: it moves into a worn one.
+    Wear,
 }
 
 /// A superblock that is being emptied.
@@ -64,13 +67,13 @@ pub(super) struct Collector {
     pub(super) chosen: Option<u32>,
     /// Units read and not yet sent to their new place, by stream: the unit of the host, and its old
     /// place in the flash.
-    pub(super) copied: [VecDeque<(u32, u32)>; STREAMS_MAX],
+    pub(super) copied: [VecDeque<(u32, u32)>; MOVED_MAX],
     /// Units between the submission of their read and the end of their program, and the most
     /// there may be.
     pub(super) moving: u32,
     moving_most: u32,
     /// Units being moved that no program command has taken yet, by stream.
-    pub(super) unsent: [u32; STREAMS_MAX],
+    pub(super) unsent: [u32; MOVED_MAX],
     /// Reads for moved units in flight.
     pub(super) reading: u32,
     /// Units by which host and collection may be ahead of each other: two word lines of all dies.
@@ -84,29 +87,31 @@ pub(super) struct Collector {
     pub leaving: u32,
     /// In a life, in which units are moved in no time: the next place and the end of the command
     /// that each stream has begun ([`super::untimed`]).
-    pub(super) begun: [Option<(u32, u32)>; STREAMS_MAX],
+    pub(super) begun: [Option<(u32, u32)>; MOVED_MAX],
 }
 
 impl Collector {
-    /// Creates the state on a drive with so many streams, of which `moved` are of moved data.
-    pub fn new(config: &Config, shape: &Shape, (streams, moved): (u8, u32)) -> Collector {
+    /// Creates the state on a drive with these streams of moved data.
+    pub fn new(config: &Config, shape: &Shape, moved: &[u8]) -> Collector {
+        let into = |at: usize| moved.iter().any(|&stream| usize::from(stream) == at);
+        let moved = moved.len() as u32;
         let moving_most = Collector::commands_moving(shape, moved) * shape.units_per_command;
         Collector {
             below: config.gc.foreground_below,
             job: None,
             chosen: None,
             copied: std::array::from_fn(|at| {
-                VecDeque::with_capacity(if at < streams.into() { moving_most as usize } else { 0 })
+                VecDeque::with_capacity(if into(at) { moving_most as usize } else { 0 })
             }),
             moving: 0,
             moving_most,
-            unsent: [0; STREAMS_MAX],
+            unsent: [0; MOVED_MAX],
             reading: 0,
             slack: (2 * shape.dies * shape.units_per_command).into(),
             carried: 0,
             gained_little: false,
             leaving: 0,
-            begun: [None; STREAMS_MAX],
+            begun: [None; MOVED_MAX],
         }
     }
 
@@ -115,6 +120,16 @@ impl Collector {
     /// stream of moved data.
     pub fn commands_moving(shape: &Shape, moved: u32) -> u32 {
         2 * shape.dies + moved - 1
+    }
+
+    /// A job has read all units of its superblock. What the host has written beyond the gain is
+    /// charged to the next job for space. A swap gains nothing.
+    pub(super) fn carry(&mut self, job: &Job) {
+        match job.why {
+            Why::Space => self.carried = job.written - job.gain,
+            Why::Wear => self.carried += job.written,
+            Why::CacheFull | Why::Idle | Why::Refresh => {}
+        }
     }
 
     /// Returns true if the host may program another command.

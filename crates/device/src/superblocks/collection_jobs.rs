@@ -1,7 +1,7 @@
 //! The jobs of collection: each empties one superblock.
 //!
-//! 1. A job begins when too few superblocks are erased, and otherwise to fold or to refresh one
-//!    ([`Superblocks::begin_job`]). Its valid units must fit where they are moved to.
+//! 1. A job begins to swap cold data ([`super::swaps`]), when too few superblocks are erased, and
+//!    otherwise to fold or to refresh one ([`Superblocks::begin_job`]). Its valid units must fit where they are moved to.
 //! 2. The valid units of one page after another are read, as far as the pace and the room for units
 //!    on their way allow ([`Superblocks::read_on`]).
 //! 3. Units that have been read wait for a command of their stream, and are stored a command at a
@@ -18,7 +18,7 @@
 
 use super::Superblocks;
 use super::collection::{Job, UNPACED, Why};
-use super::commands::Stream;
+use super::commands::{SWAPPED, Stream};
 use super::map::Emptied;
 use crate::blocks::block_table::BlockState;
 use crate::flash::Flash;
@@ -49,6 +49,9 @@ impl Superblocks {
     /// Begins to empty a superblock: for its space if too few are erased, otherwise to fold or to
     /// refresh one. Returns true if a job has begun.
     pub(super) fn begin_job(&mut self, now: Nanos, counters: &mut Counters) -> bool {
+        if self.leveling.is_some() && self.begin_swap() {
+            return true;
+        }
         if self.map.free_count() + self.collector.leaving >= self.collector.below {
             return (self.slc.is_some() && self.begin_folding(counters))
                 || self.begin_refresh(counters);
@@ -81,7 +84,11 @@ impl Superblocks {
     /// Begins to empty `victim`, which holds `valid` valid units and whose erase gains the host
     /// `gain` units. Returns false, and does nothing, if the valid units do not fit somewhere.
     pub(super) fn begin_emptying(&mut self, victim: u32, valid: u32, gain: u32, why: Why) -> bool {
-        if !self.fits(valid, victim) {
+        let into = match why {
+            Why::Wear => SWAPPED,
+            _ => self.streams.of_survivors(victim),
+        };
+        if !self.fits_into(into, valid) {
             return false;
         }
         self.map.empty(victim);
@@ -98,17 +105,21 @@ impl Superblocks {
             moved: 0,
             written: carried,
             slack: match why {
-                Why::Space | Why::CacheFull => self.collector.slack,
+                Why::Space | Why::CacheFull | Why::Wear => self.collector.slack,
                 Why::Idle | Why::Refresh => UNPACED,
             },
-            into: self.streams.of_survivors(victim),
+            into,
         });
         true
     }
 
     /// Returns true if `units` more units fit where the data of `superblock` is moved to.
     fn fits(&self, units: u32, superblock: u32) -> bool {
-        let stream = self.streams.of_survivors(superblock);
+        self.fits_into(self.streams.of_survivors(superblock), units)
+    }
+
+    /// Returns true if `units` more units fit where those moved into a stream go.
+    fn fits_into(&self, stream: u8, units: u32) -> bool {
         self.collector.promised(stream) + i64::from(units) <= self.room_for_moved(stream)
     }
 
@@ -155,9 +166,7 @@ impl Superblocks {
             job.next += page;
         }
         self.collector.job = None;
-        if job.why == Why::Space {
-            self.collector.carried = job.written - job.gain;
-        }
+        self.collector.carry(&job);
         self.map.set_emptied(job.victim, Emptied::Drained);
         self.end_if_empty(flash, job.victim);
         true
@@ -194,7 +203,7 @@ impl Superblocks {
         // The read carries the units of the page that are wanted, one bit each, in `epoch`.
         (txn.unit, txn.from, txn.epoch) = (place, UnitId(first), which);
         self.collector.moving += parts;
-        self.collector.unsent[usize::from(self.streams.of_survivors(superblock))] += parts;
+        self.collector.unsent[usize::from(self.moved_into(superblock))] += parts;
         self.collector.reading += 1;
         self.map.leaves(superblock, parts);
         super::submit_read(flash, id, parts);
@@ -206,7 +215,7 @@ impl Superblocks {
         let Txn { from, epoch: which, .. } = *flash.txns.get(id);
         flash.txns.close(id);
         self.collector.reading -= 1;
-        let into = usize::from(self.streams.of_survivors(superblock));
+        let into = usize::from(self.moved_into(superblock));
         for at in (0..self.shape.units_per_page).filter(|at| which & (1 << at) != 0) {
             let unit = from.0 + at;
             match self.map.valid_owner(unit) {
@@ -287,9 +296,11 @@ impl Superblocks {
             if !self.map.is_aside(superblock) {
                 self.collector.leaving -= 1;
             }
+            let refreshed = self.is_refreshed(superblock);
             self.renewals.erased(superblock);
             self.map.erased(superblock);
             self.erased_of_coverage(superblock, flash.now());
+            self.erased_by_wear(superblock, refreshed);
             self.collect(flash);
             self.drain(flash);
         }

@@ -18,21 +18,27 @@ use fowler_units::{Bytes, FrameId, Id, TxnId};
 pub(super) enum Stream {
     /// A stream of host writes, numbered below [`STREAMS_MAX`].
     Host(u8),
-    /// A stream of units that garbage collection moves, numbered below [`STREAMS_MAX`].
+    /// A stream of units that are moved, numbered below [`MOVED_MAX`].
     Moved(u8),
     /// Host writes to the SLC cache, one bit to a cell.
     Slc,
 }
 
+/// The number of the stream of moved units that static wear leveling swaps into worn superblocks.
+pub(super) const SWAPPED: u8 = STREAMS_MAX as u8;
+
+/// The most streams of units that are moved: those of garbage collection, and [`SWAPPED`].
+pub(super) const MOVED_MAX: usize = STREAMS_MAX + 1;
+
 impl Stream {
     /// The number of streams that a drive may have.
-    pub const COUNT: usize = 2 * STREAMS_MAX + 1;
+    pub const COUNT: usize = 2 * STREAMS_MAX + 2;
 
     /// Returns every stream that a drive may have, in the order of their numbers.
     pub fn all() -> impl Iterator<Item = Stream> {
         let streams = 0..STREAMS_MAX as u8;
         let moved = streams.clone().map(Stream::Moved);
-        streams.map(Stream::Host).chain(moved).chain([Stream::Slc])
+        streams.map(Stream::Host).chain(moved).chain([Stream::Slc, Stream::Moved(SWAPPED)])
     }
 
     /// Returns the number of the stream, below [`Stream::COUNT`].
@@ -40,6 +46,7 @@ impl Stream {
     pub fn index(self) -> usize {
         match self {
             Stream::Host(number) => usize::from(number),
+            Stream::Moved(SWAPPED) => 2 * STREAMS_MAX + 1,
             Stream::Moved(number) => STREAMS_MAX + usize::from(number),
             Stream::Slc => 2 * STREAMS_MAX,
         }

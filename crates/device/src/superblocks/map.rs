@@ -10,6 +10,7 @@ use super::commands::Open;
 use super::shape::Shape;
 use super::words::{PutWords, TakeWords, list};
 use crate::blocks::block_table::{BlockState, Blocks};
+use crate::blocks::candidates::Candidates;
 use crate::mapping::page_map::{Location, PageMap};
 use crate::policy::victim::AnyVictim;
 use fowler_units::{BlockId, Bytes, FrameId, Geometry, Id, Lpn, Nanos, PlaneId, UnitId};
@@ -245,6 +246,16 @@ impl Map {
         self.blocks.open_least(USUAL, |block| key(block.0)).map(|block| block.0)
     }
 
+    /// Opens the most worn of the erased superblocks; among equals, the one that has been erased
+    /// for longest.
+    pub fn open_most_worn(&mut self) -> Option<u32> {
+        let most = self.blocks.free_blocks(USUAL).map(|block| self.blocks.erases(block)).max()?;
+        let worn = |&block: &BlockId| self.blocks.erases(block) == most;
+        let block = self.blocks.free_blocks(USUAL).find(worn)?;
+        self.blocks.open_this(block);
+        Some(block.0)
+    }
+
     /// Opens the superblock, of those set aside, that has been erased for longest.
     pub fn open_aside(&mut self) -> Option<u32> {
         self.blocks.open(ASIDE).map(|block| block.0)
@@ -334,6 +345,11 @@ impl Map {
             return None;
         }
         Some(policy.choose(&candidates, now).unwrap_or(emptiest).0)
+    }
+
+    /// Returns the superblocks that are not set aside, as a victim or wear policy sees them.
+    pub fn candidates(&self) -> Candidates<'_> {
+        self.blocks.candidates(USUAL)
     }
 
     /// Returns the full superblock with the fewest valid units, and their number, of those that are

@@ -34,6 +34,7 @@
 //! - `streams.rs`: the data that shares superblocks.
 //! - `collection.rs`: garbage collection, in step with the host. `top_up.rs`: the units that fill
 //!   the last command of a superblock that gains little.
+//! - `wear_leveling.rs`, `swaps.rs`: cold data that moves into worn superblocks.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
 //! - `aging.rs`, `read_errors.rs`: reads of old data, which are repeated at other references.
 //! - `renewals.rs`, `refresh.rs`: superblocks that are moved although their space is not needed.
@@ -101,6 +102,7 @@ mod stream_refusals;
 mod streams;
 #[cfg(test)]
 mod streams_tests;
+mod swaps;
 #[cfg(test)]
 mod theory_tests;
 mod top_up;
@@ -113,6 +115,9 @@ mod units_tests;
 mod untimed;
 #[cfg(test)]
 mod untimed_tests;
+mod wear_leveling;
+#[cfg(test)]
+mod wear_tests;
 mod words;
 
 use crate::blocks::block_table::Blocks;
@@ -147,6 +152,7 @@ pub(crate) use saved_life::SavedLife;
 use shape::Shape;
 use slc_cache::SlcCache;
 use streams::Streams;
+use wear_leveling::WearLeveling;
 pub use words::{PutWords, TakeWords};
 
 /// The translation of a drive with superblocks.
@@ -166,6 +172,7 @@ pub struct Superblocks {
     victim: AnyVictim,
     collector: Collector,
     slc: Option<Box<SlcCache>>,
+    leveling: Option<Box<WearLeveling>>,
     aging: Option<Box<Aging>>,
     /// The superblocks that are due to be moved.
     renewals: Renewals,
@@ -243,6 +250,7 @@ impl Superblocks {
         let layout = config.superblock_sizes();
         let streams = Streams::new(config, shape.superblocks);
         let (count, moved) = (streams.count(), streams.kept());
+        let collector = Collector::new(config, &shape, streams.moved());
         let units = Locator::new(&Geometry { page_size: config.unit(), ..layout.geometry });
         Superblocks {
             shape,
@@ -258,8 +266,9 @@ impl Superblocks {
                 &config.victim,
                 config.seed,
             ),
-            collector: Collector::new(config, &shape, (count, moved)),
+            collector,
             streams,
+            leveling: WearLeveling::new(config).map(Box::new),
             slc: SlcCache::new(&config.slc, &shape).map(Box::new),
             aging: Aging::new(config, &shape).map(Box::new),
             renewals: Renewals::new(shape.superblocks),
@@ -280,7 +289,7 @@ impl Superblocks {
         let layout = config.superblock_sizes();
         Map::bytes(&shape, layout.logical_pages)
             + Buffer::bytes(config, layout.frames, config.stream_limits().streams)
-            + Commands::bytes(&config.flash, &shape, layout.frames, config.moved_streams())
+            + Commands::bytes(&config.flash, &shape, layout.frames, config.moved_superblocks())
             + Streams::bytes(config, shape.superblocks)
             + SlcCache::bytes(&config.slc, &shape)
             + Aging::bytes(config, &shape)

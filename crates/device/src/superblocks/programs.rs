@@ -1,7 +1,7 @@
 //! Program commands: filled by the host and by collection, and submitted.
 
 use super::Superblocks;
-use super::commands::{Command, Open, Stored, Stream};
+use super::commands::{Command, Open, SWAPPED, Stored, Stream};
 use crate::cells::program_mode::Mode;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
@@ -156,8 +156,10 @@ impl Superblocks {
         tag_of_first: impl FnOnce(&Superblocks, Stream) -> StreamTag,
         now: Nanos,
     ) -> Option<()> {
-        let tag = tag_of_first(self, stream);
+        let swapped = stream == Stream::Moved(SWAPPED);
+        let tag = if swapped { StreamTag::PLAIN } else { tag_of_first(self, stream) };
         let superblock = match stream {
+            Stream::Moved(SWAPPED) => self.map.open_most_worn()?,
             Stream::Host(_) if !self.host_may_open() => return None,
             Stream::Host(_) | Stream::Moved(_) => self.open_erased(tag)?,
             Stream::Slc => self.open_slc()?,

@@ -69,6 +69,18 @@ impl Superblocks {
     /// Returns the purpose for which units of a superblock are moved. A superblock that is due may
     /// be emptied for space before its turn comes.
     pub(super) fn source_of(&self, superblock: u32) -> Source {
-        if self.renewals.moving == Some(superblock) { Source::Refresh } else { Source::Gc }
+        if self.is_refreshed(superblock) {
+            Source::Refresh
+        } else if self.is_swapped(superblock) {
+            Source::Wear
+        } else {
+            Source::Gc
+        }
+    }
+
+    /// Returns true if a superblock is being moved because it was due.
+    #[inline]
+    pub(super) fn is_refreshed(&self, superblock: u32) -> bool {
+        self.renewals.moving == Some(superblock)
     }
 }

@@ -40,7 +40,7 @@ impl Config {
         };
         let logical = (shape.all_units() as f64 * share).floor() as u32;
         let frames = (self.buffer.size.0 / unit).min(u64::from(Event::INDEX_MAX)) as u32;
-        let moved = self.moved_streams();
+        let moved = self.moved_superblocks();
         let commands = Commands::most(&self.flash, &shape, frames, moved) as u32;
         // Of those used in SLC mode, one is open.
         let in_slc = self.slc.fixed + u32::from(self.slc.dynamic > 0);
@@ -58,8 +58,8 @@ impl Config {
             parities: 0,
             reclaim_units: shape.superblocks,
             erases_of_reclaim_unit: shape.dies,
-            // One superblock is open for each stream.
-            reserve_blocks: self.gc.foreground_below + self.open_streams() + in_slc,
+            // One superblock is open for each stream, and one for swapped data.
+            reserve_blocks: self.gc.foreground_below + self.host_streams() + moved + in_slc,
             frames,
             transactions: self.queue.max_reads as usize
                 + (commands * shape.pages_per_command * self.flash.program_passes) as usize
@@ -187,6 +187,9 @@ impl Config {
             format!("a buffer of {frames} units of {unit}; two commands take {least}")
         });
         self.refuse_passes(&shape, &layout, refusals);
+        if self.levels_wear() {
+            return self.refuse_moves(&shape, &layout, refusals);
+        }
         let reserve = layout.reserve_blocks;
         let most =
             u64::from(shape.superblocks.saturating_sub(reserve)) * u64::from(shape.data_units());
@@ -278,7 +281,7 @@ impl Config {
             ("policy.voltage", self.voltage.name.needs(), true),
             ("policy.replacement", self.replacement.name.needs(), true),
             ("policy.sensing", self.sensing.name.needs(), true),
-            ("policy.wear", self.wear.name.needs(), self.wear == plain.wear),
+            ("policy.wear", self.wear.name.needs(), true),
             ("policy.scrub", self.scrub.name.needs(), self.scrub == plain.scrub),
             ("policy.redundancy", self.redundancy.name.needs(), redundancy == own),
             ("policy.throttle", self.throttle.name.needs(), true),

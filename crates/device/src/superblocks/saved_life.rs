@@ -5,13 +5,13 @@
 use super::Superblocks;
 use super::aging::Data;
 use super::collection::{Job, UNPACED, Why};
-use super::commands::{Open, Stream};
+use super::commands::{MOVED_MAX, Open, SWAPPED, Stream};
 use super::renewals::Renewals;
 use super::slc_cache::Mode;
 use crate::mapping::page_map::Location;
-use crate::policy::placement::STREAMS_MAX;
 use crate::policy::stream_tag::StreamTag;
 use crate::policy::victim::AnyVictim;
+use crate::policy::wear::AnyWear;
 use fowler_units::{Id, Nanos, UnitId};
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,9 @@ pub struct SavedLife {
     sizes: Vec<(u32, u64)>,
     job: Option<SavedJob>,
     chosen: Option<u32>,
+    /// The rule of wear leveling, and the superblock whose data is to be swapped next; none if wear
+    /// is not leveled.
+    wear: Option<(AnyWear, Option<u32>)>,
     carried: i64,
     gained_little: bool,
     /// The superblocks in SLC mode, in the order in which they were opened.
@@ -63,6 +66,8 @@ struct SavedJob {
     refreshes: bool,
     /// True if it is in SLC mode, and emptied because the cache is full.
     folds: bool,
+    /// True if its data is swapped into a worn one.
+    swaps: bool,
     /// The next unit to look at.
     next: u32,
     valid: u32,
@@ -95,7 +100,7 @@ impl Superblocks {
             let open = self.commands.open_of(stream)?;
             Some((stream.index() as u8, open.superblock, open.command))
         });
-        let begun = (0..STREAMS_MAX).filter_map(|stream| {
+        let begun = (0..MOVED_MAX).filter_map(|stream| {
             let (next, end) = self.collector.begun[stream]?;
             Some((stream as u8, next, end))
         });
@@ -114,6 +119,7 @@ impl Superblocks {
             sizes: self.streams.sizes_seen(),
             job: self.collector.job.map(|job| SavedJob::of(&job)),
             chosen: self.collector.chosen,
+            wear: self.leveling.as_ref().map(|it| (it.rule.clone(), it.wanted)),
             carried: self.collector.carried,
             gained_little: self.collector.gained_little,
             cached: self.slc.as_ref().map_or_else(Vec::new, |cache| cache.held().to_vec()),
@@ -154,6 +160,7 @@ impl Superblocks {
         )?;
         self.resume_bare(&saved.bare, saved.stage)?;
         self.resume_begun(&saved)?;
+        self.resume_leveling(&saved)?;
         if let Some(job) = saved.job {
             self.resume_job(job, saved.refreshed)?;
         }
@@ -218,12 +225,12 @@ impl Superblocks {
     /// Takes over the commands of moved units that are begun.
     fn resume_begun(&mut self, saved: &SavedLife) -> Result<(), String> {
         let wrong = || String::from("it has begun a command that cannot be");
-        self.collector.begun = [None; STREAMS_MAX];
+        self.collector.begun = [None; MOVED_MAX];
         for &(stream, next, end) in &saved.begun {
             let superblock = self.shape.superblock_of(end - 1);
             let command = self.shape.command_of(end - 1);
             let first = self.shape.unit_of_command(superblock, command);
-            let open = self.commands.open_of(Stream::Moved(stream.min(STREAMS_MAX as u8 - 1)));
+            let open = self.commands.open_of(Stream::Moved(stream.min(SWAPPED)));
             let follows = match open {
                 Some(open) => (open.superblock, open.command) == (superblock, command + 1),
                 None => command + 1 == self.shape.commands,
@@ -244,7 +251,7 @@ impl Superblocks {
 
     /// Takes over the superblock that is being emptied.
     fn resume_job(&mut self, saved: SavedJob, refreshed: Option<u32>) -> Result<(), String> {
-        let SavedJob { victim, refreshes, folds, next, valid, gain, moved, written } = saved;
+        let SavedJob { victim, refreshes, folds, swaps, next, valid, gain, moved, written } = saved;
         let first = self.shape.first_unit(victim);
         let end = first + self.shape.units;
         let data = self.data_units_of(victim);
@@ -253,17 +260,22 @@ impl Superblocks {
             && valid.max(gain).max(moved) <= data
             && (-AHEAD_MOST..=AHEAD_MOST).contains(&written)
             && refreshes == (refreshed == Some(victim))
-            && !(refreshes && folds)
+            && u32::from(refreshes) + u32::from(folds) + u32::from(swaps) <= 1
+            && (!swaps || self.leveling.is_some())
             && (!folds || self.slc.is_some())
             && (first..next).all(|unit| self.map.valid_owner(unit).is_none());
         if !sound {
             return Err("it empties a superblock that cannot be emptied".into());
         }
-        let why = match (refreshes, folds) {
-            (true, _) => Why::Refresh,
-            (_, true) => Why::CacheFull,
+        let why = match (refreshes, folds, swaps) {
+            (true, ..) => Why::Refresh,
+            (_, true, _) => Why::CacheFull,
+            (.., true) => Why::Wear,
             _ => Why::Space,
         };
+        if let Some(leveling) = &mut self.leveling {
+            leveling.moving = swaps.then_some(victim);
+        }
         self.map.fill_and_empty(victim);
         self.collector.leaving = u32::from(!self.map.is_aside(victim));
         self.collector.job = Some(Job {
@@ -279,6 +291,23 @@ impl Superblocks {
             into: 0,
         });
         Ok(())
+    }
+
+    /// Takes over the rule of wear leveling and the superblock that it called for.
+    fn resume_leveling(&mut self, saved: &SavedLife) -> Result<(), String> {
+        let wanted = match (&mut self.leveling, &saved.wear) {
+            (None, None) => return Ok(()),
+            (Some(leveling), Some((rule, wanted))) => {
+                leveling.rule = rule.clone();
+                (leveling.wanted, leveling.moving) = (*wanted, None);
+                *wanted
+            }
+            _ => return Err("it is of a drive that levels its wear otherwise".into()),
+        };
+        match wanted.is_some_and(|wanted| wanted >= self.shape.superblocks) {
+            true => Err("it swaps the data of a superblock that is not there".into()),
+            false => Ok(()),
+        }
     }
 
     /// Takes over the superblocks in SLC mode.
@@ -320,7 +349,10 @@ impl Superblocks {
     fn resume_buffer(&mut self, saved: &SavedLife) -> Result<(), String> {
         let wrong = || String::from("its buffer holds what it cannot hold");
         if let Some(job) = &mut self.collector.job {
-            job.into = self.streams.of_survivors(job.victim);
+            job.into = match job.why {
+                Why::Wear => SWAPPED,
+                _ => self.streams.of_survivors(job.victim),
+            };
         }
         for &(page, tag) in &saved.waiting {
             if page >= self.map.logical() || !self.streams.knows(tag) {
@@ -351,6 +383,7 @@ impl SavedJob {
             victim: job.victim,
             refreshes: job.why == Why::Refresh,
             folds: job.why == Why::CacheFull,
+            swaps: job.why == Why::Wear,
             next: job.next,
             valid: job.valid as u32,
             gain: job.gain as u32,

@@ -40,7 +40,7 @@ impl Config {
     /// suffice.
     /// See docs/decisions/superblocks.md, "What are streams on a drive with superblocks?".
     pub(super) fn refuse_streams(&self, shape: &Shape, layout: &Layout, refusals: &mut Refusals) {
-        let (host, moved) = (self.host_streams(), self.moved_streams());
+        let host = self.host_streams();
         let (units, unit) = (shape.units_per_command, self.unit());
         let (needed, why) = match self.flash.program_passes {
             1 => (
@@ -63,10 +63,22 @@ impl Config {
             },
             || format!("set buffer.size = \"{}\", or use fewer streams", Bytes(needed * unit.0)),
         );
+        self.refuse_moves(shape, layout, refusals);
+    }
+
+    /// Refuses streams of moved data for which the erased superblocks or the spare capacity do not
+    /// suffice. Swapped data has a stream of its own.
+    pub(super) fn refuse_moves(&self, shape: &Shape, layout: &Layout, refusals: &mut Refusals) {
+        let (host, moved) = (self.host_streams(), self.moved_superblocks());
+        let units = shape.units_per_command;
+        let [key, instead] = match self.has_streams() {
+            true => ["policy.placement", "use fewer streams"],
+            false => ["policy.wear", "leave out policy.wear"],
+        };
         let below = self.gc.foreground_below;
         refusals.unless_hinted(
             below > moved,
-            &["gc.foreground_below", "policy.placement"],
+            &["gc.foreground_below", key],
             || {
                 format!(
                     "{below}, but each of the {moved} streams that data is moved into may need an erased \
@@ -83,7 +95,7 @@ impl Config {
         let logical = u64::from(layout.logical_pages);
         refusals.unless_hinted(
             0 < logical && logical <= most,
-            &["policy.placement", "geometry.over_provisioning"],
+            &[key, "geometry.over_provisioning"],
             || {
                 format!(
                     "the host would see {logical} of {} units; without {} of {} superblocks in reserve, {} \
@@ -91,12 +103,12 @@ impl Config {
                     shape.all_units(),
                     layout.reserve_blocks,
                     shape.superblocks,
-                    self.open_streams()
+                    host + moved
                 )
             },
             || {
                 let spare = 1.0 - most as f64 / shape.all_units() as f64;
-                format!("use fewer streams, or a spare capacity of {:.1} % of raw", 100.0 * spare + 0.1)
+                format!("{instead}, or a spare capacity of {:.1} % of raw", 100.0 * spare + 0.1)
             },
         );
     }

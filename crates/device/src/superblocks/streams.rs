@@ -2,7 +2,7 @@
 //! later. Data of one stream shares superblocks. A superblock is moved into the stream of the data
 //! that it was opened for.
 
-use super::commands::Stream;
+use super::commands::{SWAPPED, Stream};
 use super::map::Map;
 use crate::blocks::block_table::BlockState;
 use crate::config::Config;
@@ -41,6 +41,9 @@ impl Streams {
             .collect();
         moved.sort_unstable();
         moved.dedup();
+        if config.levels_wear() {
+            moved.push(SWAPPED);
+        }
         let several = limits.streams > 1;
         Streams {
             hotness: Hotness::new(&config.hotness, config.unit())
@@ -81,7 +84,7 @@ impl Streams {
         self.count
     }
 
-    /// Returns the streams of data that is moved.
+    /// Returns the streams of data that is moved, the one of swaps last.
     pub fn moved(&self) -> &[u8] {
         &self.moved
     }

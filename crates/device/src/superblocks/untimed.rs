@@ -11,7 +11,7 @@
 //! at the same moments and by the same rule.
 
 use super::Superblocks;
-use super::collection::{Job, Why};
+use super::collection::Job;
 use super::commands::{Open, Stream};
 use super::map::Emptied;
 use crate::config::PartialWrites;
@@ -43,6 +43,9 @@ impl Superblocks {
                 limits.filled(&self.map, |it| coverage.cycles_of(it, erases[it as usize]));
                 limits.check_at = Nanos::ZERO;
             }
+        }
+        if let Some(leveling) = &mut self.leveling {
+            leveling.begin_life(dilation);
         }
     }
 
@@ -262,9 +265,7 @@ impl Superblocks {
             job.next += page;
         }
         self.collector.job = None;
-        if job.why == Why::Space {
-            self.collector.carried = job.written - job.gain;
-        }
+        self.collector.carry(&job);
         self.erase_now(job.victim, now, counters);
         true
     }
@@ -396,9 +397,11 @@ impl Superblocks {
         if !self.map.is_aside(superblock) {
             self.collector.leaving -= 1;
         }
+        let refreshed = self.is_refreshed(superblock);
         self.renewals.erased(superblock);
         self.map.erased(superblock);
         self.erased_of_coverage(superblock, now);
+        self.erased_by_wear(superblock, refreshed);
     }
 
     /// The host was quiet for `pause`: one beyond `slc.fold_after` empties the SLC cache.

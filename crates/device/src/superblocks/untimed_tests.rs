@@ -11,6 +11,7 @@ use crate::policy::placement::PlacementKind;
 use crate::policy::redundancy::RedundancyKind;
 use crate::policy::throttle::{EpochRule, ThrottleKind};
 use crate::policy::victim::VictimKind;
+use crate::policy::wear::WearKind;
 use crate::precondition::UNWATCHED;
 use crate::untimed::LifetimeDrive;
 use crate::untimed::checkpoint::Checkpoint;
@@ -144,6 +145,10 @@ fn kinds() -> Vec<(&'static str, Config)> {
         it.placement.name = PlacementKind::Streams;
     });
     add("random victims", &|it| (it.victim.name, it.victim.d) = (VictimKind::DChoices, 3));
+    add("wear", &|it| {
+        (it.wear.name, it.wear.threshold) = (WearKind::HotColdSwap, 4);
+        (it.gc.foreground_below, it.gc.background_below) = (5, 5);
+    });
     add("cache", &|it| {
         (it.slc.fixed, it.slc.dynamic, it.slc.keep_erased) = (4, 8, 6);
         it.slc.fold_after = Span::ms(20);

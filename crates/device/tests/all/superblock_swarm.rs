@@ -2,11 +2,12 @@
 
 use crate::support::random::one_of;
 use crate::support::superblocks::{
-    aging, built, cached, covered, drawn, erring, handled, lazy, of_other_units, requests,
+    aging, built, cached, covered, drawn, erring, handled, lazy, leveled, of_other_units, requests,
     streamed, zones,
 };
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::victim::{self, VictimKind};
+use fowler_device::policy::wear::WearKind;
 use fowler_device::*;
 use fowler_units::Rng;
 
@@ -56,6 +57,11 @@ fn zones_are_written_whatever_the_streams() {
     write_zones("zones and streams", streamed);
 }
 
+#[test]
+fn zones_are_written_whatever_the_wear() {
+    write_zones("zones and wear", leveled);
+}
+
 /// Lets a drive choose its victims by another policy, with or without a cache or data that ages.
 fn victims(rng: &mut Rng, config: Config) -> Config {
     let mut config = match rng.below(3) {
@@ -90,10 +96,11 @@ fn write_zones_of(seed: u64, stream: &str, altered: impl Fn(&mut Rng, Config) ->
     let mut rng = Rng::stream(seed, stream);
     let config = drawn(&mut rng);
     let mut config = altered(&mut rng, config);
-    config.geometry.blocks_per_plane = 16 + rng.below(48) as u32 + 8 * (config.open_streams() - 2);
+    let streams = config.open_streams() + u32::from(config.wear.name != WearKind::Off);
+    config.geometry.blocks_per_plane = 16 + rng.below(48) as u32 + 8 * (streams - 2);
     config.over_provisioning = one_of(&mut rng, &[0.15, 0.25, 0.4, 0.6]);
     let raid5 = config.redundancy.name == RedundancyKind::Raid5;
-    if config.open_streams() > 2 || config.redundancy.has_stripes() && !raid5 {
+    if streams > 2 || config.redundancy.has_stripes() && !raid5 {
         config.over_provisioning = (config.over_provisioning + 0.25).min(0.8);
     }
     config.precondition.fill = 1.0;
@@ -146,6 +153,13 @@ fn nothing_is_lost_whatever_the_parity() {
 #[test]
 fn nothing_is_lost_whatever_the_streams() {
     lose_nothing("superblocks and streams", 12, streamed);
+}
+
+/// As [`nothing_is_lost_whatever_the_drive`], with cold data that moves into worn superblocks.
+#[test]
+fn nothing_is_lost_whatever_the_wear() {
+    let counts = lose_nothing("superblocks that are leveled", 12, leveled);
+    assert!(counts.programs[Source::Wear] > 300, "{:?}", counts.programs);
 }
 
 /// As [`nothing_is_lost_whatever_the_drive`], with an SLC cache, which is also folded in pauses,
@@ -231,6 +245,7 @@ fn lose_nothing(
         sum.slc.cached += counters.slc.cached;
         sum.slc.folded += counters.slc.folded;
         sum.slc.erased += counters.slc.erased;
+        sum.programs[Source::Wear] += counters.programs[Source::Wear];
         sum.collections.background += counters.collections.background;
         for level in 0..sum.reads_at.len() {
             sum.reads_at[level] += counters.reads_at[level];

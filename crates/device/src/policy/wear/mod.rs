@@ -2,7 +2,8 @@
 //! wear evenly.
 //!
 //! Contract. The rule is called after every erase, with the block just erased. It may name a full
-//! block of the same plane, whose data the device then moves into the erased one.
+//! block of the same plane, whose data the device then moves into the erased one. On a drive with
+//! superblocks, these are the blocks, and all of them are of one plane.
 
 use crate::blocks::candidates::Candidates;
 use crate::policy::registry::slot;
@@ -14,7 +15,7 @@ slot! { $
     #[derive(Serialize, Deserialize)]
     pub enum AnyWear, named WearKind, match by each_wear {
         "off" => off::Off needs Nothing, "no static wear leveling";
-        "hot_cold_swap" => hot_cold_swap::HotColdSwap needs BlockMoves, "cold data moves into blocks that are far more worn than others";
+        "hot_cold_swap" => hot_cold_swap::HotColdSwap needs Nothing, "cold data moves into blocks that are far more worn than others";
     }
 }
 

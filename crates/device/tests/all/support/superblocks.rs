@@ -12,6 +12,7 @@ use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::SuspensionKind;
 use fowler_device::policy::victim::VictimKind;
 use fowler_device::policy::voltage::VoltageKind;
+use fowler_device::policy::wear::WearKind;
 use fowler_device::reliability::{ModelKind, References, RetryCost};
 use fowler_device::*;
 use fowler_nand::PerPageType;
@@ -319,6 +320,24 @@ pub fn streamed(rng: &mut Rng, mut config: Config) -> Config {
     // Room for a word line of each of 6 dies with 64 units, for each stream.
     let lines = if config.flash.program_passes == 2 { 8 } else { 1 };
     config.buffer.size.0 += 4096 * 64 * u64::from(streams) * lines;
+    config
+}
+
+/// Levels the wear of a drive, with or without streams, a cache or data that ages.
+pub fn leveled(rng: &mut Rng, config: Config) -> Config {
+    let mut config = match rng.below(4) {
+        0 => cached(rng, config),
+        1 => aging(rng, config),
+        2 => streamed(rng, config),
+        _ => config,
+    };
+    config.wear.name = WearKind::HotColdSwap;
+    config.wear.threshold = rng.below(3) as u32;
+    config.gc.foreground_below = config.gc.foreground_below.max(config.moved_streams() + 2);
+    config.slc.keep_erased = config.slc.keep_erased.max(config.gc.foreground_below);
+    config.gc.background_below = config.gc.background_below.min(config.gc.foreground_below);
+    config.geometry.blocks_per_plane += 6;
+    config.over_provisioning = config.over_provisioning.max(0.3);
     config
 }
 

@@ -1,0 +1,60 @@
+//! Static wear leveling of superblocks: the rule of `policy.wear`, and the swap in progress.
+//! [`super::swaps`] does what the rule says.
+
+use super::map::Map;
+use crate::config::Config;
+use crate::policy::wear::{AnyWear, Params, Wear, WearKind};
+use fowler_units::BlockId;
+
+/// The static wear leveling of a drive.
+#[derive(Clone, Debug)]
+pub(super) struct WearLeveling {
+    params: Params,
+    seed: u64,
+    pub(super) rule: AnyWear,
+    /// The superblock whose cold data is to move next; none if no erase has called for a swap.
+    pub(super) wanted: Option<u32>,
+    /// The superblock whose cold data is being moved, until its erase has ended.
+    pub(super) moving: Option<u32>,
+}
+
+impl Config {
+    /// Returns true if cold data is swapped into worn superblocks.
+    pub(super) fn levels_wear(&self) -> bool {
+        self.wear.name != WearKind::Off
+    }
+
+    /// Returns the number of superblocks that are open for moved data: one for each stream of
+    /// garbage collection, and one for swapped data.
+    pub(crate) fn moved_superblocks(&self) -> u32 {
+        self.moved_streams() + u32::from(self.levels_wear())
+    }
+}
+
+impl WearLeveling {
+    /// Creates the rule of a drive; none if its wear is not leveled.
+    pub fn new(config: &Config) -> Option<WearLeveling> {
+        config.levels_wear().then(|| WearLeveling {
+            params: config.wear,
+            seed: config.seed,
+            rule: AnyWear::new(&config.wear, config.seed),
+            wanted: None,
+            moving: None,
+        })
+    }
+
+    /// Begins a life in which each erase stands for `dilation` erases, and the threshold is one of
+    /// real erases.
+    pub fn begin_life(&mut self, dilation: u32) {
+        let threshold = self.params.threshold.div_ceil(dilation.max(1));
+        self.rule = AnyWear::new(&Params { threshold, ..self.params }, self.seed);
+    }
+
+    /// A superblock has been erased, which may call for a swap, unless one has been called for.
+    pub fn erased(&mut self, map: &Map, superblock: u32) {
+        if self.wanted.is_none() && self.moving.is_none() {
+            let cold = self.rule.swap(&map.candidates(), BlockId(superblock));
+            self.wanted = cold.map(|cold| cold.0);
+        }
+    }
+}
