@@ -8,11 +8,15 @@
 //! - `streams`: streams of requests that feed one drive, as the threads of a benchmark do.
 //! - [`protocol`]: what a row asks of a drive, and its simulation.
 //! - [`fitting`]: parameters fitted to rows, which is what *calibrate* means (`fowler calibrate`).
+//! - [`datasheet`]: a drive from a data sheet.
+//! - [`measure`]: jobs of fio that measure a drive of your own.
 //! - [`score`]: measured and simulated, row by row.
 //! - [`smart`]: the counters of a real drive, and the years that they leave (`fowler endurance
 //!   --smart`).
 
+pub mod datasheet;
 pub mod fitting;
+pub mod measure;
 pub mod measurements;
 pub mod protocol;
 pub mod score;

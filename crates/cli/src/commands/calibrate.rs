@@ -1,22 +1,26 @@
-//! `fowler calibrate`: a few parameters of a drive fitted to measured rows.
+//! `fowler calibrate`: a few parameters of a drive fitted to measured rows, or a drive made from a
+//! data sheet.
 
 use crate::action::Action;
 use crate::exit::Exit;
 use crate::fit::{effort, filters, inputs};
-use crate::flags::{Bar, Effort, Measured, Policies};
+use crate::flags::{Bar, Effort, Policies};
 use crate::output::write;
 use crate::table::Grid;
 use crate::{console, progress, signals};
 use clap::Args;
+use fowler_drives::datasheet;
 use fowler_drives::fitting::{self, FitSpec, Fitted, Held};
+use fowler_drives::measurements;
 use fowler_experiment::atomic_file::{clashes, writable};
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use fowler_experiment::numbers::{NOTHING, counted, percent, ratio, real};
 use fowler_experiment::workload::Control;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// A few parameters of a drive fitted to measured rows, with the simulator in the loop
+/// A few parameters of a drive fitted to measured rows, with the simulator in the loop; or a drive
+/// made from a data sheet
 #[derive(Debug, Args)]
 #[command(
     after_help = "The drive file declares at most six parameters, each with its bounds and where these are from:\n\n  \
@@ -24,14 +28,35 @@ use std::path::PathBuf;
                         source = \"the data sheet\"\n\nExit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: nothing is written"
 )]
 pub(crate) struct Calibrate {
-    #[command(flatten)]
-    pub measured: Measured,
+    /// Measured files
+    #[arg(
+        id = "measured",
+        value_name = "MEASURED.json",
+        required_unless_present = "from_datasheet"
+    )]
+    pub files: Vec<PathBuf>,
     /// The drive, which declares what may be fitted: a preset or a file that ends in .toml
-    #[arg(long, value_name = "PRESET|FILE.toml")]
-    pub drive: String,
+    #[arg(long, value_name = "PRESET|FILE.toml", required_unless_present = "from_datasheet")]
+    pub drive: Option<String>,
     /// The rows that are fitted, all of one model; may be given several times
-    #[arg(long, value_name = "KEY=VALUE,KEY=A..B,KEY=A|B", required = true)]
+    #[arg(
+        long,
+        value_name = "KEY=VALUE,KEY=A..B,KEY=A|B",
+        required_unless_present = "from_datasheet"
+    )]
     pub rows: Vec<String>,
+    /// Make the drive from a data sheet instead of measured rows: JSON or TOML with capacity_gb,
+    /// and as far as known model, pcie and datasheet.{seq_read_mb_s, seq_write_mb_s,
+    /// rand_read_iops, rand_write_iops, dwpd, read_latency_us, write_latency_us}
+    #[arg(
+        long,
+        value_name = "FILE.json|FILE.toml",
+        conflicts_with_all = ["measured", "drive", "rows", "metric", "scheme", "set", "brief", "capacity"]
+    )]
+    pub from_datasheet: Option<PathBuf>,
+    /// With --from-datasheet: take no medians from the preset that was fitted to this model
+    #[arg(long, value_name = "MODEL", requires = "from_datasheet")]
+    pub leave_out: Option<String>,
     /// The number of these rows that is fitted, such as read_us.p99; may be given several times
     /// [default: those that tell most of each protocol]
     #[arg(long, value_name = "NUMBER")]
@@ -64,10 +89,14 @@ fn tries() -> impl clap::builder::TypedValueParser<Value = usize> {
 
 impl Action for Calibrate {
     fn execute(self) -> Result<Exit, Diagnostics> {
+        if let Some(sheet) = &self.from_datasheet {
+            return self.write_from_sheet(sheet);
+        }
         let mut diagnostics = Diagnostics::default();
         let effort = diagnostics.take(effort(&self.effort));
         let filters = diagnostics.take(filters(&self.rows));
-        let inputs = inputs(&self.drive, &self.measured.files);
+        let Some(drive) = &self.drive else { return Ok(Exit::Fault) };
+        let inputs = inputs(drive, &self.files);
         let outputs = [("--out".to_string(), self.out.clone())];
         diagnostics.0.extend(clashes(&inputs, &outputs).0);
         diagnostics.take(writable(&self.out));
@@ -75,18 +104,21 @@ impl Action for Calibrate {
         let (Some(effort), Some(filters)) = (effort, filters) else { return Ok(Exit::Fault) };
         let spec = FitSpec {
             drive: DeviceSpec {
-                device: self.drive.clone(),
+                device: drive.clone(),
                 set: self.set.clone(),
                 ..DeviceSpec::default()
             },
             scheme: self.policies.scheme.clone(),
-            files: self.measured.files.clone(),
+            files: self.files.clone(),
             filters,
             metrics: self.metric.clone(),
             effort,
             tries: self.tries,
             seed: self.seed,
         };
+        for note in measurements::notes(&self.files) {
+            console::note(&format!("note: {}", escaped(&note)));
+        }
         let bar = progress::Requests::new(self.progress.quiet);
         let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
         let fitted = fitting::fit(&spec, control);
@@ -101,6 +133,26 @@ impl Action for Calibrate {
         };
         write(&self.out, &fitted.text)?;
         console::print(&(report(&fitted) + &format!("written: {}\n", self.out.display())));
+        Ok(Exit::Done)
+    }
+}
+
+impl Calibrate {
+    /// Writes the drive of a data sheet.
+    fn write_from_sheet(&self, sheet: &Path) -> Result<Exit, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let inputs = [("--from-datasheet".to_string(), sheet.to_path_buf())];
+        diagnostics.0.extend(clashes(&inputs, &[("--out".to_string(), self.out.clone())]).0);
+        diagnostics.take(writable(&self.out));
+        let made = diagnostics.take(datasheet::drive(sheet, self.leave_out.as_deref()));
+        diagnostics.or(())?;
+        let Some(made) = made else { return Ok(Exit::Fault) };
+        write(&self.out, &made.text)?;
+        let mut text = format!("{}: from its data sheet, nothing measured\n", escaped(&made.model));
+        for note in &made.notes {
+            text += &console::fitted(&format!("note: {}\n", escaped(note)), 4);
+        }
+        console::print(&(text + &format!("written: {}\n", self.out.display())));
         Ok(Exit::Done)
     }
 }
@@ -136,8 +188,14 @@ fn report(fitted: &Fitted) -> String {
         text += &console::fitted(&line, 4);
     }
     let tried = counted(fitted.tried as u64, "drive");
+    let steps = counted(fitted.steps as u64, "step");
+    if fitted.steps == 0 {
+        let line = "\nno fit: no step of descent gained, so this is the best of the points at which the \
+                    search began; try more (--tries) or fewer parameters\n";
+        text += &console::fitted(line, 0);
+    }
     text += &format!(
-        "\n{tried} tried; deviations are {} times what is expected of a good model\n",
+        "\n{tried} tried, {steps} of descent; deviations are {} times what is expected of a good model\n",
         real(fitted.off)
     );
     text

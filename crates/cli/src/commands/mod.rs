@@ -97,6 +97,7 @@ commands! {
     diff::Diff;
     score::Score;
     calibrate::Calibrate;
+    measure::Measure;
     #[command(subcommand)] physics::Physics;
     #[command(subcommand)] trace::Trace;
     presets::Presets;

@@ -7,6 +7,7 @@ use crate::flags::{Bar, Effort, Measured, PageFolder, Policies, Settings};
 use crate::output::{Output, Wanted, write};
 use crate::{console, fit, pages, progress, sheets, signals};
 use clap::Args;
+use fowler_drives::measurements;
 use fowler_drives::score::{self, ScoreSpec};
 use fowler_experiment::atomic_file::{clashes, writable};
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
@@ -71,6 +72,9 @@ impl Action for Score {
             filters,
             effort,
         };
+        for note in measurements::notes(&self.measured.files) {
+            console::note(&format!("note: {}", escaped(&note)));
+        }
         let bar = progress::Requests::new(self.progress.quiet);
         let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
         let scored = score::score(&spec, control);

@@ -94,6 +94,7 @@ fn help_is_complete() {
         reported(&["validate", "--help"]),
         reported(&["score", "--help"]),
         reported(&["calibrate", "--help"]),
+        reported(&["measure", "--help"]),
         reported(&["pts", "--help"]),
         reported(&["endurance", "--help"]),
         reported(&["fio", "--help"]),

@@ -1,4 +1,5 @@
-//! `fowler score` and `fowler calibrate`: what they print and write, and what they refuse.
+//! `fowler score`, `fowler calibrate` and `fowler measure`: what they print and write, and what
+//! they refuse.
 
 use crate::command::{Folder, command};
 use serde_json::Value;
@@ -63,6 +64,88 @@ fn a_drive_is_scored_fitted_and_scored_again() {
     assert_eq!(metric("iops")["used_in_fit"], false);
     let ratio = metric("p50_us")["ratio"].as_f64().unwrap();
     assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
+}
+
+/// A data sheet becomes a drive, which declares what rows of the drive may move.
+#[test]
+fn a_data_sheet_becomes_a_drive() {
+    let folder = Folder::new("real-drives-sheet");
+    let sheet = folder.file("sheet.toml", "model = \"New 1\"\ncapacity_gb = 960\n");
+    let out = folder.path("drive.toml");
+    let (exit, said, noted) = ran(&["calibrate", "--from-datasheet", &sheet, "--out", &out]);
+    assert_eq!(exit, 0, "{noted}");
+    assert!(said.contains("New 1: from its data sheet"), "{said}");
+    let text = std::fs::read_to_string(&out).unwrap();
+    assert!(text.contains("[assumed] median of 4 fitted presets"), "{text}");
+    let wrong = "capacity_gb = 960\n[datasheet]\nseq_write_mb_s = 1000\nrand_write_iops = 900000\n";
+    let wrong = folder.file("wrong.toml", wrong);
+    let (exit, _, noted) = ran(&["calibrate", "--from-datasheet", &wrong, "--out", &out]);
+    assert_eq!(exit, 2);
+    assert!(
+        noted.contains("wrong.toml:4") && noted.contains("more than `seq_write_mb_s`"),
+        "{noted}"
+    );
+    let both = ["calibrate", "--from-datasheet", &sheet, "--rows", "jobs=1", "--out", &out];
+    assert_eq!(ran(&both).0, 2, "a data sheet has no rows");
+}
+
+/// The jobs of `fowler measure`, run by `fowler fio` on a drive, are what `calibrate` reads.
+#[test]
+fn what_measure_asks_for_is_what_calibrate_reads() {
+    let folder = Folder::new("real-drives-measure");
+    let jobs = folder.path("jobs");
+    let target = ["measure", "--target", "/dev/nvme9n9", "--capacity", "960GB", "--ten-minutes"];
+    let (exit, said, noted) = ran(&[&target[..], &["--out", &jobs]].concat());
+    assert_eq!(exit, 0, "{noted}");
+    assert!(said.contains("not written: precondition.fio: overwrites the drive"), "{said}");
+    assert!(!std::path::Path::new(&jobs).join("latency.fio").exists());
+    let (exit, said, _) = ran(&[&target[..], &["--out", &jobs, "--destroy"]].concat());
+    assert_eq!(exit, 0);
+    assert!(
+        said.contains("DESTROYS everything on /dev/nvme9n9") && said.contains("hours"),
+        "{said}"
+    );
+    for job in ["latency", "depths"] {
+        let text = std::fs::read_to_string(format!("{jobs}/{job}.fio")).unwrap();
+        // The head and the first two rows, for milliseconds instead of minutes.
+        let sections: Vec<&str> = text.split("\n\n").take(5).collect();
+        let short = sections.join("\n\n") + "\n";
+        let short: String = short
+            .lines()
+            .filter(|line| !line.starts_with("ramp_time"))
+            .map(|line| if line.starts_with("runtime") { "runtime=100ms" } else { line })
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        let short = folder.file(&format!("{job}.fio"), &short);
+        let json = folder.path(&format!("{job}.json"));
+        let fio = ["fio", &short, "--output-format", "json", "--output", &json, "--quiet"];
+        let (exit, _, noted) =
+            ran(&[&fio[..], &["--set", "geometry.blocks_per_plane=16"]].concat());
+        assert_eq!(exit, 0, "{noted}");
+        if job == "latency" {
+            let row = ["--rows", "offered_write_iops=10000", "--capacity", "1GiB"];
+            let score = ["score", "tlc", &json, "--brief", "--quiet"];
+            let (exit, said, noted) = ran(&[&score[..], &row].concat());
+            assert_eq!(exit, 0, "{noted}");
+            assert!(noted.contains("rows of latency_under_load"), "{noted}");
+            assert!(said.contains("/dev/nvme9n9") && said.contains("read_us.p50"), "{said}");
+            continue;
+        }
+        let (_, preset, _) = ran(&["presets", "tlc"]);
+        let drive = folder.file("drive.toml", &(preset + PARAMETER));
+        let out = folder.path("fitted.toml");
+        let fit = ["calibrate", &json, "--drive", &drive, "--rows", "qd_per_job=1", "--metric"];
+        let more = ["p50_us", "--tries", "10", "--out", &out];
+        let (exit, said, noted) = ran(&[&fit[..], &more, &SMALL].concat());
+        assert_eq!(exit, 0, "{noted}");
+        assert!(noted.contains("rows of reads_by_depth"), "{noted}");
+        assert!(said.contains("/dev/nvme9n9") && said.contains(" of descent"), "{said}");
+    }
+    for (target, wanted) in [("nvme0n1", "no device file"), ("/dev/absent", "--capacity says it")] {
+        let (exit, _, noted) = ran(&["measure", "--target", target, "--out", &jobs]);
+        assert_eq!(exit, 2);
+        assert!(noted.contains(wanted), "{noted}");
+    }
 }
 
 #[test]

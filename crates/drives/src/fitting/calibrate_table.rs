@@ -48,7 +48,7 @@ pub struct CalibrateTable {
     pub model: Option<String>,
     /// The parameters that may be fitted.
     pub parameters: Vec<Parameter>,
-    /// The numbers that the drive was fitted to, each as `place of the row: key`.
+    /// The numbers that the drive was fitted to, each as `identity of the row: key`.
     pub fitted: Vec<String>,
 }
 
@@ -164,6 +164,12 @@ pub(super) fn with(drive: &Resolved, set: Vec<String>) -> Result<Resolved, Diagn
     device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)
 }
 
+/// Returns true if a fitted number names its row by its place in a file.
+fn names_a_number(text: &str) -> bool {
+    text.split(": ")
+        .any(|part| part.strip_prefix("row ").is_some_and(|rest| rest.parse::<u32>().is_ok()))
+}
+
 struct Reader {
     declared: CalibrateTable,
     wrong: Diagnostics,
@@ -177,6 +183,13 @@ impl Reader {
             ("fitted", Value::List(items)) => {
                 for item in items {
                     match item {
+                        Value::Text(text) if names_a_number(text) => {
+                            let what = "`fitted` names a row by its number".to_string();
+                            let expected = "a row by its keys, such as \"latency_under_load: MODEL, SAMPLE: \
+                                 offered_write_iops=10000: read_us.p50\"";
+                            let it = setting.origin.diagnostic(what).text(text).expected(expected);
+                            self.wrong.push(it);
+                        }
                         Value::Text(text) => self.declared.fitted.push(text.clone()),
                         other => {
                             let what = format!("`fitted` holds {}", other.kind());

@@ -19,16 +19,25 @@ pub(super) fn text(
     let positions = declared.parameters.iter().zip(&found.positions);
     let set = positions.map(|(parameter, &at)| parameter.setting(at)).collect();
     let drive = with(drive, set)?;
+    let word = match found.steps {
+        0 => "tried on, not fitted to,",
+        _ => "fitted to",
+    };
     let mut text = format!(
-        "# {} fitted to {} numbers of {model}\n#\n# A model of what was measured, no claim about \
+        "# {} {word} {} numbers of {model}\n#\n# A model of what was measured, no claim about \
          firmware. Everything that is not listed under [{FITTING}] is that of the drive it began from.\n\n",
         drive.device.lines().next().unwrap_or_default(),
         found.terms.len(),
     );
     text += &drive.text;
     let about = format!(
-        "{} drives tried, search seed {seed}, root mean square deviation {:.2} of the expected one",
+        "{} drives tried, search seed {seed}, {}, root mean square deviation {:.2} of the expected one",
         found.tried,
+        match found.steps {
+            0 => "no step of descent: no fit".to_string(),
+            1 => "1 step of descent".to_string(),
+            steps => format!("{steps} steps of descent"),
+        },
         libm::sqrt(found.squares() / found.terms.len() as f64)
     );
     let quoted = |text: &str| toml::Value::String(text.into()).to_string();

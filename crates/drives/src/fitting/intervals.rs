@@ -2,9 +2,10 @@
 //!
 //! The interval of a parameter is that of the linear profile: the residuals are taken as linear
 //! around the result, and the other parameters follow as it is moved. Its half width is 1.96
-//! standard deviations of the inverse of `J^T J`, times the square root of the mean square per
-//! degree of freedom where that is above 1: if the model does not reach the rows to within what is
-//! expected, the parameters are held less sharply. It ends at the bounds.
+//! standard deviations of the inverse of `J^T J` (over the directions that the rows hold: a
+//! parameter with no part in a free direction keeps its interval), times the square root of the
+//! mean square per degree of freedom where that is above 1: if the model does not reach the rows to
+//! within what is expected, the parameters are held less sharply. It ends at the bounds.
 
 use super::calibrate_table::{CalibrateTable, Parameter};
 use super::quantity::Quantity;
@@ -14,6 +15,10 @@ use super::search::Found;
 const Z: f64 = 1.96;
 /// A parameter whose interval takes more of its bounds than this is not held by the rows.
 const HELD_WITHIN: f64 = 0.9;
+/// A direction whose curvature is this share of the largest, or less, is free.
+const FREE_BELOW: f64 = 1e-9;
+/// A parameter has a part in a direction if its component of the unit vector is above this.
+const PART_LEAST: f64 = 0.05;
 
 /// A parameter with its fitted value.
 #[derive(Clone, Debug)]
@@ -42,10 +47,10 @@ pub(super) fn held(declared: &CalibrateTable, found: &Found) -> Vec<Held> {
     let n = declared.parameters.len();
     let freedom = found.terms.len().saturating_sub(n).max(1) as f64;
     let factor = (found.squares() / freedom).max(1.0);
-    let inverse = inverse(&found.slopes);
+    let covariance = covariance(&found.slopes);
     let held = |(number, parameter): (usize, &Parameter)| {
         let position = found.positions[number];
-        let variance = inverse.as_ref().map_or(f64::INFINITY, |it| it[number][number]);
+        let variance = covariance[number][number];
         let half = Z * libm::sqrt(variance.max(0.0) * factor);
         let (low, high) = ((position - half).max(0.0), (position + half).min(1.0));
         Held {
@@ -53,7 +58,7 @@ pub(super) fn held(declared: &CalibrateTable, found: &Found) -> Vec<Held> {
             value: parameter.at(position),
             interval: (parameter.at(low), parameter.at(high)),
             share: high - low,
-            close_to: inverse.as_ref().and_then(|it| closest(it, number, declared)),
+            close_to: closest(&covariance, number, declared),
         }
     };
     declared.parameters.iter().enumerate().map(held).collect()
@@ -61,45 +66,77 @@ pub(super) fn held(declared: &CalibrateTable, found: &Found) -> Vec<Held> {
 
 /// Returns the parameter with the strongest correlation.
 fn closest(
-    inverse: &[Vec<f64>],
+    covariance: &[Vec<f64>],
     number: usize,
     declared: &CalibrateTable,
 ) -> Option<(String, f64)> {
     let correlation = |other: usize| {
-        let both = inverse[number][number] * inverse[other][other];
-        inverse[number][other] / libm::sqrt(both)
+        let both = covariance[number][number] * covariance[other][other];
+        covariance[number][other] / libm::sqrt(both)
     };
-    let others = (0..inverse.len()).filter(|&other| other != number);
+    let others = (0..covariance.len()).filter(|&other| other != number);
     let all = others.map(|other| (other, correlation(other))).filter(|(_, it)| it.is_finite());
     let strongest = all.max_by(|one, other| one.1.abs().total_cmp(&other.1.abs()))?;
     Some((declared.parameters[strongest.0].key.clone(), strongest.1))
 }
 
-/// Returns the inverse of `J^T J` by Gauss and Jordan; `None` if the rows leave a direction free.
-fn inverse(slopes: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
+/// The covariance of positions: `V^T diag(1/lambda) V` over the directions that the rows hold. A
+/// parameter with a part in a direction that they leave free has infinite variance; the others
+/// keep theirs.
+fn covariance(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let n = slopes.len();
     let product = |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(a, b)| a * b).sum();
-    let mut left: Vec<Vec<f64>> =
+    let matrix: Vec<Vec<f64>> =
         slopes.iter().map(|one| slopes.iter().map(|other| product(one, other)).collect()).collect();
-    let mut right: Vec<Vec<f64>> =
-        (0..n).map(|row| (0..n).map(|at| f64::from(u8::from(row == at))).collect()).collect();
-    for at in 0..n {
-        let order =
-            |&one: &usize, &other: &usize| left[one][at].abs().total_cmp(&left[other][at].abs());
-        let pivot = (at..n).max_by(order)?;
-        if left[pivot][at].abs() < 1e-9 {
-            return None;
-        }
-        left.swap(at, pivot);
-        right.swap(at, pivot);
-        let scale = left[at][at];
-        left[at].iter_mut().chain(&mut right[at]).for_each(|it| *it /= scale);
-        let (pivot_row, pivot_right) = (left[at].clone(), right[at].clone());
-        for row in (0..n).filter(|&row| row != at) {
-            let times = left[row][at];
-            left[row].iter_mut().zip(&pivot_row).for_each(|(value, it)| *value -= times * it);
-            right[row].iter_mut().zip(&pivot_right).for_each(|(value, it)| *value -= times * it);
+    let (values, vectors) = eigen(matrix);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    let is_free = |value: f64| value <= (most * FREE_BELOW).max(f64::MIN_POSITIVE);
+    let entry = |one: usize, other: usize| -> f64 {
+        let each = values.iter().zip(&vectors);
+        each.filter(|(value, _)| !is_free(**value))
+            .map(|(value, vector)| vector[one] * vector[other] / value)
+            .sum()
+    };
+    let mut all: Vec<Vec<f64>> =
+        (0..n).map(|one| (0..n).map(|other| entry(one, other)).collect()).collect();
+    for (value, vector) in values.iter().zip(&vectors) {
+        for number in (0..n).filter(|&it| is_free(*value) && vector[it].abs() > PART_LEAST) {
+            all[number][number] = f64::INFINITY;
         }
     }
-    Some(right)
+    all
+}
+
+/// Returns the eigenvalues and eigenvectors of a symmetric matrix, by Jacobi's rotations.
+fn eigen(mut matrix: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
+    const SWEEPS: usize = 60;
+    let n = matrix.len();
+    let mut vectors: Vec<Vec<f64>> =
+        (0..n).map(|row| (0..n).map(|at| f64::from(u8::from(row == at))).collect()).collect();
+    for _ in 0..SWEEPS {
+        for one in 0..n {
+            for other in one + 1..n {
+                let off = matrix[one][other];
+                if off == 0.0 {
+                    continue;
+                }
+                let ratio = (matrix[other][other] - matrix[one][one]) / (2.0 * off);
+                let tangent = 1.0 / (ratio.abs() + libm::sqrt(ratio * ratio + 1.0));
+                let tangent = if ratio < 0.0 { -tangent } else { tangent };
+                let cosine = 1.0 / libm::sqrt(tangent * tangent + 1.0);
+                let sine = tangent * cosine;
+                let turn = |a: f64, b: f64| (cosine * a - sine * b, sine * a + cosine * b);
+                for row in &mut matrix {
+                    (row[one], row[other]) = turn(row[one], row[other]);
+                }
+                for rows in [&mut matrix, &mut vectors] {
+                    let (before, after) = rows.split_at_mut(other);
+                    for (a, b) in before[one].iter_mut().zip(&mut after[0]) {
+                        (*a, *b) = turn(*a, *b);
+                    }
+                }
+            }
+        }
+    }
+    ((0..n).map(|it| matrix[it][it]).collect(), vectors)
 }

@@ -53,6 +53,9 @@ pub struct Fitted {
     pub terms: Vec<Term>,
     /// Drives tried.
     pub tried: usize,
+    /// Steps of descent that gained. Without one the result is the best of the points at which the
+    /// search began, and no fit.
+    pub steps: usize,
     /// The root mean square of the deviations, in units of what each was expected to deviate.
     pub off: f64,
     /// The drive file: every key, and the table `[calibrate]`.
@@ -102,9 +105,9 @@ pub fn fit(spec: &FitSpec, control: Control<'_>) -> Result<Option<Fitted>, Diagn
     let refused = rows.refused.iter().map(|(pick, why)| (pick.place(), why.clone())).collect();
     let text = drive_file::text(&drive, &declared, &model, &parameters, &found, spec.seed)?;
     let off = libm::sqrt(found.squares() / found.terms.len() as f64);
-    let tried = found.tried;
+    let (tried, steps) = (found.tried, found.steps);
     let terms = found.terms;
-    Ok(Some(Fitted { model, parameters, terms, tried, off, text, refused }))
+    Ok(Some(Fitted { model, parameters, terms, tried, steps, off, text, refused }))
 }
 
 /// Returns the only model among the rows.

@@ -117,6 +117,7 @@ impl Residuals for Objective<'_> {
                 let matching = simulated.iter().find(|it| it.metric == metric);
                 terms.push(Term {
                     place: pick.place(),
+                    identity: pick.identity(),
                     expected: expected(&metric),
                     metric,
                     measured,

@@ -51,6 +51,8 @@ pub(super) struct Found {
     /// The change of each residual with each position, by parameter.
     pub slopes: Vec<Vec<f64>>,
     pub tried: usize,
+    /// Steps of descent that gained.
+    pub steps: usize,
 }
 
 impl Found {
@@ -81,18 +83,19 @@ pub(super) fn search(
     let mut best = least(first);
     // The derivatives of the result take two points for each parameter.
     let kept = 2 * n;
-    let (mut step, mut trust) = (FIRST, 0.5);
+    let (mut step, mut trust, mut steps) = (FIRST, 0.5, 0);
     while step >= LAST && search.tried + n + DAMPING.len() + kept <= tries {
         let Some((slopes, beside)) = search.one_sided(&best, step)? else { return Ok(None) };
-        let steps: Vec<Vec<f64>> =
+        let points: Vec<Vec<f64>> =
             DAMPING.iter().map(|&damping| solved(&best, &slopes, damping, trust)).collect();
-        let Some(mut there) = search.all(&steps)? else { return Ok(None) };
+        let Some(mut there) = search.all(&points)? else { return Ok(None) };
         there.extend(beside);
         let reached = least(there);
         let (before, after) = (squares(&best.1), squares(&reached.1));
         let far = best.0.iter().zip(&reached.0).map(|(one, other)| (one - other).abs());
         let far = far.fold(0.0, f64::max);
         if after < before * (1.0 - GAIN) {
+            steps += 1;
             best = reached;
             trust = (2.0 * far).clamp(LAST, 0.5);
             step = step.min(far.max(LAST));
@@ -111,7 +114,7 @@ pub(super) fn search(
         best = reached;
     }
     let (positions, terms) = best;
-    Ok(Some(Found { positions, terms, slopes, tried: search.tried }))
+    Ok(Some(Found { positions, terms, slopes, tried: search.tried, steps }))
 }
 
 type Point = (Vec<f64>, Vec<Term>);

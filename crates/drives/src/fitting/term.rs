@@ -5,8 +5,10 @@ use crate::protocol::Estimate;
 /// A fitted number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    /// The row.
+    /// Place of the row, for people.
     pub place: String,
+    /// Identity of the row in a fitted drive file.
+    pub identity: String,
     /// The key of the number.
     pub metric: String,
     /// Value as measured.
@@ -23,7 +25,7 @@ const MISSING: f64 = 30.0;
 impl Term {
     /// Returns the identity of the number in a fitted drive file.
     pub fn name(&self) -> String {
-        format!("{}: {}", self.place, self.metric)
+        format!("{}: {}", self.identity, self.metric)
     }
 
     /// Returns the logarithm of simulated over measured, in units of what is expected.

@@ -22,6 +22,7 @@ impl<F: Fn(&[f64]) -> Vec<f64> + Sync> Residuals for Function<F> {
     ) -> Result<Option<Vec<Term>>, Diagnostics> {
         let term = |(number, residual): (usize, f64)| Term {
             place: number.to_string(),
+            identity: number.to_string(),
             metric: "x".into(),
             measured: 1.0,
             simulated: Some(Estimate::bare(libm::exp(0.05 * residual))),
@@ -67,7 +68,17 @@ fn a_parameter_that_the_rows_say_nothing_of_is_not_held() {
     let source = Source { name: "f".into(), text: parameter("a") + &parameter("b") };
     let declared = CalibrateTable::read(&source).expect("it is right");
     let free = intervals::held(&declared, &found(|x| vec![9.0 * (x[0] - 0.5)], &[0.1, 0.1], 1));
-    assert!(free.iter().all(|held| !held.is_held()), "one number for two parameters");
+    assert_eq!(free.iter().map(Held::is_held).collect::<Vec<_>>(), [true, false], "{free:?}");
+    // Two parameters of which the rows tell only the sum do not make the third unknown.
+    let three = parameter("a") + &parameter("b") + &parameter("c");
+    let of_three = CalibrateTable::read(&Source { name: "f".into(), text: three });
+    let sum = |x: &[f64]| vec![9.0 * (x[0] + x[1] - 1.0), 9.0 * (x[2] - 0.5)];
+    let free = intervals::held(&of_three.expect("it is right"), &found(sum, &[0.1; 3], 1));
+    assert_eq!(
+        free.iter().map(Held::is_held).collect::<Vec<_>>(),
+        [false, false, true],
+        "{free:?}"
+    );
     // Each of many noisy numbers holds the first sharply and the second hardly.
     let many = |x: &[f64]| {
         let noise = |it: u32| libm::sin(f64::from(it) * 7.0);

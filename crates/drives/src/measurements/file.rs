@@ -1,6 +1,8 @@
 //! Reads a measured file and checks its form. Everything that is wrong is reported at once.
 
+use super::fio;
 use super::kind::Kind;
+use super::topics::{self, Facts, Setup};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::text_file;
 use serde_json::{Map, Value};
@@ -22,6 +24,38 @@ const UNITS: [(&str, &str); 5] = [
     ("user_gib", "2^30 bytes"),
 ];
 
+/// Keys of a row that say how it was measured, as far as protocols share them. Together they
+/// tell the rows of a drive apart.
+pub const SETUP: [&str; 27] = [
+    "offered_write_iops",
+    "pattern",
+    "init",
+    "theta",
+    "zones",
+    "active_zones",
+    "zone_gib",
+    "io_kib",
+    "campaign",
+    "used_gib",
+    "overwritten_x_used",
+    "write_limit_mb_s",
+    "read_qd",
+    "write_bs",
+    "write_qd",
+    "write_rw",
+    "write_jobs",
+    "series",
+    "engine",
+    "block_bytes",
+    "op",
+    "kib",
+    "threads",
+    "jobs",
+    "qd_per_job",
+    "result",
+    "size",
+];
+
 /// A file of measurements.
 #[derive(Clone, Debug)]
 pub struct Measured {
@@ -33,6 +67,10 @@ pub struct Measured {
     pub kind: Kind,
     /// The protocol in words.
     pub protocol: Map<String, Value>,
+    /// The facts that the protocol states, by topic.
+    pub setup: Setup,
+    /// Remarks on what the file holds and what of it is not used; none for a measured file.
+    pub notes: Vec<String>,
     /// The drives.
     pub drives: Vec<MeasuredDrive>,
 }
@@ -88,6 +126,14 @@ impl Row {
         self.flat.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_f64()?)))
     }
 
+    /// Returns the keys that say how the row was measured, with their values.
+    pub fn setup(&self) -> impl Iterator<Item = (&'static str, String)> {
+        SETUP.iter().filter_map(|key| {
+            let value = self.values.get(*key).filter(|value| !value.is_null())?;
+            Some((*key, as_text(value)))
+        })
+    }
+
     fn get(&self, key: &str) -> Option<&Value> {
         self.flat.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
@@ -134,6 +180,11 @@ fn flatten(key: &str, value: &Value, flat: &mut Vec<(String, Value)>) {
 }
 
 impl Measured {
+    /// Returns the facts of a topic of the protocol; none if the protocol does not have the topic.
+    pub fn facts(&self, topic: &str) -> Facts {
+        self.setup.get(topic).copied().unwrap_or_default()
+    }
+
     /// Returns the name of the file without folder and ending.
     pub fn stem(&self) -> String {
         self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
@@ -166,6 +217,9 @@ pub(super) fn parse(text: &str, name: &str, path: &Path) -> Result<Measured, Dia
     let Value::Object(mut file) = value else {
         return Err(Diagnostic::new(name, "this is no JSON object").into());
     };
+    if fio::is_output(&file) {
+        return fio::read(&file, name, path);
+    }
     let mut check = Check { name, diagnostics: Diagnostics::default(), wrong_rows: 0 };
     let title = check.text(&file, "title", "").unwrap_or_default();
     let protocol = check.object(&mut file, "protocol", "what was done, in words by topic");
@@ -174,11 +228,20 @@ pub(super) fn parse(text: &str, name: &str, path: &Path) -> Result<Measured, Dia
     let drives = check.drives(file.remove("drives"));
     let protocol = protocol.unwrap_or_default();
     let kind = check.kind(&protocol, &drives);
+    let setup = kind.map(|kind| topics::read(name, text, kind, &protocol, &mut check.diagnostics));
     check.diagnostics.or(())?;
-    let Some(kind) = kind else {
+    let (Some(kind), Some(setup)) = (kind, setup) else {
         return Err(Diagnostic::new(name, "the protocol is not known").into());
     };
-    Ok(Measured { path: path.to_path_buf(), title, kind, protocol, drives })
+    Ok(Measured {
+        path: path.to_path_buf(),
+        title,
+        kind,
+        protocol,
+        setup,
+        notes: Vec::new(),
+        drives,
+    })
 }
 
 /// Looks at the parts of a file, and notes what is wrong.

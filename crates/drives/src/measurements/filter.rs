@@ -52,7 +52,8 @@ impl Filter {
     pub fn parse(text: &str) -> Result<Filter, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let mut conditions: Vec<(String, Wanted)> = Vec::new();
-        for part in text.split(',').map(str::trim) {
+        for part in parts(text) {
+            let part = part.as_str();
             let wrong = |what: String| {
                 Diagnostic::new("--rows", what).text(part).expected("key=value or key=a..b")
             };
@@ -61,6 +62,10 @@ impl Filter {
                 continue;
             };
             let (key, value) = (key.trim(), value.trim());
+            if let Some(exact) = value.strip_prefix('"').and_then(|it| it.strip_suffix('"')) {
+                conditions.push((key.into(), Wanted::Among(vec![exact.to_string()])));
+                continue;
+            }
             if key.is_empty() || value.is_empty() {
                 let empty = if key.is_empty() { "key" } else { "value" };
                 diagnostics.push(wrong(format!("the {empty} is empty")));
@@ -108,6 +113,34 @@ impl Filter {
         let condition = self.conditions.iter().find(|(name, _)| name == key);
         condition.is_none_or(|(_, wanted)| pick.value(key).is_some_and(|it| wanted.holds(&it)))
     }
+}
+
+/// Splits a filter at commas outside of quotes. A part without `=` belongs to the value before it:
+/// names of drives have commas.
+fn parts(text: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let (mut part, mut quoted) = (String::new(), false);
+    let mut end = |part: &mut String| {
+        match parts.last_mut() {
+            Some(last) if !part.contains('=') && last.contains('=') => {
+                last.push(',');
+                last.push_str(part);
+            }
+            _ => parts.push(part.trim().to_string()),
+        }
+        part.clear();
+    };
+    for c in text.chars() {
+        match c {
+            ',' if !quoted => end(&mut part),
+            _ => {
+                quoted ^= c == '"';
+                part.push(c);
+            }
+        }
+    }
+    end(&mut part);
+    parts
 }
 
 fn wanted(value: &str) -> Result<Wanted, String> {

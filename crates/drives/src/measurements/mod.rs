@@ -5,16 +5,23 @@
 //! room `protocol`.
 //!
 //! - `file.rs`: reading and checking a file.
-//! - `kind.rs`: which protocol a file follows.
+//! - `fio.rs`: output of fio as such a file.
+//! - `kind.rs`: which protocol a file follows. `topics.rs`: the facts that a protocol states.
+//!   `words.rs`: such facts in sentences.
 //! - `filter.rs`: which rows are wanted.
 
 mod file;
 mod filter;
+mod fio;
 mod kind;
+mod topics;
+mod words;
 
-pub use file::{Measured, MeasuredDrive, Row, read};
+pub use file::{Measured, MeasuredDrive, Row, SETUP, read};
 pub use filter::Filter;
 pub use kind::Kind;
+pub use topics::{Facts, Setup};
+pub use words::Arrivals;
 
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::field::nearest;
@@ -41,11 +48,30 @@ impl Pick<'_> {
         }
     }
 
-    /// Returns the place of the row, for messages and as its identity in a file of results.
+    /// Returns the identity of the row in a fitted drive file: protocol, drive, and the keys that
+    /// say how the row was measured. Other rows may be added to a file, or its name be changed.
+    pub fn identity(&self) -> String {
+        let sample = self.drive.sample.as_ref().map_or(String::new(), |it| format!(", {it}"));
+        let keys: Vec<String> =
+            self.row.setup().map(|(key, value)| format!("{key}={value}")).collect();
+        format!("{}: {}{sample}: {}", self.file.kind.name(), self.drive.model, keys.join(" "))
+    }
+
+    /// Returns the place of the row, for messages.
     pub fn place(&self) -> String {
         let sample = self.drive.sample.as_ref().map_or(String::new(), |it| format!(", {it}"));
         format!("{}: {}{sample}: row {}", self.file.stem(), self.drive.model, self.row.number)
     }
+}
+
+/// Returns the remarks on files that can be read: what output of fio holds, and what is not used.
+pub fn notes(paths: &[std::path::PathBuf]) -> Vec<String> {
+    let each = paths.iter().filter_map(|path| read(path).ok());
+    let of_file = |file: Measured| {
+        let stem = file.stem();
+        file.notes.into_iter().map(move |note| format!("{stem}: {note}")).collect::<Vec<_>>()
+    };
+    each.flat_map(of_file).collect()
 }
 
 /// Returns the rows that at least one of `filters` wants, in the order of the files; all without a

@@ -5,7 +5,7 @@ use super::*;
 use std::path::Path;
 
 const GOOD: &str = r#"{
-  "title": "t", "protocol": { "device_state": "full" },
+  "title": "t", "protocol": { "device_state": "full; 4 threads x queue depth 128" },
   "units": { "mb_s": "10^6 bytes/s", "latency": "us; mean of all", "iops": "writes per second" },
   "drives": [
     { "model": "A 1", "sample": "x", "capacity_gb": null, "rows": [
@@ -42,6 +42,8 @@ fn rows_are_picked_by_their_own_keys() {
         (&["write_us.p50=7..8"], vec![&a1]),
         (&["curve.0.1=2"], vec![&a1]),
         (&["file=m,campaign=f"], vec![&a2]),
+        (&["model=A, or so|A 1, B|B"], vec![&b]),
+        (&["used_gib=30,model=\"B\""], vec![&b]),
     ] {
         let got = numbers(filters).unwrap_or_else(|wrong| panic!("{filters:?}: {wrong}"));
         assert_eq!(got.iter().collect::<Vec<_>>(), wanted, "{filters:?}");
@@ -61,7 +63,7 @@ fn a_filter_that_cannot_be_meant_is_refused() {
         (&["used_gib=9..3"], &["from 9 to 3 is empty"]),
         (&["used_gib=9,used_gib=3"], &["two conditions", "key=a|b"]),
         // Everything at once.
-        (&["used_gib=9..a,x", "y"], &["`a` is no number", "`=` is missing"]),
+        (&["used_gib=9..a,x", "y"], &["`a,x` is no number", "`=` is missing"]),
     ] {
         let wrong = numbers(filters).expect_err("it is wrong");
         for part in said {
@@ -95,6 +97,20 @@ fn a_file_that_is_wrong_says_where_and_what_was_expected() {
             without("\"device_state\"", "\"kind\": \"unheard\", \"device_state\""),
             &["`protocol.kind` \"unheard\" is not known", "overprovisioning, "],
         ),
+        (without("queue depth 128", "many"), &["m.json:2", "does not state its `depth`", "64"]),
+        (without("4 threads", "4 threads and 5 threads"), &["several numbers of threads: 4, 5"]),
+        (
+            without("\"full; 4 threads x queue depth 128\"", "{ \"threads\": 0.5, \"dept\": 3 }"),
+            &[
+                "`protocol.device_state.threads` has 0.5",
+                "`depth`?",
+                "device_state.depth` is missing",
+            ],
+        ),
+        (
+            without("{ \"device", "{ \"treads\": 9, \"write_share\": 0.8, \"device"),
+            &["m.json:2", "`protocol.treads` is not known", "\"write_share\": ..."],
+        ),
         // Everything at once.
         (without("\"title\": \"t\",", "").replace("units", "u"), &["`title`", "`units`"]),
     ] {
@@ -107,8 +123,84 @@ fn a_file_that_is_wrong_says_where_and_what_was_expected() {
 
 #[test]
 fn a_protocol_may_be_named() {
-    let named = GOOD.replace("\"device_state\"", "\"kind\": \"write_patterns\", \"device_state\"");
+    let patterns = "\"kind\": \"write_patterns\", \"patterns_4k\": \"one thread, queue depth 8\", ";
+    let named = GOOD.replace("\"device_state\"", &format!("{patterns}\"device_state\""));
     assert_eq!(read(&named).unwrap().kind, Kind::WritePatterns);
     assert_eq!(read(GOOD).unwrap().kind, Kind::OverProvisioning);
     assert_eq!(Kind::names().filter_map(Kind::by_name).count(), 10);
+}
+
+#[test]
+fn words_state_facts_and_remarks_in_parentheses_do_not() {
+    use super::words::Words;
+    let words = |text: &str| {
+        let it = Words::of(text);
+        (it.threads(), it.depth(), it.write_share(), it.rate())
+    };
+    for (text, wanted) in [
+        ("4 threads x queue depth 128 = 512 outstanding", (Some(4.0), Some(128.0), None, None)),
+        ("one thread x QD 256 (says four threads)", (Some(1.0), Some(256.0), None, None)),
+        ("six threads of 64, queue depth limit 64 each", (Some(6.0), Some(64.0), None, None)),
+        ("1 % reads and 99 % writes", (None, None, Some(0.99), None)),
+        ("10,000 operations a second, a fair coin", (None, None, Some(0.5), Some(10_000.0))),
+        ("every 100 us; queue depth of at most 8", (None, Some(8.0), None, Some(10_000.0))),
+    ] {
+        let (threads, depth, share, rate) = wanted;
+        assert_eq!(words(text), (Ok(threads), Ok(depth), Ok(share), Ok(rate)), "{text}");
+    }
+    assert!(Words::of("99 % writes and 2 % reads").write_share().is_err());
+    assert!(Words::of("a write with probability 0.8").write_share().is_err());
+    assert!(Words::of("Poisson, then a closed loop").arrivals().is_err());
+}
+
+/// Output of fio as `fowler measure` asks for it, and of jobs of one's own.
+#[test]
+fn output_of_fio_becomes_rows_and_notes() {
+    let job = |name: &str, options: &str, more: &str| {
+        format!(
+            "{{ \"jobname\": \"{name}\", \"job options\": {{ {options} }},
+             \"read\": {{ \"iops\": 4900, \"bw_bytes\": 2e7, \"clat_ns\": {{ \"mean\": 90000,
+             \"percentile\": {{ \"50.000000\": 80000, \"99.900000\": 400000 }} }} }},
+             \"write\": {{ \"iops\": 4000 }} {more} }}"
+        )
+    };
+    let file = |jobs: &[String]| {
+        let globals = r#"{ "filename": "/dev/x", "bs": "4k", "ioengine": "io_uring" }"#;
+        let jobs = jobs.join(", ");
+        read(&format!(
+            "{{ \"fio version\": \"fio-3.36\", \"global options\": {globals}, \"jobs\": [{jobs}] }}"
+        ))
+    };
+    let probe = r#""rw": "randrw", "rwmixread": "50", "rate_iops": "5000,5000", "iodepth": "64""#;
+    let load = r#""rw": "randwrite", "rate_iops": "833", "rate_process": "poisson", "numjobs": "6",
+        "iodepth": "64""#;
+    let latency = file(&[job("probe-10000", probe, ""), job("load-10000", load, "")]).unwrap();
+    assert_eq!(
+        (latency.kind, latency.drives[0].model.as_str()),
+        (Kind::LatencyUnderLoad, "/dev/x")
+    );
+    let row = &latency.drives[0].rows[0];
+    assert_eq!(row.number("achieved_write_iops"), Some(8_000.0));
+    assert_eq!(row.text("saturated").as_deref(), Some("true"));
+    assert_eq!(row.number("read_us.p99.9"), Some(400.0));
+    let (probe_facts, load_facts) = (latency.facts("probe"), latency.facts("load"));
+    assert_eq!((probe_facts.rate, probe_facts.arrivals), (Some(10_000.0), Some(Arrivals::Fixed)));
+    assert_eq!((load_facts.threads, load_facts.write_share), (Some(6), Some(1.0)));
+    assert_eq!(load_facts.arrivals, Some(Arrivals::Poisson));
+
+    let reads = r#""rw": "randread", "iodepth": "16""#;
+    let own = file(&[job("r16", reads, ""), job("w", r#""rw": "write""#, "")]).unwrap();
+    assert_eq!((own.kind, own.drives[0].rows.len()), (Kind::ReadsByDepth, 1));
+    assert_eq!(own.drives[0].rows[0].number("p50_us"), Some(80.0));
+    assert!(own.notes[1].contains("`w` is not used: rw=write"), "{:?}", own.notes);
+    let none = file(&[job("w", r#""rw": "write""#, "")]).expect_err("nothing to use").to_string();
+    assert!(none.contains("none of its 1 jobs") && none.contains("fowler measure"), "{none}");
+    let other = load.replace('6', "9");
+    let mixed = [
+        job("probe-10000", probe, ""),
+        job("load-10000", load, ""),
+        job("probe-20000", probe, ""),
+        job("load-20000", &other, ""),
+    ];
+    assert!(file(&mixed).expect_err("two loads").to_string().contains("`load-20000` differs"));
 }

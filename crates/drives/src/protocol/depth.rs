@@ -9,7 +9,7 @@ use super::inputs::count;
 use super::interference::of_fio;
 use super::job::{ADAPTER, Job, Length, Needs, PINNED, POLLED, Role, State, StreamPlan};
 use super::plan::{Plan, Simulated};
-use crate::measurements::{Kind as FileKind, Pick};
+use crate::measurements::{Arrivals, Kind as FileKind, Pick};
 use crate::streams::HostPath;
 use fowler_metrics::Kind;
 use fowler_units::Span;
@@ -33,8 +33,15 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
         Some("randwrite") => true,
         Some(other) => return Err(format!("`op` is `{other}`; expected randread or randwrite")),
     };
+    // A row that names its operation says it all; the others follow the protocol.
+    let share = pick.file.facts("workload").write_share.filter(|_| pick.row.text("op").is_none());
+    let share = share.unwrap_or(if writes { 1.0 } else { 0.0 });
+    let writes = share > 0.0;
+    if pick.file.facts("workload").arrivals.is_some_and(|law| law != Arrivals::Closed) {
+        return Err("`protocol.workload` is no closed loop; only that is simulated here".into());
+    }
     let stream = StreamPlan {
-        reads: if writes { 0.0 } else { 1.0 },
+        reads: 1.0 - share,
         ..StreamPlan::reads(Addresses::Uniform, block, depth, host(pick)?)
     };
     let word = if writes { "writes" } else { "reads" };

@@ -1,17 +1,16 @@
 //! The time for which a fresh drive looks fast: `initial-state`.
 //!
-//! The drive was erased and then filled in order, filled in random order, or not at all. One thread
-//! with 256 requests in flight writes 4 KiB. The fills themselves are rows as well.
+//! The drive was erased and then filled in order, filled in random order, or not at all. The
+//! threads of the protocol write 4 KiB. The fills themselves are rows as well.
 
 use super::addresses::{Addresses, Ranks};
 use super::bench::Findings;
 use super::inputs::positive;
 use super::job::{Job, KERNEL, Length, Needs, State, StreamPlan};
-use super::patterns::{STEADY, block, throughput};
+use super::patterns::{STEADY, block, closed_loop, throughput};
 use super::plan::{Plan, Simulated};
 use crate::measurements::Pick;
 
-const SLOTS: u32 = 256;
 const TIMES_MOST: f64 = 100.0;
 /// The skew where a row names none.
 const THETA: f64 = 0.8;
@@ -25,13 +24,14 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
         return Err(format!("`theta` is {theta}; expected above 0, at most 10"));
     }
     let zipf = |ranks| Addresses::Zipf { theta, ranks };
+    let (threads, most) = closed_loop(pick, "patterns")?;
     let (addresses, slots) = match pattern.as_str() {
-        "uniform" => (Addresses::Uniform, SLOTS),
-        "zipf-shuffle" => (zipf(Ranks::Permuted), SLOTS),
-        "zipf-noshuffle" => (zipf(Ranks::InPlace), SLOTS),
-        "fiozipf-shuffle" => (zipf(Ranks::Hashed), SLOTS),
+        "uniform" => (Addresses::Uniform, most),
+        "zipf-shuffle" => (zipf(Ranks::Permuted), most),
+        "zipf-noshuffle" => (zipf(Ranks::InPlace), most),
+        "fiozipf-shuffle" => (zipf(Ranks::Hashed), most),
         "sequential-noshuffle" => (Addresses::InOrder, 1),
-        "sequential-shuffle" => (Addresses::EachOnce, SLOTS),
+        "sequential-shuffle" => (Addresses::EachOnce, most),
         other => {
             return Err(format!(
                 "the pattern `{other}` is not known; known are uniform, zipf-shuffle, \
@@ -52,7 +52,10 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     let job = Job {
         name: format!("{pattern}, written {times} times"),
         state,
-        streams: vec![StreamPlan::writes(addresses, block, slots, KERNEL)],
+        streams: vec![
+            StreamPlan::writes(addresses, block, slots, KERNEL);
+            if slots == 1 { 1 } else { threads }
+        ],
         length: Length::Moved { times, counted_from: STEADY.0 },
         needs: Needs::Blocks,
     };

@@ -31,7 +31,8 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     let mut streams = vec![StreamPlan::reads(Addresses::Uniform, 4096, depth, POLLED)];
     if limit > 0.0 {
         let gap = f64::from(block) * f64::from(writers) / (limit * MIB) * 1e9;
-        let slots = pick.row.count("write_qd", DEPTH_MOST).unwrap_or(1);
+        let slots = pick.row.count("write_qd", DEPTH_MOST);
+        let slots = slots.or(pick.file.facts("workload").depth).unwrap_or(1);
         let addresses = match pick.row.text("write_rw").as_deref() {
             None | Some("write") => Addresses::InOrder,
             Some("randwrite") => Addresses::Uniform,

@@ -1,9 +1,9 @@
 //! The latency of a light probe beside random writes of a rate: `latency-under-load`.
 //!
-//! The drive was filled in order, overwritten three times at random, and never trimmed. The probe
-//! is one thread at fixed intervals of 100 us, a fair coin between reads and writes. Six threads
-//! write at Poisson times, 1 % reads among them. Each has at most 64 requests in flight; what comes
-//! while all are taken waits outside of the clock. A saturated drive therefore sees a closed loop.
+//! The drive was filled in order, overwritten three times at random, and never trimmed. Threads of
+//! a probe and of a load issue requests as the protocol says: how many threads, the share of
+//! writes, the law of arrivals, the most in flight. What comes while all slots are taken waits
+//! outside of the clock. A saturated drive therefore sees a closed loop.
 
 use super::addresses::Addresses;
 use super::bench::Findings;
@@ -11,18 +11,11 @@ use super::estimate::Estimate;
 use super::inputs::positive;
 use super::job::{Job, KERNEL, Length, Needs, Role, State, StreamPlan};
 use super::plan::{Plan, Simulated};
-use crate::measurements::Pick;
+use crate::measurements::{Arrivals, Pick};
 use crate::streams::Pace;
 use fowler_metrics::Kind;
 use fowler_units::Span;
 
-/// The probe's operations a second, half of which are writes, and its interval.
-const PROBE_WRITES: f64 = 5_000.0;
-const PROBE_EVERY: Span = Span::us(100);
-/// The threads that load the drive, the share of reads of each, and the slots of every thread.
-const THREADS: u32 = 6;
-const LOAD_READS: f64 = 0.01;
-const SLOTS: u32 = 64;
 /// The highest rate that is believed.
 const RATE_MOST: f64 = 1e8;
 /// Time for which answers do not count. The state before is steady, so that only the buffer, the
@@ -36,24 +29,17 @@ const CUT_US: f64 = 19_998.0;
 
 pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     let rate = positive(pick, "offered_write_iops", RATE_MOST)?;
-    if rate <= PROBE_WRITES {
+    let (probe, load) = (stated(pick, "probe")?, stated(pick, "load")?);
+    let of_probe = probe.rate.ok_or("`protocol.probe` states no `rate`")?;
+    let probe_writes = of_probe * probe.write_share;
+    // The rate that is offered counts the writes of the probe and all requests of the load.
+    if rate <= probe_writes {
         return Err(format!(
-            "`offered_write_iops` is {rate}; the probe alone writes {PROBE_WRITES} a second"
+            "`offered_write_iops` is {rate}; the probe alone writes {probe_writes} a second"
         ));
     }
-    let probe = StreamPlan {
-        reads: 0.5,
-        pace: Pace::Every(PROBE_EVERY),
-        ..StreamPlan::reads(Addresses::Uniform, 4096, SLOTS, KERNEL)
-    };
-    let gap = f64::from(THREADS) / (rate - PROBE_WRITES) * 1e9;
-    let load = StreamPlan {
-        reads: LOAD_READS,
-        pace: Pace::Poisson(Span(gap.round().max(1.0) as u64)),
-        ..StreamPlan::writes(Addresses::Uniform, 4096, SLOTS, KERNEL)
-    };
-    let mut streams = vec![probe];
-    streams.extend(std::iter::repeat_n(load, THREADS as usize));
+    let mut streams = stream(&probe, of_probe, Role::Probe);
+    streams.extend(stream(&load, rate - probe_writes, Role::Load));
     let job = Job {
         name: format!("probe beside {rate} writes/s"),
         state: State::Steady,
@@ -72,6 +58,45 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
             ("spread_us", "the spread of three passes, not a property of the drive"),
         ],
     })
+}
+
+/// Threads of a topic of the protocol.
+struct Stated {
+    threads: u32,
+    depth: u32,
+    write_share: f64,
+    arrivals: Arrivals,
+    /// Requests a second of all threads.
+    rate: Option<f64>,
+}
+
+fn stated(pick: &Pick<'_>, topic: &str) -> Result<Stated, String> {
+    let facts = pick.file.facts(topic);
+    let missing = |key: &str| format!("`protocol.{topic}` states no `{key}`");
+    Ok(Stated {
+        threads: facts.threads.ok_or_else(|| missing("threads"))?,
+        depth: facts.depth.ok_or_else(|| missing("depth"))?,
+        write_share: facts.write_share.ok_or_else(|| missing("write_share"))?,
+        arrivals: facts.arrivals.ok_or_else(|| missing("arrivals"))?,
+        rate: facts.rate,
+    })
+}
+
+/// Returns the streams of threads that issue `rate` requests a second in all.
+fn stream(stated: &Stated, rate: f64, role: Role) -> Vec<StreamPlan> {
+    let gap = f64::from(stated.threads) / rate * 1e9;
+    let gap = Span(gap.round().max(1.0) as u64);
+    let stream = StreamPlan {
+        role,
+        reads: 1.0 - stated.write_share,
+        pace: match stated.arrivals {
+            Arrivals::Poisson => Pace::Poisson(gap),
+            Arrivals::Fixed => Pace::Every(gap),
+            Arrivals::Closed => Pace::Closed,
+        },
+        ..StreamPlan::writes(Addresses::Uniform, 4096, stated.depth, KERNEL)
+    };
+    vec![stream; stated.threads as usize]
 }
 
 const PERCENTILES: [(&str, f64); 6] =

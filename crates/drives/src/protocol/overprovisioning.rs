@@ -1,13 +1,14 @@
 //! Write amplification and throughput by the share of the drive in use: `overprovisioning`.
 //!
-//! The first part of the drive was filled in order and is then overwritten uniformly, 4 threads x
-//! 128 requests of 4 KiB in flight. The rest stays empty, which is added over-provisioning.
+//! The first part of the drive was filled in order and is then overwritten uniformly with 4 KiB, in
+//! a closed loop of as many threads and requests in flight as the protocol says. The rest stays
+//! empty, which is added over-provisioning.
 
 use super::addresses::Addresses;
 use super::bench::Findings;
 use super::inputs::{positive, user_bytes};
 use super::job::{Job, KERNEL, Length, Needs, State, StreamPlan};
-use super::patterns::{STEADY, throughput};
+use super::patterns::{STEADY, closed_loop, throughput};
 use super::plan::{Plan, Simulated};
 use crate::measurements::Pick;
 use fowler_metrics::Kind;
@@ -23,13 +24,14 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     if used > drive * ROUNDED {
         return Err(format!("{used} B are used of a drive of {drive} B"));
     }
+    let (threads, slots) = closed_loop(pick, "device_state")?;
     let share = (used / drive).min(1.0);
     let covering = |plan: StreamPlan| StreamPlan { space: share, ..plan };
-    let writes = covering(StreamPlan::writes(Addresses::Uniform, 4096, 128, KERNEL));
+    let writes = covering(StreamPlan::writes(Addresses::Uniform, 4096, slots, KERNEL));
     let own = Job {
         name: format!("{:.1} % in use, written {times} times", share * 100.0),
         state: State::Sequential(share),
-        streams: vec![writes; 4],
+        streams: vec![writes; threads],
         length: Length::Moved { times: times * share, counted_from: STEADY.0 },
         needs: Needs::Blocks,
     };

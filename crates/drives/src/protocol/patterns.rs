@@ -1,8 +1,8 @@
 //! Steady write throughput by address pattern: `write-patterns`.
 //!
-//! The drive was erased and filled once in order. Then 4 threads x 128 requests in flight write 4
-//! KiB by the pattern, several drive sizes; or one thread writes 512 KiB, one at a time, into open
-//! zones. The mean over 60 to 99 % of the time counts.
+//! The drive was erased and filled once in order. Then the threads of the protocol write 4 KiB by
+//! the pattern, several drive sizes; or one thread writes 512 KiB, one at a time, into open zones.
+//! The mean over 60 to 99 % of the time counts.
 
 use super::addresses::{Addresses, Ranks};
 use super::bench::Findings;
@@ -11,16 +11,13 @@ use super::inputs::{count, number, positive, user_bytes};
 use super::job::{self, Job, KERNEL, Length, Needs, Role, State, StreamPlan};
 use super::latency::as_counted;
 use super::plan::{Plan, Simulated};
-use crate::measurements::Pick;
+use crate::measurements::{Arrivals, Pick};
 use fowler_metrics::Kind;
 
 /// The part of the run's time that counts.
 pub(super) const STEADY: (f64, f64) = (0.6, 0.99);
 /// The most that is written, in drive sizes.
 const TIMES_MOST: f64 = 100.0;
-/// The threads, and the requests in flight of each.
-const THREADS: usize = 4;
-const SLOTS: u32 = 128;
 /// The most zones that are open, and sets of pages.
 const OPEN_MOST: u32 = 65_536;
 const SETS_MOST: usize = 1_000;
@@ -30,13 +27,19 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     let block = block(pick)?;
     let pattern = pick.row.text("pattern").unwrap_or_default();
     let addresses = addresses(pick, &pattern)?;
+    let (threads, slots) = closed_loop(pick, "patterns_4k")?;
     let own = match addresses {
-        Addresses::Zones { .. } => written(&pattern, addresses, (1, 1, block), times),
-        _ => written(&pattern, addresses, (THREADS, SLOTS, block), times),
+        Addresses::Zones { .. } => {
+            // Without words on it, one request is in flight.
+            let facts = pick.file.facts("seq_zones");
+            let (threads, slots) = (facts.threads.unwrap_or(1), facts.depth.unwrap_or(1));
+            written(&pattern, addresses, (threads as usize, slots, block), times)
+        }
+        _ => written(&pattern, addresses, (threads, slots, block), times),
     };
     let mut jobs = vec![own, job::fill()];
     if pick.row.number("ratio_to_uniform").is_some() {
-        jobs.push(written("uniform", Addresses::Uniform, (THREADS, SLOTS, block), UNIFORM_TIMES));
+        jobs.push(written("uniform", Addresses::Uniform, (threads, slots, block), UNIFORM_TIMES));
     }
     let left_out = vec![
         ("steady_sd_mb_s", "the scatter of one-second samples"),
@@ -76,6 +79,20 @@ pub(super) fn written(
         length: Length::Moved { times, counted_from: STEADY.0 },
         needs,
     }
+}
+
+/// Returns the threads of a topic of the protocol, and the writes in flight of each.
+pub(super) fn closed_loop(pick: &Pick<'_>, topic: &str) -> Result<(usize, u32), String> {
+    let facts = pick.file.facts(topic);
+    let missing = |key: &str| format!("`protocol.{topic}` states no `{key}`");
+    if facts.write_share.is_some_and(|share| share < 1.0) {
+        return Err(format!("`protocol.{topic}` has reads; only writes are simulated here"));
+    }
+    if facts.arrivals.is_some_and(|law| law != Arrivals::Closed) {
+        return Err(format!("`protocol.{topic}` is no closed loop; only that is simulated here"));
+    }
+    let threads = facts.threads.ok_or_else(|| missing("threads"))?;
+    Ok((threads as usize, facts.depth.ok_or_else(|| missing("depth"))?))
 }
 
 /// Returns the bytes of a request.

@@ -3,11 +3,12 @@
 
 use super::*;
 use crate::measurements::{Filter, Measured, pick, read};
+use crate::streams::Pace;
 use fowler_experiment::device_spec::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::progress::Control;
 use fowler_experiment::scheme::Scheme;
 use fowler_tests::shared_folder;
-use fowler_units::Bytes;
+use fowler_units::{Bytes, Span};
 use serde_json::{Value, json};
 
 /// Returns a measured file with the head that all test files share.
@@ -25,6 +26,15 @@ fn drive(device: &str, set: &[&str]) -> Resolved {
     let set = set.iter().map(ToString::to_string).collect();
     let spec = DeviceSpec { device: device.into(), set, ..DeviceSpec::default() };
     resolve(&spec.source().expect("a preset"), &Scheme::none(), &spec).expect("a sound drive")
+}
+
+/// Returns the protocol of `latency-under-load` in words.
+fn probe_and_load() -> Value {
+    json!({
+        "probe": "one thread at fixed intervals: 10,000 operations a second, each a read or a write \
+                  with probability 1/2. Queue depth limit 64.",
+        "load": "six threads, each a Poisson process, 99 % writes and 1 % reads, queue depth 64",
+    })
 }
 
 const QUICK: Effort = Effort {
@@ -82,10 +92,8 @@ fn a_read_on_an_idle_drive_takes_what_its_parts_take() {
 #[test]
 fn a_probe_beside_load_sees_the_offered_rate_below_saturation_and_a_closed_loop_above() {
     let row = |rate: u32| json!({ "offered_write_iops": rate });
-    let file = file(
-        json!({ "probe": "p", "load": "l" }),
-        json!({ "model": "M", "rows": [row(6_000), row(4_000_000)] }),
-    );
+    let file =
+        file(probe_and_load(), json!({ "model": "M", "rows": [row(6_000), row(4_000_000)] }));
     let set = ["geometry.page_size=4KiB", "geometry.blocks_per_plane=24", "buffer.size=1MiB"];
     let rows = simulated(&file, &drive("tlc", &set), QUICK);
     let (writes, reads) =
@@ -100,6 +108,33 @@ fn a_probe_beside_load_sees_the_offered_rate_below_saturation_and_a_closed_loop_
     assert!(writes < 100_000.0, "{writes}");
     let expected = (6.0 * 64.0 / writes * 1e6).min(19_998.0);
     assert!((0.5..1.6).contains(&(thread / expected)), "{thread} and {expected}");
+}
+
+/// Threads, shares of writes, depths and arrivals are those of the protocol, in words or as keys.
+#[test]
+fn streams_are_those_that_the_protocol_states() {
+    let job = |load: Value| {
+        let mut protocol = probe_and_load();
+        protocol["load"] = load;
+        let rows = json!([{ "offered_write_iops": 45_000 }]);
+        let file = file(protocol, json!({ "model": "M", "rows": rows }));
+        let files = [file];
+        let picks = pick(&files, &[]).expect("rows");
+        plan(&picks[0]).expect("a plan").jobs.remove(0)
+    };
+    let usual = job(probe_and_load()["load"].clone());
+    assert_eq!((usual.streams.len(), usual.streams[1].depth), (7, 64));
+    assert_eq!((usual.streams[0].reads, usual.streams[0].pace), (0.5, Pace::Every(Span::us(100))));
+    assert!((usual.streams[1].reads - 0.01).abs() < 1e-12);
+    // 40,000 of 45,000 are the load's.
+    assert_eq!(usual.streams[1].pace, Pace::Poisson(Span(150_000)));
+    let words = "nine threads, each a Poisson process, 80 % writes and 20 % reads, queue depth 16";
+    let keys = json!({ "threads": 9, "write_share": 0.8, "depth": 16, "arrivals": "poisson" });
+    let other = job(json!(words));
+    assert_eq!(other, job(keys));
+    assert_eq!((other.streams.len(), other.streams[1].depth), (10, 16));
+    assert!((other.streams[1].reads - 0.2).abs() < 1e-12);
+    assert_eq!(other.streams[1].pace, Pace::Poisson(Span(225_000)));
 }
 
 #[test]
@@ -117,7 +152,10 @@ fn writes_by_pattern_are_as_amplified_as_theory_says() {
         row(json!({ "pattern": "zones_read_only", "zones": zones })),
         row(json!({ "pattern": "zipf", "theta": 1.2 })),
     ];
-    let file = file(json!({ "patterns_4k": "w" }), json!({ "model": "M", "rows": rows }));
+    let file = file(
+        json!({ "patterns_4k": "4 threads x queue depth 128, closed loop" }),
+        json!({ "model": "M", "rows": rows }),
+    );
     let set = ["geometry.page_size=4KiB", "geometry.channels=1", "buffer.size=1MiB"];
     let drive = drive("tlc", &set);
     let rows = simulated(&file, &drive, QUICK);
@@ -146,7 +184,8 @@ fn writes_by_pattern_are_as_amplified_as_theory_says() {
 fn a_smaller_drive_has_the_same_write_amplification() {
     let rows = json!([{ "used_gib": 1, "overwritten_x_used": 5 }]);
     let drive_facts = json!({ "model": "M", "user_gib": 1, "rows": rows });
-    let file = file(json!({ "device_state": "s" }), drive_facts);
+    let file =
+        file(json!({ "device_state": "filled, then 4 threads x queue depth 128" }), drive_facts);
     let pages =
         drive("tlc", &["geometry.page_size=4KiB", "geometry.channels=1", "buffer.size=1MiB"]);
     let superblocks = drive(
@@ -211,7 +250,7 @@ fn what_a_row_does_not_know_is_taken_as_missing() {
 
 #[test]
 fn a_row_that_means_nothing_is_named_with_the_reason() {
-    let uniform = json!({ "patterns_4k": "w" });
+    let uniform = json!({ "patterns_4k": "4 threads x queue depth 128, closed loop" });
     let pattern =
         |pattern: &str| json!({ "pattern": pattern, "overwritten_x_device": 5, "io_kib": 4 });
     let with = |mut row: Value, key: &str, value: Value| {
@@ -232,13 +271,9 @@ fn a_row_that_means_nothing_is_named_with_the_reason() {
         (&depth, with(reads.clone(), "qd_per_job", json!("x")), "`qd_per_job` is x"),
         (&depth, with(reads.clone(), "engine", json!("psync")), "`engine` is `psync`"),
         (&depth, with(reads, "op", json!("trim")), "`op` is `trim`"),
+        (&probe_and_load(), json!({ "offered_write_iops": 3_000 }), "the probe alone writes 5000"),
         (
-            &json!({ "probe": "p", "load": "l" }),
-            json!({ "offered_write_iops": 3_000 }),
-            "the probe alone writes 5000",
-        ),
-        (
-            &json!({ "device_state": "s" }),
+            &json!({ "device_state": "filled, then 4 threads x queue depth 128" }),
             json!({ "used_gib": 20, "overwritten_x_used": 4 }),
             "capacity of the drive",
         ),

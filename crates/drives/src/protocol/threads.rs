@@ -1,8 +1,8 @@
 //! Throughput by the number of threads: `peak-by-threads`.
 //!
-//! Threads with 128 requests in flight, each over a file of 4 GiB of its own, until it has moved 4
-//! GiB. The drive is full of other files and was not preconditioned, so writes of a few seconds
-//! find erased blocks: the simulated drive is filled once, in order.
+//! Threads with the requests in flight of the protocol, each over a file of 4 GiB of its own, until
+//! it has moved 4 GiB. The drive is full of other files and was not preconditioned, so writes of a
+//! few seconds find erased blocks: the simulated drive is filled once, in order.
 
 use super::addresses::Addresses;
 use super::bench::Findings;
@@ -15,7 +15,6 @@ use fowler_metrics::Kind;
 use fowler_units::Span;
 
 const THREADS_MOST: u32 = 1_024;
-const SLOTS: u32 = 128;
 const WARM_UP: Span = Span::ms(20);
 /// The file of a thread.
 const FILE: f64 = 4.0 * (1u64 << 30) as f64;
@@ -35,12 +34,13 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
             ));
         }
     };
+    let depth = pick.file.facts("workload").depth.ok_or("`protocol.workload` states no `depth`")?;
     let files = (f64::from(threads) * FILE / drive).min(1.0);
     // Threads over files of their own are threads over all of them, where addresses are random.
     let stream = StreamPlan {
         reads,
         space: files,
-        ..StreamPlan::reads(addresses, kib << 10, SLOTS, PINNED)
+        ..StreamPlan::reads(addresses, kib << 10, depth, PINNED)
     };
     let job = Job {
         name: format!("{threads} threads, {op} of {kib} KiB"),

@@ -172,7 +172,7 @@ fn of_row(
 ) -> ScoredRow {
     let metric = |it: &protocol::Simulated| {
         let measured = measured(pick, &it.metric)?;
-        let name = format!("{}: {}", pick.place(), it.metric);
+        let name = format!("{}: {}", pick.identity(), it.metric);
         Some(Metric {
             name: it.metric.clone(),
             measured,

@@ -2,37 +2,17 @@
 
 use super::overview::off;
 use super::{Metric, Score, ScoredRow};
+use crate::measurements::SETUP;
 use crate::protocol::Estimate;
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
-/// Keys of a row that describe the measurement rather than its result, as far as protocols share
-/// them.
-const SETUP: [&str; 23] = [
-    "offered_write_iops",
-    "saturated",
-    "pattern",
-    "init",
-    "theta",
-    "zones",
-    "active_zones",
-    "zone_gib",
-    "io_kib",
-    "campaign",
-    "used_gib",
-    "overwritten_x_used",
-    "write_limit_mb_s",
-    "read_qd",
-    "series",
-    "engine",
-    "block_bytes",
-    "op",
-    "kib",
-    "threads",
-    "jobs",
-    "qd_per_job",
-    "result",
-];
+/// Keys of a row that describe the measurement rather than its result, with the one that says
+/// whether the drive kept up.
+fn setup_keys() -> impl Iterator<Item = &'static str> {
+    let (first, others) = SETUP.split_at(1);
+    first.iter().chain(&["saturated"]).chain(others).copied()
+}
 
 impl ScoredRow {
     /// Returns the model, with the sample if there are several.
@@ -43,8 +23,8 @@ impl ScoredRow {
 
     /// Returns the conditions of the measurement, in the row's own words.
     pub fn setup(&self) -> String {
-        let part = |key: &&str| {
-            let value = self.values.get(*key)?;
+        let part = |key: &str| {
+            let value = self.values.get(key)?;
             let text = match value {
                 Value::String(text) => text.clone(),
                 Value::Array(_) => "...".into(),
@@ -52,7 +32,7 @@ impl ScoredRow {
             };
             Some(format!("{key}={text}"))
         };
-        SETUP.iter().filter_map(part).collect::<Vec<_>>().join(" ")
+        setup_keys().filter_map(part).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -140,7 +120,7 @@ impl Score {
 }
 
 fn setup_json(row: &ScoredRow) -> Value {
-    let kept = row.values.iter().filter(|(key, _)| SETUP.contains(&key.as_str()));
+    let kept = row.values.iter().filter(|(key, _)| setup_keys().any(|it| it == *key));
     Value::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 

@@ -77,8 +77,11 @@ fn every_number_of_a_row_is_compared_or_left_out_with_a_reason() {
 
 #[test]
 fn a_fitted_drive_knows_its_model_and_its_rows() {
-    let (mut spec, _kept) =
-        spec("[calibrate]\nmodel = \"A\"\nfitted = [\"m: A: row 2: iops\", \"m: A: row 9: iops\"]");
+    let of = |depth: u32| {
+        format!("\"reads_by_depth: A: block_bytes=4096 jobs=1 qd_per_job={depth}: iops\"")
+    };
+    let fitted = format!("[calibrate]\nmodel = \"A\"\nfitted = [{}, {}]", of(4), of(9));
+    let (mut spec, _kept) = spec(&fitted);
     let fitted =
         |score: &Score| -> Vec<bool> { score.metrics().map(|metric| metric.used_in_fit).collect() };
     let of_model = score(&spec, Control::UNWATCHED).expect("it can be compared");
@@ -91,10 +94,19 @@ fn a_fitted_drive_knows_its_model_and_its_rows() {
     assert_eq!(fitted(&other), [false, false]);
 }
 
+/// The number of a row changes when a file gets more rows.
+#[test]
+fn a_fitted_row_is_not_named_by_its_number() {
+    let (spec, _kept) = spec("[calibrate]\nmodel = \"A\"\nfitted = [\"m: A: row 2: iops\"]");
+    let wrong = score(&spec, Control::UNWATCHED).expect_err("it is wrong").to_string();
+    assert!(wrong.contains("a row by its number") && wrong.contains("by its keys"), "{wrong}");
+}
+
 /// A drive that was fitted to a model which no file has is compared with all drives, and says so.
 #[test]
 fn a_drive_fitted_to_another_model_is_compared_all_the_same() {
-    let (spec, _kept) = spec("[calibrate]\nmodel = \"C\"\nfitted = [\"m: C: row 1: iops\"]");
+    let (spec, _kept) =
+        spec("[calibrate]\nmodel = \"C\"\nfitted = [\"depth_grid: C: jobs=1: iops\"]");
     let score = score(&spec, Control::UNWATCHED).expect("it can be compared");
     assert_eq!((score.rows.len(), score.of_another.as_deref()), (3, Some("C")));
     assert!(score.metrics().all(|metric| !metric.used_in_fit));

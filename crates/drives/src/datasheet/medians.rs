@@ -1,0 +1,101 @@
+//! Medians of the fitted presets of data-center drives.
+
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::presets::{self, Folder};
+use fowler_units::Span;
+use serde_json::Value;
+
+/// The presets: data-center drives, fitted to latency under load.
+const PRESETS: [&str; 4] = ["nvme-pe8110", "nvme-pm9a3", "nvme-7450", "nvme-p5520"];
+
+/// The medians.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Medians {
+    /// Number of presets.
+    pub presets: usize,
+    /// Sensing of a page, by page type, in nanoseconds.
+    pub read: Vec<f64>,
+    /// Delay until a program or an erase gives way, and its least progress, in nanoseconds.
+    pub delay: f64,
+    /// See [`Medians::delay`].
+    pub min_progress: f64,
+    /// Transfer of a page, in nanoseconds.
+    pub transfer: f64,
+    /// Time in the front end, in nanoseconds.
+    pub latency: f64,
+    /// Phase of a program, in nanoseconds.
+    pub phase: f64,
+    /// Commands of a parity stripe.
+    pub parity: f64,
+    /// Planes of a die.
+    pub planes: f64,
+    /// Spare capacity as a share of raw capacity without parity.
+    pub spare: f64,
+    /// The front end's rule for reads behind writes: the most frequent, the first of several.
+    pub admission: String,
+    /// Number of writes that a read waits behind, where the rule needs it.
+    pub reads_behind: Option<f64>,
+}
+
+/// Returns the medians over the presets, without those fitted to the model `leave_out`.
+pub(super) fn of_presets(leave_out: Option<&str>) -> Result<Medians, Diagnostics> {
+    let mut all: Vec<Value> = Vec::new();
+    for name in PRESETS {
+        let source = presets::open(Folder::Devices, name)?;
+        let preset: Value = toml::from_str(&source.text)
+            .map_err(|why| Diagnostic::new(name, why.message().to_string()))?;
+        let model = preset.pointer("/calibrate/model").and_then(Value::as_str);
+        if leave_out.is_none() || model != leave_out {
+            all.push(preset);
+        }
+    }
+    let missing = |key: &str| Diagnostic::of(format!("no fitted preset has `{key}`"));
+    let median = |key: &str| -> Result<f64, Diagnostics> {
+        median(all.iter().filter_map(|it| number(it.pointer(key)?)).collect())
+            .ok_or_else(|| missing(key).into())
+    };
+    let read = |page: usize| median(&format!("/timing/read/{page}"));
+    let spare = all.iter().filter_map(|it| {
+        let parity = number(it.pointer("/superblocks/parity")?)?;
+        Some(
+            1.0 - (1.0 - number(it.pointer("/geometry/over_provisioning")?)?)
+                / (1.0 - 1.0 / parity),
+        )
+    });
+    let rules: Vec<&str> =
+        all.iter().filter_map(|it| it.pointer("/queue/admission")?.as_str()).collect();
+    let count = |rule: &str| rules.iter().filter(|it| **it == rule).count();
+    // The last of equal ones is the greatest: from the back, that is the first.
+    let admission = rules.iter().rev().max_by_key(|rule| count(rule));
+    let admission = admission.ok_or_else(|| missing("queue.admission"))?;
+    Ok(Medians {
+        presets: all.len(),
+        read: vec![read(0)?, read(1)?, read(2)?],
+        delay: median("/policy/suspension/delay")?,
+        min_progress: median("/policy/suspension/min_progress")?,
+        transfer: median("/timing/bus_transfer")?,
+        latency: median("/host/latency")?,
+        phase: median("/timing/program_phase")?,
+        parity: median("/superblocks/parity")?,
+        planes: median("/geometry/planes_per_die")?,
+        spare: self::median(spare.collect()).ok_or_else(|| missing("over_provisioning"))?,
+        admission: (*admission).to_string(),
+        reads_behind: median("/queue/reads_behind").ok().filter(|_| *admission == "shared"),
+    })
+}
+
+/// Returns a number, or a time in nanoseconds.
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::String(text) => text.parse::<Span>().ok().map(|span| span.0 as f64),
+        other => other.as_f64(),
+    }
+}
+
+/// Returns the median; the mean of the two in the middle if there are as many above as below.
+pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    let lower = values[(values.len() - 1) / 2];
+    Some(f64::midpoint(lower, upper))
+}

@@ -1,0 +1,174 @@
+//! Job files of fio that measure what `fowler calibrate` needs of a drive.
+//!
+//! 1. `precondition.fio` writes the drive once in order, then three times at random.
+//! 2. `latency.fio` has a probe beside writes of a rising rate: jobs `probe-R` and `load-R`.
+//! 3. `depths.fio` reads at random with 1 to 256 in flight. It writes nothing.
+//!
+//! The names of the jobs are what `measurements` knows them by.
+//!
+//! **Owns** the text of the jobs. **May touch** nothing.
+
+use std::fmt::Write;
+
+/// The drive to measure, and for how long.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasureSpec {
+    /// The device file.
+    pub target: String,
+    /// Capacity of the drive in bytes.
+    pub capacity: u64,
+    /// True for jobs of ten minutes in all instead of an hour, beside the preconditioning.
+    pub brief: bool,
+}
+
+/// A job file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobFile {
+    /// Name of the file.
+    pub name: &'static str,
+    /// Contents of the file.
+    pub text: String,
+    /// Bytes that it writes at most, or as far as known.
+    pub bytes: f64,
+    /// Time that it takes in hours, or an estimate.
+    pub hours: f64,
+}
+
+impl JobFile {
+    /// Returns true if the jobs overwrite data.
+    pub fn destroys(&self) -> bool {
+        self.bytes > 0.0
+    }
+}
+
+/// Rates of the load in writes a second. The highest is meant to be beyond saturation.
+const RATES: [u32; 9] =
+    [10_000, 20_000, 30_000, 40_000, 60_000, 80_000, 100_000, 150_000, 1_000_000];
+const RATES_OF_TEN_MINUTES: [u32; 4] = [10_000, 30_000, 60_000, 1_000_000];
+/// The probe's reads, and writes, a second; threads of the load.
+const PROBE: u32 = 5_000;
+const THREADS: u32 = 6;
+/// Requests in flight of a thread.
+const DEPTH: u32 = 64;
+const DEPTHS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+/// Times of preconditioning are computed from these rates, in bytes per second: assumed.
+const SEQUENTIAL: f64 = 1.5e9;
+const RANDOM: f64 = 3e8;
+/// Overwrites of the drive at random before anything is measured.
+const OVERWRITES: u32 = 3;
+const HEAD: &str = "ioengine=io_uring\ndirect=1\nthread=1\nbs=4k\nnorandommap=1\nrandrepeat=0\n\
+                    refill_buffers=1\nlat_percentiles=1\n\
+                    percentile_list=10:50:90:99:99.9:99.99\ntime_based=1\n";
+
+/// Returns the job files in the order in which they run.
+pub fn job_files(spec: &MeasureSpec) -> Vec<JobFile> {
+    vec![precondition(spec), latency(spec), depths(spec)]
+}
+
+fn precondition(spec: &MeasureSpec) -> JobFile {
+    let target = &spec.target;
+    let text = format!(
+        "; OVERWRITES {target}: once in order, then {OVERWRITES} times at random\n[global]\n\
+         ioengine=io_uring\ndirect=1\nthread=1\nfilename={target}\nrefill_buffers=1\nsize=100%\n\n\
+         [fill]\nrw=write\nbs=512k\niodepth=8\n\n[overwrite]\nstonewall\nrw=randwrite\nbs=4k\n\
+         iodepth=256\nnorandommap=1\nloops={OVERWRITES}\n"
+    );
+    let capacity = spec.capacity as f64;
+    let random = capacity * f64::from(OVERWRITES);
+    JobFile {
+        name: "precondition.fio",
+        text,
+        bytes: capacity + random,
+        hours: (capacity / SEQUENTIAL + random / RANDOM) / 3_600.0,
+    }
+}
+
+fn latency(spec: &MeasureSpec) -> JobFile {
+    let (rates, seconds): (&[u32], u32) =
+        if spec.brief { (&RATES_OF_TEN_MINUTES, 90) } else { (&RATES, 300) };
+    let target = &spec.target;
+    let mut text = format!(
+        "; OVERWRITES {target}: a probe beside writes of a rising rate\n[global]\n{HEAD}\
+         filename={target}\nruntime={seconds}\nramp_time={}\niodepth={DEPTH}\n",
+        seconds / 5
+    );
+    let mut written = 0.0;
+    for rate in rates {
+        let of_thread = (rate - PROBE).div_ceil(THREADS);
+        let _grows = write!(
+            text,
+            "\n[probe-{rate}]\nstonewall\nnew_group\nrw=randrw\nrwmixread=50\n\
+             rate_iops={PROBE},{PROBE}\n\n\
+             [load-{rate}]\nnew_group\ngroup_reporting=1\nrw=randwrite\nnumjobs={THREADS}\n\
+             rate_iops={of_thread}\nrate_process=poisson\n"
+        );
+        written += (f64::from(*rate) * 4_096.0).min(RANDOM) * f64::from(seconds) * 1.2;
+    }
+    let hours = rates.len() as f64 * f64::from(seconds) * 1.2 / 3_600.0;
+    JobFile { name: "latency.fio", text, bytes: written, hours }
+}
+
+fn depths(spec: &MeasureSpec) -> JobFile {
+    let seconds = if spec.brief { 15 } else { 60 };
+    let target = &spec.target;
+    let mut text = format!(
+        "; reads {target} and writes nothing\n[global]\n{HEAD}filename={target}\nruntime={seconds}\n\
+         ramp_time=3\nrw=randread\nreadonly=1\n"
+    );
+    for depth in DEPTHS {
+        let _grows = write!(text, "\n[reads-{depth}]\nstonewall\niodepth={depth}\n");
+    }
+    let hours = DEPTHS.len() as f64 * f64::from(seconds + 3) / 3_600.0;
+    JobFile { name: "depths.fio", text: text.replace("readonly=1\n", ""), bytes: 0.0, hours }
+}
+
+/// Returns what is mounted from a device or its partitions, by the lines of `/proc/self/mounts`.
+pub fn mounted(target: &str, mounts: &str) -> Vec<String> {
+    let is_of = |source: &str| {
+        source.strip_prefix(target).is_some_and(|rest| {
+            let rest = rest.strip_prefix('p').unwrap_or(rest);
+            rest.chars().all(|c| c.is_ascii_digit())
+        })
+    };
+    let lines = mounts.lines().map(|line| line.split_whitespace().take(2).collect::<Vec<_>>());
+    lines
+        .filter(|parts| parts.len() == 2 && is_of(parts[0]))
+        .map(|parts| format!("{} on {}", parts[0], parts[1]))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(brief: bool) -> MeasureSpec {
+        MeasureSpec { target: "/dev/nvme7n1".into(), capacity: 960_000_000_000, brief }
+    }
+
+    #[test]
+    fn the_jobs_take_an_hour_or_ten_minutes_beside_the_preconditioning() {
+        for (brief, low, high) in [(false, 0.9, 1.1), (true, 0.12, 0.2)] {
+            let files = job_files(&spec(brief));
+            let hours: f64 = files[1..].iter().map(|file| file.hours).sum();
+            assert!((low..=high).contains(&hours), "{hours}");
+            assert_eq!(
+                files.iter().map(JobFile::destroys).collect::<Vec<_>>(),
+                [true, true, false]
+            );
+            assert!((files[0].bytes - 4.0 * 960e9).abs() < 1.0);
+            for file in files.iter().filter(|file| file.destroys()) {
+                assert!(file.text.starts_with("; OVERWRITES /dev/nvme7n1"), "{}", file.text);
+            }
+            assert!(!files[2].text.contains("write\n"), "{}", files[2].text);
+        }
+    }
+
+    #[test]
+    fn what_is_mounted_from_the_drive_or_its_partitions_is_named() {
+        let mounts = "/dev/nvme7n1p2 /home ext4 rw 0 0\n/dev/nvme7n10 /x ext4 rw 0 0\n\
+                      /dev/nvme71n1 /y ext4 rw 0 0\nproc /proc proc rw 0 0\n/dev/sda1 / ext4 rw 0 0";
+        assert_eq!(mounted("/dev/nvme7n1", mounts)[0], "/dev/nvme7n1p2 on /home");
+        assert_eq!(mounted("/dev/sda", mounts), ["/dev/sda1 on /"]);
+        assert!(mounted("/dev/sdb", mounts).is_empty());
+    }
+}

@@ -1,0 +1,242 @@
+//! Output of `fio --output-format=json` as measured rows.
+//!
+//! Jobs called `probe-R` and `load-R` are a row of latency under load at `R` writes a second, as
+//! `fowler measure` writes them. Random reads in a closed loop are rows of reads by depth. Other
+//! jobs become no row, and a note says so.
+
+use super::file::{Measured, MeasuredDrive, Row};
+use super::kind::Kind;
+use super::topics::{Facts, Setup};
+use super::words::Arrivals;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// A rate counts as saturated when less than this share of the offered writes was achieved.
+const ACHIEVED: f64 = 0.97;
+
+/// Returns true if a file is output of fio.
+pub(super) fn is_output(file: &Map<String, Value>) -> bool {
+    file.contains_key("fio version") && file.contains_key("jobs")
+}
+
+/// Reads output of fio.
+pub(super) fn read(
+    file: &Map<String, Value>,
+    name: &str,
+    path: &Path,
+) -> Result<Measured, Diagnostics> {
+    let globals = file.get("global options").and_then(Value::as_object);
+    let jobs: Vec<Job<'_>> = file
+        .get("jobs")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(|job| Some(Job { job: job.as_object()?, globals }))
+        .collect();
+    let mut notes = Vec::new();
+    let mut wrong = Diagnostics::default();
+    let (mut rows, setup) = latency_rows(&jobs, name, &mut notes, &mut wrong);
+    let is_latency = !rows.is_empty();
+    for job in jobs
+        .iter()
+        .filter(|job| job.rate_in_name("probe-").is_none() && job.rate_in_name("load-").is_none())
+    {
+        match job.reads() {
+            Ok(row) if !is_latency => rows.push(row),
+            Ok(_) => {
+                notes.push(format!("`{}`: reads beside latency rows are not used", job.name()))
+            }
+            Err(why) => notes.push(format!("`{}` is not used: {why}", job.name())),
+        }
+    }
+    let kind = if is_latency { Kind::LatencyUnderLoad } else { Kind::ReadsByDepth };
+    if rows.is_empty() {
+        let what = format!("none of its {} jobs is of a known protocol", jobs.len());
+        let expected = "random reads in a closed loop, or jobs `probe-R` and `load-R`, as `fowler measure` writes them";
+        let hint = notes.join("; ");
+        wrong.push(Diagnostic::new(name, what).expected(expected).hint(hint));
+    }
+    notes
+        .insert(0, format!("{} rows of {} in {} jobs of fio", rows.len(), kind.name(), jobs.len()));
+    let model = jobs.first().and_then(|job| job.option("filename")).unwrap_or("measured by fio");
+    let rows = (1..)
+        .zip(&rows)
+        .filter_map(|(number, row)| Some(Row::new(number, row.as_object()?.clone())));
+    let drive = MeasuredDrive {
+        model: model.into(),
+        sample: None,
+        facts: Map::new(),
+        rows: rows.collect(),
+    };
+    wrong.or(Measured {
+        path: path.to_path_buf(),
+        title: notes[0].clone(),
+        kind,
+        protocol: Map::new(),
+        setup,
+        drives: vec![drive],
+        notes,
+    })
+}
+
+/// Returns the rows of latency under load, and the facts of their threads.
+fn latency_rows(
+    jobs: &[Job<'_>],
+    name: &str,
+    notes: &mut Vec<String>,
+    wrong: &mut Diagnostics,
+) -> (Vec<Value>, Setup) {
+    let latency = jobs.iter().filter_map(|job| Some((job, job.rate_in_name("probe-")?)));
+    let mut rows: Vec<Value> = Vec::new();
+    let mut setup = Setup::new();
+    for (probe, rate) in latency {
+        let load = jobs.iter().find(|job| job.rate_in_name("load-") == Some(rate));
+        let Some(load) = load else {
+            notes.push(format!("`{}` has no `load-{rate}` beside it: not used", probe.name()));
+            continue;
+        };
+        for (topic, facts) in [("probe", probe.facts(true)), ("load", load.facts(false))] {
+            let known = setup.entry(topic.to_string()).or_insert(facts);
+            if *known != facts {
+                let what = format!("`{topic}-{rate}` differs from the other jobs of its kind");
+                let expected = "equal numjobs, iodepth, rwmixread and rate_process at all rates";
+                wrong.push(Diagnostic::new(name, what).expected(expected));
+            }
+        }
+        rows.push(probe.latency(load, rate));
+    }
+    (rows, setup)
+}
+
+struct Job<'a> {
+    job: &'a Map<String, Value>,
+    globals: Option<&'a Map<String, Value>>,
+}
+
+impl Job<'_> {
+    fn name(&self) -> String {
+        printable(self.job.get("jobname").and_then(Value::as_str).unwrap_or("unnamed"))
+    }
+
+    /// Returns the rate in a name such as `probe-10000`.
+    fn rate_in_name(&self, prefix: &str) -> Option<u32> {
+        let name = self.job.get("jobname").and_then(Value::as_str)?;
+        name.strip_prefix(prefix)?.parse().ok()
+    }
+
+    fn option(&self, key: &str) -> Option<&str> {
+        let of_job = self.job.get("job options").and_then(|it| it.get(key));
+        of_job.or_else(|| self.globals.and_then(|it| it.get(key))).and_then(Value::as_str)
+    }
+
+    fn count(&self, key: &str) -> Option<u32> {
+        self.option(key).map_or(Some(1), |text| text.trim().parse().ok())
+    }
+
+    fn has_rate(&self) -> bool {
+        self.option("rate_iops").or_else(|| self.option("rate")).is_some()
+    }
+
+    fn facts(&self, is_probe: bool) -> Facts {
+        let reads = match self.option("rw").or_else(|| self.option("readwrite")) {
+            Some("randread" | "read") => 1.0,
+            Some("randrw" | "rw") => {
+                self.option("rwmixread").and_then(|it| it.parse().ok()).unwrap_or(50.0) / 100.0
+            }
+            _ => 0.0,
+        };
+        let rate =
+            |text: &str| text.split(',').filter_map(|it| it.trim().parse::<f64>().ok()).sum();
+        Facts {
+            threads: self.count("numjobs"),
+            depth: self.count("iodepth"),
+            write_share: Some(1.0 - reads),
+            arrivals: Some(match (self.option("rate_process"), self.has_rate()) {
+                (Some("poisson"), _) => Arrivals::Poisson,
+                (_, true) => Arrivals::Fixed,
+                (_, false) => Arrivals::Closed,
+            }),
+            // The load's rate is that of each row.
+            rate: self.option("rate_iops").filter(|_| is_probe).map(rate),
+        }
+    }
+
+    fn number(&self, kind: &str, key: &str) -> f64 {
+        let value = self.job.get(kind).and_then(|it| it.get(key)).and_then(Value::as_f64);
+        value.unwrap_or(0.0)
+    }
+
+    /// Returns mean and percentiles in microseconds, by their names in `latency_under_load`.
+    fn latencies(&self, kind: &str, key_of: impl Fn(&str) -> String) -> Map<String, Value> {
+        let mut all = Map::new();
+        let of = |clock: &str| self.job.get(kind).and_then(|it| it.get(clock));
+        let clock = of("lat_ns").filter(|it| it.get("percentile").is_some());
+        let Some(clock) = clock.or_else(|| of("clat_ns")) else { return all };
+        if let Some(mean) = clock.get("mean").and_then(Value::as_f64).filter(|it| *it > 0.0) {
+            all.insert(key_of("mean"), json!(mean / 1e3));
+        }
+        let percentiles = clock.get("percentile").and_then(Value::as_object);
+        for (name, value) in percentiles.into_iter().flatten() {
+            let (Ok(percent), Some(ns)) = (name.parse::<f64>(), value.as_f64()) else { continue };
+            all.insert(key_of(&format!("p{percent}")), json!(ns / 1e3));
+        }
+        all
+    }
+
+    fn latency(&self, load: &Job<'_>, rate: u32) -> Value {
+        let both = |kind: &str| self.number(kind, "iops") + load.number(kind, "iops");
+        let own = |name: &str| name.to_string();
+        json!({
+            "offered_write_iops": rate,
+            "achieved_write_iops": both("write"),
+            "achieved_read_iops": both("read"),
+            "saturated": both("write") < ACHIEVED * f64::from(rate),
+            "read_us": self.latencies("read", own),
+            "write_us": self.latencies("write", own),
+        })
+    }
+
+    /// Returns a row of reads by depth, or why the job is none.
+    fn reads(&self) -> Result<Value, String> {
+        let rw = self.option("rw").or_else(|| self.option("readwrite")).unwrap_or("read");
+        if rw != "randread" {
+            return Err(format!("rw={}; only random reads have a protocol", printable(rw)));
+        }
+        if self.has_rate() {
+            return Err("its rate is limited; only a closed loop has a protocol".into());
+        }
+        let engine = match self.option("ioengine").unwrap_or("psync") {
+            "spdk" => "spdk",
+            "libaio" => "libaio",
+            _ => "io_uring",
+        };
+        let bytes = self.option("bs").or_else(|| self.option("blocksize")).unwrap_or("4k");
+        let block = size(bytes).ok_or_else(|| format!("bs={} is no size", printable(bytes)))?;
+        let (Some(jobs), Some(depth)) = (self.count("numjobs"), self.count("iodepth")) else {
+            return Err("numjobs or iodepth is no number".into());
+        };
+        let mut row = json!({
+            "series": self.name(), "engine": engine, "block_bytes": block, "jobs": jobs,
+            "qd_per_job": depth, "iops": self.number("read", "iops"),
+            "mb_s": self.number("read", "bw_bytes") / 1e6,
+        });
+        if let Some(row) = row.as_object_mut() {
+            row.extend(self.latencies("read", |name| format!("{name}_us")));
+        }
+        Ok(row)
+    }
+}
+
+/// Returns the bytes of a size such as `4k` or `4096`.
+fn size(text: &str) -> Option<u64> {
+    let text = text.trim().to_lowercase();
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let number: u64 = digits.parse().ok()?;
+    match &text[digits.len()..] {
+        "" | "b" => Some(number),
+        "k" | "kb" | "kib" => number.checked_mul(1 << 10),
+        "m" | "mb" | "mib" => number.checked_mul(1 << 20),
+        _ => None,
+    }
+}

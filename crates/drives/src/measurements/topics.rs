@@ -1,0 +1,329 @@
+//! The topics of a protocol: which a kind of file may have, and the facts that each must state.
+//!
+//! A topic is text, or an object with the keys `threads`, `depth`, `write_share`, `arrivals` and
+//! `rate`, and `about` for people. What is simulated follows from these facts. A topic that a kind
+//! does not know is an error, and so is one that lacks a fact: nobody would read it.
+
+use super::kind::Kind;
+use super::words::{Arrivals, Stated, Words};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::field::nearest;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The most threads, requests in flight of each, and requests a second that are believed.
+const THREADS_MOST: f64 = 1_024.0;
+const DEPTH_MOST: f64 = 65_536.0;
+const RATE_MOST: f64 = 1e8;
+
+/// The facts of a topic, as far as it states them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// Number of threads.
+    pub threads: Option<u32>,
+    /// The most requests in flight of a thread.
+    pub depth: Option<u32>,
+    /// The share of writes among the requests, from 0 to 1.
+    pub write_share: Option<f64>,
+    /// Times at which a thread issues requests.
+    pub arrivals: Option<Arrivals>,
+    /// Requests a second of all threads.
+    pub rate: Option<f64>,
+}
+
+/// The facts of all topics of a file, by topic.
+pub type Setup = BTreeMap<String, Facts>;
+
+/// A fact of a topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fact {
+    Threads,
+    Depth,
+    WriteShare,
+    Arrivals,
+    Rate,
+}
+use Fact::{Depth, Rate, Threads, WriteShare};
+
+/// All facts, with the key of each and the words that state it.
+const FACTS: [(Fact, &str, &str); 5] = [
+    (Threads, "threads", "the number of threads, such as `six threads` or `\"threads\": 6`"),
+    (Depth, "depth", "the requests in flight, such as `queue depth 64` or `\"depth\": 64`"),
+    (WriteShare, "write_share", "a share, such as `99 % writes` or `\"write_share\": 0.99`"),
+    (
+        Fact::Arrivals,
+        "arrivals",
+        "`Poisson`, `fixed intervals` or `closed loop`, or `\"arrivals\": \"poisson\"`",
+    ),
+    (Rate, "rate", "requests a second, such as `10,000 operations a second` or `\"rate\": 10000`"),
+];
+
+/// A topic from which facts are read: those that it must state, and those that it may.
+struct Read {
+    topic: &'static str,
+    must: &'static [Fact],
+    may: &'static [Fact],
+}
+
+/// Topics of every kind, for people.
+const IN_WORDS: [&str; 13] = [
+    "kind",
+    "about",
+    "device_state",
+    "order",
+    "addresses",
+    "open_or_closed",
+    "clock",
+    "interface",
+    "engine",
+    "host",
+    "latency",
+    "statistics",
+    "steady state",
+];
+
+/// Returns the topics of a kind that are read, and those that are for people.
+fn topics(kind: Kind) -> (&'static [Read], &'static [&'static str]) {
+    const STREAM: &[Fact] = &[Threads, Depth, WriteShare, Fact::Arrivals];
+    const PROBE: &[Fact] = &[Threads, Depth, WriteShare, Fact::Arrivals, Rate];
+    const LOOP: &[Fact] = &[Threads, Depth];
+    const CLOSED: &[Fact] = &[WriteShare, Fact::Arrivals];
+    match kind {
+        Kind::LatencyUnderLoad => (
+            &[
+                Read { topic: "probe", must: PROBE, may: &[] },
+                Read { topic: "load", must: STREAM, may: &[] },
+            ],
+            &[],
+        ),
+        Kind::WritePatterns => (
+            &[
+                Read { topic: "patterns_4k", must: LOOP, may: CLOSED },
+                Read { topic: "seq_zones", must: &[], may: LOOP },
+            ],
+            &["uniform", "zipf", "zones", "zones_read_only", "sequential_mb_s", "write_us"],
+        ),
+        Kind::InitialState => (
+            &[Read { topic: "patterns", must: LOOP, may: CLOSED }],
+            &["init", "counted_waf", "curve"],
+        ),
+        Kind::OverProvisioning => (
+            &[Read { topic: "device_state", must: LOOP, may: CLOSED }],
+            &["counted_waf", "counted_nand_reads_per_host_byte"],
+        ),
+        Kind::Interference => {
+            (&[Read { topic: "workload", must: &[], may: &[Depth] }], &["drives"])
+        }
+        Kind::ReadsByDepth => (&[Read { topic: "workload", must: &[], may: CLOSED }], &[]),
+        Kind::DepthGrid => (&[Read { topic: "workload", must: &[], may: CLOSED }], &[]),
+        Kind::PeakByThreads => (&[Read { topic: "workload", must: &[Depth], may: CLOSED }], &[]),
+        Kind::ClientPeaks => (&[], &["measured", "latency_under_load"]),
+        Kind::ReplayedTrace => (&[], &["workload"]),
+    }
+}
+
+/// Reads the topics of a protocol of this kind. `text` is that of the whole file, for lines.
+pub(super) fn read(
+    name: &str,
+    text: &str,
+    kind: Kind,
+    protocol: &Map<String, Value>,
+    wrong: &mut Diagnostics,
+) -> Setup {
+    let (reads, words) = topics(kind);
+    let mut setup = Setup::new();
+    let mut reader = Reader { name, text, wrong };
+    for (topic, value) in protocol {
+        match reads.iter().find(|read| read.topic == topic) {
+            Some(read) => {
+                setup.insert(topic.clone(), reader.facts(read, value));
+            }
+            None if IN_WORDS.contains(&topic.as_str()) || words.contains(&topic.as_str()) => {
+                if !value.is_string() {
+                    let what =
+                        format!("`protocol.{}` is no text, and nothing reads it", printable(topic));
+                    let it = reader.at(topic, what, value);
+                    reader.wrong.push(it.expected("text in quotes"));
+                }
+            }
+            None => reader.unknown(topic, value, kind),
+        }
+    }
+    for read in reads.iter().filter(|read| !read.must.is_empty()) {
+        if !protocol.contains_key(read.topic) {
+            let what = format!("`protocol.{}` is missing", read.topic);
+            let expected: Vec<&str> = read.must.iter().map(|fact| words_of(*fact).1).collect();
+            reader.wrong.push(Diagnostic::new(name, what).expected(expected.join("; ")));
+        }
+    }
+    setup
+}
+
+fn words_of(fact: Fact) -> (&'static str, &'static str) {
+    let found = FACTS.iter().find(|(it, ..)| *it == fact);
+    found.map_or(("", ""), |(_, key, words)| (key, words))
+}
+
+struct Reader<'a> {
+    name: &'a str,
+    text: &'a str,
+    wrong: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    /// Returns a diagnostic of a topic, with the line where the topic is.
+    fn at(&self, topic: &str, what: String, value: &Value) -> Diagnostic {
+        const SHOWN: usize = 120;
+        let key = format!("{}:", Value::String(topic.into()));
+        let begins = self.text.find("\"protocol\"").unwrap_or(0);
+        let after = &self.text[begins..];
+        let place = after.find(&key).or_else(|| after.find(key.trim_end_matches(':')));
+        let line = place.map(|place| self.text[..begins + place].lines().count().max(1) as u64);
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+        let shown: String = text.chars().take(SHOWN).collect();
+        let more = if shown.len() < text.len() { " ..." } else { "" };
+        Diagnostic::new(self.name, what).line(line).text(format!("{shown}{more}"))
+    }
+
+    fn unknown(&mut self, topic: &str, value: &Value, kind: Kind) {
+        let (reads, words) = topics(kind);
+        let known = || reads.iter().map(|it| it.topic).chain(words.iter().copied()).chain(IN_WORDS);
+        let is_fact = FACTS.iter().any(|(_, key, _)| *key == topic);
+        let hint = match (is_fact, reads.first()) {
+            (true, Some(read)) => Some(format!(
+                "`{topic}` belongs into a topic: \"{}\": {{ \"{topic}\": ... }}",
+                read.topic
+            )),
+            _ => nearest(topic, known()).map(|near| format!("did you mean `{near}`?")),
+        };
+        let what =
+            format!("`protocol.{}` is not known, and nothing would read it", printable(topic));
+        let expected =
+            format!("a topic of {}: {}", kind.name(), known().collect::<Vec<_>>().join(", "));
+        let it = self.at(topic, what, value).expected(expected);
+        self.wrong.push(it.hint(hint.or_else(|| Some("remarks belong into `about`".into()))));
+    }
+
+    fn facts(&mut self, read: &Read, value: &Value) -> Facts {
+        let mut facts = Facts::default();
+        match value {
+            Value::String(text) => {
+                let words = Words::of(text);
+                for &fact in read.must.iter().chain(read.may) {
+                    let (key, expected) = words_of(fact);
+                    if let Err(why) = facts.state(fact, &words) {
+                        let it =
+                            self.at(read.topic, format!("`protocol.{}` {why}", read.topic), value);
+                        self.wrong.push(it.expected(expected).hint(Self::as_object(read.topic)));
+                    } else if !facts.has(fact) && read.must.contains(&fact) {
+                        let what = format!("`protocol.{}` does not state its `{key}`", read.topic);
+                        let it = self.at(read.topic, what, value);
+                        self.wrong.push(it.expected(expected).hint(Self::as_object(read.topic)));
+                    }
+                }
+            }
+            Value::Object(keys) => self.keys(read, keys, &mut facts),
+            _ => {
+                let what = format!("`protocol.{}` is neither text nor an object", read.topic);
+                let it = self.at(read.topic, what, value);
+                self.wrong.push(it.expected("text in quotes, or an object with keys"));
+            }
+        }
+        facts
+    }
+
+    fn as_object(topic: &str) -> String {
+        format!("a topic may be an object: \"{topic}\": {{ \"threads\": 6, \"depth\": 64, ... }}")
+    }
+
+    fn keys(&mut self, read: &Read, keys: &Map<String, Value>, facts: &mut Facts) {
+        let known = || read.must.iter().chain(read.may).map(|&fact| words_of(fact).0);
+        for (key, value) in keys.iter().filter(|(key, _)| *key != "about") {
+            let fact = FACTS.iter().find(|(fact, name, _)| {
+                name == key && (read.must.contains(fact) || read.may.contains(fact))
+            });
+            let path = format!("protocol.{}.{}", read.topic, printable(key));
+            match fact {
+                None => {
+                    let hint = nearest(key, known()).map(|near| format!("did you mean `{near}`?"));
+                    let expected = known().chain(["about"]).collect::<Vec<_>>().join(", ");
+                    let it = self.at(key, format!("`{path}` is not known"), value);
+                    self.wrong.push(it.expected(expected).hint(hint));
+                }
+                Some(&(fact, _, expected)) => {
+                    if let Err(why) = facts.set(fact, value) {
+                        let it = self.at(key, format!("`{path}` {why}"), value);
+                        self.wrong.push(it.expected(expected));
+                    }
+                }
+            }
+        }
+        for &fact in read.must.iter().filter(|fact| !keys.contains_key(words_of(**fact).0)) {
+            let (key, expected) = words_of(fact);
+            let what = format!("`protocol.{}.{key}` is missing", read.topic);
+            let it = self.at(read.topic, what, &Value::Object(keys.clone()));
+            self.wrong.push(it.expected(expected));
+        }
+    }
+}
+
+impl Facts {
+    fn has(&self, fact: Fact) -> bool {
+        match fact {
+            Threads => self.threads.is_some(),
+            Depth => self.depth.is_some(),
+            WriteShare => self.write_share.is_some(),
+            Fact::Arrivals => self.arrivals.is_some(),
+            Rate => self.rate.is_some(),
+        }
+    }
+
+    /// Takes a fact from the words of a topic, if they state it.
+    fn state(&mut self, fact: Fact, words: &Words) -> Result<(), String> {
+        let number: Stated<f64> = match fact {
+            Threads => words.threads(),
+            Depth => words.depth(),
+            WriteShare => words.write_share(),
+            Rate => words.rate(),
+            Fact::Arrivals => {
+                self.arrivals = words.arrivals()?;
+                return Ok(());
+            }
+        };
+        number?.map_or(Ok(()), |number| self.number(fact, number))
+    }
+
+    /// Takes a fact from the value of its key.
+    fn set(&mut self, fact: Fact, value: &Value) -> Result<(), String> {
+        if fact == Fact::Arrivals {
+            let law =
+                value.as_str().and_then(|name| Arrivals::NAMES.iter().find(|it| it.0 == name));
+            self.arrivals = Some(law.ok_or("is none of poisson, fixed and closed")?.1);
+            return Ok(());
+        }
+        self.number(fact, value.as_f64().ok_or("is no number")?)
+    }
+
+    fn number(&mut self, fact: Fact, number: f64) -> Result<(), String> {
+        let whole = |most: f64| match number.fract() == 0.0 && (1.0..=most).contains(&number) {
+            true => Ok(Some(number as u32)),
+            false => Err(format!("has {number}; it must be a whole number from 1 to {most}")),
+        };
+        match fact {
+            Threads => self.threads = whole(THREADS_MOST)?,
+            Depth => self.depth = whole(DEPTH_MOST)?,
+            WriteShare if !(0.0..=1.0).contains(&number) => {
+                return Err(format!("has a share of {number}; it must be from 0 to 1"));
+            }
+            WriteShare => self.write_share = Some(number),
+            Rate if !(number > 0.0 && number <= RATE_MOST) => {
+                return Err(format!(
+                    "has a rate of {number}; it must be above 0, at most {RATE_MOST}"
+                ));
+            }
+            Rate => self.rate = Some(number),
+            Fact::Arrivals => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,196 @@
+//! Numbers in the words of a protocol: `six threads`, `99 % writes`, `queue depth limit 64`,
+//! `Poisson`.
+//!
+//! Remarks in parentheses do not count. A number that a text gives twice with different values is
+//! no number.
+
+/// Numbers that protocols write out.
+const WRITTEN_OUT: [&str; 17] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
+];
+
+/// The times at which a stream issues requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrivals {
+    /// Exponential gaps.
+    Poisson,
+    /// Equal gaps.
+    Fixed,
+    /// The next request as soon as one completes.
+    Closed,
+}
+
+impl Arrivals {
+    /// Names of the laws in a protocol of keys.
+    pub(super) const NAMES: [(&'static str, Arrivals); 3] =
+        [("poisson", Arrivals::Poisson), ("fixed", Arrivals::Fixed), ("closed", Arrivals::Closed)];
+}
+
+/// A fact that a text states: nothing, one value, or values that contradict each other.
+pub(super) type Stated<T> = Result<Option<T>, String>;
+
+/// The words of a text, in lower case, with numbers and signs apart.
+pub(super) struct Words(Vec<String>);
+
+impl Words {
+    pub fn of(text: &str) -> Words {
+        let mut words: Vec<String> = Vec::new();
+        let (mut word, mut inside) = (String::new(), 0_u32);
+        let mut end = |word: &mut String| {
+            let trimmed = word.trim_end_matches(['.', ',']);
+            if !trimmed.is_empty() {
+                words.push(trimmed.to_string());
+            }
+            word.clear();
+        };
+        for c in text.chars() {
+            match c {
+                '(' => inside += 1,
+                ')' => inside = inside.saturating_sub(1),
+                _ if inside > 0 => {}
+                '%' => {
+                    end(&mut word);
+                    word.push('%');
+                    end(&mut word);
+                }
+                _ if c.is_alphanumeric() => word.extend(c.to_lowercase()),
+                '.' | ',' | '/' if word.ends_with(|c: char| c.is_ascii_digit()) => word.push(c),
+                _ => end(&mut word),
+            }
+        }
+        end(&mut word);
+        Words(words)
+    }
+
+    fn at(&self, at: usize) -> &str {
+        self.0.get(at).map_or("", String::as_str)
+    }
+
+    fn number(&self, at: usize) -> Option<f64> {
+        let word = self.at(at);
+        if let Some(number) = WRITTEN_OUT.iter().position(|it| *it == word) {
+            return Some(number as f64);
+        }
+        let word = word.replace(',', "");
+        match word.split_once('/') {
+            Some((above, below)) => {
+                let (above, below): (f64, f64) = (above.parse().ok()?, below.parse().ok()?);
+                (below > 0.0).then_some(above / below)
+            }
+            None => word.parse().ok(),
+        }
+    }
+
+    /// Returns the only value that `find` has among all places of the text.
+    fn only(&self, of: &str, find: impl Fn(usize) -> Option<f64>) -> Stated<f64> {
+        let mut found: Vec<f64> = Vec::new();
+        for value in (0..self.0.len()).filter_map(find) {
+            if !found.contains(&value) {
+                found.push(value);
+            }
+        }
+        match found[..] {
+            [] => Ok(None),
+            [one] => Ok(Some(one)),
+            _ => {
+                let all: Vec<String> = found.iter().map(f64::to_string).collect();
+                Err(format!("gives several {of}: {}", all.join(", ")))
+            }
+        }
+    }
+
+    /// Returns the number of threads.
+    pub fn threads(&self) -> Stated<f64> {
+        const NOUNS: [&str; 6] = ["thread", "threads", "job", "jobs", "process", "processes"];
+        self.only("numbers of threads", |at| {
+            let number = self.number(at)?;
+            // An adjective may come between: "six fio jobs".
+            let noun = (1..=2).any(|by| NOUNS.contains(&self.at(at + by)));
+            let other = self.number(at + 1).is_some();
+            (noun && !other).then_some(number)
+        })
+    }
+
+    /// Returns the most requests in flight of a thread.
+    pub fn depth(&self) -> Stated<f64> {
+        self.only("queue depths", |at| {
+            let after = match (self.at(at), self.at(at + 1)) {
+                ("queue", "depth") => at + 2,
+                ("qd" | "depth", _) if at == 0 || self.at(at - 1) != "queue" => at + 1,
+                _ => return None,
+            };
+            (after..after + 4)
+                .take_while(|&it| {
+                    it == after || ["limit", "of", "at", "most"].contains(&self.at(it - 1))
+                })
+                .find_map(|it| self.number(it))
+        })
+    }
+
+    /// Returns the share of writes among the requests, from 0 to 1.
+    pub fn write_share(&self) -> Stated<f64> {
+        let percent = self.only("shares of writes", |at| {
+            let number = self.number(at).filter(|_| self.at(at + 1) == "%")? / 100.0;
+            let noun = if self.at(at + 2) == "random" { at + 3 } else { at + 2 };
+            match self.at(noun) {
+                "write" | "writes" => Some(number),
+                // Two decimals of a per cent: 100 - 1 is 99 to the last bit.
+                "read" | "reads" => Some(((1.0 - number) * 1e4).round() / 1e4),
+                _ => None,
+            }
+        })?;
+        let coin = self.only("probabilities", |at| match self.at(at) {
+            "probability" => self.number(at + 1),
+            "fair" if self.at(at + 1) == "coin" => Some(0.5),
+            _ => None,
+        })?;
+        match (percent, coin) {
+            (Some(one), Some(other)) if (one - other).abs() > 1e-9 => {
+                Err(format!("gives several shares of writes: {one}, {other}"))
+            }
+            (Some(share), _) => Ok(Some(share)),
+            // "a read or a write with probability 1/2": another one does not say of which.
+            (None, Some(coin)) if (coin - 0.5).abs() > 1e-9 => {
+                Err(format!("says a probability of {coin} and not whether of a read or of a write"))
+            }
+            (None, coin) => Ok(coin),
+        }
+    }
+
+    /// Returns the law of arrivals.
+    pub fn arrivals(&self) -> Stated<Arrivals> {
+        let mut found: Vec<Arrivals> = Vec::new();
+        for at in 0..self.0.len() {
+            let law = match (self.at(at), self.at(at + 1)) {
+                ("poisson", _) | ("exponential", "gaps") => Arrivals::Poisson,
+                ("fixed", "interval" | "intervals" | "gaps" | "rate") => Arrivals::Fixed,
+                ("equal" | "constant", "gaps" | "intervals") => Arrivals::Fixed,
+                ("closed", "loop") => Arrivals::Closed,
+                _ => continue,
+            };
+            if !found.contains(&law) {
+                found.push(law);
+            }
+        }
+        match found[..] {
+            [] => Ok(None),
+            [one] => Ok(Some(one)),
+            _ => Err("gives several laws of arrivals".into()),
+        }
+    }
+
+    /// Returns the requests a second.
+    pub fn rate(&self) -> Stated<f64> {
+        const NOUNS: [&str; 4] = ["operations", "requests", "ios", "probes"];
+        self.only("rates", |at| {
+            let number = self.number(at)?;
+            let per = matches!((self.at(at + 2), self.at(at + 3)), ("a" | "per", "second"));
+            if NOUNS.contains(&self.at(at + 1)) && per {
+                return Some(number);
+            }
+            let every = at > 0 && self.at(at - 1) == "every" && self.at(at + 1) == "us";
+            (every && number > 0.0).then(|| 1e6 / number)
+        })
+    }
+}
