@@ -9,6 +9,7 @@
 pub mod ablation;
 mod claim;
 mod column;
+mod joint;
 mod paper_data;
 mod real_traces;
 mod repetition;
@@ -121,6 +122,9 @@ pub struct Reproduction {
     pub sheets: Vec<Sheet>,
     /// The verdict on each claim.
     pub verdicts: Vec<Verdict>,
+    /// Sentences on the verdicts: how many there are of each kind, what those that agree rest on,
+    /// and what was not repeated.
+    pub summary: Vec<String>,
     /// The files written, relative to the request's folder.
     pub files: Vec<String>,
     /// Warnings, such as figures that could not be drawn or traces that were not found.

@@ -1,5 +1,6 @@
 //! The results of a study's runs, by workload and run name.
 
+use crate::claim::View;
 use crate::column::Column;
 use crate::run_folder::Results;
 use crate::run_summary::RunSummary;
@@ -10,17 +11,19 @@ use fowler_figures::Series;
 pub(crate) struct Runs {
     pub columns: Vec<Column>,
     results: Results<RunSummary>,
+    /// The view through which claims read the runs.
+    pub view: View,
 }
 
 impl Runs {
     /// Returns the results of the runs of `columns`.
     pub fn new(columns: Vec<Column>, results: Results<RunSummary>) -> Runs {
-        Runs { columns, results }
+        Runs { columns, results, view: View::default() }
     }
 
-    /// Returns the stand-ins, over which a paper's means are taken.
+    /// Returns the stand-ins over which a paper's means are taken: those of the view.
     pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
-        self.columns.iter().filter(|column| column.is_stand_in())
+        self.columns.iter().filter(|it| it.is_stand_in() && self.view.has(&it.name))
     }
 
     /// Returns every result with its name.
@@ -76,16 +79,25 @@ impl Runs {
         self.stand_ins().map(|column| of(&column.name)).collect()
     }
 
-    /// Returns the names of the workloads, and the mean of the stand-ins behind them, for groups of
-    /// bars.
-    pub fn groups(&self) -> impl Iterator<Item = &str> {
-        self.columns.iter().map(|column| column.name.as_str()).chain(["mean"])
+    /// Returns an item for each stand-in, that of their mean, and one for each real trace: the
+    /// order of groups of bars. The mean stands behind the workloads that it covers and no others.
+    pub fn ordered<'a, T>(&'a self, of: impl Fn(&'a Column) -> T, mean: T) -> Vec<T> {
+        let (stand_ins, reals): (Vec<&Column>, Vec<&Column>) =
+            self.columns.iter().partition(|column| column.is_stand_in());
+        let mut all: Vec<T> = stand_ins.into_iter().map(&of).collect();
+        all.push(mean);
+        all.extend(reals.into_iter().map(&of));
+        all
     }
 
-    /// Returns the bars of a number: under each workload, and the mean of the stand-ins.
+    /// Returns the names of groups of bars, in their order.
+    pub fn groups(&self) -> impl Iterator<Item = &str> {
+        self.ordered(|column| column.name.as_str(), "mean").into_iter()
+    }
+
+    /// Returns the bars of a number, in the order of their groups.
     pub fn bars(&self, name: &str, of: impl Fn(&str) -> Option<f64>) -> Series {
-        let each = self.columns.iter().map(|column| of(&column.name));
-        Series::values(name, each.chain([self.average(&of)]))
+        Series::values(name, self.ordered(|column| of(&column.name), self.average(&of)))
     }
 
     /// Returns the mean over the stand-ins.
@@ -124,6 +136,24 @@ pub(crate) fn spearman(one: &[f64], other: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fowler_experiment::device_spec::Source;
+    use fowler_experiment::workload::WorkloadSpec;
+
+    /// An excerpt is not between the stand-ins and the mean, which leaves it out.
+    #[test]
+    fn the_mean_stands_behind_what_it_covers() {
+        let column = |name: &str, place| Column {
+            name: name.into(),
+            source: String::new(),
+            spec: WorkloadSpec::Generated(Source { name: name.into(), text: String::new() }),
+            place,
+        };
+        let columns = vec![column("F1", Some(0)), column("F2", Some(1)), column("F1 real", None)];
+        let runs = Runs::new(columns, Results::new());
+        assert_eq!(runs.groups().collect::<Vec<_>>(), ["F1", "F2", "mean", "F1 real"]);
+        let bars = runs.bars("", |name| (name != "F1 real").then_some(name.len() as f64));
+        assert_eq!(bars.y, [Some(2.0), Some(2.0), Some(2.0), None]);
+    }
 
     #[test]
     fn ranks_are_correlated_with_ties() {

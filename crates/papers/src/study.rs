@@ -1,7 +1,7 @@
 //! The study of a paper. A study is a folder of this crate and a line in [`crate::STUDIES`]: its
 //! evidence implements [`Study`], and everything else follows from that.
 
-use crate::claim::{self, Answer, Claim, Statement, Verdict};
+use crate::claim::{self, Answer, Claim, Statement, Verdict, Viewed};
 use crate::column::{Column, Published, none_found};
 use crate::repetition::{REPETITIONS, Repetition};
 use crate::run_folder::{RunFolder, Watch};
@@ -27,7 +27,7 @@ pub(crate) struct Printed<'a> {
 }
 
 /// A study: the evidence for one paper, and the tables and figures made from it.
-pub(crate) trait Study: Sized + 'static {
+pub(crate) trait Study: Viewed {
     /// Name of the study on the command line.
     const NAME: &'static str;
     /// One line of help: what the paper is about, where and when it was published.
@@ -109,15 +109,16 @@ fn write<S: Study>(
     let Printed { title, workloads, .. } = study.printed();
     let Results { answers, sheets, figures, .. } = results;
     let verdicts: Vec<Verdict> = answers.iter().map(Answer::verdict).collect();
-    let mut lead = vec![Verdict::counted(&verdicts)];
+    let mut lead = vec![Verdict::counted(&verdicts), claim::bases(answers)];
     lead.extend(
         request.limit.map(|limit| {
-            format!("{limit} requests of each run at most: a look, not a reproduction.")
+            format!("{limit} requests of each run at most: a look, not a reproduction")
         }),
     );
-    if request.brief {
-        lead.push("One seed and one length: no verdict is confirmed by a repetition.".into());
+    if request.brief || request.limit.is_some() {
+        lead.push("one seed and one length: no verdict is confirmed by a repetition".into());
     }
+    let summary = lead.clone();
     let folder = request.traces.as_deref();
     let none = folder.and_then(|it| none_found(workloads, it, study.columns()));
     let (files, mut warnings) =
@@ -125,7 +126,8 @@ fn write<S: Study>(
     // Results that were damaged and have been computed again are not on the page: they are equal to
     // the first ones.
     warnings.extend(results.warnings.iter().cloned());
-    Ok(Reproduction { title: title.into(), sheets: sheets.clone(), verdicts, files, warnings })
+    let (title, sheets) = (title.into(), sheets.clone());
+    Ok(Reproduction { title, sheets, verdicts, summary, files, warnings })
 }
 
 /// Writes the results of a command into a folder: tables, figures, and a page of both that begins

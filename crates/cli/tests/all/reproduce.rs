@@ -161,6 +161,7 @@ fn look(look: &Look) {
     let reported = String::from_utf8_lossy(&stdout).into_owned();
     assert!(reported.contains(&format!("{} claims: ", look.claims)), "{reported}");
     assert!(reported.contains("a look, not a reproduction"), "{reported}");
+    assert!(reported.contains("no verdict is confirmed by a repetition"), "{reported}");
     let names: Vec<String> = ["svg", "csv"]
         .iter()
         .flat_map(|ending| files(&out, ending))

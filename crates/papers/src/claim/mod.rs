@@ -3,14 +3,16 @@
 
 mod sheet;
 mod verdict;
+mod view;
 
 use crate::repetition::Repetition;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use serde::Deserialize;
 use std::fmt;
 
-pub(crate) use sheet::sheet;
+pub(crate) use sheet::{bases, sheet};
 pub use verdict::Verdict;
+pub(crate) use view::{Lens, View};
 
 /// A number with the column it belongs to.
 pub(crate) type Labelled = (String, f64);
@@ -33,21 +35,136 @@ pub(crate) type Found = Result<Option<Measured>, Diagnostics>;
 pub(crate) struct Claim<E> {
     pub id: ClaimId,
     pub measure: fn(&E) -> Found,
+    pub null: Null<E>,
+}
+
+impl<E> Claim<E> {
+    /// States the claim's null: schemes that are replaced by others, as pairs.
+    pub const fn without(self, pairs: &'static [(&'static str, &'static str)]) -> Claim<E> {
+        Claim { id: self.id, measure: self.measure, null: Null::Without(pairs) }
+    }
+
+    /// States a null with a measure of its own, described in words.
+    pub const fn by(self, words: &'static str, measure: fn(&E) -> Found) -> Claim<E> {
+        Claim { id: self.id, measure: self.measure, null: Null::By(words, measure) }
+    }
+
+    /// States that the claim is about a worked example, a state machine or a small drive.
+    pub const fn example(self) -> Claim<E> {
+        Claim { id: self.id, measure: self.measure, null: Null::Example }
+    }
+
+    /// States that the claim is about a workload under the baseline alone.
+    pub const fn baseline(self) -> Claim<E> {
+        Claim { id: self.id, measure: self.measure, null: Null::Baseline }
+    }
 }
 
 /// Returns a claim measured by `measure`.
 pub(crate) const fn claim<E>(id: &'static str, measure: fn(&E) -> Found) -> Claim<E> {
-    Claim { id: ClaimId(id), measure }
+    Claim { id: ClaimId(id), measure, null: Null::Unstated }
 }
 
 /// Like [`claim`], for an ID that is also used elsewhere.
 pub(crate) const fn named<E>(id: ClaimId, measure: fn(&E) -> Found) -> Claim<E> {
-    Claim { id, measure }
+    Claim { id, measure, null: Null::Unstated }
 }
 
 /// Returns a claim that cannot be measured.
 pub(crate) const fn unmeasured<E>(id: &'static str) -> Claim<E> {
-    Claim { id: ClaimId(id), measure: |_| Ok(None) }
+    Claim { id: ClaimId(id), measure: |_| Ok(None), null: Null::Unstated }
+}
+
+/// The null of a claim.
+#[derive(Clone, Copy)]
+pub(crate) enum Null<E> {
+    /// None is stated: the claim agrees by construction or cannot be measured.
+    Unstated,
+    /// None exists: the claim is about a worked example, a state machine or a small drive, and no
+    /// workload decides it.
+    Example,
+    /// None exists: the claim is about a workload under the baseline, without the system.
+    Baseline,
+    /// The claim's own measure, with the second scheme of each pair in place of the first.
+    Without(&'static [(&'static str, &'static str)]),
+    /// Another measure, described in words.
+    By(&'static str, fn(&E) -> Found),
+}
+
+impl<E: Viewed> Null<E> {
+    /// True if the null can be measured.
+    pub fn exists(&self) -> bool {
+        matches!(self, Null::Without(_) | Null::By(..))
+    }
+
+    /// Describes the null.
+    pub fn words(&self) -> String {
+        match self {
+            Null::Unstated => "not applicable".into(),
+            Null::Example => "not applicable: a worked example or a state machine".into(),
+            Null::Baseline => "not applicable: about the baseline alone".into(),
+            Null::Without(pairs) => {
+                let one = |(system, read): &(&str, &str)| format!("{read} in place of {system}");
+                pairs.iter().map(one).collect::<Vec<_>>().join(", ")
+            }
+            Null::By(words, _) => (*words).into(),
+        }
+    }
+
+    /// Measures the null of a claim.
+    ///
+    /// # Errors
+    /// Any error of the measurement.
+    pub fn measure(claim: &Claim<E>, evidence: &E) -> Found {
+        match claim.null {
+            Null::Without(pairs) => {
+                evidence.view().through(&Lens::replacing(pairs), || (claim.measure)(evidence))
+            }
+            Null::By(_, measure) => measure(evidence),
+            Null::Unstated | Null::Example | Null::Baseline => Ok(None),
+        }
+    }
+}
+
+/// An answer to what a paper leaves open, for which claims are measured again.
+pub(crate) struct Choice {
+    /// Name of the choice in tables.
+    pub name: String,
+    pub lens: Lens,
+}
+
+/// Measures a claim under every open choice for which it has runs. Returns each choice's name and
+/// measurement.
+///
+/// # Errors
+/// Any error of a measurement.
+fn under_choices<E: Viewed>(
+    claim: &Claim<E>,
+    choices: &[Choice],
+    evidence: &E,
+) -> Result<Vec<(String, Measured)>, Diagnostics> {
+    // A claim without a workload is the same under all of them.
+    if matches!(claim.null, Null::Unstated | Null::Example) {
+        return Ok(Vec::new());
+    }
+    let own = (claim.measure)(evidence)?;
+    let mut all = Vec::new();
+    for choice in choices {
+        let found = evidence.view().through(&choice.lens, || (claim.measure)(evidence))?;
+        // A measure that does not read what the choice varies is no evidence on it.
+        let found = found.filter(|found| Some(found) != own.as_ref());
+        all.extend(found.map(|found| (choice.name.clone(), found)));
+    }
+    Ok(all)
+}
+
+/// Evidence that claims read through a view.
+pub(crate) trait Viewed: Sized + 'static {
+    /// Returns the view through which claims read the evidence.
+    fn view(&self) -> &View;
+
+    /// Returns the answers to what the paper leaves open, for which the study has runs.
+    fn choices(&self) -> Vec<Choice>;
 }
 
 /// A statement of a paper, as given in the project's data.
@@ -155,6 +272,24 @@ pub(crate) struct Answer {
     /// Measurements of the claim in the repetitions of the study; `None` where it could not be
     /// measured.
     pub repeated: Vec<(Repetition, Option<Measured>)>,
+    pub null: NullAnswer,
+    /// Measurements of the claim under the open choices for which the study has runs, by the name
+    /// of the choice.
+    pub chosen: Vec<(String, Measured)>,
+}
+
+/// The null of a claim and its measurements.
+#[derive(Default)]
+pub(crate) struct NullAnswer {
+    /// Description of the null, or why none applies.
+    pub words: String,
+    /// True if the null can be measured.
+    pub exists: bool,
+    /// True if the claim is about a workload.
+    pub of_workload: bool,
+    pub measured: Option<Measured>,
+    /// Measurements of the null in the repetitions of the study.
+    pub repeated: Vec<(Repetition, Option<Measured>)>,
 }
 
 /// Measures every claim. `statements` and `claims` must be in the same order.
@@ -162,16 +297,26 @@ pub(crate) struct Answer {
 /// # Errors
 /// Any error of a measurement, or an error if statements and claims do not match or a statement
 /// could not fail.
-pub(crate) fn answers<E>(
+pub(crate) fn answers<E: Viewed>(
     statements: &[Statement],
     claims: &[Claim<E>],
     evidence: &E,
 ) -> Result<Vec<Answer>, Diagnostics> {
+    let choices = evidence.choices();
     let one = |(statement, claim): (&Statement, &Claim<E>)| {
         matching(statement, claim.id)?;
         statement.refuse_if_vacuous()?;
         let measured = (claim.measure)(evidence)?;
-        Ok(Answer { statement: statement.clone(), measured, repeated: Vec::new() })
+        let null = NullAnswer {
+            words: claim.null.words(),
+            exists: claim.null.exists(),
+            of_workload: claim.null.exists() || matches!(claim.null, Null::Baseline),
+            measured: Null::measure(claim, evidence)?,
+            repeated: Vec::new(),
+        };
+        let chosen = under_choices(claim, &choices, evidence)?;
+        let statement = statement.clone();
+        Ok(Answer { statement, measured, repeated: Vec::new(), null, chosen })
     };
     if statements.len() != claims.len() {
         let what = format!(
@@ -188,7 +333,7 @@ pub(crate) fn answers<E>(
 ///
 /// # Errors
 /// Any error of a measurement.
-pub(crate) fn repeat<E>(
+pub(crate) fn repeat<E: Viewed>(
     answers: &mut [Answer],
     claims: &[Claim<E>],
     repetition: Repetition,
@@ -196,6 +341,7 @@ pub(crate) fn repeat<E>(
 ) -> Result<(), Diagnostics> {
     for (answer, claim) in answers.iter_mut().zip(claims) {
         answer.repeated.push((repetition, (claim.measure)(evidence)?));
+        answer.null.repeated.push((repetition, Null::measure(claim, evidence)?));
     }
     Ok(())
 }
@@ -251,8 +397,11 @@ pub(crate) mod tests {
         let stated: Vec<&str> = statements.iter().map(|it| it.id.as_str()).collect();
         let declared: Vec<&str> = claims.iter().map(|it| it.id.0).collect();
         assert_eq!(stated, declared);
-        for statement in statements {
+        for (statement, claim) in statements.iter().zip(claims) {
             statement.refuse_if_vacuous().unwrap_or_else(|why| panic!("{why}"));
+            let needs_none = statement.by_construction || statement.check == Check::Unmeasured;
+            let unstated = matches!(claim.null, Null::Unstated);
+            assert_eq!(unstated, needs_none, "{}: the null of the claim", statement.id);
         }
     }
 

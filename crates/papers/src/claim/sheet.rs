@@ -16,15 +16,20 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
         "ours",
         "seeds",
         "twice as long",
+        "range over seeds and lengths",
+        "range over choices",
         "limits",
         "verdict",
+        "null",
+        "null gives",
+        "verdict of the null",
         "directions",
         "how",
         "remark",
     ];
     let mut sheet = Sheet::new("claims", "Every number of the paper next to ours", &heads);
     for answer in answers {
-        let Answer { statement, measured, repeated } = answer;
+        let Answer { statement, measured, repeated, null, chosen } = answer;
         let verdict = answer.verdict();
         let remark =
             if matches!(verdict, Verdict::NotReproducible(_)) { "" } else { &statement.why };
@@ -42,8 +47,13 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
             ours(measured),
             seeds(answer).map_or(Cell::Nothing, Cell::from),
             twice.map_or(Cell::Nothing, |(_, it)| ours(it)),
+            ranges(repetitions(answer)),
+            ranges(chosen.iter().map(|(name, it)| (name.clone(), it))),
             statement.check.limits().into(),
             verdict.words().into(),
+            null.words.as_str().into(),
+            ours(&null.measured),
+            answer.null_verdict().map_or(Cell::Nothing, |it| it.words().into()),
             directions(statement, measured.as_ref()).into(),
             statement.how.as_str().into(),
             remark.into(),
@@ -91,6 +101,48 @@ fn seeds(answer: &Answer) -> Option<String> {
     Some(listed.join(", "))
 }
 
+/// Lists the least and the most of every number over measurements with a name each: the study, its
+/// repetitions or the open choices. Nothing unless there are two.
+fn ranges<'a>(all: impl Iterator<Item = (String, &'a Measured)>) -> Cell {
+    let all: Vec<(String, &Measured)> = all.collect();
+    let Some((_, first)) = all.first().filter(|it| all.len() > 1 && !it.1.values.is_empty()) else {
+        return Cell::Nothing;
+    };
+    let one = |label: &str| {
+        let mut values: Vec<(f64, &str)> = all
+            .iter()
+            .filter_map(|(name, it)| Some((labelled(&it.values, label)?, name.as_str())))
+            .collect();
+        values.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let end = |it: Option<&(f64, &str)>| {
+            it.map_or(String::new(), |(value, name)| format!("{} ({name})", short(*value)))
+        };
+        format!("{label} {} to {}", end(values.first()), end(values.last()))
+    };
+    let listed: Vec<String> = first.values.iter().map(|(label, _)| one(label)).collect();
+    listed.join(", ").into()
+}
+
+/// The measurements of the study and its repetitions.
+fn repetitions(answer: &Answer) -> impl Iterator<Item = (String, &Measured)> {
+    let own = answer.measured.iter().map(|it| (Repetition::Original.to_string(), it));
+    let again = answer.repeated.iter();
+    own.chain(again.filter_map(|(repetition, it)| Some((repetition.to_string(), it.as_ref()?))))
+}
+
+/// Says what the claims rest on that agree with printed or derived numbers.
+pub(crate) fn bases(answers: &[Answer]) -> String {
+    let agrees = |it: &&Answer| matches!(it.verdict(), Verdict::Reproduced | Verdict::Derived);
+    let (works, examples): (Vec<&Answer>, Vec<&Answer>) =
+        answers.iter().filter(agrees).partition(|it| it.null.of_workload);
+    format!(
+        "of those that are reproduced or agree with derived numbers, {} rest on a workload, {} on \
+         worked examples and state machines",
+        works.len(),
+        examples.len()
+    )
+}
+
 /// Lists numbers with their labels: `SLC 0.446, MLC 0.483`.
 fn listed(values: &[Labelled]) -> String {
     let one = |(label, value): &Labelled| format!("{label} {}", short(*value));
@@ -118,6 +170,7 @@ pub(super) fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claim::NullAnswer;
 
     #[test]
     fn printed_numbers_keep_their_digits() {
@@ -132,6 +185,8 @@ mod tests {
         let answer = Answer {
             statement: Statement::default(),
             measured: of(1.0),
+            null: NullAnswer::default(),
+            chosen: Vec::new(),
             repeated: vec![
                 (Repetition::Seed(1), of(2.0)),
                 (Repetition::Seed(2), of(3.0)),

@@ -5,6 +5,7 @@
 
 use super::sheet::short;
 use super::{Answer, Check, Labelled, Measured, Statement, labelled};
+use crate::repetition::Repetition;
 
 /// The verdict on a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,9 @@ pub enum Verdict {
     ByConstruction,
     /// The directions hold, and the size is within a factor of two.
     Shape,
+    /// Our numbers or directions agree, and so do those of the claim's null, which the text
+    /// describes: the claim cannot tell the system from its absence.
+    Indistinct(String),
     /// Not reproducible here, with the reason: a direction does not hold, the size is too far off,
     /// or it cannot be measured.
     NotReproducible(String),
@@ -31,6 +35,7 @@ impl Verdict {
             Verdict::Derived => "agrees with derived numbers".into(),
             Verdict::ByConstruction => "agrees by construction".into(),
             Verdict::Shape => "shape".into(),
+            Verdict::Indistinct(why) => format!("does not discriminate: {why}"),
             Verdict::NotReproducible(why) => format!("not reproducible here: {why}"),
         }
     }
@@ -42,6 +47,7 @@ impl Verdict {
             Verdict::Derived => "derived",
             Verdict::ByConstruction => "by construction",
             Verdict::Shape => "shape",
+            Verdict::Indistinct(_) => "indistinct",
             Verdict::NotReproducible(_) => "not reproduced",
         }
     }
@@ -54,12 +60,14 @@ impl Verdict {
         let count = |is: fn(&Verdict) -> bool| verdicts.iter().filter(|it| is(it)).count();
         format!(
             "{} claims: {} reproduced, {} agree with derived numbers, {} agree by construction, \
-             {} match in shape, {} not reproducible here",
+             {} match in shape, {} do not discriminate (a baseline would do as well), \
+             {} not reproducible here",
             verdicts.len(),
             count(|it| *it == Verdict::Reproduced),
             count(|it| *it == Verdict::Derived),
             count(|it| *it == Verdict::ByConstruction),
             count(|it| *it == Verdict::Shape),
+            count(|it| matches!(it, Verdict::Indistinct(_))),
             count(|it| matches!(it, Verdict::NotReproducible(_))),
         )
     }
@@ -69,20 +77,40 @@ impl Verdict {
         match self {
             Verdict::Reproduced | Verdict::Derived | Verdict::ByConstruction => 2,
             Verdict::Shape => 1,
-            Verdict::NotReproducible(_) => 0,
+            Verdict::Indistinct(_) | Verdict::NotReproducible(_) => 0,
         }
     }
 }
 
 impl Answer {
-    /// Returns the verdict: the weakest of the study and its repetitions.
+    /// Returns the verdict: the weakest of the study and its repetitions, unless the null of the
+    /// claim has as good a one.
     pub fn verdict(&self) -> Verdict {
-        let own = self.statement.verdict(self.measured.as_ref());
+        let own = self.confirmed(self.statement.verdict(self.measured.as_ref()), &self.repeated);
+        let agrees = matches!(own, Verdict::Reproduced | Verdict::Derived | Verdict::Shape);
+        match self.null_verdict() {
+            Some(null) if agrees && null.strength() >= own.strength() => Verdict::Indistinct(
+                format!("{}, and the null as well ({})", own.words(), self.null.words),
+            ),
+            _ => own,
+        }
+    }
+
+    /// Returns the verdict on the claim's null, as strict as on the claim itself; `None` if it has
+    /// no null.
+    pub fn null_verdict(&self) -> Option<Verdict> {
+        let Answer { null, .. } = self;
+        let own = || self.statement.judge(null.measured.as_ref());
+        null.exists.then(|| self.confirmed(own(), &null.repeated))
+    }
+
+    /// Returns the weakest verdict on a measurement, which is `own`, and its repetitions.
+    fn confirmed(&self, own: Verdict, repeated: &[(Repetition, Option<Measured>)]) -> Verdict {
         if own.strength() == 0 {
             return own;
         }
         let (mut weakest, mut against) = (own, Vec::new());
-        for (repetition, measured) in &self.repeated {
+        for (repetition, measured) in repeated {
             match self.statement.judge(measured.as_ref()) {
                 Verdict::NotReproducible(why) => against.push(format!("({repetition}): {why}")),
                 verdict if verdict.strength() < weakest.strength() => weakest = verdict,
@@ -248,6 +276,7 @@ fn farthest<'a>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::NullAnswer;
     use super::*;
     use crate::repetition::Repetition;
 
@@ -396,8 +425,48 @@ mod tests {
             (of(3.0), vec![(seed, of(1.0))], out("SLC is 3.00 times the published number")),
         ] {
             let statement = stated(Check::Shape, 1.0);
-            let answer = Answer { statement, measured: own, repeated };
+            let (null, chosen) = (NullAnswer::default(), Vec::new());
+            let answer = Answer { statement, measured: own, repeated, null, chosen };
             assert_eq!(answer.verdict(), verdict);
         }
+    }
+
+    #[test]
+    fn a_claim_that_its_null_meets_as_well_does_not_discriminate() {
+        let of = |value: f64| Some(Measured::of([("SLC", value)]));
+        let seed = Repetition::Seed(7);
+        for (own, null, repeated, verdict) in [
+            (1.0, 3.0, 3.0, Verdict::Reproduced),
+            // The null has the shape alone.
+            (1.0, 1.5, 1.5, Verdict::Reproduced),
+            (1.0, 1.05, 1.05, indistinct("reproduced")),
+            (1.5, 1.6, 1.6, indistinct("shape")),
+            (1.5, 1.0, 1.0, indistinct("shape")),
+            // The null has to be confirmed as the claim is.
+            (1.5, 1.0, 3.0, Verdict::Shape),
+            // A claim that is not reproduced stays so.
+            (3.0, 1.0, 1.0, out("SLC is 3.00 times the published number")),
+        ] {
+            let null = NullAnswer {
+                words: "nt in place of dt".into(),
+                exists: true,
+                of_workload: true,
+                measured: of(null),
+                repeated: vec![(seed, of(repeated))],
+            };
+            let answer = Answer {
+                statement: stated(Check::Shape, 1.0),
+                measured: of(own),
+                repeated: vec![(seed, of(own))],
+                null,
+                chosen: Vec::new(),
+            };
+            assert_eq!(answer.verdict(), verdict, "{own} {repeated}");
+        }
+    }
+
+    fn indistinct(words: &str) -> Verdict {
+        let why = format!("{words}, and the null as well (nt in place of dt)");
+        Verdict::Indistinct(why)
     }
 }

@@ -4,6 +4,7 @@
 
 mod checks;
 mod claims;
+mod equal;
 mod example;
 mod life;
 mod limits;
@@ -15,7 +16,7 @@ mod tables;
 mod variants;
 
 use crate::Request;
-use crate::claim::{Answer, Claim};
+use crate::claim::{Answer, Choice, Claim, View, Viewed};
 use crate::column::{Column, columns};
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
@@ -25,6 +26,16 @@ use fowler_figures::Figure;
 use paper::Paper;
 
 pub(crate) use plan::Evidence;
+
+impl Viewed for Evidence {
+    fn view(&self) -> &View {
+        &self.runs.view
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        if self.brief { Vec::new() } else { variants::choices(&self.paper) }
+    }
+}
 
 impl Study for Evidence {
     const NAME: &'static str = "da-raid5";
@@ -48,10 +59,12 @@ impl Study for Evidence {
 
     fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
         let mut sheets = tables::shown(self);
+        sheets.push(equal::sheet(self));
         sheets.push(example::sheet(&self.checks.example));
         sheets.push(limits::sheet()?);
         if !self.brief {
             sheets.extend(tables::swept(&self.paper, self));
+            sheets.push(equal::localities(&self.paper, self));
             sheets.extend([life::sheet(self)?, life::until_loss()?]);
             sheets.extend(stripes::sheets(&self.paper, self)?);
         }

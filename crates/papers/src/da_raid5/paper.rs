@@ -1,5 +1,6 @@
 //! The published numbers, read from the project's data, and the paper's workloads.
 
+use super::variants::Locality;
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
 use crate::paper_data;
@@ -26,6 +27,8 @@ pub(super) struct Paper {
     /// Wear of the blocks in stage 2, and on a drive beyond that.
     pub worn: Vec<String>,
     pub more_worn: Vec<String>,
+    /// Wear of the blocks on a drive of stage 3: all are worn.
+    pub all_worn: Vec<String>,
     /// The buffer under PE-aware RAID-5, and that under hybrid caching.
     pub grouping: Vec<String>,
     pub data_cache: Vec<String>,
@@ -50,6 +53,8 @@ pub(super) struct Sweeps {
     /// The stripe sizes and the multiples of the rate at which both orders of updates are compared.
     pub grid_stripes: Vec<u32>,
     pub loads: Vec<f64>,
+    /// Localities of requests at which hybrid caching is compared with the partial parity cache.
+    pub localities: Vec<Locality>,
     /// Requests of the runs that show how results converge.
     pub lengths: Vec<u64>,
     /// Requests of web search until its reads have refreshed blocks.

@@ -56,9 +56,7 @@ fn published_mean(
     let Some(lower) = id.and_then(|(_, id)| paper.number(id, shown.label())) else {
         return Vec::new();
     };
-    let mut all = vec![None; evidence.runs.columns.len()];
-    all.push(Some(1.0 - lower));
-    all
+    evidence.runs.ordered(|_| None, Some(1.0 - lower))
 }
 
 /// Figures 6 and 7, and the sweeps of the cut-off and of the load.

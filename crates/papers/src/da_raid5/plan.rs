@@ -3,22 +3,24 @@
 use super::checks::{self, Checks};
 use super::paper::Paper;
 use super::variants::{
-    AS_IT_IS, Caches, Case, PE_AWARE, PPC, RAID5, SEARCH, STAGE_2, Setting, Variant, variants,
+    AS_IT_IS, Acknowledged, Caches, Case, Locality, PE_AWARE, PPC, RAID5, SEARCH, STAGE_2, Setting, Variant, Worn, equal, variants,
 };
 use crate::Request;
 use crate::column::Column;
-use crate::paper_data::overridden;
+use crate::paper_data::{self, overridden};
 use crate::run_folder::{Job, Results, RunFolder, Speed};
 use crate::run_summary::{Number, READ, RunSummary, WRITE};
 use crate::runs::{Runs, mean};
 use crate::studies::{ImageCache, fan_out};
 use fowler_experiment::common_speed::TestBed;
+use fowler_experiment::device_spec::Source;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::sweep::StudyPoint;
+use fowler_experiment::workload::WorkloadSpec;
 
-fn run_name(column: &str, case: Case, variant: &str) -> String {
-    let base = format!("{column} {}", case.scheme);
+fn run_name(column: &str, scheme: &str, variant: &str) -> String {
+    let base = format!("{column} {scheme}");
     if variant.is_empty() { base } else { format!("{base} {variant}") }
 }
 
@@ -63,7 +65,8 @@ fn speeds<'b>(
 
 /// True if a workload is run in a variant: real traces only in those of the figures.
 fn wants(variant: &Variant, column: &Column) -> bool {
-    let shown = [AS_IT_IS, STAGE_2].contains(&variant.name.as_str());
+    let equal = Acknowledged::ALL.map(|it| equal(Worn::None, it));
+    let shown = [AS_IT_IS, STAGE_2, &equal[0], &equal[1]].contains(&variant.name.as_str());
     variant.only.is_none_or(|only| column.name == only) && (column.is_stand_in() || shown)
 }
 
@@ -72,10 +75,14 @@ fn points(
     paper: &Paper,
     columns: &[Column],
     (variant, speeds, limit): (&Variant, &Results<Speed>, Option<u64>),
-) -> Vec<(Made, StudyPoint)> {
+) -> Result<Vec<(Made, StudyPoint)>, Diagnostics> {
     let mut points = Vec::new();
     for column in columns.iter().filter(|column| wants(variant, column)) {
         let speed = speeds.get(&speed_name(&column.name)).map_or(1.0, |it| it.factor);
+        let workload = match &variant.locality {
+            Some(locality) => localized(&column.spec, locality)?,
+            None => column.spec.clone(),
+        };
         points.extend(variant.cases.iter().map(|&case| {
             let caches = match case.caches {
                 Caches::None => &Vec::new(),
@@ -87,14 +94,32 @@ fn points(
             let run = RunSpec {
                 scheme: Some(case.scheme.into()),
                 limit: limited(limit, variant.requests),
-                ..RunSpec::new(paper.device(&set), column.spec.clone(), pace)
+                ..RunSpec::new(paper.device(&set), workload.clone(), pace)
             };
-            let name = run_name(&column.name, case, &variant.name);
+            let name = run_name(&column.name, case.scheme, &variant.name);
             let (column, variant) = (column.name.clone(), variant.name.clone());
             (Made { column, case, variant }, StudyPoint { name, run })
         }));
     }
-    points
+    Ok(points)
+}
+
+/// Returns a generated workload whose requests have that locality; a trace stays as it is.
+fn localized(workload: &WorkloadSpec, locality: &Locality) -> Result<WorkloadSpec, Diagnostics> {
+    let WorkloadSpec::Generated(source) = workload else { return Ok(workload.clone()) };
+    let mut text: toml::Table = paper_data::open(&source.name, &source.text)?;
+    let Locality { space, popular, mean_run } = locality;
+    for (table, key, value) in [
+        ("space", "size", toml::Value::from(space.as_str())),
+        ("reads", "popular", popular.as_str().into()),
+        ("writes", "popular", popular.as_str().into()),
+        ("writes", "mean_run", (*mean_run).into()),
+    ] {
+        let table = text.get_mut(table).and_then(toml::Value::as_table_mut);
+        table.map(|it| it.insert(key.into(), value));
+    }
+    let name = format!("{}, {popular} in {space}, runs of {mean_run}", source.name);
+    Ok(WorkloadSpec::Generated(Source { name, text: text.to_string() }))
 }
 
 fn limited(limit: Option<u64>, requests: u64) -> Option<u64> {
@@ -124,9 +149,10 @@ impl Evidence {
             let Some(speeds) = runs.results(searches)? else { return Ok(None) };
             let (mut made, mut results) = (Vec::new(), Results::new());
             for group in variants(&paper, brief) {
-                let points =
-                    group.iter().flat_map(|it| points(&paper, &columns, (it, &speeds, limit)));
-                let (names, points): (Vec<Made>, Vec<StudyPoint>) = points.unzip();
+                let points = group.iter().map(|it| points(&paper, &columns, (it, &speeds, limit)));
+                let points: Vec<_> = points.collect::<Result<_, _>>()?;
+                let (names, points): (Vec<Made>, Vec<StudyPoint>) =
+                    points.into_iter().flatten().unzip();
                 made.extend(names);
                 let Some(runs) = runs.simulate(points, &ImageCache::default())? else {
                     return Ok(None);
@@ -152,7 +178,14 @@ impl Evidence {
         variant: &str,
         of: impl Fn(&RunSummary) -> Option<f64>,
     ) -> Option<f64> {
-        self.runs.number(&run_name(column, case, variant), of)
+        self.runs.number(&self.run(column, case, variant), of)
+    }
+
+    /// Returns the name of the run that is read for a case in a variant.
+    fn run(&self, column: &str, case: Case, variant: &str) -> String {
+        let view = &self.runs.view;
+        let scheme = view.scheme(case.scheme);
+        run_name(column, &scheme, &view.variant(&scheme, variant))
     }
 
     /// Mean response over reads and writes, in microseconds.
@@ -173,7 +206,7 @@ impl Evidence {
 
     /// Returns a shown quantity of a case in a variant relative to that of another.
     fn relative(&self, column: &str, runs: [(Case, &str); 2], shown: Shown) -> Option<f64> {
-        let [mine, base] = runs.map(|(case, variant)| run_name(column, case, variant));
+        let [mine, base] = runs.map(|(case, variant)| self.run(column, case, variant));
         self.runs.ratio(&mine, &base, shown.number())
     }
 
@@ -318,9 +351,8 @@ impl Shown {
 mod tests {
     use super::*;
     use crate::column::columns;
-    use crate::da_raid5::variants::{GRID, ON_WORN, STRIPED};
+    use crate::da_raid5::variants::{GRID, ON_WORN, STRIPED, Worn};
     use crate::run_folder::tests::set_up;
-    use fowler_experiment::workload::WorkloadSpec;
     use std::collections::BTreeSet;
 
     /// Every run of the whole study uses an existing drive and workload, and has a name of its own.
@@ -331,7 +363,8 @@ mod tests {
         let count = |brief: bool| -> usize {
             let mut names = BTreeSet::new();
             for variant in variants(&paper, brief).iter().flatten() {
-                for (_, point) in points(&paper, &columns, (variant, &Results::new(), None)) {
+                let points = points(&paper, &columns, (variant, &Results::new(), None)).unwrap();
+                for (_, point) in points {
                     set_up(std::slice::from_ref(&point));
                     assert!(names.insert(point.name.clone()), "{} twice", point.name);
                 }
@@ -339,7 +372,8 @@ mod tests {
             names.len()
         };
         let s = &paper.sweeps;
-        let tested = 5 * (8 + s.n_update.len() + 2) + 2 + s.cut_off.len();
+        let equal = 2 * Worn::ALL.iter().map(|it| it.cases().len()).sum::<usize>();
+        let tested = 5 * (9 + equal + s.n_update.len() + 2) + 2 + s.cut_off.len();
         assert_eq!(count(true), tested);
         let grid = 5 * 7 * s.grid_stripes.len() * s.loads.len();
         let others = 5 * (s.caches_kib.len() - 2)
@@ -347,6 +381,7 @@ mod tests {
             + 5 * 2 * s.parity_ahead.len()
             + GRID.len() * s.lengths.len()
             + 5 * ON_WORN.len()
+            + 2 * 3 * s.localities.len()
             + STRIPED.len() * s.stripes.len();
         assert_eq!(count(false), tested + grid + others);
     }
@@ -390,5 +425,6 @@ mod tests {
         let (second, stripes) = stage(&paper.worn);
         assert!(second == 2 && (8_192..16_384).contains(&stripes), "{second}: {stripes} stripes");
         assert_eq!(stage(&paper.more_worn).0, 3);
+        assert_eq!(stage(&paper.all_worn).0, 3);
     }
 }

@@ -2,6 +2,8 @@
 //! workloads and the length of the runs.
 
 use super::paper::Paper;
+use crate::claim::{Choice, Lens};
+use serde::Deserialize;
 
 /// A case to be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,83 @@ pub(super) struct Variant {
     /// Request rate as a multiple of that at which the drive under RAID-5 is idle for half of the
     /// time.
     pub load: f64,
+    /// The locality of the workload's requests; `None` for that of its stand-in.
+    pub locality: Option<Locality>,
+}
+
+/// The locality of requests, in the words of a workload file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Locality {
+    /// The space that requests reach, such as `32MiB`.
+    pub space: String,
+    /// Pages that popular pages have beside them: `scattered` ones none, `lowest` other popular
+    /// ones.
+    pub popular: String,
+    /// The mean number of writes that go on where the one before ended, and the first of them.
+    pub mean_run: f64,
+}
+
+/// The moment at which all schemes acknowledge a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Acknowledged {
+    OnInsert,
+    OnProgram,
+}
+
+impl Acknowledged {
+    pub const ALL: [Acknowledged; 2] = [Acknowledged::OnInsert, Acknowledged::OnProgram];
+
+    /// Returns the name of the moment in tables and in names of runs.
+    pub fn name(self) -> &'static str {
+        ["all acknowledge on insertion", "all acknowledge after the program"][self as usize]
+    }
+
+    /// Returns the settings of the buffer that all schemes have.
+    fn set(self, paper: &Paper) -> Vec<String> {
+        let after = || vec!["buffer.size=1MiB".into(), "buffer.ack=on_program".into()];
+        if self == Acknowledged::OnInsert { paper.data_cache.clone() } else { after() }
+    }
+}
+
+/// The drives on which schemes are compared at equal acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Worn {
+    /// The end of stage 1: no block is worn.
+    None,
+    /// Stage 2: some blocks are worn.
+    Some,
+    /// Stage 3: every block is worn.
+    All,
+}
+
+impl Worn {
+    pub const ALL: [Worn; 3] = [Worn::None, Worn::Some, Worn::All];
+
+    /// Returns the name of the drive in tables and in names of runs.
+    pub fn name(self) -> &'static str {
+        ["no block worn", "some blocks worn", "all blocks worn"][self as usize]
+    }
+
+    fn set(self, paper: &Paper) -> &[String] {
+        [&[], &paper.worn[..], &paper.all_worn[..]][self as usize]
+    }
+
+    /// Returns the schemes that are compared on the drive: PE-aware only where the paper has it.
+    pub fn cases(self) -> &'static [Case] {
+        [&[RAID5, PPC, UDL, HC][..], &[RAID5, PPC, PE_AWARE], &[RAID5, PPC, HC]][self as usize]
+    }
+}
+
+/// Name of the variant in which all schemes have the same buffer and acknowledge alike.
+pub(super) fn equal(worn: Worn, acknowledged: Acknowledged) -> String {
+    format!("{}, {}", acknowledged.name(), worn.name())
+}
+
+/// Name of the variant with requests of that locality.
+pub(super) fn local(locality: &Locality, acknowledged: Acknowledged) -> String {
+    let Locality { space, popular, mean_run } = locality;
+    format!("{}, {popular} in {space}, runs of {mean_run}", acknowledged.name())
 }
 
 pub(super) const AS_IT_IS: &str = "";
@@ -153,7 +232,7 @@ impl Paper {
 
 /// A variant of so many requests.
 fn variant(name: String, set: Vec<String>, cases: &[Case], requests: u64) -> Variant {
-    Variant { name, set, cases: cases.to_vec(), requests, only: None, load: 1.0 }
+    Variant { name, set, cases: cases.to_vec(), requests, only: None, load: 1.0, locality: None }
 }
 
 /// The variants, those of one drive together: they share its preconditioned images. The brief study
@@ -165,7 +244,7 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     let mut first = vec![
         one(AS_IT_IS.into(), Vec::new(), &[RAID5, PPC, UDL, HC, NONE]),
         one(AS_IT_IS.into(), paper.worn.clone(), &[PE_AWARE]),
-        one(STAGE_2.into(), paper.worn.clone(), &[RAID5, PPC]),
+        one(STAGE_2.into(), paper.worn.clone(), &[RAID5, PPC, NONE]),
     ];
     for &n in &s.n_update {
         first.push(swept(n_update(n), vec![format!("policy.redundancy.n_update={n}")], &[HC]));
@@ -180,11 +259,29 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
         let set = vec![format!("policy.redundancy.cut_off={pages}")];
         first.push(Variant { only: Some(LONG), ..swept(cut_off(pages), set, &[HC]) });
     }
+    let mut groups = Vec::new();
+    for worn in Worn::ALL {
+        for acknowledged in Acknowledged::ALL {
+            let set = [worn.set(paper), &acknowledged.set(paper)].concat();
+            let variant = one(equal(worn, acknowledged), set, worn.cases());
+            // The drives without worn blocks are those of the first group.
+            if worn == Worn::None { first.push(variant) } else { groups.push(vec![variant]) }
+        }
+    }
     if brief {
-        return vec![first];
+        return [vec![first], groups].concat();
     }
     first.extend(readings(paper));
-    let mut groups = vec![first];
+    for locality in &paper.sweeps.localities {
+        for acknowledged in Acknowledged::ALL {
+            let set = acknowledged.set(paper);
+            let variant = swept(local(locality, acknowledged), set, &[RAID5, PPC, HC]);
+            let locality = Some(locality.clone());
+            first.push(Variant { only: Some(SWEPT), locality, ..variant });
+        }
+    }
+    let equal = groups;
+    let mut groups = [vec![first], equal].concat();
     groups.push(vec![one(MORE_WORN.into(), paper.more_worn.clone(), &ON_WORN)]);
     groups.extend(grid(paper));
     for &n in &s.stripes {
@@ -194,6 +291,18 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
         groups.push(vec![Variant { only: Some(SWEPT), load: paper.wide_load, ..variant }]);
     }
     groups
+}
+
+/// Returns the answers to what the paper leaves open: the order of updates with the size of stripes
+/// and the load, and the places that the parity cache keeps free.
+pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
+    let setting = |it: Setting| {
+        let lens = Lens::variant(it.variant(RAID5)).but(UDL.scheme, it.variant(UDL));
+        Choice { name: it.variant(RAID5), lens }
+    };
+    let variant = |name: String| Choice { lens: Lens::variant(name.as_str()), name };
+    let ahead = paper.sweeps.parity_ahead.iter().map(|&entries| variant(ahead(entries)));
+    paper.settings().into_iter().map(setting).chain(ahead).collect()
 }
 
 /// Returns the variants for questions that the paper leaves open, and longer runs.

@@ -12,7 +12,7 @@ mod sweeps;
 mod tables;
 
 use crate::Request;
-use crate::claim::{Answer, Claim};
+use crate::claim::{Answer, Choice, Claim, View, Viewed};
 use crate::column::{Column, columns};
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
@@ -22,6 +22,16 @@ use fowler_figures::Figure;
 use paper::Paper;
 
 pub(crate) use plan::Evidence;
+
+impl Viewed for Evidence {
+    fn view(&self) -> &View {
+        &self.runs.view
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        plan::choices(&self.paper)
+    }
+}
 
 impl Study for Evidence {
     const NAME: &'static str = "hire";

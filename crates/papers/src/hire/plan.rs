@@ -3,6 +3,7 @@
 use super::checks::States;
 use super::oracle::{self, Judged};
 use super::paper::Paper;
+use crate::claim::{Choice, Lens};
 use crate::column::Column;
 use crate::run_folder::{Job, Results, RunFolder};
 use crate::run_summary::{Number, RunSummary};
@@ -154,6 +155,23 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     all
 }
 
+/// Returns the answers to what the paper leaves open: the two other readings of what happens to
+/// clean pages that were read, and every variant of the drive, over the workloads it has runs of.
+pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
+    let reading = |case: Case| Choice {
+        name: case.name.into(),
+        lens: Lens::replacing(&[(ON_EVICT.key, case.key)]),
+    };
+    let variant = |it: Variant| {
+        let lens = Lens::variant(it.name.as_str());
+        let over = matches!(it.reach, Reach::Swept | Reach::SweptWhole);
+        let lens = if over { lens.over(&paper.sweeps.workloads) } else { lens };
+        Choice { name: it.name, lens }
+    };
+    let varied = variants(paper).into_iter().filter(|it| it.name != AS_IT_IS);
+    [HIRE, REWRITE].into_iter().map(reading).chain(varied.map(variant)).collect()
+}
+
 /// Parts of a stand-in, each as long as all before it together, up to where the paper's figures
 /// begin to be measured.
 pub(super) fn windows(paper: &Paper) -> Vec<(f64, f64)> {
@@ -199,7 +217,12 @@ pub(super) fn replacement(name: &str) -> String {
 }
 
 pub(super) fn run_name(column: &str, case: Case, variant: &str) -> String {
-    let base = format!("{column} {}", case.key);
+    named(column, case.key, variant)
+}
+
+/// Returns the name of a run of the case with that key.
+fn named(column: &str, key: &str, variant: &str) -> String {
+    let base = format!("{column} {key}");
     if variant.is_empty() { base } else { format!("{base} {variant}") }
 }
 
@@ -390,18 +413,25 @@ impl Evidence {
         variant: &str,
         of: Number,
     ) -> Option<f64> {
-        self.runs.number(&run_name(column, case, variant), of)
+        self.runs.number(&self.run(column, case, variant), of)
+    }
+
+    /// Returns the name of the run that is read for a case in a variant.
+    fn run(&self, column: &str, case: Case, variant: &str) -> String {
+        let view = &self.runs.view;
+        let key = view.scheme(case.key);
+        named(column, &key, &view.variant(&key, variant))
     }
 
     /// Returns a number of a run relative to the baseline's.
     pub(super) fn ratio(&self, column: &str, case: Case, variant: &str, of: Number) -> Option<f64> {
-        let run = |case| run_name(column, case, variant);
+        let run = |case| self.run(column, case, variant);
         self.runs.ratio(&run(case), &run(BASELINE), of)
     }
 
     /// Returns the wear of all programs of a run, in programs at nominal voltages.
     pub(super) fn worn(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
-        summary_worn(self.runs.summary(&run_name(column, case, variant))?)
+        summary_worn(self.runs.summary(&self.run(column, case, variant))?)
     }
 
     /// Returns the wear of all programs relative to the baseline's, if that has enough programs to

@@ -12,7 +12,7 @@ mod plan;
 mod tables;
 
 use crate::Request;
-use crate::claim::{Answer, Claim};
+use crate::claim::{Answer, Choice, Claim, Lens, View, Viewed};
 use crate::column::{Column, columns};
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
@@ -22,6 +22,20 @@ use fowler_figures::Figure;
 use paper::Paper;
 
 pub(crate) use plan::Evidence;
+
+impl Viewed for Evidence {
+    fn view(&self) -> &View {
+        &self.runs.view
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        let choice = |it: &paper::Choice| Choice {
+            name: it.name.clone(),
+            lens: Lens::variant(it.name.as_str()),
+        };
+        self.paper.choice.iter().map(choice).collect()
+    }
+}
 
 impl Study for Evidence {
     const NAME: &'static str = "pes";

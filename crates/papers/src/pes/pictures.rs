@@ -52,8 +52,7 @@ fn latencies(bars: &Bars, paper: &Paper, evidence: &Evidence) -> Figure {
             let schemes = (*scheme, bars.base);
             let ratio = |column: &str| evidence.ratio(column, flash.plain(), bars.of, schemes);
             let most = |it: &Column| bars.published_most(paper, (flash, &it.name), scheme);
-            let published = evidence.runs.columns.iter().map(most);
-            let published = published.chain([bars.published(paper, flash, scheme)]);
+            let published = evidence.runs.ordered(most, bars.published(paper, flash, scheme));
             evidence.runs.bars(called(scheme), ratio).published(published)
         };
         let series = bars.schemes.iter().map(series);
@@ -71,8 +70,7 @@ fn shares_of(shares: &Shares, paper: &Paper, evidence: &Evidence) -> Figure {
             // The paper does not say which of the two schemes this number is for; the sentence
             // before is about IPC.
             let mark = paper.number(claim, flash.name()).filter(|_| scheme == "pes_ipc");
-            let none = evidence.runs.columns.iter().map(|_| None);
-            let published = none.chain([mark.map(|share| 100.0 * share)]);
+            let published = evidence.runs.ordered(|_| None, mark.map(|share| 100.0 * share));
             evidence.runs.bars(called(scheme), share).published(published)
         };
         Panel::columns(flash.name(), "percent", evidence.runs.groups(), SUSPENDING.map(series))

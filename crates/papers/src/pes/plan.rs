@@ -232,7 +232,14 @@ impl Evidence {
         scheme: &str,
         of: Number,
     ) -> Option<f64> {
-        self.runs.number(&run_name(column, drive, scheme), of)
+        self.runs.number(&self.run(column, drive, scheme), of)
+    }
+
+    /// Returns the name of the run that is read for a scheme on a drive.
+    fn run(&self, column: &str, drive: Drive<'_>, scheme: &str) -> String {
+        let scheme = self.runs.view.scheme(scheme);
+        let variant = self.runs.view.variant(&scheme, drive.variant);
+        run_name(column, Drive { variant: &variant, ..drive }, &scheme)
     }
 
     /// Returns the mean of a number over the stand-ins, for a drive under a scheme.
@@ -248,7 +255,7 @@ impl Evidence {
         of: Number,
         (scheme, base): (&str, &str),
     ) -> Option<f64> {
-        let run = |scheme| run_name(column, drive, scheme);
+        let run = |scheme| self.run(column, drive, scheme);
         self.runs.ratio(&run(scheme), &run(base), of)
     }
 

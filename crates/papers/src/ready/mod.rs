@@ -10,7 +10,7 @@ mod plan;
 mod tables;
 
 use crate::Request;
-use crate::claim::{Answer, Claim};
+use crate::claim::{Answer, Choice, Claim, Lens, View, Viewed};
 use crate::column::Column;
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
@@ -20,6 +20,22 @@ use fowler_figures::Figure;
 use paper::Paper;
 
 pub(crate) use plan::Evidence;
+
+impl Viewed for Evidence {
+    fn view(&self) -> &View {
+        &self.view
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        let reading = |reading: &&str| {
+            let of = |scheme: &'static str| (scheme, plan::read_as(scheme, reading));
+            let [pes, opt] = ["ready_pes", "ready_opt"].map(of);
+            let lens = Lens::replacing(&[(pes.0, &pes.1), (opt.0, &opt.1)]);
+            Choice { name: (*reading).into(), lens }
+        };
+        plan::READINGS.iter().map(reading).collect()
+    }
+}
 
 impl Study for Evidence {
     const NAME: &'static str = "ready";

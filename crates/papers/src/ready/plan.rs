@@ -4,6 +4,7 @@
 use super::jobs::{Plan, burst_name, diluted, life_name};
 use super::paper::{Paper, Simulated};
 use crate::Request;
+use crate::claim::View;
 use crate::repetition::Repetition;
 use crate::run_folder::{Results, RunFolder};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -36,6 +37,8 @@ pub(crate) struct Evidence {
     pub(super) paper: Paper,
     /// True if the lives at twice the dilation are read.
     twice: bool,
+    /// The view through which claims read the lives.
+    pub(super) view: View,
     /// The write demand, the write amplification and the speed factor of each stand-in, by trace.
     demands: BTreeMap<String, Demand>,
     wafs: BTreeMap<String, f64>,
@@ -153,7 +156,8 @@ impl Evidence {
             days = found;
         }
         let twice = repetition == Repetition::Twice;
-        Ok(Some(Evidence { paper, twice, demands, wafs, speeds, lives, simulated, duty, days }))
+        let view = View::default();
+        Ok(Some(Evidence { paper, twice, view, demands, wafs, speeds, lives, simulated, duty, days }))
     }
 
     /// Evidence without measurements.
@@ -162,6 +166,7 @@ impl Evidence {
         Evidence {
             paper: Paper::open().unwrap(),
             twice: false,
+            view: View::default(),
             demands: BTreeMap::new(),
             wafs: BTreeMap::new(),
             speeds: BTreeMap::new(),
@@ -174,7 +179,8 @@ impl Evidence {
 
     /// A life at the least dilation, or in the repetition at twice that.
     pub(super) fn life(&self, trace: &str, scheme: &str) -> Option<&Life> {
-        self.lives.get(&life_name(trace, scheme))?.lives.get(usize::from(self.twice))
+        let scheme = self.view.scheme(scheme);
+        self.lives.get(&life_name(trace, &scheme))?.lives.get(usize::from(self.twice))
     }
 
     /// Returns a number of a life.

@@ -3,6 +3,7 @@
 
 mod claims;
 mod example;
+mod joint;
 mod paper;
 mod pictures;
 mod plan;
@@ -10,7 +11,7 @@ mod sweeps;
 mod tables;
 
 use crate::Request;
-use crate::claim::{Answer, Claim};
+use crate::claim::{Answer, Choice, Claim, Lens, View, Viewed};
 use crate::column::{Column, columns};
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
@@ -20,6 +21,25 @@ use fowler_figures::Figure;
 use paper::Paper;
 
 pub(crate) use plan::Evidence;
+
+impl Viewed for Evidence {
+    fn view(&self) -> &View {
+        &self.runs.view
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        if self.brief {
+            return Vec::new();
+        }
+        // The choices are run under the volumes that the text names.
+        let chosen = plan::chosen(&self.paper).into_iter();
+        let choice = |it: paper::Choice| {
+            let lens = Lens::variant(it.name.as_str()).over(&self.paper.named);
+            Choice { lens: lens.at(it.speed), name: it.name }
+        };
+        chosen.map(choice).collect()
+    }
+}
 
 impl Study for Evidence {
     const NAME: &'static str = "rhio";
@@ -45,6 +65,7 @@ impl Study for Evidence {
         let mut sheets = tables::shown(&self.paper, self, answers);
         if !self.brief {
             sheets.extend(tables::open_questions(&self.paper, self));
+            sheets.extend(joint::sheets(&self.paper, self)?);
         }
         Ok(sheets)
     }

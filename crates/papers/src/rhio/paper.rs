@@ -2,6 +2,7 @@
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
+use crate::joint::Open;
 use crate::paper_data;
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::Diagnostics;
@@ -45,6 +46,8 @@ pub(super) struct Paper {
     pub rival: Vec<Answer>,
     pub estimate: Estimate,
     pub choice: Vec<Choice>,
+    /// Open choices that are settled together, by numbers of the baselines.
+    pub open: Vec<Open>,
     pub claim: Vec<Statement>,
 }
 

@@ -3,11 +3,14 @@
 use super::paper::{Answer, Choice, Paper};
 use crate::Request;
 use crate::column::Column;
+use crate::joint::{self, Combination};
 use crate::paper_data;
+use crate::repetition::{REPETITIONS, Repetition};
 use crate::run_folder::RunFolder;
 use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::{Runs, mean};
 use crate::studies::ImageCache;
+use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::sweep::StudyPoint;
@@ -113,6 +116,8 @@ struct Row<'a> {
     speeds: Vec<f64>,
     schemes: Vec<&'static str>,
     length: Length,
+    /// The seed of the drive and of the generated workload; `None` for that of the study.
+    seed: Option<u64>,
 }
 
 /// The part of a workload that is run.
@@ -125,12 +130,16 @@ enum Length {
 
 /// Every run: what the paper shows, four schemes under every workload as recorded; and unless it is
 /// `brief`, what it leaves open, those that begin from the same drive together.
-fn table<'a>(paper: &Paper, columns: &'a [Column], brief: bool) -> Vec<Row<'a>> {
+fn table<'a>(
+    paper: &Paper,
+    columns: &'a [Column],
+    brief: bool,
+) -> Result<Vec<Row<'a>>, Diagnostics> {
     let swept = Length::Requests(paper.swept_requests);
     let row =
         |variant: String, set: &[String], on: &[&'a Column], speeds: &[f64], schemes: &[_]| {
             let (set, on, speeds) = (set.to_vec(), on.to_vec(), speeds.to_vec());
-            Row { variant, set, on, speeds, schemes: schemes.to_vec(), length: swept }
+            Row { variant, set, on, speeds, schemes: schemes.to_vec(), length: swept, seed: None }
         };
     let four = SCHEMES.map(|(scheme, _)| scheme);
     let all: Vec<&Column> = columns.iter().collect();
@@ -144,7 +153,7 @@ fn table<'a>(paper: &Paper, columns: &'a [Column], brief: bool) -> Vec<Row<'a>> 
     let shown = row(none(), &[], &all, &once, &four);
     let mut rows = vec![Row { length: Length::Week(paper.week), ..shown }];
     if brief {
-        return rows;
+        return Ok(rows);
     }
     // The longest first: the others fill the time at the end.
     for &share in paper.lengths.iter().rev() {
@@ -188,7 +197,44 @@ fn table<'a>(paper: &Paper, columns: &'a [Column], brief: bool) -> Vec<Row<'a>> 
             rows.push(row(ordered, &set, on, speeds, &["noop"]));
         }
     }
-    rows
+    rows.extend(joint_rows(paper, &named)?);
+    Ok(rows)
+}
+
+/// The runs of every combination of open choices, under all schemes and every seed.
+fn joint_rows<'a>(paper: &Paper, named: &[&'a Column]) -> Result<Vec<Row<'a>>, Diagnostics> {
+    let mut rows = Vec::new();
+    for Combination { name, set } in combinations(paper)? {
+        rows.extend(joint_seeds().map(|seed| Row {
+            variant: together(&name, seed),
+            set: set.clone(),
+            on: named.to_vec(),
+            speeds: vec![1.0],
+            schemes: SCHEMES.map(|(scheme, _)| scheme).into(),
+            length: Length::Requests(paper.swept_requests),
+            seed,
+        }));
+    }
+    Ok(rows)
+}
+
+/// Returns every combination of the open choices that the baselines settle.
+pub(super) fn combinations(paper: &Paper) -> Result<Vec<Combination>, Diagnostics> {
+    joint::combinations(&paper.open, super::joint::baselines(paper).len())
+}
+
+/// The seeds under which the combinations are run: that of the study, and those of repetitions.
+pub(super) fn joint_seeds() -> impl Iterator<Item = Option<u64>> {
+    let seed = |repetition: &Repetition| match *repetition {
+        Repetition::Seed(seed) => Some(Some(seed)),
+        Repetition::Original | Repetition::Twice => None,
+    };
+    [None].into_iter().chain(REPETITIONS.iter().filter_map(seed))
+}
+
+/// Returns the name of the variant with this combination of choices under a seed.
+pub(super) fn together(combination: &str, seed: Option<u64>) -> String {
+    seed.map_or(combination.to_string(), |seed| format!("{combination}, seed {seed}"))
 }
 
 /// Returns the points of a table.
@@ -198,17 +244,18 @@ fn points(
     limit: Option<u64>,
 ) -> Result<Vec<StudyPoint>, Diagnostics> {
     let mut points = Vec::new();
-    for Row { variant, set, on, speeds, schemes, length } in table {
+    for Row { variant, set, on, speeds, schemes, length, seed } in table {
         for column in on {
             let requests = match *length {
                 Length::Week(share) => requests_of(column, share)?,
                 Length::Requests(requests) => requests,
             };
             for &speed in speeds {
+                let device = DeviceSpec { seed: *seed, ..paper.device(set) };
                 let run = RunSpec {
                     limit: Some(limit.map_or(requests, |limit| limit.min(requests))),
                     ..RunSpec::new(
-                        paper.device(set),
+                        device,
                         column.spec.clone(),
                         ReplaySpeed::Speed(speed),
                     )
@@ -281,7 +328,7 @@ impl Evidence {
     ) -> Result<Option<Evidence>, Diagnostics> {
         let images = ImageCache::of(IMAGES);
         let &Request { limit, brief, .. } = request;
-        let points = points(&paper, &table(&paper, &columns, brief), limit)?;
+        let points = points(&paper, &table(&paper, &columns, brief)?, limit)?;
         let Some(results) = runs.simulate(points, &images)? else { return Ok(None) };
         Ok(Some(Evidence { paper, runs: Runs::new(columns, results), brief }))
     }
@@ -294,7 +341,21 @@ impl Evidence {
         case: Case<'_>,
         of: Number,
     ) -> Option<f64> {
-        self.runs.number(&run_name(column, scheme, case), of)
+        self.runs.number(&self.run(column, scheme, case), of)
+    }
+
+    /// Returns the name of the run that is read for a scheme in a case.
+    fn run(&self, column: &str, scheme: &str, case: Case<'_>) -> String {
+        self.varied(column, &self.runs.view.scheme(scheme), case)
+    }
+
+    /// Returns the name of the run of that very scheme, in the variant that is read for a case. A
+    /// variant has a speed of its own only where the recorded one is asked for.
+    fn varied(&self, column: &str, scheme: &str, case: Case<'_>) -> String {
+        let view = &self.runs.view;
+        let variant = view.variant(scheme, case.variant);
+        let speed = if case.variant.is_empty() { view.speed(case.speed) } else { case.speed };
+        run_name(column, scheme, Case { variant: &variant, speed })
     }
 
     /// Returns a number of a run relative to the same number under another scheme.
@@ -305,13 +366,14 @@ impl Evidence {
         case: Case<'_>,
         of: Number,
     ) -> Option<f64> {
-        let run = |scheme| run_name(column, scheme, case);
+        let run = |scheme| self.run(column, scheme, case);
         self.runs.ratio(&run(scheme), &run(base), of)
     }
 
-    /// The share of requests that RHIO prioritized, of the kind at that place of [`KINDS`].
+    /// The share of requests that RHIO prioritized, of the kind at that place of [`KINDS`]: that of
+    /// RHIO also where another scheme is read in its place.
     pub(super) fn prioritized(&self, column: &str, case: Case<'_>, kind: usize) -> Option<f64> {
-        let share = self.number(column, "rhio", case, KINDS[kind].share);
+        let share = self.runs.number(&self.varied(column, "rhio", case), KINDS[kind].share);
         share.filter(|share| share.is_finite())
     }
 }
@@ -341,7 +403,7 @@ pub(super) mod tests {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
         let points =
-            |brief| set_up(&points(&paper, &table(&paper, &columns, brief), None).unwrap());
+            |brief| set_up(&points(&paper, &table(&paper, &columns, brief).unwrap(), None).unwrap());
         let shown = 12 * 4;
         assert_eq!(points(true), shown);
         let all = 12 * 4 * (paper.lengths.len() + paper.speeds.len());
@@ -350,7 +412,9 @@ pub(super) mod tests {
         let estimates = 4 * 3 * 2 * paper.estimate.cycles.len();
         let depths = 4 * 4 * depths(&paper).len();
         let units = 4 * 5 * 2 * units(&paper).len();
-        assert_eq!(points(false), shown + all + ablated + choices + estimates + depths + units);
+        let joint = 4 * 4 * 5 * combinations(&paper).unwrap().len();
+        let others = ablated + choices + estimates + depths + units + joint;
+        assert_eq!(points(false), shown + all + others);
     }
 
     #[test]

@@ -201,10 +201,14 @@ pub(super) fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Shee
     let ratio = |column: &str, scheme: &str, case: Case<'_>| {
         evidence.ratio(column, (scheme, "noop"), case, number)
     };
-    for column in &evidence.runs.columns {
-        add(&column.name, "as recorded", &|scheme| ratio(&column.name, scheme, RECORDED));
+    let average =
+        |scheme: &str| evidence.runs.average(|column| ratio(column, scheme, RECORDED));
+    for group in evidence.runs.groups() {
+        match group {
+            "mean" => add(group, "as recorded", &average),
+            name => add(name, "as recorded", &|scheme| ratio(name, scheme, RECORDED)),
+        }
     }
-    add("mean", "as recorded", &|scheme| evidence.runs.average(|it| ratio(it, scheme, RECORDED)));
     if !evidence.brief {
         let week = lasting(1.0);
         let whole = Case { variant: &week, speed: 1.0 };

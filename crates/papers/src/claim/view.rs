@@ -1,0 +1,126 @@
+//! Views of a study's evidence: schemes and variants of the drive that are read in place of others.
+//! A claim's measure is unaware of the view, so that its null and its range over the open choices
+//! are measured by the very function that measures the claim.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A view of a study's evidence: the schemes and the variant that are read in place of those that a
+/// measure asks for. The default view replaces nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Lens {
+    /// Pairs of the scheme that is asked for and the one that is read.
+    schemes: Vec<(String, String)>,
+    /// Pairs of the scheme that is read and the variant in which it is read where the paper's drive
+    /// is asked for. An empty name stands for all other schemes.
+    variants: Vec<(String, String)>,
+    /// The replay speed that is read where the recorded one is asked for; `None` for the same.
+    speed: Option<f64>,
+    /// The workloads over which means are taken; `None` for all.
+    only: Option<Vec<String>>,
+}
+
+impl Lens {
+    /// Returns the view in which the first scheme of each pair is replaced by the second.
+    pub fn replacing(pairs: &[(&str, &str)]) -> Lens {
+        let schemes = pairs.iter().map(|(asked, read)| ((*asked).into(), (*read).into()));
+        Lens { schemes: schemes.collect(), ..Lens::default() }
+    }
+
+    /// Returns the view in which a variant is read in place of the paper's drive.
+    pub fn variant(name: impl Into<String>) -> Lens {
+        Lens { variants: vec![(String::new(), name.into())], ..Lens::default() }
+    }
+
+    /// Reads one scheme in a variant of its own.
+    pub fn but(mut self, scheme: &str, variant: impl Into<String>) -> Lens {
+        self.variants.insert(0, (scheme.into(), variant.into()));
+        self
+    }
+
+    /// Reads runs at this speed where the recorded one is asked for.
+    pub fn at(self, speed: f64) -> Lens {
+        Lens { speed: Some(speed), ..self }
+    }
+
+    /// Takes means over these workloads only.
+    pub fn over(self, workloads: &[String]) -> Lens {
+        Lens { only: Some(workloads.to_vec()), ..self }
+    }
+}
+
+/// The view through which evidence is read at the moment.
+#[derive(Debug, Default)]
+pub(crate) struct View(Mutex<Lens>);
+
+impl View {
+    fn lens(&self) -> MutexGuard<'_, Lens> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls `of` while evidence is read through `lens`. Views do not nest: the view before is the
+    /// default one, and so is the view after.
+    pub fn through<T>(&self, lens: &Lens, of: impl FnOnce() -> T) -> T {
+        debug_assert_eq!(*self.lens(), Lens::default(), "views do not nest");
+        *self.lens() = lens.clone();
+        let found = of();
+        *self.lens() = Lens::default();
+        found
+    }
+
+    /// Returns the scheme that is read where `asked` is asked for.
+    pub fn scheme(&self, asked: &str) -> String {
+        let lens = self.lens();
+        let pair = lens.schemes.iter().find(|(name, _)| name == asked);
+        pair.map_or(asked, |(_, read)| read).to_string()
+    }
+
+    /// Returns the variant in which a scheme, after replacement, is read where `asked` is asked
+    /// for: variants other than the paper's drive are read as they are.
+    pub fn variant(&self, read: &str, asked: &str) -> String {
+        let lens = self.lens();
+        if !asked.is_empty() {
+            return asked.to_string();
+        }
+        let of = |wanted: &str| lens.variants.iter().find(|(scheme, _)| scheme == wanted);
+        of(read).or_else(|| of("")).map_or(asked, |(_, variant)| variant).to_string()
+    }
+
+    /// Returns the replay speed that is read where `asked` is asked for.
+    pub fn speed(&self, asked: f64) -> f64 {
+        let speed = self.lens().speed;
+        if asked == 1.0 { speed.unwrap_or(asked) } else { asked }
+    }
+
+    /// True if means are taken over the workload.
+    pub fn has(&self, workload: &str) -> bool {
+        self.lens().only.as_ref().is_none_or(|only| only.iter().any(|it| it == workload))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_replaces_what_it_says_and_nothing_after_it() {
+        let view = View::default();
+        let lens = Lens::replacing(&[("rhio", "rt_r"), ("rt_r", "noop")]);
+        view.through(&lens, || {
+            // Pairs do not chain.
+            assert_eq!(view.scheme("rhio"), "rt_r");
+            assert_eq!(view.scheme("rt_r"), "noop");
+            assert_eq!(view.scheme("pv_w"), "pv_w");
+            assert_eq!(view.variant("rt_r", ""), "");
+        });
+        assert_eq!(view.scheme("rhio"), "rhio");
+        let lens = Lens::variant("N 8").but("udl", "load 2").over(&["TPCC".into()]);
+        view.through(&Lens { speed: Some(1000.0), ..lens }, || {
+            assert_eq!(view.variant("hc", ""), "N 8");
+            assert_eq!(view.variant("udl", ""), "load 2");
+            assert_eq!(view.variant("hc", "stage 2"), "stage 2");
+            assert_eq!([view.speed(1.0), view.speed(2.0)], [1000.0, 2.0]);
+            assert!(view.has("TPCC") && !view.has("Win7"));
+        });
+        assert!(view.has("Win7"));
+    }
+}

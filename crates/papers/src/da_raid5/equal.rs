@@ -1,0 +1,108 @@
+//! Schemes compared at equal acknowledgement: all have the same buffer, and all acknowledge a write
+//! on insertion into it, or all after the program. The paper does not say which.
+
+use super::paper::Paper;
+use super::plan::{Evidence, Shown};
+use super::variants::{Acknowledged, Case, HC, PE_AWARE, PPC, RAID5, SWEPT, UDL, Worn, equal, local};
+use fowler_experiment::tables::{Cell, Sheet};
+
+/// The pairs of schemes that are compared, as far as a drive has both.
+const PAIRS: [(Case, Case); 7] = [
+    (UDL, RAID5),
+    (UDL, PPC),
+    (PPC, RAID5),
+    (PE_AWARE, RAID5),
+    (PE_AWARE, PPC),
+    (HC, RAID5),
+    (HC, PPC),
+];
+
+/// Returns the share by which the first scheme of each pair is lower, on average, by how worn the
+/// drive is and by when all schemes acknowledge.
+pub(super) fn sheet(evidence: &Evidence) -> Sheet {
+    let heads = [
+        "drive",
+        "acknowledgement",
+        "scheme",
+        "below",
+        "quantity",
+        "all workloads",
+        "without web search",
+    ];
+    let title = "Reductions in the mean over the stand-ins where all schemes have a buffer of 1 MiB \
+                 and acknowledge alike";
+    let mut sheet = Sheet::new("equal", title, &heads);
+    for worn in Worn::ALL {
+        let has = |case: Case| worn.cases().contains(&case);
+        for acknowledged in Acknowledged::ALL {
+            let variant = equal(worn, acknowledged);
+            for (case, base) in PAIRS.into_iter().filter(|&(case, base)| has(case) && has(base)) {
+                for shown in Shown::ALL {
+                    let ratio =
+                        |column: &str| evidence.ratio_in(column, &variant, (case, base), shown);
+                    let lower =
+                        |search| Cell::share(evidence.mean_of(search, ratio).map(|it| 1.0 - it));
+                    sheet.row(vec![
+                        worn.name().into(),
+                        acknowledged.name().into(),
+                        case.name.into(),
+                        base.name.into(),
+                        shown.name().into(),
+                        lower(true),
+                        lower(false),
+                    ]);
+                }
+            }
+        }
+    }
+    sheet
+}
+
+/// Returns the savings of hybrid caching over partial parity at equal acknowledgement, by the
+/// locality of the requests.
+pub(super) fn localities(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let heads = [
+        "space",
+        "popular pages",
+        "mean run",
+        "acknowledgement",
+        "HC below PPC: response",
+        "pages programmed",
+        "pages read",
+        "PPC below RAID-5: pages programmed",
+    ];
+    let title = "What HC saves over PPC under TPC-C, by locality, where both acknowledge alike";
+    let mut sheet = Sheet::new("localities", title, &heads);
+    for locality in &paper.sweeps.localities {
+        for acknowledged in Acknowledged::ALL {
+            let variant = local(locality, acknowledged);
+            let lower = |pair, shown| {
+                Cell::share(evidence.ratio_in(SWEPT, &variant, pair, shown).map(|it| 1.0 - it))
+            };
+            sheet.row(vec![
+                locality.space.as_str().into(),
+                locality.popular.as_str().into(),
+                Cell::number(Some(locality.mean_run)),
+                acknowledged.name().into(),
+                lower((HC, PPC), Shown::Response),
+                lower((HC, PPC), Shown::Writes),
+                lower((HC, PPC), Shown::Reads),
+                lower((PPC, RAID5), Shown::Writes),
+            ]);
+        }
+    }
+    sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::claims::PPC_ON_INSERT;
+    use super::*;
+
+    /// The run that stands in for hybrid caching in its claims' nulls is one of these.
+    #[test]
+    fn the_null_of_hybrid_caching_is_ppc_with_its_cache() {
+        let variant = equal(Worn::None, Acknowledged::OnInsert);
+        assert_eq!(PPC_ON_INSERT, format!("{} {variant}", PPC.scheme));
+    }
+}
