@@ -50,7 +50,7 @@ def ask(
             that the command takes.
         limit: The most requests, from the start of the trace.
         seeds: The number of seeds with which schemes are compared.
-        seed: The seed of every random stream.
+        seed: The seed of every random number stream.
         out: The folder for ``summary.json`` and ``report.html``.
         set: Configuration keys by their paths.
         source: The keywords of :class:`Source` as one dictionary.
@@ -109,7 +109,7 @@ def explain(
         idle: Divide the times by the factor at which the drive idles for this share of the time.
         limit: The most requests.
         faults: What fails, and when, such as ``"10s chip 3"``.
-        seed: The seed of every random stream.
+        seed: The seed of every random number stream.
         set: Configuration keys by their paths.
         source: The keywords of :class:`Source` as one dictionary.
         **more: The keywords of :class:`Source`, and configuration keys.
@@ -198,7 +198,7 @@ def pts(
         minute: The length of a minute, such as ``"1s"``.
         threads: The threads of the host, where a test does not say.
         queue_depth: The requests that each thread keeps outstanding, where a test does not say.
-        seed: The seed of every random stream.
+        seed: The seed of every random number stream.
         out: The folder for the summary, tables, pictures and the page.
         set: Configuration keys by their paths.
         **more: Configuration keys.
@@ -252,13 +252,13 @@ def endurance(
         standard: The standard, such as ``"jesd219"``.
         scheme: A scheme, a file that ends in ``.toml``, or several joined by ``+``.
         client: Whether it is a client drive: ``trace`` takes the place of the client workload.
-        years: The years of the drive writes per day.
+        years: Years over which the drive writes per day are counted.
         smart: SMART logs of the drive, as ``nvme`` and ``smartctl`` print them.
         since: Earlier logs of the same drive: the difference is what it does now.
         drive: The drive among several in the logs: its serial number or the name of its device.
         tbw: What its data sheet lets the host write, in TB or with a unit.
         waf: Its write amplification, where the log does not count writes to the flash.
-        seed: The seed of every random stream.
+        seed: The seed of every random number stream.
         out: The folder for the summary.
         set: Configuration keys by their paths.
         source: The keywords of :class:`Source` as one dictionary.
@@ -308,7 +308,7 @@ def score(
         rows: The rows to score, such as ``"jobs=1"``.
         scheme: A scheme, a file that ends in ``.toml``, or several joined by ``+``.
         brief: Whether to measure each row for a short time only.
-        seed: The seed of every random stream.
+        seed: The seed of every random number stream.
         out: The folder for the result.
         set: Configuration keys by their paths.
         **more: Configuration keys.

@@ -73,7 +73,7 @@ def run(
             they hold. Dies, and those of chips and channels, stay failed unless there are spare ones
             (``failed_dies.spare``); all others continue empty. ``"every 10s page"`` draws random units
             of a kind.
-        seed: The seed of every random stream.
+        seed: The seed of every random number stream.
         requests: Whether to keep every request in memory, for :meth:`Run.requests`.
         requests_file: A file that ends in ``.parquet`` or ``.csv``, to which every request is written.
         set: Configuration keys by their paths: ``{"timing.read": "30us"}``.
@@ -238,7 +238,7 @@ def lifetime(
             early failure and load: :attr:`Lifetime.fleet`.
         fleet: What is assumed of the fleet, as a dictionary (:class:`~fowler.fleets.Assumptions`).
         limit: The most requests in a repetition.
-        seed: The seed of every random stream.
+        seed: The seed of every random number stream.
         set: Configuration keys by their paths.
         progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
         source: The keywords of :class:`Source` as one dictionary.

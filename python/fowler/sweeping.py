@@ -100,7 +100,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
             listed, else ``grid``.
         design_seed: The seed of a random design; ``None`` for 1.
         limit: The most requests in each point.
-        seed: The seed of every random stream.
+        seed: The seed of every random number stream.
         queue_depth: Ignore arrival times and keep this many requests outstanding.
         speed: Divide arrival times by this factor.
         idle: Divide arrival times by the factor at which the drive is idle for this share of the time.

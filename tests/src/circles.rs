@@ -19,7 +19,7 @@ use crate::rooms::{blanked, sources, without_tests};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The most aliases that lead from one to the next; an alias of itself ends there.
+/// Longest chain of aliases that is followed; an alias of itself ends there.
 const ALIASES_MAX: usize = 12;
 
 /// The path of a module from the root of its crate.

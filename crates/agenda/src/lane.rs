@@ -28,14 +28,14 @@ pub(crate) struct Lane {
 pub(crate) enum Put {
     /// The key was added to an empty lane.
     First,
-    /// The key was added behind others.
+    /// The key was added after others in the lane.
     Behind,
     /// The key was not added: an earlier one is due later, or the ring is full.
     Refused,
 }
 
 impl Lane {
-    /// Creates an empty lane.
+    /// Creates a lane without keys.
     pub fn new() -> Self {
         let keys = vec![NOTHING; PLACES].into_boxed_slice();
         let keys = keys.try_into().expect("as many as there are places");

@@ -20,11 +20,11 @@ use std::marker::PhantomData;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
-    /// An operation ends.
+    /// Completion of an operation.
     Completion,
-    /// A request arrives.
+    /// Arrival of a request.
     Arrival,
-    /// A decision that no request causes, such as GC in idle time.
+    /// Decision that no request triggers, such as GC in idle time.
     Decision,
     /// A sample of the state.
     Sample,
@@ -44,7 +44,7 @@ pub trait Event: Copy {
 pub struct Ticket(u64);
 
 impl Ticket {
-    /// Matches no entry.
+    /// A ticket that matches no entry.
     pub const NONE: Ticket = Ticket(u64::MAX);
 }
 
@@ -71,7 +71,7 @@ const RARE: usize = LANES - 1;
 #[derive(Clone, Debug)]
 pub struct Agenda<E> {
     now: Nanos,
-    /// The sequence number of the next entry, at the place of that number in the key.
+    /// Sequence number of the next entry, shifted to its position in the key.
     sequence: u64,
     /// The first key of each lane. The last lane shares its place with the heap.
     heads: [u128; LANES],
@@ -103,7 +103,7 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Returns the current time.
+    /// Returns the current simulated time.
     #[inline]
     pub fn now(&self) -> Nanos {
         self.now

@@ -6,17 +6,18 @@ use fowler_experiment::diagnostic::Diagnostics;
 
 /// A command that can be executed.
 pub(crate) trait Action {
-    /// Returns the traces that the command reads. Each may be standard input, and is then replaced
-    /// by a copy of it.
+    /// Returns the traces that the command reads. A trace may be standard input, which is then
+    /// replaced by a copy.
     fn traces(&mut self) -> Vec<TraceInput<'_>> {
         Vec::new()
     }
 
-    /// Returns true if several things run at the same time. Other commands start no threads.
+    /// Returns true if the command does several things in parallel. Other commands start no
+    /// threads.
     fn fans_out(&self) -> bool {
         true
     }
 
-    /// Does what the user asked for.
+    /// Executes the command.
     fn execute(self) -> Result<Exit, Diagnostics>;
 }

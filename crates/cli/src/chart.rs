@@ -21,10 +21,10 @@ const ACROSS: usize = 2;
 const UPWARDS: usize = 4;
 /// Rows for each step of the upward axis, by the number of steps.
 const ROWS: [usize; 5] = [0, 6, 4, 3, 2];
-/// The labels of the upward axis, from its lower end up; each step is a tenth of the requests
-/// before it.
+/// Labels of the upward axis, from its lower end up; each step leaves a tenth of the requests
+/// above.
 const STEPS: [&str; 5] = ["min", "p90", "p99", "p99.9", "p99.99"];
-/// A dotted curve has a dot where a solid one has so many.
+/// A dotted curve draws every n-th dot of a solid one.
 const DOTTED: usize = 3;
 
 /// A curve of a chart.
@@ -69,7 +69,7 @@ pub(crate) fn draw(curves: &[Curve<'_>], width: Option<usize>) -> String {
     text + &axis(range, width)
 }
 
-/// The line above a chart: what it shows, and which curve is which.
+/// Returns the title line of a chart: its contents, and a legend of the curves.
 fn title(curves: &[Curve<'_>]) -> String {
     let samples = ["\u{2812}\u{2812}\u{2812}\u{2812}", "\u{2802}\u{2810} \u{2802}"];
     let drawn = curves.iter().zip(samples).filter(|(it, _)| it.latencies.count() > 0);
@@ -144,7 +144,7 @@ fn round_values() -> impl Iterator<Item = f64> {
     (0..=20).flat_map(|power| ROUND.map(|it| it * 10f64.powi(power)))
 }
 
-/// A round time with its unit.
+/// Formats a round time with its unit.
 fn label(ns: f64) -> String {
     let units = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
     let (unit, one) = units.into_iter().find(|(_, one)| ns >= *one).unwrap_or(units[3]);
@@ -181,7 +181,7 @@ fn axis(range: Range, width: usize) -> String {
 /// A cell without dots. Its Braille pattern is no blank in every font.
 const EMPTY: char = ' ';
 
-/// Dots in cells.
+/// A grid of Braille dots, two by four per character cell.
 struct Canvas {
     width: usize,
     height: usize,

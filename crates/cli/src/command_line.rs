@@ -5,12 +5,12 @@ use fowler_report::ask::quoted;
 use std::fmt::Display;
 use std::path::Path;
 
-/// The words of a command, each as a shell takes it.
+/// Words of a command, quoted for a shell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CommandLine(Vec<String>);
 
 impl CommandLine {
-    /// A command of `fowler`.
+    /// Starts a command of `fowler`.
     pub fn of(command: &str) -> CommandLine {
         CommandLine(vec!["fowler".into(), command.into()])
     }

@@ -22,14 +22,14 @@ thread_local! {
     static KEPT: Cell<Option<Kept>> = const { Cell::new(None) };
 }
 
-/// Runs `act`, and returns its output and errors on this thread instead of writing them.
+/// Runs `act`, and returns its output and errors instead of writing them.
 pub(crate) fn keep<T>(act: impl FnOnce() -> T) -> (T, Kept) {
     KEPT.set(Some(Kept::default()));
     let done = act();
     (done, KEPT.take().unwrap_or_default())
 }
 
-/// Returns whether results of this thread are kept, and if so keeps one.
+/// Saves a result if this thread's output is captured; returns true if so.
 fn kept(put: impl FnOnce(&mut Kept)) -> bool {
     let mut kept = KEPT.take();
     let keeps = kept.as_mut().map(put).is_some();
@@ -120,7 +120,7 @@ pub(crate) fn print_narrow(help: &str) -> bool {
     is_wide
 }
 
-/// The beginning and the end of what [`strong`] emphasizes.
+/// Escape sequences around text emphasized by [`strong`].
 const EMPHASIS: [&str; 2] = ["\u{1b}[1m", "\u{1b}[0m"];
 
 /// The text without any command but those of [`strong`], and these only on a terminal.

@@ -10,13 +10,13 @@ use std::sync::atomic::Ordering;
 /// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Done.
+    /// The command finished.
     Done,
-    /// The input is wrong; what is wrong has been said.
+    /// The input is wrong, and every error is reported.
     BadInput,
     /// The user stopped the command.
     Stopped,
-    /// The fault is ours.
+    /// A bug in this program.
     Fault,
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn device(drive: &Drive) -> DeviceSpec {
     device_of(&drive.device, &drive.settings)
 }
 
-/// The drive of that name, with its settings.
+/// Returns the drive with this name and these settings.
 pub(crate) fn device_of(name: &str, settings: &Settings) -> DeviceSpec {
     let Settings { set, seed } = settings.clone();
     DeviceSpec { device: name.into(), set, seed, ..DeviceSpec::default() }
@@ -181,14 +181,14 @@ pub(crate) fn workload(
             Ok(WorkloadSpec::Trace(TraceSpec::new(path.clone(), options, remap)))
         }
         (None, Some(name)) => {
-            no_reading(reading, "belongs to --trace, and there is none")?;
+            no_reading(reading, "needs --trace, which is not given")?;
             presets::open(Folder::Workloads, name).map(WorkloadSpec::Generated)
         }
         (None, None) => Err(Diagnostic::new("", "neither --trace nor --workload is given").into()),
     }
 }
 
-/// Refuses every flag that says how a trace is read.
+/// Refuses every flag about reading traces.
 pub(crate) fn no_reading(reading: &Reading, why: &str) -> Result<(), Diagnostics> {
     let Reading { format, lenient, columns, spread, device_id } = reading;
     let given = [

@@ -1,6 +1,6 @@
-//! The flags that several commands share, each declared once. A command flattens the groups that
-//! it takes between its own flags, and help shows them in that order. Checking values against files
-//! and drives is the experiment crate's business.
+//! The flags that several commands share, each declared once. A command flattens the groups that it
+//! takes between its own flags, and help shows them in that order. The experiment crate checks
+//! values against files and drives.
 
 use crate::stdin::{self, TraceInput};
 use clap::Args;
@@ -21,10 +21,10 @@ pub(crate) struct Drive {
 /// Changes to the configuration of a drive.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Settings {
-    /// Change a configuration key, such as timing.read=30us (see `fowler presets --keys`)
+    /// Set a configuration key, such as timing.read=30us (see `fowler presets --keys`)
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// The seed of every random stream
+    /// The seed of every random number stream
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Policies {
 /// Files of measurements of real drives.
 #[derive(Debug, Args)]
 pub(crate) struct Measured {
-    /// Measured files
+    /// Files of measured rows
     #[arg(id = "measured", value_name = "MEASURED.json", required = true)]
     pub files: Vec<PathBuf>,
 }
@@ -55,7 +55,8 @@ pub(crate) struct Effort {
     /// blocks [default: 48GiB for tails, 6GiB where the drive is written several times]
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<String>,
-    /// Simulate tails this many times as long, such as 2, to see whether results have converged
+    /// Multiply the length of measurements of tail latency by this number, such as 2, to see
+    /// whether results have converged
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub longer: u32,
 }
@@ -70,7 +71,7 @@ pub(crate) struct Source {
     /// True if standard input was named, and `trace` is the copy of it.
     #[arg(skip)]
     pub from_stdin: bool,
-    /// The requests: a generator
+    /// Generated workload: a preset or a file that ends in .toml
     #[arg(long, value_name = "PRESET|FILE.toml", conflicts_with = "remap")]
     pub workload: Option<String>,
 }
@@ -85,23 +86,24 @@ pub(crate) static FORMATS: LazyLock<String> = LazyLock::new(|| {
 /// The flags for reading a trace.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Reading {
-    /// The trace's format (`fowler trace info --help` lists them); without it the format must be
-    /// certain from the text
+    /// Format of the trace (`fowler trace info --help` lists the formats); needed if the text does
+    /// not show it
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
     /// Skip bad lines, up to this percentage of all lines
     #[arg(long, value_name = "PCT")]
     pub lenient: Option<String>,
-    /// The columns of a CSV in order, such as ts=us,op=rw,lba=512,len=bytes; also dev=name or
-    /// dev=number, _ for a column to skip, ... for further columns, header for a first line to
-    /// skip, blanks or tabs for columns that these separate
+    /// Columns of a CSV in order, such as ts=us,op=rw,lba=512,len=bytes; also dev=name or
+    /// dev=number, _ for a column to skip, ... for any further columns, header for a first line to
+    /// skip, blanks or tabs as the separator
     #[arg(long, value_name = "COLUMNS", conflicts_with = "format")]
     pub columns: Option<String>,
-    /// Where arrivals are in whole seconds: spread those of a second evenly over it [default:
-    /// even], as Poisson arrivals, or not at all
+    /// Spread arrivals recorded in whole seconds over each second: evenly [default: even], as
+    /// Poisson arrivals, or not at all
     #[arg(long, value_name = "even|poisson|none")]
     pub spread: Option<String>,
-    /// Of a trace of several devices, read this one, or all of them side by side
+    /// Device to read from a trace of several devices: a number, or side-by-side for all of them in
+    /// one address space
     #[arg(long, value_name = "N|side-by-side")]
     pub device_id: Option<String>,
 }
@@ -124,8 +126,7 @@ pub(crate) struct ReplaySpeed {
     /// Divide the times by this factor
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<f64>,
-    /// Divide the times by the factor at which the drive idles for this share of the time, such as
-    /// 0.7
+    /// Scale the arrival times so that the drive is idle for this share of the time, such as 0.7
     #[arg(long, value_name = "SHARE")]
     pub idle: Option<f64>,
 }
@@ -133,7 +134,7 @@ pub(crate) struct ReplaySpeed {
 /// The number of requests.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Length {
-    /// Requests at most
+    /// Maximum number of requests to run
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
 }
@@ -182,7 +183,7 @@ impl Load {
 pub(crate) struct Setup {
     #[command(flatten)]
     pub load: Load,
-    /// Run nothing; check everything, and say how much memory the drives would take
+    /// Run nothing; check all inputs, and report how much memory the drives would take
     #[arg(long)]
     pub dry_run: bool,
     /// Print every number and cause, instead of the verdict, a chart and the numbers that matter
@@ -196,8 +197,8 @@ pub(crate) struct Setup {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub page: Page,
-    /// Write every request with its causes, as columns (.parquet) or text (.csv); without FILE
-    /// requests.parquet in the folder of --out
+    /// Write every request with its causes of latency, as columns (.parquet) or text (.csv);
+    /// without FILE, requests.parquet in the folder of --out
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub requests: Option<Option<PathBuf>>,
 }
@@ -212,7 +213,7 @@ pub(crate) struct TraceFile {
 /// The file that requests are written to.
 #[derive(Debug, Args)]
 pub(crate) struct Target {
-    /// Where to; without it to standard output
+    /// Output file [default: standard output]
     pub to: Option<PathBuf>,
 }
 

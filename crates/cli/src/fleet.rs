@@ -17,7 +17,7 @@ use fowler_lifetime::Watch;
 use fowler_lifetime::fleet::{self, FleetSpec, Merging, ShardDrawn, ShardSpec};
 use std::path::{Path, PathBuf};
 
-/// The values of flags that are not given.
+/// Default values of the fleet flags.
 const ASSUMED: FleetSpec = FleetSpec::ASSUMED;
 
 /// The flags of a fleet. All defaults are assumed: sweep them.
@@ -43,18 +43,18 @@ pub(crate) struct Fleet {
     /// The probability that an interval holds, and that the spare drives are enough
     #[arg(long, value_name = "P", default_value_t = ASSUMED.confidence, requires = "drives")]
     pub confidence: f64,
-    /// Draw only the i-th of n parts of the fleet, from 1/n to n/n, each in a folder of its own:
-    /// `fowler lifetime merge` joins them
+    /// Draw only shard i of n of the fleet, such as 3/40, in a separate folder; `fowler lifetime
+    /// merge` joins the shards
     #[arg(long, value_name = "i/n", requires_all = ["drives", "out"], conflicts_with = "json")]
     pub shard: Option<String>,
-    /// The folder of another shard of this fleet that is drawn: its life is not simulated again
+    /// Folder of another shard of this fleet, whose simulated life is reused
     #[arg(long, value_name = "DIR", requires = "shard")]
     pub life_of: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LifetimeAction {
-    /// Join the shards of a fleet: what one run of it would have printed and written
+    /// Merge the shards of a fleet, and print and write the results of the whole fleet
     Merge {
         #[command(flatten)]
         shards: Shards,
@@ -97,14 +97,15 @@ pub(crate) fn shard_of(
     if let Some(folder) = out
         && disk::facts(&folder.join(CONTENTS))?.is_some()
     {
-        let what = "holds results of another command, and a folder never mixes two";
+        let what =
+            "holds results of another command, and a folder holds results of one command only";
         let hint = "choose another folder".to_string();
         return Err(Diagnostic::new(folder.display().to_string(), what).hint(hint).into());
     }
     Ok(Some(ShardSpec { shard, life_of: flags.life_of.clone() }))
 }
 
-/// Draws a shard.
+/// Draws a shard of a fleet.
 pub(crate) fn draw(
     spec: &LifetimeSpec,
     fleet: &FleetSpec,
@@ -133,7 +134,7 @@ pub(crate) fn draw(
     Ok(Exit::Done)
 }
 
-/// Joins shards.
+/// Merges the shards of a fleet.
 pub(crate) fn merge(
     folders: &[PathBuf],
     out: &Path,

@@ -36,7 +36,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
-/// Prints help, the version, or what is wrong with the flags.
+/// Prints help, the version, or the errors in the flags.
 fn said(mut errors: Vec<clap::Error>) -> Exit {
     let Some(error) = errors.pop() else { return Exit::Fault };
     errors.iter_mut().for_each(console::wrong_flag);
@@ -56,7 +56,7 @@ fn said(mut errors: Vec<clap::Error>) -> Exit {
     }
 }
 
-/// Does what `arguments` ask for, the name of the program first, and returns the exit code.
+/// Executes the command in `arguments`, whose first is the program's name; returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     signals::outlive_file_limits();
     let arguments = match parser::parse(arguments) {
@@ -85,15 +85,16 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 pub enum Answer {
     /// The text that the command would have written to standard output.
     Text(String),
-    /// The command was stopped.
+    /// The user stopped the command.
     Stopped,
 }
 
-/// Does what `arguments` ask for, the name of the program first, for a program in whose process it
-/// runs: results are returned, and `stop` takes the place of signals.
+/// Executes the command in `arguments` within another program: results are returned, and `stop`
+/// replaces signals.
 ///
 /// # Errors
-/// Everything that is wrong with the input.
+///
+/// All errors in the input.
 pub fn answer(
     arguments: impl IntoIterator<Item = OsString>,
     stop: &'static AtomicBool,

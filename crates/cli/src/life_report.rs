@@ -7,7 +7,7 @@ use fowler_lifetime::{Lifetime, SaveTo};
 use std::fmt::Write;
 use std::path::Path;
 
-/// The name of the file, in the folder of results, that what is done so far is saved in.
+/// Name of the checkpoint file in the folder of results.
 pub(crate) const CHECKPOINT: &str = "lifetime.checkpoint";
 
 /// Prints and writes the result of a lifetime, and then removes the checkpoint.
@@ -62,15 +62,15 @@ mod drives {
     }
 }
 
-/// Returns a sentence on a life that was stopped: where it is saved, if it is.
+/// Returns a sentence on a stopped life: where its progress is saved, if it is.
 pub(crate) fn stopped(checkpoint: &SaveTo, saved: bool) -> String {
     match checkpoint {
         SaveTo::File(place) | SaveTo::Cache(place) if saved => format!(
-            "stopped: what is done is saved in {}, and the same command resumes from there",
+            "stopped: progress is saved in {}, and the same command resumes from there",
             place.display()
         ),
         SaveTo::File(_) | SaveTo::Cache(_) => {
-            "stopped before the life began: what an earlier run saved is kept".into()
+            "stopped before the life began: the checkpoint of an earlier run is unchanged".into()
         }
         SaveTo::Nowhere => {
             "stopped: nothing is saved, as there is no home folder and no --out".into()
@@ -92,8 +92,8 @@ fn report(lived: &Lifetime) -> String {
     if let [first, second] = &lived.lived[..] {
         let _grows = writeln!(
             text,
-            "one repetition stands for {}, in the check for {}: what differs is what dilation does, and the \
-             undilated life lies within three times that",
+            "one repetition stands for {}, in the check for {}: the difference is the error of \
+                dilation, and the undilated life lies within three times that",
             first.dilation, second.dilation
         );
     }

@@ -31,7 +31,7 @@ pub(crate) struct Output {
 /// The files that were asked for besides the folder; an inner `None` puts one into it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Wanted<'a> {
-    /// Every request.
+    /// File for the log of every request.
     pub requests: Option<&'a Option<PathBuf>>,
     /// A page with pictures. One is in every folder of runs.
     pub report: Option<&'a Option<PathBuf>>,
@@ -92,7 +92,7 @@ impl Output {
             match (file, folder) {
                 (Some(Some(file)), _) => drop(diagnostics.take(writable(file))),
                 (Some(None), None) => {
-                    let what = "names no file, and there is no --out";
+                    let what = "needs the path of a file, or --out for a folder";
                     diagnostics.push(Diagnostic::new(flag, what));
                 }
                 (None, _) | (Some(None), Some(_)) => {}
@@ -130,7 +130,7 @@ impl Output {
         self.reports.first().cloned().or(summary).or(log)
     }
 
-    /// Writes the page of these runs wherever it was asked for.
+    /// Writes the page of these runs to every requested file.
     pub fn report(
         &self,
         outcomes: &[Outcome],
@@ -156,12 +156,15 @@ impl Output {
         let removed = contents::list(folder, command, &files)?;
         if !removed.is_empty() {
             let names = removed.join(", ");
-            console::note(&format!("removed from {}, of another run: {names}", folder.display()));
+            console::note(&format!(
+                "removed from {} old results of another run: {names}",
+                folder.display()
+            ));
         }
         Ok(())
     }
 
-    /// The file for every request, if one is wanted.
+    /// Returns the log file for every request, if one was requested.
     pub fn requests(&self) -> Option<RequestsFile> {
         self.requests.clone()
     }

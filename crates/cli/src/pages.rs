@@ -25,7 +25,7 @@ mod with_report {
     /// The reason why a folder of runs has no page.
     pub(crate) const NO_PAGE: Option<&str> = None;
 
-    /// Checks that what `asked` stands for can be drawn: it always can.
+    /// Checks that the program can draw pages: with this feature, always.
     pub(crate) fn check(_asked: &str) -> Result<(), Diagnostics> {
         Ok(())
     }
@@ -102,7 +102,7 @@ mod left_out {
         "note: no report.html: this program was built without reports (its Cargo feature `report`)",
     );
 
-    /// The error for whoever asks for what is left out.
+    /// Returns the error for a request that needs the feature `report`.
     fn absent(asked: &str) -> Diagnostics {
         let what = "this program was built without reports (its Cargo feature `report`)";
         let hint = "build it with its default features: cargo build -p fowler-cli";

@@ -1,5 +1,5 @@
-//! Parses the arguments, and says everything that is wrong with them. Clap stops at the first
-//! wrong argument; here it is left out and the rest is parsed again.
+//! Parses the arguments and reports all errors at once. Clap stops at the first wrong argument;
+//! this module omits that argument and parses the others again.
 
 use crate::commands::Arguments;
 use clap::builder::StyledStr;
@@ -45,7 +45,7 @@ pub(crate) fn parse(
     }
 }
 
-/// Adds to the error of a flag that is given several times the values that it was given.
+/// Adds the given values to the error of a flag that is repeated.
 fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
     let [flag, prior] =
         [ContextKind::InvalidArg, ContextKind::PriorArg].map(|it| named(&error, it));
@@ -66,7 +66,7 @@ fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
     };
     let values = (1..texts.len()).filter_map(value);
     let values: Vec<String> = values.map(|it| format!("`{}`", printable(it))).collect();
-    let tip = StyledStr::from(format!("give it once: {}", values.join(" or ")));
+    let tip = StyledStr::from(format!("give this flag once: {}", values.join(" or ")));
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
     error
 }
@@ -131,7 +131,7 @@ fn names_of(text: &str) -> impl Iterator<Item = String> {
     words.filter(|word| word.starts_with('-')).map(str::to_string)
 }
 
-/// The places of the arguments that are wrong; none if nothing can be left out.
+/// Returns the indices of the wrong arguments; empty if none can be omitted.
 fn places(arguments: &[OsString], error: &Error) -> Vec<usize> {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
         return Vec::new();

@@ -69,7 +69,7 @@ impl Bar {
         words((self.per_sec() > 0.0).then(|| self.eta()), share)
     }
 
-    /// Writes a line if one is due and nobody sees the bar.
+    /// Prints a progress line if one is due and no terminal shows the bar.
     fn tell(&self, left: impl FnOnce() -> String) {
         let Some(next) = &self.next_line else { return };
         if let Some(text) = self.line(&mut locked(next), self.elapsed(), left) {
@@ -154,7 +154,7 @@ struct SoFar {
 }
 
 impl Requests {
-    /// A bar of nothing yet: runs say how many there are.
+    /// Creates a bar without runs; runs report their number later.
     pub fn new(quiet: bool) -> Requests {
         // A bar of length zero would be full.
         Requests { bar: Bar::new(quiet, 1, UNKNOWN), so_far: Mutex::default() }
@@ -190,7 +190,7 @@ impl Requests {
         self.bar.tell(|| self.bar.left());
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -296,7 +296,7 @@ impl Runs {
         self.bar.tell(|| self.bar.left());
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -311,9 +311,8 @@ pub(crate) struct Shares {
     behind: Mutex<String>,
 }
 
-/// The time left of work of which a share is done, if it goes on as it did since `began`: at a time
-/// and a share. `None` before anything is done. The average of all that was done is steadier than
-/// the rate of late, which other programs on the machine change.
+/// Returns the time left at the average rate since `began` (a time and a share); `None` before any
+/// progress. The average is steadier than the recent rate, which other programs disturb.
 fn time_left(began: (Duration, f64), now: Duration, share: f64) -> Option<Duration> {
     let done = share - began.1;
     let elapsed = now.saturating_sub(began.0).as_secs_f64();
@@ -322,7 +321,7 @@ fn time_left(began: (Duration, f64), now: Duration, share: f64) -> Option<Durati
 }
 
 impl Shares {
-    /// A bar of nothing yet; `message` says what comes first.
+    /// Creates a bar without progress; `message` names the first work.
     pub fn new(quiet: bool, message: &'static str) -> Shares {
         let bar = Bar::new(quiet, PART as u64, UNKNOWN);
         bar.set_message(message);
@@ -352,7 +351,7 @@ impl Shares {
         self.bar.tell(|| left);
     }
 
-    /// Begins another whole; `message` says what it is.
+    /// Starts a new bar; `message` names the work.
     pub fn restart(&self, message: &str) {
         *locked(&self.began) = None;
         *locked(&self.behind) = message.to_string();
@@ -372,7 +371,7 @@ impl Shares {
         self.bar.suspend(|| console::note(text));
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }

@@ -99,8 +99,8 @@ pub(crate) fn runs_beside(outcomes: &[Outcome], head: &str) -> Grid {
     Grid::new(heads)
 }
 
-/// A row: its label, and a cell for each run. Numbers are set in relation to the first run's where
-/// the row says so, both are known, and both are of the same requests.
+/// Returns the cells of a row: its label, and a value for each run. The ratio to the first run is
+/// added if the row has ratios, both values are known, and both runs served the same requests.
 pub(crate) fn cells(row: &Shown, outcomes: &[Outcome]) -> Vec<String> {
     let values: Vec<Value> = outcomes.iter().map(|outcome| row.value(outcome)).collect();
     let first = values[0].as_f64().filter(|&first| row.ratio && first > 0.0);
@@ -179,7 +179,7 @@ fn shown_parts(bands: &[Band]) -> Vec<Part> {
     parts
 }
 
-/// A line for each drive: of several schemes, for the one under the first.
+/// Returns a line for each drive; under several schemes, for the drive under the first.
 pub(crate) fn drive_lines(outcomes: &[Outcome]) -> String {
     match outcomes.first() {
         None => String::new(),
@@ -248,7 +248,7 @@ pub(crate) fn workload_line(outcome: &Outcome) -> String {
 pub(crate) fn search_line(first: &Outcome) -> String {
     let Some(search) = first.search else { return String::new() };
     format!(
-        "idle      {} wanted, {} reached {} at {} times the speed, found in {}\n",
+        "idle      {} wanted, {} reached {} with times divided by {}, found in {}\n",
         percent(search.target),
         percent(search.reached),
         first.drive.place(),
@@ -257,7 +257,7 @@ pub(crate) fn search_line(first: &Outcome) -> String {
     )
 }
 
-/// Faults that are shown; the others are only counted.
+/// Number of faults that are shown; the others are only counted.
 const FAULTS_SHOWN: usize = 20;
 
 /// Returns a line for each fault on what it did; those beyond `most` are only counted.

@@ -9,7 +9,7 @@ use fowler_experiment::workload::RequestSource;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The flag that names it.
+/// Flag that names the log of every request.
 pub(crate) const FLAG: &str = "--requests";
 /// Name of the file for requests in a folder of results.
 pub(crate) const NAME: &str = "requests.parquet";

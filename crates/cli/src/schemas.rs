@@ -17,7 +17,7 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    /// The schema.
+    /// Returns the JSON Schema itself.
     pub(crate) fn json(&self) -> Value {
         (self.json)()
     }

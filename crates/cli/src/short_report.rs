@@ -41,7 +41,7 @@ const INTERVALS: [&str; 7] = [
 ];
 /// Causes of the slowest 1 % that the table shows.
 const CAUSES: usize = 3;
-/// Faults that are shown; the others are only counted.
+/// Number of faults that are shown; the others are only counted.
 const FAULTS: usize = 5;
 
 /// The report on these runs; the first is the one that others are compared with. `explains` is the

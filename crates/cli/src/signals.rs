@@ -13,7 +13,7 @@ static HANDLED: Once = Once::new();
 static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// The flag of whoever called a command on this thread and hears signals itself.
+    /// Stop flag of a caller that runs a command on this thread and handles signals.
     static ITS_CALLER: Cell<Option<&'static AtomicBool>> = const { Cell::new(None) };
 }
 

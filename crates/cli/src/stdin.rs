@@ -1,6 +1,6 @@
-//! Standard input as a trace: `-`. A trace is read several times, for its hash, its addresses and
-//! every scheme, so it is copied first: to a file without a name that only its owner could read,
-//! and only as far as it is needed and is a trace.
+//! Standard input as a trace, named `-`. Because a trace is read several times (for its hash, its
+//! addresses and every scheme), it is first copied to a nameless file that only its owner can read,
+//! up to the last request needed.
 
 use crate::flags::Reading;
 use crate::{console, fit, signals};
@@ -15,9 +15,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The argument that stands for standard input.
 const NAME: &str = "-";
-/// The variable of the environment that sets how many bytes of standard input are kept at most.
+/// Environment variable with the maximum size in bytes of the copy of standard input.
 const MOST: &str = "FOWLER_STDIN_MAX";
-/// The most bytes that are kept unless [`MOST`] is set. Half of the free space is kept at most.
+/// Default maximum size in bytes of the copy of standard input. Half of the free space is a further
+/// limit.
 const MOST_KEPT: u64 = 64 << 30;
 /// The bytes at the beginning of a file that show a file of columns.
 const MAGIC: usize = 6;
@@ -116,7 +117,7 @@ fn say_what_is_awaited() {
     }
 }
 
-/// Returns the number of bytes of standard input that may be kept in a folder.
+/// Returns the maximum size in bytes of the copy in a folder.
 fn most(folder: &Path) -> Result<u64, Diagnostics> {
     let half = disk::free_space(folder).map_or(u64::MAX, |free| free / 2);
     let Some(text) = std::env::var_os(MOST).filter(|text| !text.is_empty()) else {
@@ -134,12 +135,12 @@ fn most(folder: &Path) -> Result<u64, Diagnostics> {
 
 fn too_long(most: u64) -> Diagnostics {
     let most = fowler_experiment::numbers::bytes(most);
-    let what = format!("this trace is longer than {most}, the most that is kept of standard input");
+    let what = format!("this trace is longer than {most}, the limit for a copy of standard input");
     let hint = format!("end it with --limit, name a file instead, or set {MOST} to a larger size");
     Diagnostic::new(STANDARD_INPUT, what).hint(hint).into()
 }
 
-/// The most bytes that may be kept, and whether there were more.
+/// Maximum size of the copy in bytes, and whether the input was longer.
 #[derive(Clone, Copy)]
 struct Limit {
     most: u64,

@@ -8,21 +8,21 @@ use crate::wrap::columns;
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
-/// Columns of words are at most so many characters wide.
+/// Maximum width of columns of words, in characters.
 const WORDS_WIDTH: u16 = 44;
-/// Columns of words get at least so many where there is little room.
+/// Minimum width of columns of words on a narrow terminal, in characters.
 const LEAST_WORDS: u16 = 12;
 /// Characters that are not of the cells of a table with two columns: `| ` and ` | ` and ` |`.
 const EDGES: u16 = 7;
-/// A first column that leaves no other column room gets at least so many.
+/// Minimum width of a first column that leaves room for no other, in characters.
 const LABELS_WIDTH: u16 = 24;
 
 /// The most characters of the columns of a table that is wider than the terminal.
 #[derive(Clone, Copy)]
 struct Bound {
-    /// The first column.
+    /// Width of the first column.
     labels: u16,
-    /// Another column of words.
+    /// Width of other columns of words.
     words: u16,
 }
 

@@ -148,8 +148,8 @@ fn breaks(line: &str, span: impl Fn(usize) -> Option<(usize, bool)>) -> Vec<Brea
     breaks
 }
 
-/// True if a line is not broken between these two: a number keeps its percent sign, and a flag its
-/// value, so that both can be copied together.
+/// True if a line must not be broken between two words: a number and its percent sign, or a flag
+/// and its value.
 fn belongs(before: &str, after: &str) -> bool {
     let word = before.rsplit(' ').next().unwrap_or_default();
     let is_flag = word.starts_with("--") && word.ends_with(|it: char| it.is_ascii_alphanumeric());

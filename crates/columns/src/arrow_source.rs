@@ -35,17 +35,17 @@ const SHOWN: usize = 5;
 pub struct ArrowSource {
     rows: u64,
     last: u64,
-    /// The time that counts as zero, once the first batch has set it.
+    /// Time that counts as zero, in nanoseconds; set by the first batch.
     origin: Option<u64>,
 }
 
 impl ArrowSource {
-    /// Returns a stream before its first batch.
+    /// Returns a stream that has read no batch.
     pub fn new() -> ArrowSource {
         ArrowSource::default()
     }
 
-    /// Rows so far.
+    /// Returns the number of rows read so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -77,8 +77,8 @@ fn has_dates(batch: &RecordBatch) -> bool {
     at.is_some_and(|at| matches!(at.data_type(), DataType::Timestamp(..)))
 }
 
-/// Returns the requests of one batch, whose first row has the number `first_row`. Times are taken
-/// as they are and must not precede `after`.
+/// Returns the requests of one batch, whose first row has the number `first_row`. Times are not
+/// shifted and must not precede `after`.
 fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo>, Diagnostics> {
     let [at, op, offset, size] = columns(batch)?;
     let mut diagnostics = Diagnostics::default();
@@ -149,8 +149,8 @@ fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
     }
 }
 
-/// Returns true if a column is the index of a pandas frame, which pandas exports beside the other
-/// columns. The rows that a filter leaves have such an index, and nobody named it a column.
+/// Returns true if a column is the row index of a pandas frame, which pandas exports beside the
+/// real columns.
 fn is_index(schema: &Schema, name: &str) -> bool {
     let facts = schema.metadata().get("pandas");
     let facts: Option<Value> = facts.and_then(|facts| serde_json::from_str(facts).ok());
@@ -338,8 +338,11 @@ impl Rows<'_> {
                 let at = self.at.values[row];
                 let before = row.checked_sub(1).map_or(self.after, |row| self.at.values[row]);
                 out_of_reach(array, row, at, LATEST, "292 years").or_else(|| {
-                    (at < before)
-                        .then(|| format!("{at} ns is earlier than the row before, {before} ns"))
+                    (at < before).then(|| {
+                        format!(
+                            "the time {at} ns is earlier than that of the previous row, {before} ns"
+                        )
+                    })
                 })
             }
             // A flush has no range, but its columns still hold numbers.
@@ -386,7 +389,7 @@ fn out_of_reach(
     (value > most || overflowed).then(|| format!("{text} exceeds {limit}"))
 }
 
-/// Returns a value in its original unit, as text.
+/// Returns a value in its original unit, as text for messages.
 fn said(array: &dyn Array, row: usize) -> Option<String> {
     fn number<T: ArrowPrimitiveType>(array: &dyn Array, row: usize) -> String
     where

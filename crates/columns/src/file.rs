@@ -59,7 +59,7 @@ pub(crate) fn bytes(batch: &RecordBatch) -> Vec<u8> {
     written.expect("writing to memory does not fail")
 }
 
-/// Reads the tables of a file, one after the other.
+/// Reads all tables of a file in order.
 pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Diagnostics> {
     let bytes = disk::read(path).map_err(|error| unreadable(path, &error))?;
     all(bytes).map_err(|error| unreadable(path, &error))
@@ -71,7 +71,7 @@ pub(crate) fn all(bytes: Vec<u8>) -> Result<Vec<RecordBatch>, String> {
 }
 
 /// Like [`read`], with some columns only. Returns `None` unless the file exists and has a valid
-/// footer: after a crash of the machine, a file may have its name but not its bytes.
+/// footer: after a crash of the machine, a file may exist without its contents.
 pub(crate) fn read_columns(
     path: &Path,
     names: &[&str],
@@ -104,7 +104,7 @@ fn tables(
 const ROWS: u64 = 64;
 
 /// Refuses a file that claims more rows than its bytes can hold. Rows without columns take no space
-/// in a file, but they do in memory, so a forged file could take all of it.
+/// in a file, but they do in memory, so a forged file could exhaust memory.
 fn bounded(groups: &[RowGroupMetaData], length: usize) -> Result<(), String> {
     let rows = groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
     let rows = rows.fold(0, u64::saturating_add);
@@ -131,8 +131,7 @@ fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostics {
     diagnostic.hint("remove it; running the same sweep again recreates it".to_string()).into()
 }
 
-/// Returns the error of the file behind an error of the library, or an error with the library's
-/// text.
+/// Returns the I/O error inside an error of the library, or a new one with the library's text.
 pub(crate) fn cause(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {

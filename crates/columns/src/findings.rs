@@ -44,7 +44,7 @@ pub(crate) fn sheets(rows: &[Row], axes: &[&str]) -> Vec<Sheet> {
     sheets
 }
 
-/// Returns the value of a response, unless it is unknown or withheld.
+/// Returns the value of a response; `None` if unknown or withheld.
 fn value(row: &Row, name: &str) -> Option<f64> {
     let withheld = name == "waf" && row.text(WITHHELD).is_some();
     row.get(name).and_then(|it| it.real()).filter(|_| !withheld)
@@ -54,7 +54,7 @@ fn sheet(name: &str, title: String, heads: Vec<String>, rows: Vec<Vec<Cell>>) ->
     Sheet { name: name.into(), title, heads, rows }
 }
 
-/// Returns the cells that identify a point: its number and its place on each axis.
+/// Returns the cells that identify a point: its number and its level on each axis.
 fn place(row: &Row, axes: &[&str]) -> Vec<Cell> {
     let text = |name: &str| row.get(name).and_then(|it| it.text()).unwrap_or_else(|| "-".into());
     let mut cells = vec![Cell::Text(text(POINT))];
@@ -77,7 +77,7 @@ fn points(
     let count = measured.len().min(SHOWN);
     let title = match (count == measured.len(), all - measured.len()) {
         (true, 0) => "Points".to_string(),
-        (true, failed) => format!("Points; {failed} more failed"),
+        (true, failed) => format!("Points of the sweep; {failed} more failed"),
         (false, _) => format!("Points: the first {count} of {}", measured.len()),
     };
     let title = match measured.iter().filter(|row| row.text(WITHHELD).is_some()).count() {

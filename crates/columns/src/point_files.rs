@@ -18,7 +18,7 @@ pub(crate) const REQUESTS: &str = "requests";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Missing,
-    /// A file is not as it was written.
+    /// A file of the point does not match its checksum.
     Damaged,
     Finished,
     Failed,
@@ -36,7 +36,7 @@ pub(crate) fn sums_file(folder: &Path, hash: &str) -> PathBuf {
     folder.join(POINTS).join(format!("{hash}.sha256"))
 }
 
-/// Saves the row of a point, then the checksums, which finish it.
+/// Saves the row of a point, then the checksums, which mark the point as finished.
 pub(crate) fn save(
     folder: &Path,
     hash: &str,

@@ -20,7 +20,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-/// Rows in a batch.
+/// Number of rows in a batch.
 pub const CHUNK: usize = 65_536;
 /// The number of rows in a row group of a file; a group is buffered in memory until it is full.
 const GROUP: usize = 4 * CHUNK;
@@ -134,12 +134,12 @@ impl Default for RequestColumns {
 }
 
 impl RequestColumns {
-    /// Returns an empty collection.
+    /// Returns an empty collection of rows.
     pub fn new() -> RequestColumns {
         RequestColumns { batches: Vec::new(), chunk: Chunk::new(0) }
     }
 
-    /// Adds a row.
+    /// Adds the row of a completed request.
     pub fn add(&mut self, completion: &Completion) {
         self.chunk.push(completion);
         if self.chunk.is_full() {

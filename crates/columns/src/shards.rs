@@ -26,7 +26,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The kind and format of the file `shard`. A change of its contents needs the next number.
+/// Kind and format version of the file `shard`; increment the version when its contents change.
 const KIND: Kind = Kind { name: "shard", format: 1 };
 /// The maximum size of the file `shard`, in bytes.
 const LARGEST: u64 = 4096;
@@ -38,7 +38,7 @@ struct Record {
     shard: Shard,
     /// True if the requests of every point are saved.
     requests: bool,
-    /// The version of Fowler that runs the shard, and a hash of the sources of its simulator.
+    /// Version of Fowler that runs the shard, and a hash of the simulator's sources.
     version: String,
     sources: String,
     /// The SHA-256 of the specification and of the design.
@@ -80,19 +80,19 @@ impl Record {
     }
 }
 
-/// The shard that a folder says it holds.
+/// The shard that a folder holds, according to its file `shard`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The folder holds this shard.
     Shard(Shard),
-    /// The folder holds a shard, and this file, which names the shard, is missing or not as it was
-    /// written.
+    /// The folder holds a shard, but this file, which identifies the shard, is missing or damaged.
     Damaged(PathBuf),
 }
 
-/// Returns the shard that a folder says it holds; `None` if it holds none.
+/// Returns the shard that a folder holds; `None` for other folders.
 ///
 /// # Errors
+///
 /// If the file cannot be read, or a newer version wrote it.
 pub fn found(folder: &Path) -> Result<Option<Found>, Diagnostics> {
     let (path, listed) = (folder.join(SHARD), store::shard_hash(folder)?);
@@ -147,7 +147,8 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
             Err(Refused::Other(why)) => return Err((*why).into()),
         }
     } else if is_listed == Some(false) {
-        let what = format!("holds a shard that is not {shard} of this sweep, without its {SHARD}");
+        let what =
+            format!("holds a shard other than {shard} of this sweep, and its {SHARD} is missing");
         return Err(refused(what));
     } else if is_listed.is_none() && disk::facts(&path.join(DESIGN))?.is_some() {
         return Err(refused("holds a whole sweep".into()));
@@ -164,7 +165,7 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
     Folder::outlined(entered, path, &outline, runs, points)
 }
 
-/// Returns the shard of the same sweep whose file has this checksum.
+/// Returns the shard of the same sweep whose file has this checksum; `None` if there is none.
 fn of_another(shard: Shard, outline: &Outline, hash: &str) -> Option<Shard> {
     let all = shard.all();
     let is = |it: &Shard| *it != shard && bytes_hash(&Record::of(*it, outline).bytes()) == hash;
@@ -253,7 +254,7 @@ fn held(folders: &[PathBuf]) -> Result<Vec<Held>, Diagnostics> {
         let path = folder.join(SHARD);
         if disk::facts(&path)?.is_none() {
             let what = format!("is not the folder of a shard: {SHARD} is missing");
-            let expected = "what `fowler sweep SPEC --shard i/n --out DIR` has filled";
+            let expected = "a folder filled by `fowler sweep SPEC --shard i/n --out DIR`";
             let diagnostic = Diagnostic::new(folder.display().to_string(), what);
             return Err(diagnostic.expected(expected).into());
         }
@@ -276,7 +277,7 @@ fn held(folders: &[PathBuf]) -> Result<Vec<Held>, Diagnostics> {
     diagnostics.or(held)
 }
 
-/// Checks that the shards are those of one sweep, each once.
+/// Checks that the shards are those of one sweep, each exactly once.
 fn one_sweep(held: &[Held]) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let Some(first) = held.first() else { return Ok(()) };
@@ -293,7 +294,7 @@ fn one_sweep(held: &[Held]) -> Result<(), Diagnostics> {
             let hint = "run all shards with one version".to_string();
             diagnostics.push(one.refused(what).hint(hint));
         } else if *specification != first_record.specification {
-            diagnostics.push(one.refused(format!("is of another specification than {name}")));
+            diagnostics.push(one.refused(format!("has another sweep specification than {name}")));
         } else if *design != first_record.design {
             let what = format!("has other points than {name}");
             let hint = "the drives, traces or schemes that the specification names have changed";
@@ -323,7 +324,7 @@ fn short(hash: &str) -> String {
     printable(hash.get(..8).unwrap_or(hash))
 }
 
-/// Returns the outline that the shards have in common, as the first of them holds it.
+/// Returns the outline of the sweep, from its first shard.
 fn outline(first: &Held) -> Result<Outline, Diagnostics> {
     let read = |name: &str, sum: &str| -> Result<Vec<u8>, Diagnostics> {
         let path = first.folder.join(name);
@@ -339,8 +340,8 @@ fn outline(first: &Held) -> Result<Outline, Diagnostics> {
     Ok(Outline { text, design, points, requests: *requests })
 }
 
-/// Checks that the specification and the points of a shard are those that its record names. Both
-/// are in every folder, and a folder in which they differ holds runs of another sweep.
+/// Checks that the specification and the points of a shard match its record. Every folder has both;
+/// a mismatch means that the folder holds another sweep.
 fn whole(held: &Held) -> Result<(), Diagnostics> {
     let Record { specification, design, .. } = &held.record;
     let mut diagnostics = Diagnostics::default();
@@ -364,7 +365,7 @@ fn damaged_in_shard(path: &Path) -> Diagnostics {
     found
 }
 
-/// Checks that every run of a shard is there and is as it was written.
+/// Checks that every run of a shard is finished and undamaged.
 fn finished(held: &Held, runs: &[(usize, String)], stop: &AtomicBool) -> Result<(), Diagnostics> {
     let (shard, requests) = (held.record.shard, held.record.requests);
     let mut diagnostics = Diagnostics::default();

@@ -48,7 +48,8 @@ pub const SPECIFICATION: &str = "sweep.toml";
 pub const DESIGN: &str = "design.parquet";
 /// The checksums of specification and design, in the folder, and of the file `shard`.
 const SUMS: &str = SWEEP_SUMS;
-/// The format of the folder. A change of the contents of its files needs the next number.
+/// Kind and format version of a sweep's folder; increment the version when the contents of its
+/// files change.
 pub(crate) const SWEEP: Kind = Kind { name: "sweep", format: 1 };
 /// The file that marks a folder as holding only a shard of its sweep.
 pub(crate) const SHARD: &str = "shard";
@@ -59,17 +60,17 @@ pub struct Folder {
     path: PathBuf,
     /// The points of the design that are run in this folder, with their hashes.
     runs: Vec<(usize, String)>,
-    /// The hash of every point that is wanted in this folder.
+    /// Hashes of the points that belong in this folder.
     points: Vec<String>,
     /// True if the requests of every point are saved.
     requests: bool,
     _lock: File,
 }
 
-/// The contents of the folder of a sweep besides its points.
+/// Files of a sweep's folder other than its points.
 #[derive(Clone, Debug)]
 pub(crate) struct Outline {
-    /// The specification.
+    /// Text of the specification.
     pub text: Vec<u8>,
     /// The file of the design.
     pub design: Vec<u8>,
@@ -91,7 +92,7 @@ impl Outline {
         }
     }
 
-    /// Returns the points to run: of several points with the same hash, the first.
+    /// Returns the points to run: the first of each group with equal hashes.
     pub fn runs(&self) -> Vec<(usize, String)> {
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         let mut runs: Vec<(usize, &String)> = self.points.iter().enumerate().collect();
@@ -103,7 +104,7 @@ impl Outline {
 /// The files of a finished point as bytes, as a remote worker returns them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// The point's row.
+    /// Encoded row of the point.
     pub row: Vec<u8>,
     /// The requests of the point, if they are saved and the point did not fail.
     pub requests: Option<Vec<u8>>,
@@ -114,11 +115,11 @@ pub struct Made {
 /// The progress of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Points of the design.
+    /// Number of points in the design.
     pub points: usize,
     /// Points that are finished, including failed ones.
     pub finished: usize,
-    /// Points that failed.
+    /// Number of points that failed.
     pub failed: usize,
 }
 
@@ -133,7 +134,7 @@ impl Folder {
         Folder::whole(entered, path, &Outline::of(plan))
     }
 
-    /// Turns an entered folder into that of a whole sweep.
+    /// Turns a locked folder into that of a whole sweep.
     pub(crate) fn whole(
         entered: Entered,
         path: &Path,
@@ -147,8 +148,7 @@ impl Folder {
         Folder::outlined(entered, path, outline, outline.runs(), outline.points.clone())
     }
 
-    /// Writes the contents of the folder besides its points. The folder is to hold `runs`, for
-    /// `points`.
+    /// Writes the files of the folder other than the points, for the given `runs` and `points`.
     pub(crate) fn outlined(
         Entered(lock): Entered,
         path: &Path,
@@ -191,9 +191,10 @@ impl Folder {
         Ok(states.into_iter().filter(|(_, state)| todo(state)).map(|(index, _)| index).collect())
     }
 
-    /// Returns the points whose files are not as they were written.
+    /// Returns the points whose files are damaged.
     ///
     /// # Errors
+    ///
     /// As for [`Folder::missing`].
     pub fn damaged(&self) -> Result<Vec<usize>, Diagnostics> {
         let states = self.states()?.into_iter();
@@ -258,10 +259,10 @@ impl Folder {
     }
 }
 
-/// A sweep folder, without partial files, that nobody else writes to while this value exists.
+/// A locked sweep folder without partial files, which no other process writes to.
 pub(crate) struct Entered(File);
 
-/// Enters the folder of a sweep, and creates it if necessary.
+/// Locks the folder of a sweep, creating it if necessary.
 pub(crate) fn enter(path: &Path, requests: bool) -> Result<Entered, Diagnostics> {
     for folder in [Some(POINTS), requests.then_some(REQUESTS)].into_iter().flatten() {
         let folder = path.join(folder);
@@ -270,7 +271,8 @@ pub(crate) fn enter(path: &Path, requests: bool) -> Result<Entered, Diagnostics>
     let lock = lock(path, SWEEP)?;
     refuse_newer(path, SWEEP)?;
     if disk::facts(&path.join(CONTENTS))?.is_some() {
-        let what = "holds results of another command, and a folder never mixes two";
+        let what =
+            "holds results of another command, and a folder holds results of one command only";
         let hint = "choose another folder".to_string();
         return Err(Diagnostic::new(path.display().to_string(), what).hint(hint).into());
     }
@@ -334,18 +336,18 @@ fn rows(folder: &Path) -> Result<Vec<Row>, Diagnostics> {
 pub struct Examined {
     /// Different points of the design.
     pub points: usize,
-    /// Points whose files are all there and as they were written.
+    /// Number of points whose files are all present and undamaged.
     pub whole: usize,
-    /// Files that are not as they were written, each with the checksum file of its point: if the
-    /// checksum file is removed, the point is run again.
+    /// Damaged files, each with the checksum file of its point. Removing the checksum file makes
+    /// the point run again.
     pub damaged: Vec<(PathBuf, Option<PathBuf>)>,
     /// Whole points that are not in the present design but were in an earlier one.
     pub earlier: usize,
     /// Files of points that are not in the design, and that are not as they were written.
     pub strays: Vec<PathBuf>,
-    /// Files and folders that Fowler did not write, among those of points.
+    /// Files and folders among the points that Fowler did not write.
     pub others: Vec<PathBuf>,
-    /// The files of the sweep itself, damaged or not.
+    /// Files of the sweep itself, damaged or not.
     pub own: Vec<PathBuf>,
 }
 

@@ -30,7 +30,7 @@ pub const SUMMARY: &str = "summary";
 /// several points share has the names of the first.
 pub(crate) const NAMES: [&str; 3] = ["device", "scheme", "workload.name"];
 
-/// A single value.
+/// A single value of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Scalar {
     Null,
@@ -51,7 +51,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns a type that holds both types; text if no other type does.
+    /// Returns the narrowest type that can hold both types; text if no other can.
     fn join(self, other: Kind) -> Kind {
         match (self, other) {
             (one, other) if one == other => one,

@@ -28,13 +28,13 @@ const ROWS: usize = 8192;
 /// The maximum length in bytes of the footer of an Arrow file, and of the description of a batch.
 const LONGEST_FOOTER: usize = 64 << 20;
 const LONGEST_MESSAGE: u64 = 16 << 20;
-/// The size in bytes of the end of an Arrow file: the length of its footer and a magic number.
+/// Size in bytes of the trailer of an Arrow file: the length of its footer and a magic number.
 const TRAILER: u64 = 10;
 
-/// A kind of file.
+/// Kind of a column file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Parquet.
+    /// Apache Parquet.
     Parquet,
     /// Arrow's IPC file format, also called Feather, version 2.
     Arrow,
@@ -188,7 +188,7 @@ impl Iterator for Requests<'_> {
 fn check_arrow(file: &mut (impl Read + Seek)) -> Result<(), String> {
     let said = |error: std::io::Error| error.to_string();
     let length = file.seek(SeekFrom::End(0)).map_err(said)?;
-    let trailer_at = length.checked_sub(TRAILER).ok_or("it is shorter than its last bytes")?;
+    let trailer_at = length.checked_sub(TRAILER).ok_or("the file is shorter than its footer")?;
     let mut trailer = [0; TRAILER as usize];
     file.seek(SeekFrom::Start(trailer_at)).map_err(said)?;
     file.read_exact(&mut trailer).map_err(said)?;
@@ -217,7 +217,9 @@ fn blocks(footer: &Footer<'_>) -> Vec<Block> {
 
 /// Checks that a batch is inside the file, and that its buffers are inside the batch.
 fn check_block(file: &mut (impl Read + Seek), block: &Block, end: u64) -> Result<(), String> {
-    let number = |number: i64| u64::try_from(number).map_err(|_| "a place is negative".to_string());
+    let number = |number: i64| {
+        u64::try_from(number).map_err(|_| "a position in the file is negative".to_string())
+    };
     let (at, body) = (number(block.offset())?, number(block.bodyLength())?);
     let message = number(block.metaDataLength().into())?;
     let inside = at.checked_add(message).and_then(|it| it.checked_add(body));
@@ -231,7 +233,7 @@ fn check_block(file: &mut (impl Read + Seek), block: &Block, end: u64) -> Result
     let message = root_as_message(&bytes[head..]).map_err(|error| error.to_string())?;
     let batch = message.header_as_record_batch();
     let batch = batch.or_else(|| message.header_as_dictionary_batch().and_then(|it| it.data()));
-    let batch = batch.ok_or_else(|| format!("at byte {at} there is no batch"))?;
+    let batch = batch.ok_or_else(|| format!("there is no record batch at byte {at}"))?;
     let rows = number(batch.length())?;
     let nodes = batch.nodes().into_iter().flatten();
     let sound = nodes.map(|node| (number(node.length()), number(node.null_count())));

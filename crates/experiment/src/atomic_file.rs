@@ -20,13 +20,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Files that are being written now. They are removed if the program ends without dropping them.
+/// Paths of unfinished files, which are removed if the program ends without dropping them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-/// The most names that are tried for a temporary file before giving up.
+/// Most names tried for a temporary file before giving up.
 const NAMES: u32 = 1000;
 /// Suffix of every temporary name.
 const PARTIAL: &str = ".partial";
-/// Number of hexadecimal digits for the process in a temporary name.
+/// Hexadecimal digits of the process number in a temporary name.
 const PROCESS: usize = 8;
 /// The number of the next temporary file of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -39,12 +39,12 @@ pub struct AtomicFile {
     out: BufWriter<File>,
     path: PathBuf,
     partial: Option<PathBuf>,
-    /// The first error of a write. Later bytes may still be written, so the file is not whole.
+    /// First error of a write, after which the file is incomplete.
     failed: Option<(io::ErrorKind, String)>,
 }
 
 impl AtomicFile {
-    /// Starts the file.
+    /// Creates the temporary file that becomes `path`.
     pub fn create(path: &Path) -> Result<AtomicFile, Diagnostics> {
         let opened = if path.is_dir() {
             Err(io::ErrorKind::IsADirectory.into())
@@ -65,12 +65,13 @@ impl AtomicFile {
         AtomicFile::create(path)
     }
 
-    /// Returns the file that is written until it is finished.
+    /// Returns the temporary path.
     pub fn written_to(&self) -> &Path {
         self.partial.as_deref().unwrap_or(&self.path)
     }
 
-    /// Writes what is left, waits until all of it is on the disk, and gives the file its name.
+    /// Writes the remaining bytes, waits until all are on the disk, and renames the file to its
+    /// final name.
     pub fn finish(mut self) -> Result<(), Diagnostics> {
         self.named().map_err(|error| unwritable(&self.path, &error))
     }
@@ -97,10 +98,11 @@ impl AtomicFile {
     }
 }
 
-/// Removes a file that was finished; its name is gone from the disk, too, when this returns.
+/// Removes a finished file and waits until the removal is on the disk.
 ///
 /// # Errors
-/// If it cannot be removed.
+///
+/// If the file cannot be removed.
 pub fn remove(path: &Path) -> io::Result<()> {
     disk::remove(path)?;
     disk::sync_folder(path)
@@ -119,7 +121,8 @@ fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
                 list.push(partial.clone());
                 return Ok((file, partial));
             }
-            // Another process took the file for abandoned before it was locked, and removes it.
+            // Another process found the file before it was locked, took it for abandoned, and
+            // removes it.
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -131,12 +134,12 @@ fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
     ))
 }
 
-/// Removes a file when the program ends without removing it itself.
+/// Registers a file to be removed when the program ends.
 pub(crate) fn will_remove(path: PathBuf) {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path);
 }
 
-/// Forgets a file that need not be removed any more.
+/// Removes a file from the list of files to be removed at the end of the program.
 pub(crate) fn forget(partial: &Path) {
     let mut list = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     list.retain(|other| other != partial);
@@ -185,7 +188,7 @@ impl Drop for AtomicFile {
     }
 }
 
-/// Returns whether a file name is one under which an [`AtomicFile`] is written.
+/// Returns true if a file name has the form of an [`AtomicFile`]'s temporary name.
 pub fn is_partial(name: &str) -> bool {
     let number = name.rsplit_once(PARTIAL).map(|(_, number)| number);
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -201,7 +204,7 @@ pub fn finished_name(partial: &str) -> &str {
     without_process(whole).unwrap_or(whole)
 }
 
-/// Returns a name without the process and the number at its end; `None` if it has none.
+/// Returns a temporary name without process and number; `None` if the name has none.
 fn without_process(name: &str) -> Option<&str> {
     let (whole, token) = name.rsplit_once('.')?;
     let (process, number) = token.split_once('-')?;
@@ -236,15 +239,16 @@ pub fn remove_abandoned(folder: &Path) -> Result<(), Diagnostics> {
     Ok(())
 }
 
-/// Returns whether `path` exists and is not a regular file, such as `/dev/null`.
+/// Returns true if `path` exists and is not a regular file, such as `/dev/null`.
 pub(crate) fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir())
 }
 
-/// Checks that the path of a file to be read back is free or that of a regular file.
+/// Checks that no file, or a regular one, is at the path of a file to be read back.
 ///
 /// # Errors
-/// If the path is that of something else.
+///
+/// If something else is at the path.
 pub fn stored(path: &Path) -> Result<(), Diagnostics> {
     let Some(what) = disk::no_file(path)? else { return Ok(()) };
     let hint = "remove it, or choose another path".to_string();
@@ -296,7 +300,7 @@ pub fn clashes(inputs: &[Named], outputs: &[Named]) -> Diagnostics {
     diagnostics
 }
 
-/// Returns whether two paths lead to the same file.
+/// Returns true if two paths lead to the same file.
 pub fn same(one: &Path, other: &Path) -> bool {
     real(one) == real(other)
 }
@@ -402,7 +406,7 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Two threads stand for two processes: a lock belongs to an open file.
+    /// Two threads can stand for two processes, because a lock belongs to an open file.
     #[test]
     fn who_writes_while_others_clean_up_loses_nothing() {
         let folder = folder("cleaned-meanwhile");

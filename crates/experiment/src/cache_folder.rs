@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 /// The variable of the environment that names the folder.
 pub const VARIABLE: &str = "FOWLER_CACHE";
-/// Files that were not used for this long are removed.
+/// Time without use after which a cached file is removed.
 pub const AGE_MOST: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Returns the folder: `FOWLER_CACHE`, or `fowler` in `XDG_CACHE_HOME` or `~/.cache`. `None` if
@@ -66,7 +66,7 @@ pub fn make_room(folder: &Path, bound: Bound, bytes: u64) {
     }
 }
 
-/// Notes that a file is used now.
+/// Updates a cached file's time of last use.
 pub fn used(path: &Path) {
     if let Ok(file) = std::fs::OpenOptions::new().append(true).open(path) {
         let _not_permitted = file.set_modified(SystemTime::now());
@@ -80,7 +80,8 @@ mod tests {
 
     const BOUND: Bound = Bound { prefix: "image-", files: 4, bytes: 1000 };
 
-    /// Files of so many bytes, the first unused for the longest, each a day longer than the next.
+    /// Creates files of these lengths; the first is unused for `oldest_days`, each next one a day
+    /// less.
     fn filled(folder: &Path, lengths: &[usize], oldest_days: u64) {
         for (number, &length) in lengths.iter().enumerate() {
             let path = folder.join(format!("image-{number}"));

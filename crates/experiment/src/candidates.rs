@@ -37,15 +37,16 @@ impl Candidate {
         RunSpec { device, scheme, ..spec.clone() }
     }
 
-    /// Gives a drive the name under which it is compared.
+    /// Sets the name under which a drive is compared.
     pub(crate) fn call(&self, drive: &mut Resolved) {
         drive.candidate.clone_from(&self.name);
     }
 
-    /// Returns the candidate's drive as it is when `spec` runs on it.
+    /// Returns the candidate's drive with the settings of `spec`.
     ///
     /// # Errors
-    /// Everything that is wrong with the drive.
+    ///
+    /// All errors in the drive.
     pub fn drive(&self, spec: &RunSpec) -> Result<Resolved, Diagnostics> {
         let spec = self.spec(spec);
         let mut drive = run::drive(&spec, &spec.device.source()?, spec.scheme.as_deref())?;
@@ -72,7 +73,7 @@ impl Candidates {
         Candidates { axis: Axis::Schemes, all: schemes.iter().map(candidate).collect() }
     }
 
-    /// Returns a drive under a scheme, or as described.
+    /// Returns a single candidate: a drive under a scheme, or as described.
     pub fn one(device: &DeviceSpec, scheme: Option<&str>) -> Candidates {
         let (device, scheme) = (device.clone(), scheme.map(Into::into));
         Candidates { axis: Axis::Schemes, all: vec![Candidate { device, scheme, name: None }] }
@@ -103,8 +104,9 @@ impl Candidates {
         match devices.len() {
             0 => diagnostics.push(Diagnostic::new(flag, "no drives are given")),
             1 => {
-                let what = format!("`{}` is one drive", escaped(&devices[0].device));
-                let one = Diagnostic::new(flag, what).expected("at least two, separated by commas");
+                let what = format!("`{}` names only one drive", escaped(&devices[0].device));
+                let one = Diagnostic::new(flag, what)
+                    .expected("at least two drives, separated by commas");
                 diagnostics.push(one.hint("for one drive, use --device".to_string()));
             }
             MOST_DEVICES.. if devices.len() > MOST_DEVICES => {
@@ -140,8 +142,8 @@ impl Candidates {
         self.all.iter().map(Candidate::label).collect()
     }
 
-    /// Checks every candidate and, without a full pass, the workload. Also checks that each drive
-    /// has the units that are to fail.
+    /// Checks every candidate, and the workload without a full pass. Also checks that each drive
+    /// has the units that faults name.
     pub fn check(&self, workload: Option<&WorkloadSpec>, faults: &[Scripted]) -> Diagnostics {
         if self.axis == Axis::Schemes {
             let Some(first) = self.all.first() else { return Diagnostics::default() };
@@ -154,8 +156,8 @@ impl Candidates {
         self.merged(self.all.iter().map(of).collect())
     }
 
-    /// Joins what is wrong with each candidate. Where drives are compared, an error that does not
-    /// name its drive, and that not all of them have, is reported with it.
+    /// Joins the errors of all candidates. If drives are compared, an error that not all of them
+    /// have is reported with the name of its drive.
     pub(crate) fn merged(&self, wrong: Vec<Diagnostics>) -> Diagnostics {
         let everywhere = |it: &Diagnostic| wrong.iter().all(|errors| errors.0.contains(it));
         let mut all = Diagnostics::default();
@@ -225,8 +227,8 @@ fn file(device: &DeviceSpec) -> Option<&Path> {
 
 /// Returns a name for each drive; no two are the same.
 fn names(devices: &[DeviceSpec]) -> Vec<String> {
-    // The number of parts of its path that a name has; of a file with none, the name lacks the
-    // ending, too.
+    // Number of path parts in each name, counted from the end; 0 means the file name without its
+    // extension.
     let mut parts = vec![0; devices.len()];
     loop {
         let names: Vec<String> =
@@ -242,8 +244,7 @@ fn names(devices: &[DeviceSpec]) -> Vec<String> {
                 grown = true;
             }
         }
-        // Names that no longer grow are whole paths, of which none is listed twice, or those of
-        // descriptions without a file.
+        // Names that stopped growing are whole paths, or descriptions without a file.
         if !grown {
             return numbered(names);
         }
@@ -261,7 +262,7 @@ fn numbered(names: Vec<String>) -> Vec<String> {
     all
 }
 
-/// The name of a drive: that of a preset, or so many last parts of its path.
+/// Returns the name of a drive: its preset, or the last `parts` parts of its path.
 fn name(device: &DeviceSpec, parts: usize) -> String {
     let whole = || device.device.clone();
     let Some(path) = file(device) else { return whole() };
@@ -334,7 +335,7 @@ mod tests {
         }
     }
 
-    /// An error of the trace is reported once; one of a drive, with its drive.
+    /// An error of the trace is reported once; an error of a drive, with the drive's name.
     #[test]
     fn an_error_that_not_all_drives_have_names_its_drive() {
         let candidates = Candidates::devices(specs(&["tlc", "rhio"]), None).unwrap();

@@ -30,7 +30,7 @@ pub fn read(path: &Path) -> Result<Commands, Diagnostics> {
     text_file::read(path, MAX_BYTES).and_then(|text| parse(&text, &name)).map(Commands)
 }
 
-/// Runs commands and returns their results as CSV, in the same order.
+/// Runs flash commands on one die and returns their results as CSV, in the same order.
 pub fn chip(config: &Config, Commands(commands): &Commands) -> String {
     let results = run_chip(config, commands);
     let mut csv = String::from("at_ns,op,start_ns,done_ns,suspensions\n");

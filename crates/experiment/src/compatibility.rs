@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::presets::{Folder, Preset};
 use crate::scheme::Scheme;
 
-/// The most keys that are added for a scheme, one after the other.
+/// Most keys that are added for one scheme, one after the other.
 const MOST_KEYS: usize = 6;
 
 /// A scheme on a drive.
@@ -20,12 +20,13 @@ pub struct Compatibility {
 }
 
 impl Compatibility {
-    /// Returns whether the scheme works there as it is.
+    /// Returns true if the scheme works on the drive without further settings.
     pub fn works(&self) -> bool {
         self.needs.as_ref().is_ok_and(Vec::is_empty)
     }
 
-    /// Returns the flags with which it works there; `None` if it works without or not at all.
+    /// Returns the `--set` flags that make the scheme work on the drive; `None` if none are needed
+    /// or none help.
     pub fn flags(&self) -> Option<String> {
         let needs = self.needs.as_ref().ok().filter(|needs| !needs.is_empty())?;
         Some(needs.iter().map(|it| format!("--set {it}")).collect::<Vec<_>>().join(" "))
@@ -104,9 +105,9 @@ fn needs(device: &DeviceSpec, scheme: &str) -> Result<Vec<String>, Diagnostics> 
     }
 }
 
-/// The setting that the hint of an error names: `--set reliability.model=analytic`,
-/// `set reliability.model = "by_voltage"`, or `set policy.redundancy.stripe to one of 1, 3`. Of a
-/// list of numbers the largest, as a stripe of 1 is a mirror; of words the first.
+/// Returns the setting that the hint of an error names, for example `--set
+/// reliability.model=analytic` or `set policy.redundancy.stripe to one of 1, 3`. From a list of
+/// numbers it takes the largest, because a stripe of 1 is a mirror; from words, the first.
 fn helps(wrong: &Diagnostic) -> Option<String> {
     let (_, rest) = wrong.hint.as_deref()?.split_once("set ")?;
     let end = rest.find([' ', '=']).unwrap_or(rest.len());
@@ -155,8 +156,8 @@ mod tests {
         }
     }
 
-    /// On every preset drive, every scheme has an answer, and a scheme that is reported to work
-    /// does work with the keys it is said to need.
+    /// For every preset drive and scheme, a scheme reported to work does work with the keys it is
+    /// said to need.
     #[test]
     fn a_scheme_works_with_the_keys_that_it_is_said_to_need() {
         for preset in Folder::Devices.presets() {

@@ -13,17 +13,16 @@ pub(crate) struct ConfigBuilder<T> {
     target: T,
     origins: BTreeMap<&'static str, Origin>,
     diagnostics: Diagnostics,
-    /// Places with a syntax error, where no further problems are reported.
+    /// Places with a syntax error, at which no further errors are reported.
     garbled: BTreeSet<(String, Option<u64>)>,
-    /// The hint that says where every key is listed.
+    /// Hint that names the command listing every key.
     listing: &'static str,
-    /// Returns the diagnostic of a setting whose key former versions had, among the settings of one
-    /// source.
+    /// Function that returns the diagnostic for a setting whose key existed in former versions.
     retired: fn(&Setting, &[Setting]) -> Option<Diagnostic>,
 }
 
 impl<T> ConfigBuilder<T> {
-    /// Starts from `target`, with nothing set.
+    /// Creates a builder of `target`, with no key set.
     pub fn new(keys: Vec<Key<T>>, target: T) -> Self {
         Self {
             keys,
@@ -36,7 +35,7 @@ impl<T> ConfigBuilder<T> {
         }
     }
 
-    /// Replaces the hint that says where every key is listed.
+    /// Replaces the hint that names the command listing every key.
     pub fn listed(self, listing: &'static str) -> Self {
         Self { listing, ..self }
     }
@@ -128,7 +127,7 @@ impl<T> ConfigBuilder<T> {
         self.diagnostics.or(self.target)
     }
 
-    /// The finished value, and where each key was set, for later checks to report.
+    /// Returns the finished value and the origin of each key, for later checks to report.
     pub fn finish_with_origins(
         self,
         whole: &str,
@@ -138,7 +137,7 @@ impl<T> ConfigBuilder<T> {
         self.finish(whole, hint).map(|target| (target, origins))
     }
 
-    /// `policy.x.name` in a table means the same as `policy.x`.
+    /// Finds a key; `policy.x.name` in a table is the same as `policy.x`.
     fn find(&self, path: &str) -> Option<usize> {
         let slot = path.strip_suffix(".name").filter(|slot| slot.starts_with("policy."));
         let wanted = slot.unwrap_or(path);
@@ -200,8 +199,8 @@ fn refused<T>(key: &Key<T>, setting: &Setting, complaint: Complaint) -> Diagnost
         .hint(complaint.hint)
 }
 
-/// Prints every key of `target` as TOML, in sections and in the order of the table. Reading it back
-/// gives the same `T`.
+/// Prints every key of `target` as TOML, in sections and in the order of the table. Parsing the
+/// text yields an equal `T`.
 pub(crate) fn print<T>(keys: &[Key<T>], target: &T) -> String {
     let mut text = String::new();
     let mut rest: Vec<&Key<T>> = keys.iter().filter(|key| !key.path.contains('.')).collect();

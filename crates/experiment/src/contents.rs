@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 
 /// The name of the list.
 pub const CONTENTS: &str = "contents.json";
-/// The checksums that the folder of a sweep has instead of a list.
+/// Name of the checksum file that a sweep's folder has instead of a list.
 pub const SWEEP_SUMS: &str = "sweep.sha256";
-/// The page with pictures, in a program that writes one.
+/// Name of the page with charts, in a program built with reports.
 const PAGE: &str = "report.html";
-/// A change of what the list holds needs the next number.
+/// Version of the list's format, to be incremented with every change.
 const FORMAT: u32 = 1;
-/// The most bytes of a list: tens of thousands of files.
+/// Largest accepted list in bytes: tens of thousands of files.
 const LARGEST: u64 = 16 << 20;
 
 /// The files of one run in a folder.
@@ -34,14 +34,14 @@ pub struct Contents {
     pub command: String,
     /// The SHA-256 of each file, by its name.
     pub files: BTreeMap<String, String>,
-    /// A hash of all of the above.
+    /// Hash of the version, command and files above.
     checksum: String,
 }
 
-/// The state of a listed file.
+/// State of a listed file on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// The file is as it was written.
+    /// The file's bytes match its checksum.
     Whole,
     /// The file's bytes have changed.
     Changed,
@@ -79,13 +79,14 @@ impl Contents {
 }
 
 /// Checks that a folder may take the results of a command: it holds no sweep, its list can be read
-/// and replaced, and nothing in the place of its page would wait for a reader.
+/// and replaced, and its page is no pipe.
 ///
 /// # Errors
-/// If it may not.
+///
+/// If one of these does not hold.
 pub fn enter(folder: &Path) -> Result<(), Diagnostics> {
     if disk::facts(&folder.join(SWEEP_SUMS))?.is_some() {
-        let what = "holds a sweep, and a folder never mixes two";
+        let what = "holds a sweep, and a folder holds results of one command only";
         let hint = "choose another folder".to_string();
         return Err(Diagnostic::new(folder.display().to_string(), what).hint(hint).into());
     }
@@ -109,7 +110,7 @@ pub fn read(folder: &Path) -> Result<Option<Contents>, Diagnostics> {
     };
     let damaged = || {
         let hint = "remove it, and run the command that filled this folder again";
-        failed("is damaged: it is not the list that was written".into(), hint)
+        failed("is damaged: its checksum does not match its list of files".into(), hint)
     };
     let Ok(contents) = serde_json::from_slice::<Contents>(&text) else { return Err(damaged()) };
     if contents.sum() != contents.checksum || !contents.files.keys().all(|name| is_plain(name)) {
@@ -130,16 +131,17 @@ fn is_file(path: &Path) -> Result<bool, Diagnostics> {
     Ok(disk::facts(path)?.is_some_and(|facts| facts.is_file()))
 }
 
-/// True if a name stays within its folder.
+/// True if a name is a plain file name, which cannot lead out of the folder.
 fn is_plain(name: &str) -> bool {
     Path::new(name).file_name().is_some_and(|last| last == name)
 }
 
-/// Lists `files`, all in `folder`, as what `command` has written there. Removes the files of the
-/// list before that are not among them and are still what was written; returns their names.
+/// Writes the list of `files`, all in `folder`, as results of `command`. Removes unchanged files of
+/// the previous list that are not among them, and returns their names.
 ///
 /// # Errors
-/// If a file or the list before cannot be read, or the list cannot be written.
+///
+/// If a file or the previous list cannot be read, or the list cannot be written.
 pub fn list(folder: &Path, command: &str, files: &[PathBuf]) -> Result<Vec<String>, Diagnostics> {
     let mut hashes = BTreeMap::new();
     for file in files.iter().filter(|file| file.parent() == Some(folder)) {
@@ -231,7 +233,7 @@ mod tests {
                 _ => bytes.truncate(rng.below(whole.len() as u64) as usize),
             }
             fs::write(&path, &bytes).unwrap();
-            // White space may differ: what the list says is the same.
+            // Whitespace may differ between equal lists.
             let bytes = String::from_utf8_lossy(&bytes);
             match read(folder.path()) {
                 Ok(now) => assert_eq!(now, list, "{bytes}"),

@@ -36,7 +36,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Returns the file or folder.
+    /// Returns the file or folder of the operation.
     pub fn path(&self) -> &Path {
         use Operation::{
             Create, CreateFolder, Examine, List, Open, Read, Remove, Rename, Sync, SyncFolder,
@@ -58,7 +58,8 @@ impl Operation {
     }
 }
 
-/// Called before each operation; returns how many bytes it may transfer, or the error to fail with.
+/// A test hook called before each operation; returns the number of bytes it may transfer, or the
+/// error to fail with.
 type Observer = Box<dyn Fn(&Operation) -> io::Result<usize> + Send + Sync>;
 
 static OBSERVER: OnceLock<Observer> = OnceLock::new();
@@ -99,7 +100,7 @@ impl File {
     /// Opens a file to read it.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If the file cannot be opened.
     pub fn open(path: &Path) -> io::Result<File> {
         let file = retried(|| Operation::Open(path.into()), |_| fs::File::open(path))?;
         Ok(File { file, path: path.into() })
@@ -167,16 +168,17 @@ impl File {
         Ok(File { file, path: path.into() })
     }
 
-    /// Cuts the file off after so many bytes.
+    /// Truncates the file to `length` bytes.
     ///
     /// # Errors
-    /// If that cannot be done.
+    ///
+    /// If the file cannot be truncated.
     pub fn cut(&self, length: u64) -> io::Result<()> {
         retried(|| Operation::Write(self.path.clone(), Vec::new()), |_| self.file.set_len(length))
     }
 
-    /// Returns a path under which this process can open the file again, each time from its
-    /// beginning, though it has no name any more. `None` where the system has no such paths.
+    /// Returns a path under which this process can reopen a file that has no name any more, each
+    /// time from its beginning; `None` on systems without such paths.
     pub fn nameless_path(&self) -> Option<PathBuf> {
         #[cfg(target_os = "linux")]
         {
@@ -264,18 +266,21 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the kind and length of what has this path; `None` if nothing has.
+/// Returns the kind and length of the file at a path; `None` if none exists.
 ///
 /// # Errors
-/// If the system does not say. Do not treat this as a missing file.
+///
+/// If the system cannot tell. Do not treat this as a missing file.
 pub fn facts(path: &Path) -> Result<Option<Metadata>, Diagnostics> {
     if_present(metadata(path)).map_err(|error| unreadable(path, &error))
 }
 
-/// Returns what has the path of a file and is none, in words; `None` if it is a file, or nothing.
+/// Returns the kind of a path that is not a regular file, in words; `None` for a regular file or
+/// nothing.
 ///
 /// # Errors
-/// If the system does not say.
+///
+/// If the system cannot tell.
 pub fn no_file(path: &Path) -> Result<Option<&'static str>, Diagnostics> {
     Ok(match facts(path)? {
         Some(facts) if facts.is_dir() => Some("is a folder"),
@@ -284,15 +289,16 @@ pub fn no_file(path: &Path) -> Result<Option<&'static str>, Diagnostics> {
     })
 }
 
-/// Like [`facts`]; it is an error if nothing has this path.
+/// Like [`facts`], with an error if nothing exists at the path.
 pub fn metadata(path: &Path) -> io::Result<Metadata> {
     retried(|| Operation::Examine(path.into()), |_| fs::metadata(path))
 }
 
-/// Returns `None` if an operation failed because there is no such file.
+/// Converts the error of a missing file to `None`.
 ///
 /// # Errors
-/// If it failed for another reason.
+///
+/// If the operation failed for another reason.
 pub fn if_present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(found) => Ok(Some(found)),
@@ -328,10 +334,11 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     retried(|| Operation::Rename(from.into(), to.into()), |_| fs::rename(from, to))
 }
 
-/// Removes a file; its name may come back after a crash of the machine.
+/// Removes a file. After a crash of the machine, the name may be back.
 ///
 /// # Errors
-/// If it cannot be removed.
+///
+/// If the file cannot be removed.
 pub fn remove(path: &Path) -> io::Result<()> {
     retried(|| Operation::Remove(path.into()), |_| fs::remove_file(path))
 }

@@ -6,17 +6,18 @@ use toml::de::{DeTable, DeValue};
 
 /// Largest accepted file, in bytes: more than any drive, workload or sweep needs.
 pub const MAX_BYTES: u64 = 1 << 20;
-/// Deeper than any key. The parser limits the nesting of values but not of dotted keys.
+/// Most dots in a line, more than any key has. The parser limits the nesting of values but not of
+/// dotted keys.
 const MAX_DOTS_IN_LINE: usize = 256;
 
 /// The place where a setting was made: a line of a file, or a flag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The file, or the flag.
+    /// Path of the file, or name of the flag.
     pub file: String,
-    /// The line, in a file.
+    /// Number of the line, for a file.
     pub line: Option<u64>,
-    /// The text of the line, or the flag's argument.
+    /// Text of the line, or argument of the flag.
     pub text: String,
 }
 
@@ -44,7 +45,7 @@ pub enum Value {
     List(Vec<Value>),
     /// A table without keys.
     EmptyTable,
-    /// A type that no key takes, by its name in TOML.
+    /// A type that no key accepts, by its TOML name.
     Other(&'static str),
 }
 
@@ -63,7 +64,7 @@ impl Value {
     }
 }
 
-/// One setting.
+/// A key with its value and origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     /// Dotted key.

@@ -9,15 +9,16 @@ use rayon::prelude::*;
 use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The most threads that may be asked for.
+/// Largest number of threads that a user may request.
 pub const THREADS_MAX: usize = 1024;
-/// The variables of the environment that say how many threads there are.
+/// Environment variables that set the number of threads.
 const VARIABLES: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
 
 /// Starts the threads, unless they are running.
 ///
 /// # Errors
-/// If more are asked for than there may be, or the system has no room for them.
+///
+/// If too many are requested, or the system cannot start them.
 pub fn start() -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     for name in VARIABLES {
@@ -26,7 +27,7 @@ pub fn start() -> Result<(), Diagnostics> {
     }
     diagnostics.or(())?;
     let started = rayon::ThreadPoolBuilder::new().build_global();
-    // Only an error of the system has a cause; that the threads are running already has none.
+    // Only an error of the system has a cause; threads that are already running are no error.
     let Err(Some(cause)) = started.as_ref().map_err(Error::source) else { return Ok(()) };
     let hint = "set RAYON_NUM_THREADS=1, or raise the limits of memory and processes (ulimit)";
     let what = format!("threads cannot be started: {cause}");
@@ -64,7 +65,7 @@ pub fn each<T: Sync, R: Send>(pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Ve
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Runs both, at the same time if a core is free.
+/// Runs two functions, in parallel if a core is free.
 pub fn both<A: Send, B: Send>(
     one: impl FnOnce() -> A + Send,
     other: impl FnOnce() -> B + Send,

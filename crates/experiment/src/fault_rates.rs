@@ -1,5 +1,5 @@
-//! Faults at a rate: the user names how often a kind of unit fails on average; which ones fail, and
-//! when, is drawn from the seed of the run.
+//! Random faults: the user gives a mean time between failures for a kind of unit; the failing units
+//! and times are drawn from the seed of the run.
 
 use crate::device_spec::Resolved;
 use crate::faults::{MOST, Scripted, What};
@@ -7,7 +7,7 @@ use fowler_device::Fault;
 use fowler_units::{BlockId, DieId, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
 use fowler_workload::LATEST;
 
-/// One rate, and the next fault drawn from it.
+/// A random fault source: its rate, and the next fault drawn.
 struct Source {
     kind: Fault,
     mean: Span,
@@ -20,13 +20,13 @@ impl Source {
     /// Draws the time of the next fault: times between faults are exponential.
     fn advance(&mut self) {
         let gap = -libm::log1p(-self.rng.unit()) * self.mean.0 as f64;
-        // A conversion saturates, and so does the sum.
+        // The conversion and the sum saturate.
         self.next = Nanos(self.next.0.saturating_add((gap as u64).max(1)).min(LATEST.0));
     }
 }
 
-/// Returns the faults in order, with those drawn for each rate in place of it: at most so many that
-/// there are [`MOST`] in all.
+/// Returns the faults in order, with each rate replaced by faults drawn from it, up to [`MOST`]
+/// faults in all.
 pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
     let mut sources: Vec<Source> = Vec::new();
     let mut all: Vec<Scripted> = Vec::new();
@@ -36,7 +36,8 @@ pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
             continue;
         };
         let units = kind.unit(&drive.config, &drive.layout).map_or(0, |(_, count)| count);
-        // Numbered among the rates: a listed fault more does not change what they draw.
+        // Streams are numbered among rates only, so a further listed fault does not change the
+        // draws.
         let rng = Rng::stream(drive.config.seed, &format!("faults/{}", sources.len()));
         let mut source =
             Source { kind, mean: fault.at - Nanos::ZERO, units, next: Nanos::ZERO, rng };
@@ -51,12 +52,12 @@ pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
         all.push(Scripted { at: source.next, what, drawn: true });
         source.advance();
     }
-    // Stable: faults of the same nanosecond strike as listed, drawn ones after them.
+    // Stable sort: faults at the same nanosecond strike as listed, drawn ones last.
     all.sort_by_key(|fault| fault.at);
     all
 }
 
-/// Returns the fault of another unit of the same kind.
+/// Returns a fault of the same kind with another unit number.
 fn numbered(kind: Fault, number: u32) -> Fault {
     match kind {
         Fault::Page(_) => Fault::Page(Lpn(number)),

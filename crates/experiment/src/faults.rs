@@ -1,5 +1,5 @@
-//! Faults at times that the user names: how a list of them is read and printed, whether a drive has
-//! the units that are to fail, and how a drive runs through them.
+//! Parses and prints lists of faults, checks that a drive has the units they name, and runs a drive
+//! with faults.
 
 use crate::device_spec::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
@@ -10,12 +10,12 @@ use fowler_units::{BlockId, DieId, HostIo, Lpn, Nanos, PlaneId, Span, StripeId};
 use fowler_workload::{LATEST, TimeScale};
 use std::fmt;
 
-/// A fault, and when it strikes.
+/// A fault with its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scripted {
     /// Time of the fault, counted from the first request. For a rate: the mean time between faults.
     pub at: Nanos,
-    /// The fault itself.
+    /// Unit that fails, power loss, or rate of failures.
     pub what: What,
     /// True if the fault was drawn from a rate.
     pub drawn: bool,
@@ -36,10 +36,10 @@ pub enum What {
 pub(crate) const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", likewise channel, die, plane, block or parity (of a \
      stripe); \"20s page 4711 uncorrectable\"; \"20s miscorrected 4711\" or \"20s misdirected 4711\" (a page, unnoticed); \"30s power 2s\"; \"every 10s page\" for random ones of a kind";
 
-/// The most faults of a run.
+/// Most faults in a run.
 pub(crate) const MOST: usize = 1000;
 
-/// A kind of unit: its word, and the fault of the unit of that number.
+/// Kind of unit: its word, and the constructor of a fault of unit `n`.
 type Kind = (&'static str, fn(u32) -> Fault);
 
 const KINDS: [Kind; 9] = [
@@ -55,7 +55,7 @@ const KINDS: [Kind; 9] = [
 ];
 
 const POWER: &str = "power";
-/// Words for faults of a page that the drive does not notice.
+/// Words for page faults that go unnoticed by the drive.
 const MISCORRECTED: &str = "miscorrected";
 const MISDIRECTED: &str = "misdirected";
 /// The word before the mean time between faults.
@@ -78,7 +78,7 @@ impl fmt::Display for What {
             What::Unit(Fault::Channel(channel)) => write!(f, "channel {channel}"),
             What::Unit(fault @ (Fault::Power | Fault::Bug(_))) => write!(f, "{fault:?}"),
             What::Rate(kind) => {
-                // The unit of a rate has a number that says nothing.
+                // The unit of a rate has a meaningless number, which is cut off.
                 let unit = What::Unit(kind).to_string();
                 f.write_str(unit.split(' ').next().unwrap_or_default())
             }
@@ -93,17 +93,18 @@ impl fmt::Display for Scripted {
     }
 }
 
-/// Parses faults, in order; no text has none.
+/// Parses faults, which must be in order of time.
 ///
 /// # Errors
-/// Everything that is wrong with them.
+///
+/// Every error in the texts.
 pub fn parse(texts: &[String]) -> Result<Vec<Scripted>, Vec<String>> {
     let (all, wrong) = parse_all(texts);
     if wrong.is_empty() { Ok(all) } else { Err(wrong) }
 }
 
-/// Like [`parse`], for the entries of `flag`: returns those that are right, and a diagnostic for
-/// each that is not.
+/// Like [`parse`], for the arguments of `flag`: returns the valid entries, and a diagnostic for
+/// each invalid one.
 pub fn read(flag: &str, texts: &[String]) -> (Vec<Scripted>, Diagnostics) {
     let (all, wrong) = parse_all(texts);
     let diagnostic = |what| Diagnostic::new(flag, what).expected(EXPECTED);
@@ -147,7 +148,7 @@ fn disorder(before: &[Scripted], fault: &Scripted) -> Option<String> {
     Some(format!("`{fault}` is listed after `{last}`"))
 }
 
-/// Parses one entry, or returns everything that is wrong with it, as predicates.
+/// Parses one entry, or returns all its errors as predicates.
 fn one(text: &str) -> Result<Scripted, Vec<String>> {
     let mut words = text.split_whitespace();
     let Some(at) = words.next() else { return Err(vec!["is empty".into()]) };
@@ -166,7 +167,7 @@ fn one(text: &str) -> Result<Scripted, Vec<String>> {
         }
         Some(POWER) => match words.next().map(power::time) {
             None => {
-                wrong.push("does not say for how long".into());
+                wrong.push("lacks the length of the power loss".into());
                 None
             }
             Some(lasts) => match take(lasts) {
@@ -181,7 +182,10 @@ fn one(text: &str) -> Result<Scripted, Vec<String>> {
     };
     let rest: Vec<&str> = words.collect();
     if what.is_some() && !rest.is_empty() {
-        wrong.push(format!("ends with `{}`, which means nothing here", printable(rest.join(" "))));
+        wrong.push(format!(
+            "ends with `{}`, which is not part of a fault",
+            printable(rest.join(" "))
+        ));
     }
     match (at, what) {
         (Some(at), Some(what)) if wrong.is_empty() => {
@@ -197,7 +201,7 @@ fn rate<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Scripted, Vec<St
     let mean = words.next().map(power::time);
     let mean = match mean.unwrap_or_else(|| Err("it is missing".into())) {
         Ok(Span::ZERO) => {
-            wrong.push("has no time between faults".into());
+            wrong.push("lacks the mean time between faults after `every`".into());
             Span::ZERO
         }
         Ok(mean) => mean,
@@ -218,12 +222,15 @@ fn rate<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Scripted, Vec<St
         Some(word) => kind_of(word, &[], &mut wrong),
     };
     let mut rest: Vec<&str> = words.collect();
-    // As for a listed page.
+    // `uncorrectable` follows a page here as in a listed fault.
     if rest == [UNCORRECTABLE] && kind.is_some_and(|(word, _)| word == "page") {
         rest.clear();
     }
     if kind.is_some() && !rest.is_empty() {
-        wrong.push(format!("ends with `{}`, which means nothing here", printable(rest.join(" "))));
+        wrong.push(format!(
+            "ends with `{}`, which is not part of a fault",
+            printable(rest.join(" "))
+        ));
     }
     match kind {
         Some((_, fault)) if wrong.is_empty() => {
@@ -233,7 +240,8 @@ fn rate<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Scripted, Vec<St
     }
 }
 
-/// Returns the kind of unit of a word; `others` are words that are possible here beside those.
+/// Returns the kind of unit that a word names; `others` are further words allowed here, for the
+/// message.
 fn kind_of(word: &str, others: &[&'static str], wrong: &mut Vec<String>) -> Option<Kind> {
     let kind = KINDS.into_iter().find(|(kind, _)| *kind == word);
     if kind.is_none() {
@@ -269,7 +277,7 @@ fn unit<'a>(
 }
 
 impl Scripted {
-    /// Returns the span without power, if this is one.
+    /// Returns the power loss, if the fault is one.
     pub fn power_off(&self) -> Option<PowerOff> {
         match self.what {
             What::PowerOff(lasts) => Some(PowerOff { at: self.at, lasts }),
@@ -277,16 +285,17 @@ impl Scripted {
         }
     }
 
-    /// Returns a span without power.
+    /// Converts a power loss to a fault.
     pub(crate) fn of_power(PowerOff { at, lasts }: PowerOff) -> Scripted {
         Scripted { at, what: What::PowerOff(lasts), drawn: false }
     }
 }
 
-/// Checks that a drive has what is to fail; `name` says where the list is.
+/// Checks that a drive has the units named by faults; `name` is the flag or key of the list.
 ///
 /// # Errors
-/// Every unit that it does not have.
+///
+/// Every unit that the drive does not have.
 pub(crate) fn check(faults: &[Scripted], drive: &Resolved, name: &str) -> Result<(), Diagnostics> {
     let absent = |fault: &Scripted| {
         let (What::Unit(unit) | What::Rate(unit)) = fault.what else { return None };
@@ -313,10 +322,10 @@ pub(crate) fn check(faults: &[Scripted], drive: &Resolved, name: &str) -> Result
     Diagnostics(faults.iter().filter_map(absent).collect()).or(())
 }
 
-/// Refuses all power losses and other faults; `name` says where they are, and `why` they cannot be
-/// used.
+/// Refuses all power losses and other faults; `name` is their flag or key, and `why` the reason.
 ///
 /// # Errors
+///
 /// If there are any.
 pub(crate) fn refuse(faults: &[Scripted], name: &str, why: &str) -> Result<(), Diagnostics> {
     let Some(first) = faults.first() else { return Ok(()) };
@@ -332,7 +341,7 @@ pub(crate) fn scaled(faults: &[Scripted], scale: &TimeScale) -> Vec<Scripted> {
     faults.iter().map(moved).collect()
 }
 
-/// Runs the drive through `requests` with `faults` on the way, which are in order.
+/// Replays `requests` on the drive with `faults`, which are in order of time.
 ///
 /// Each fault strikes exactly at its time, whatever is in flight. Faults later than the last answer
 /// do not strike. The clock of the drive stands still without power, so that all later requests are

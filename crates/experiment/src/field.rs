@@ -11,14 +11,14 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// A word that a key takes, and what it means.
+/// A word that a key accepts, and its meaning.
 pub type Word = (&'static str, &'static str);
 
 /// The getter and setter of a value of type `V` in a `T`.
 pub struct Access<T, V> {
-    /// Reads the value.
+    /// Getter of the value.
     pub get: fn(&T) -> V,
-    /// Writes the value.
+    /// Setter of the value.
     pub set: fn(&mut T, V),
 }
 
@@ -134,8 +134,8 @@ impl<T> Field<T> {
         }
     }
 
-    /// Returns whether a print of the whole `target` leaves this key out: an empty list of texts
-    /// says nothing, and files from before there was such a key print as they always did.
+    /// Returns true if printing `target` omits this key: an empty list of texts is omitted, so that
+    /// files older than the key print unchanged.
     pub(crate) fn says_nothing(&self, target: &T) -> bool {
         matches!(self, Field::Texts(_, get, _) if get(target).is_empty())
     }
@@ -207,7 +207,8 @@ impl<T> Field<T> {
         })
     }
 
-    /// Stores `value` in `target`, or returns why it is rejected and leaves `target` unchanged.
+    /// Stores `value` in `target`, or returns the reason for rejecting it and leaves `target`
+    /// unchanged.
     pub(crate) fn read(&self, target: &mut T, value: &Value) -> Result<(), Complaint> {
         match self {
             Field::Count(range, access) => (access.set)(target, whole(value, range)?),
@@ -238,12 +239,20 @@ impl<T> Field<T> {
                 Value::Text(text) | Value::Bare(text) => {
                     set(target, text).map_err(Complaint::new)?;
                 }
-                other => return Err(Complaint::new(format!("this is {}, not text", other.kind()))),
+                other => {
+                    return Err(Complaint::new(format!(
+                        "expected text in quotes, found {}",
+                        other.kind()
+                    )));
+                }
             },
             Field::Texts(_, _, set) => {
                 let text = |item: &Value| match item {
                     Value::Text(text) | Value::Bare(text) => Ok(text.clone()),
-                    other => Err(Complaint::new(format!("this is {}, not text", other.kind()))),
+                    other => Err(Complaint::new(format!(
+                        "expected text in quotes, found {}",
+                        other.kind()
+                    ))),
                 };
                 set(target, &items(value, text)?).map_err(Complaint::new)?;
             }
@@ -378,7 +387,7 @@ fn word(value: &Value, words: &[Word]) -> Result<&'static str, Complaint> {
     })
 }
 
-/// Items of a list that are reported one by one; the others are only counted.
+/// Most errors in a list that are reported one by one; the others are only counted.
 const COMPLAINTS_SHOWN: usize = 5;
 
 /// Reads each item of a list, or returns everything that is wrong with them.
@@ -410,7 +419,7 @@ fn collected<V>(
     read: impl Fn(&Value) -> Result<V, Complaint>,
 ) -> Result<Vec<V>, Complaint> {
     let Value::List(list) = value else {
-        return Err(Complaint::new(format!("this is {}, not a list", value.kind())));
+        return Err(Complaint::new(format!("expected a list, found {}", value.kind())));
     };
     let (mut values, mut wrong, mut hint) = (Vec::with_capacity(list.len()), Vec::new(), None);
     for (index, item) in list.iter().enumerate() {
@@ -468,7 +477,7 @@ pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let mut letters = [0_u8; 256];
     text.bytes().for_each(|letter| letters[usize::from(letter)] += 1);
     let likeness = |word: &str| {
-        // A drive is called without its kind: `pm9a3` means `nvme-pm9a3`.
+        // A drive may be named without its prefix: `pm9a3` means `nvme-pm9a3`.
         let is_end = word.strip_suffix(&*text).is_some_and(|rest| rest.ends_with('-'));
         let same_words =
             word.len() > 2 && (text.starts_with(word) || word.starts_with(&*text) || is_end);

@@ -36,7 +36,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Larger than any drive.
+    /// A room larger than any drive.
     pub(crate) const ANY: Room = Room { logical: 1 << 50, page: 4096 };
 
     /// Returns the sizes of a drive.
@@ -154,7 +154,7 @@ impl Default for Description {
     }
 }
 
-/// The longest length of time a workload file may name: 10,000 days.
+/// Longest time in a workload file: 10,000 days.
 const LONGEST: Span = Span(10_000 * 86_400_000_000_000);
 const RATE: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
 
@@ -168,8 +168,8 @@ pub fn check(text: &str, file: &str, logical: u64) -> Result<String, Diagnostics
 /// JSON Schema of a file that describes a workload.
 pub fn schema() -> serde_json::Value {
     let body = configuration::of_keys(&keys(), Some(&Description::default())).schema();
-    let about = "A generated workload, for --workload. `fowler presets demo` prints one. Reading it, the \
-                 program also checks the ranges of times and sizes, and what keys say together.";
+    let about = "A generated workload, for --workload. `fowler presets demo` prints one. The \
+        program also checks the ranges of times and sizes, and combinations of keys.";
     json_schema::document("Fowler: a workload", about, body)
 }
 
@@ -181,12 +181,13 @@ pub fn keys() -> Vec<Key<Description>> {
             Field::Count(0..=1_000_000_000_000, at!(requests))),
         optional("duration", "length of the workload in time; set this or requests",
             Field::Time(Span::ZERO..=LONGEST, at!(duration))),
-        optional("power_off", "power losses, as times and lengths; later requests are delayed by the length",
+        optional("power_off", "power losses, each as its time and length; later requests are \
+            delayed by that length",
             Field::Text(power::EXPECTED, |it| power::print(&it.power_off), |it, text| {
                 it.power_off = power::parse(text)?;
                 Ok(())
             })),
-        optional("faults", "what fails, and when",
+        optional("faults", "faults injected into the drive, each with its time",
             Field::Texts(faults::EXPECTED, |it| it.faults.iter().map(Scripted::to_string).collect(), |it, texts| {
                 it.faults = faults::parse(texts).map_err(|wrong| wrong.join("; "))?;
                 Ok(())
@@ -199,21 +200,28 @@ pub fn keys() -> Vec<Key<Description>> {
             Field::Real(0.0..=0.999_999_999, at!(persistence))),
         optional("space.share", "share of the drive's logical capacity that is used, from its start",
             Field::Real(1e-9..=1.0, at!(space_share))),
-        optional("space.size", "size of that space; 0B to use space.share",
+        optional("space.size", "size of the address space used by the workload; 0B to use \
+            space.share",
             Field::Size(Bytes(0)..=Bytes(1 << 50), at!(space))),
-        optional("space.alignment", "offsets are multiples of this; 0B for a page or the smallest request size, whichever is less",
+        optional("space.alignment", "alignment of request offsets; 0B for a page or the smallest \
+            request size, whichever is less",
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(alignment))),
-        optional("space.reads_only", "share of that space, from its start, used by reads only",
+        optional("space.reads_only", "share of the workload's address space, from its start, used \
+            by reads only",
             Field::Real(0.0..=1.0, at!(reads_only))),
-        optional("space.writes_only", "share of that space, up to its end, used by writes and trims only",
+        optional("space.writes_only", "share of the workload's address space, up to its end, used \
+            by writes and trims only",
             Field::Real(0.0..=1.0, at!(writes_only))),
         Key { required: true, ..optional("arrivals.kind", "when requests arrive",
             words!(arrivals.kind,
-                "poisson" => ArrivalKind::Poisson, "independently, at a mean rate";
-                "fixed" => ArrivalKind::Fixed, "one every 1 / rate seconds";
-                "bursts" => ArrivalKind::Bursts, "Poisson at two alternating rates";
-                "cycle" => ArrivalKind::Cycle, "as bursts, but each phase has exactly the mean length";
-                "closed" => ArrivalKind::Closed, "whenever fewer than depth are outstanding";
+                "poisson" => ArrivalKind::Poisson, "requests arrive independently, at a mean rate (Poisson)";
+                "fixed" => ArrivalKind::Fixed, "one request arrives every 1 / rate seconds";
+                "bursts" => ArrivalKind::Bursts, "Poisson arrivals that alternate between a busy \
+                    and a quiet rate";
+                "cycle" => ArrivalKind::Cycle, "as bursts, but every busy and quiet phase has \
+                    exactly its mean length";
+                "closed" => ArrivalKind::Closed, "a request arrives whenever fewer than depth \
+                    requests are outstanding";
             )) },
         optional("arrivals.rate", "requests per second (poisson, fixed)",
             Field::Real(RATE, at!(arrivals.rate))),
@@ -229,7 +237,8 @@ pub fn keys() -> Vec<Key<Description>> {
             Field::Time(Span::ns(1)..=LONGEST, at!(arrivals.mean_quiet))),
         optional("arrivals.spread", "standard deviation of the log of the random factor on each cycle's rates (cycle)",
             Field::Real(0.0..=3.0, at!(arrivals.spread))),
-        optional("arrivals.tick", "arrivals are rounded down to a multiple of this, as by a coarse clock; 0ns for none",
+        optional("arrivals.tick", "clock resolution to which arrival times are rounded down; 0ns \
+            for no rounding",
             Field::Time(Span::ZERO..=Span::ms(10_000), at!(arrivals.tick))),
     ];
     keys.extend(patterns());
@@ -246,20 +255,22 @@ fn patterns() -> Vec<Key<Description>> {
             keys.extend([
                 optional(addresses, "distribution of addresses",
                     words!($side.addresses,
-                        "uniform" => AddressKind::Uniform, "every address with the same probability";
-                        "zipf" => AddressKind::Zipf, "the k-th most popular with weight k^-theta";
-                        "hot_cold" => AddressKind::HotCold, "a share of the accesses goes to a share of the space";
+                        "uniform" => AddressKind::Uniform, "every address is equally likely";
+                        "zipf" => AddressKind::Zipf, "the k-th most popular address has weight \
+                            k^-theta (Zipf)";
+                        "hot_cold" => AddressKind::HotCold, "a share of the accesses goes to the \
+                            hot share of the address space";
                     )),
                 optional(theta, "skew (zipf)", Field::Real(0.0..=20.0, at!($side.theta))),
                 optional(accesses, "share of accesses to the hot part (hot_cold)",
                     Field::Real(0.0..=1.0, at!($side.hot_accesses))),
-                optional(space, "share of the space that is hot (hot_cold)",
+                optional(space, "share of the address space that is hot (hot_cold)",
                     Field::Real(1e-9..=0.999_999_999, at!($side.hot_space))),
-                optional(popular, "where the popular addresses are",
+                optional(popular, "placement of the popular addresses in the address space",
                     words!($side.popular,
-                        "lowest" => Popular::Lowest, "at the lowest addresses";
-                        "scattered" => Popular::Scattered, "scattered, the same for reads and writes";
-                        "scattered_apart" => Popular::ScatteredApart, "scattered, different for reads and writes";
+                        "lowest" => Popular::Lowest, "popular addresses are the lowest";
+                        "scattered" => Popular::Scattered, "popular addresses are scattered, the same for reads and writes";
+                        "scattered_apart" => Popular::ScatteredApart, "popular addresses are scattered, different for reads and writes";
                     )),
                 optional(run, "mean number of consecutive requests to adjacent addresses",
                     Field::Real(1.0..=1e9, at!($side.mean_run))),
@@ -267,7 +278,8 @@ fn patterns() -> Vec<Key<Description>> {
                     Field::Real(1.0..=1e6, at!($side.batch))),
                 optional(again, "share of requests, except within runs, that reuse the address of an earlier one of their kind",
                     Field::Real(0.0..=1.0, at!($side.again))),
-                optional(within, "how many requests back the reuse may reach: the k-th last with weight 1 / k",
+                optional(within, "largest distance, in requests, of a reused address; the k-th \
+                    previous request has weight 1 / k",
                     Field::Count(1..=1 << 20, at!($side.again_within))),
                 optional(own, "share of requests that go to the part of the space used by their kind only",
                     Field::Real(0.0..=1.0, at!($side.own))),
@@ -391,16 +403,16 @@ impl Generator {
         }
     }
 
-    /// Returns the requests, beginning with the first.
+    /// Returns the requests from the first on.
     pub fn requests(
         &self,
     ) -> Result<impl Iterator<Item = Result<HostIo, TraceError>> + use<>, TraceError> {
         self.round(0)
     }
 
-    /// Returns the requests of one of many rounds: the same times, operations and sizes, but other
-    /// addresses. Repeated addresses would invalidate blocks in the order in which they were
-    /// written, so GC would never have to move a page.
+    /// Returns the requests of repetition `round`: times, operations and sizes are the same in
+    /// each, addresses differ. Repeated addresses would invalidate blocks in the order in which
+    /// they were written, so GC would never have to move a page.
     pub fn round(
         &self,
         round: u64,
@@ -409,10 +421,11 @@ impl Generator {
     }
 }
 
-/// Returns the text of a description that is `times` as long as that of `source`.
+/// Returns the text of `source` with its length multiplied by `times`.
 ///
 /// # Errors
-/// Everything that is wrong with the description.
+///
+/// All errors in the description.
 pub(crate) fn longer(source: &Source, times: u32) -> Result<String, Diagnostics> {
     let mut description = Description::parse(source)?;
     description.requests = description.requests.saturating_mul(times.into());
@@ -554,7 +567,7 @@ mod tests {
     #[test]
     fn every_preset_generates_and_its_print_reads_back() {
         for preset in Folder::Workloads.presets() {
-            // As large as the largest workload needs.
+            // Room for the largest workload.
             let parse = |text: &str| {
                 parse_for(16 << 30, text)
                     .unwrap_or_else(|diagnostics| panic!("{}: {diagnostics}", preset.name))

@@ -4,10 +4,11 @@ use crate::image_store;
 use fowler_device::{Config, Device, PreconditionWatch, PreconditionedImage, Refusal, Superblocks};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A state that the first user computes while others wait; `None` if the computation was stopped.
+/// A cached image: the first user computes it while others wait; `None` if the computation was
+/// stopped.
 type State = OnceLock<Result<Option<Image>, Vec<Refusal>>>;
 
-/// The data of a drive, by its mapping.
+/// Preconditioned data of a drive, by kind of mapping.
 #[derive(Debug)]
 enum Image {
     Pages(Box<PreconditionedImage>),
@@ -45,7 +46,9 @@ impl ImageCache {
         let image = || Ok(image()?.map(|image| Image::Pages(Box::new(image))));
         match self.state(config).get_or_init(image) {
             Ok(Some(Image::Pages(image))) => image.device_watched(config, watch),
-            Ok(Some(Image::Superblocks(_))) => unreachable!("drives that age alike map alike"),
+            Ok(Some(Image::Superblocks(_))) => {
+                unreachable!("drives with the same aging have the same mapping")
+            }
             Ok(None) => Ok(None),
             Err(refusals) => Err(refusals.clone()),
         }
@@ -62,7 +65,9 @@ impl ImageCache {
         let image = || Ok(image()?.map(|image| Image::Superblocks(Box::new(image))));
         match self.state(config).get_or_init(image) {
             Ok(Some(Image::Superblocks(image))) => image.with_data_for(config).map(Some),
-            Ok(Some(Image::Pages(_))) => unreachable!("drives that age alike map alike"),
+            Ok(Some(Image::Pages(_))) => {
+                unreachable!("drives with the same aging have the same mapping")
+            }
             Ok(None) => Ok(None),
             Err(refusals) => Err(refusals.clone()),
         }

@@ -18,17 +18,17 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// A change of the words of a state needs the next number.
+/// Kind and format version of image files; increment the version when the words of an image change.
 const KIND: Kind = Kind { name: "image", format: 2 };
-/// The most states that are cached, and the most bytes that they have together.
+/// Most image files in the cache folder, and their total size in bytes.
 const BOUND: Bound = Bound { prefix: "image-", files: 16, bytes: 4 << 30 };
-/// A state that takes fewer writes to make is not worth a file.
+/// Fewest page writes for which an image is saved; less work is repeated instead.
 const WRITES_LEAST: f64 = 4e6;
 /// Number of times that drives with superblocks are overwritten until their state is steady.
 const STEADY_WRITES: f64 = 4.0;
-/// A file is saved only where so many times its size is free.
+/// Multiple of an image's size that must be free on the disk.
 const FREE_LEAST: u64 = 4;
-/// Words that are read or written at once.
+/// Number of words read or written at once.
 const CHUNK: usize = 1 << 14;
 
 /// The folder that states are saved in; `None` if none are.
@@ -65,7 +65,7 @@ fn in_folder(
     config: &Config,
     made: impl FnOnce() -> Result<Option<Superblocks>, Vec<Refusal>>,
 ) -> Result<Option<Superblocks>, Vec<Refusal>> {
-    // A configuration that cannot work is refused, whatever the folder contains.
+    // An impossible configuration is refused, whatever the folder contains.
     config.layout()?;
     let identity = identity(config);
     let path = folder.join(format!("{}{identity}", BOUND.prefix));
@@ -85,7 +85,7 @@ fn in_folder(
 fn is_worth_a_file(config: &Config) -> bool {
     if !config.ftl.has_superblocks()
         || config.policies.labels().next().is_some()
-        // The next random draws of `d_choices` are not part of the saved state.
+        // The random state of `d_choices` is not part of the saved image.
         || config.victim.name == VictimKind::DChoices
     {
         return false;
@@ -102,7 +102,7 @@ fn identity(config: &Config) -> String {
     text_hash(&format!("{FINGERPRINT} {} {streams}\n{}", KIND.format, device_spec::print(&part)))
 }
 
-/// Reads a state; `None` if there is none, or none that can be used. Removes a damaged one.
+/// Reads an image; `None` if there is no usable one. A damaged file is removed.
 fn read(path: &Path, identity: &str, config: &Config) -> Option<Superblocks> {
     if !disk::facts(path).ok()??.is_file() {
         return None;
@@ -150,7 +150,7 @@ fn save(path: &Path, identity: &str, image: &Superblocks) -> Result<(), String> 
     disk::create_folder(folder).map_err(|error| error.to_string())?;
     make_room(folder, BOUND, length);
     if disk::free_space(folder).is_some_and(|free| free < FREE_LEAST.saturating_mul(length)) {
-        return Err("there is too little room".into());
+        return Err("there is too little free disk space".into());
     }
     let mut file = SealedFile::create(path, KIND, identity).map_err(|why| why.to_string())?;
     let mut bytes = Vec::with_capacity(4 * CHUNK);
@@ -183,7 +183,7 @@ mod tests {
         resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap().config
     }
 
-    /// Returns the state as words, and whether it was made.
+    /// Returns the image as words, and true if it was computed rather than read.
     fn state(folder: &Path, config: &Config) -> (Vec<u32>, bool) {
         let made = Cell::new(false);
         let image = in_folder(folder, config, || {
@@ -248,7 +248,7 @@ mod tests {
             assert_eq!(state(folder, &config), (whole.clone(), true), "case {case}");
             assert_eq!(fs::read(&path).unwrap(), bytes, "case {case}");
         }
-        // A file that is whole, and of another drive.
+        // An intact file that belongs to another drive.
         let words = [7u8; 400];
         fs::write(&path, sealed_file::bytes(KIND, &identity(&config), &words)).unwrap();
         assert_eq!(state(folder, &config), (whole, true));

@@ -9,13 +9,12 @@ use fowler_units::Bytes;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// The memory that several runs take: cached images from which several runs start, and the drives
-/// that run at the same time.
+/// Memory for several runs: cached images, and the drives simulated concurrently.
 #[derive(Debug, Default)]
 pub struct Need {
-    /// The different images, each with its configuration and size.
+    /// Different images, each with its configuration and size in bytes.
     states: Vec<(Config, Bytes)>,
-    /// The most images that are cached at a time.
+    /// Largest number of images that are cached at once.
     cached: usize,
     /// The memory that the largest run takes while it serves requests; `most` is the peak,
     /// preconditioning included.
@@ -24,12 +23,12 @@ pub struct Need {
 }
 
 impl Need {
-    /// Returns the need of no run; of all images at most `cached` are cached.
+    /// Returns the memory need of no run, with at most `cached` images in the cache.
     pub fn caching(cached: usize) -> Need {
         Need { cached, ..Need::default() }
     }
 
-    /// Adds a run during which so many copies of a drive exist at a time.
+    /// Adds a run with `copies` copies of a drive in memory.
     pub fn add(&mut self, drive: &Resolved, copies: u64) {
         let memory = Memory::of(&drive.config, &drive.layout);
         let serving = memory.drive() * copies;
@@ -57,22 +56,22 @@ impl Need {
         }
         self.states.push((config.clone(), bytes));
         if self.states.len() > self.cached {
-            // Only the largest count.
+            // Only the largest images count.
             self.states.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
             self.states.truncate(self.cached);
         }
     }
 
-    /// Returns the memory that the runs take, `at_once` at the same time.
+    /// Returns the peak memory of the runs if `at_once` run concurrently.
     pub fn peak(&self, at_once: usize) -> Bytes {
         let at_once = at_once.max(1);
-        // Each image is made once.
+        // Each image is computed once.
         let made = at_once.min(self.states.len().max(1));
         let working = self.serving * (at_once - made) as u64 + self.most * made as u64;
         self.states.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + working
     }
 
-    /// Says how much memory the runs take, `at_once` at the same time, and how much is available.
+    /// Reports the memory of the runs with `at_once` in parallel, and the memory available.
     pub fn report(&self, at_once: usize) -> String {
         let runs = numbers::counted(at_once as u64, "run");
         let peak = shown(self.peak(at_once));
@@ -80,8 +79,8 @@ impl Need {
         format!("memory: at most {peak} for {runs} at a time{available}")
     }
 
-    /// Refuses the runs if the machine has too little memory for `at_once` of them. `fewer` says
-    /// how to run fewer at a time.
+    /// Refuses the runs if the machine has too little memory for `at_once` of them; `fewer` is the
+    /// hint on running fewer.
     pub fn refuse(&self, at_once: usize, fewer: &str) -> Result<(), Diagnostics> {
         let Some(available) = Available::now() else { return Ok(()) };
         let peak = self.peak(at_once);
@@ -91,7 +90,10 @@ impl Need {
         let fits = (1..at_once).rev().find(|&fewer| self.peak(fewer) <= available.bytes);
         let hint = match fits {
             Some(fit) => {
-                format!("{} at once would fit: {fewer}", numbers::counted(fit as u64, "run"))
+                format!(
+                    "{} at once would fit in memory: {fewer}",
+                    numbers::counted(fit as u64, "run")
+                )
             }
             None => format!(
                 "one run takes {}: use a smaller drive, or a machine with more memory",
@@ -104,14 +106,12 @@ impl Need {
     }
 }
 
-/// Returns the number of runs, out of `runs`, that go on at the same time. A single run needs no
-/// threads, and none are started for it.
+/// Returns the number of runs that execute concurrently. A single run starts no threads.
 pub fn at_once(runs: usize) -> usize {
     if runs <= 1 { runs } else { runs.min(rayon::current_num_threads()) }
 }
 
-/// Refuses a run during which so many copies of a drive exist at a time, if the machine has too
-/// little memory for it.
+/// Refuses a run with `copies` copies of a drive if they do not fit in memory.
 pub fn refuse_run(drive: &Resolved, copies: u64) -> Result<(), Diagnostics> {
     refuse(drive, |memory| memory.most().max(memory.drive() * copies))
 }
@@ -147,7 +147,7 @@ fn shown(bytes: Bytes) -> String {
 pub struct Available {
     /// Number of bytes that are available.
     pub bytes: Bytes,
-    /// The limit that decides, in words.
+    /// Name of the limit that applies.
     limit: &'static str,
 }
 
@@ -160,7 +160,7 @@ impl std::fmt::Display for Available {
 impl Available {
     /// Returns what is available now; `None` if the system does not say.
     ///
-    /// The common libraries know the memory of the machine and the limit of the outermost control
+    /// Common libraries know the memory of the machine and the limit of the outermost control
     /// group. Batch systems set that of an inner one, so Fowler reads them all.
     pub fn now() -> Option<Available> {
         let all = [
@@ -181,7 +181,7 @@ fn machine() -> Option<Bytes> {
     Some(Bytes(kib.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.saturating_mul(1024)))
 }
 
-/// Returns the bytes that the limit of the address space leaves.
+/// Returns the bytes left below the address-space limit (`ulimit -v`).
 fn addresses() -> Option<Bytes> {
     #[cfg(target_os = "linux")]
     {
@@ -196,8 +196,8 @@ fn addresses() -> Option<Bytes> {
     None
 }
 
-/// Returns the least that the limits of this process's control group, and of all groups around it,
-/// leave. `root` is where they are mounted.
+/// Returns the smallest remainder below the limits of this process's control group and its
+/// ancestors. `root` is their mount point.
 fn groups(root: &Path) -> Option<Bytes> {
     let text = read_to_string("/proc/self/cgroup").ok()?;
     let of = |line: &str| {
@@ -217,9 +217,9 @@ fn groups(root: &Path) -> Option<Bytes> {
     text.lines().filter_map(of).min()
 }
 
-/// Returns the least that a group at `path` and those around it leave: the limit less what is in
-/// use, except for pages of files, which the system gives up. In a container the path may be that
-/// of the host, of which only the root is visible. `prefix` begins the names of sums over inner
+/// Returns the smallest remainder of the group at `path` and its ancestors: the limit less the
+/// memory in use, without file pages, which the system can drop. In a container, `path` may be the
+/// host's, of which only the root is visible. `prefix` begins the names of totals over inner
 /// groups.
 fn least(root: &Path, path: &str, [limit, usage, prefix]: [&str; 3]) -> Option<Bytes> {
     let mut folders: Vec<PathBuf> = vec![root.to_path_buf()];
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use std::fs::{create_dir_all, write};
 
-    /// The limit that binds may be that of any group around the process.
+    /// The binding limit may be that of any ancestor of the control group.
     #[test]
     fn the_group_that_leaves_least_decides() {
         let names = ["memory.max", "memory.current", ""];

@@ -41,7 +41,7 @@ pub fn real(value: f64) -> String {
     }
 }
 
-/// Like [`real`], or a dash.
+/// Like [`real`]; a dash for `None`.
 pub fn maybe(value: Option<f64>) -> String {
     value.map_or(NOTHING.into(), real)
 }
@@ -90,7 +90,7 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
-/// Returns the words for a cause of latency.
+/// Returns a cause of latency in words.
 pub fn words(part: Part) -> String {
     part.name().replace("_gc_", "_GC_").replace("_wear_", "_wear-leveling_").replace('_', " ")
 }

@@ -1,18 +1,19 @@
-//! Pipes that are read: whether a command has to wait for whoever writes to them.
+//! Reads named pipes, and tells the user when the writer is slow.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Time that a writer may take before the user is told, in milliseconds.
+/// Time without data after which the user is told, in milliseconds.
 #[cfg(unix)]
 const PATIENCE: i64 = 1000;
 
-/// Opens a named pipe and waits until something can be read from it, or its writer has left. Calls
-/// `say` if that takes more than a second. `None` for anything else than a pipe.
+/// Opens a named pipe and waits until data can be read or the writer has closed it. Calls `say` if
+/// that takes more than a second. `None` if the path is not a pipe.
 ///
 /// # Errors
-/// If it cannot be opened.
+///
+/// If the pipe cannot be opened.
 pub fn open(path: &Path, say: impl FnOnce()) -> Option<io::Result<File>> {
     #[cfg(unix)]
     {
@@ -32,8 +33,8 @@ pub fn open(path: &Path, say: impl FnOnce()) -> Option<io::Result<File>> {
 fn opened(path: &Path, say: impl FnOnce()) -> io::Result<File> {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
-    // Opening the pipe as usual would wait for a writer without a word. A second reader would not
-    // do, as a writer may come and go before the pipe is open.
+    // Opening the pipe in blocking mode would wait for a writer silently. A second reader would not
+    // help, because a writer may come and go before the pipe is open.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let pipe = open(path, flags, Mode::empty())?;
     if !is_ready(&pipe) {
@@ -45,8 +46,7 @@ fn opened(path: &Path, say: impl FnOnce()) -> io::Result<File> {
     Ok(File::from(pipe))
 }
 
-/// Waits up to a second for standard input to have something to read, and calls `say` if it has
-/// not.
+/// Waits up to a second for data on standard input; calls `say` if none arrives.
 pub fn await_standard_input(say: impl FnOnce()) {
     #[cfg(unix)]
     if !is_ready(io::stdin()) {
@@ -56,8 +56,7 @@ pub fn await_standard_input(say: impl FnOnce()) {
     let _unknown = say;
 }
 
-/// Returns true if there is something to read within [`PATIENCE`], or the end has come. An
-/// interrupted wait counts as ready.
+/// True if data or the end arrives within [`PATIENCE`]. An interrupted wait counts as true.
 #[cfg(unix)]
 fn is_ready(file: impl std::os::fd::AsFd) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

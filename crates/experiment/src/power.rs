@@ -1,4 +1,4 @@
-//! Power losses in a workload: when, and for how long.
+//! Power losses in a workload: time and length of each.
 
 use fowler_units::{Nanos, Span};
 
@@ -15,13 +15,13 @@ pub struct PowerOff {
 /// Description of the text that [`parse`] accepts, for error messages.
 pub const EXPECTED: &str = "times and lengths such as \"10s 381d\", or \"10s 1h, 500s 381d\"";
 
-/// The longest total time without power: five years. Ages of data are limited to nine.
+/// Longest total time without power: five years, because ages of data are limited to nine.
 const LONGEST: Span = Span(5 * 365 * 86_400_000_000_000);
 
 /// Parses power losses, in order; empty text has none.
 ///
 /// # Errors
-/// Everything that is wrong with them.
+/// Every error in the text.
 pub fn parse(text: &str) -> Result<Vec<PowerOff>, String> {
     if text.trim().is_empty() {
         return Ok(Vec::new());

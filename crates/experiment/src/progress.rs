@@ -22,12 +22,12 @@ impl Control<'static> {
 }
 
 impl Control<'_> {
-    /// Returns whether the run should end.
+    /// Returns true if the run should end.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Reports requests of work that is counted in whole parts.
+    /// Reports progress for work whose requests are counted in whole parts.
     pub fn served(&self, requests: u64) {
         (self.progress)(Progress::Served { requests, of_a_part: 0.0 });
     }
@@ -36,29 +36,29 @@ impl Control<'_> {
 /// A step of the work. Steps come from any thread; they add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
-    /// The number of further parts that are to be done: runs, or expectations.
+    /// Number of parts added to the work: runs, or expectations.
     Planned(u64),
-    /// The passes over a trace before its first request have come this far, from 0 to 1.
+    /// Progress of the passes over a trace before its first request, 0 to 1.
     Reading(f64),
-    /// A drive has been preconditioned up to this share, from 0 to 1.
+    /// Progress of preconditioning a drive, 0 to 1.
     Preconditioning(f64),
-    /// The search for a replay speed has come this far.
+    /// Progress of the search for a replay speed.
     Searching {
         /// The number of the test run, from 1. The total number of test runs is not known.
         run: usize,
         /// The share of the test run that is done, from 0 to 1.
         share: f64,
     },
-    /// Requests have been served.
+    /// A number of requests have been served.
     Served {
         /// The number of requests served since the last step of this run.
         requests: u64,
-        /// The share of one part by which the work has advanced, from 0 to 1.
+        /// Share of one part by which the work advanced, 0 to 1.
         of_a_part: f64,
     },
 }
 
-/// The test runs that a search for a replay speed takes as a rule: only progress depends on it.
+/// Typical number of test runs in a search for a replay speed; used only for progress.
 const SEARCH_RUNS: f64 = 4.0;
 
 /// Progress of one part of the work, from 0 to 1. A part may consist of several runs, and may fail.
@@ -111,13 +111,13 @@ pub(crate) enum Length {
     Requests(u64),
     /// The latest possible arrival time of the last request is known.
     Until(Nanos),
-    /// The source is a file, and the share that has been read is known.
+    /// The source is a file; the share read so far is known.
     File(fowler_workload::ReadSoFar),
 }
 
 impl Length {
-    /// Returns the share of the source that has been read after `given` requests, the last of which
-    /// arrived at `at`.
+    /// Returns the share of the source consumed after `given` requests, the last of which arrived
+    /// at `at`.
     pub fn share(&self, given: u64, at: Nanos) -> f64 {
         match self {
             Length::Unknown => 0.0,

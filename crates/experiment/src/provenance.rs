@@ -86,7 +86,7 @@ pub(crate) struct Digested<I> {
     pending: Vec<u8>,
 }
 
-/// Bytes to hash at once.
+/// Number of bytes hashed at once.
 const DIGESTED: usize = 1 << 14;
 /// The bit of an operation code that marks further fields.
 const MORE_FOLLOWS: u8 = 1 << 7;
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use fowler_units::{Deadline, HostOp, Nanos, PlacementHandle, QueueId, Span};
 
-    /// The test vector of FIPS 180-2.
+    /// Compares hashes with the test vector of FIPS 180-2.
     #[test]
     fn hashes_are_those_of_the_standard() {
         assert_eq!(text_hash("abc"), "ba7816bf8f01cfea");

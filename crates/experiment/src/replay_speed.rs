@@ -17,30 +17,30 @@ use std::sync::{Mutex, PoisonError};
 /// Tolerance of the idle share, relative to the target's busy share: for a target of 99.9 % idle,
 /// an absolute error of 1 % would be ten times the load.
 const TOLERANCE: f64 = 0.02;
-/// Largest absolute tolerance.
+/// Largest absolute tolerance of the idle share.
 const TOLERANCE_MOST: f64 = 0.01;
 /// Most runs of a search.
 pub const MAX_RUNS: usize = 12;
-/// The range of factors that are searched.
+/// Range of speed factors that are searched.
 const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1e6;
 
-/// The speed at which requests are issued.
+/// Replay speed: the times at which requests are issued.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ReplaySpeed {
-    /// At the recorded times, or as the generator's description says.
+    /// At the recorded times, or at those of the generator.
     #[default]
     AsRecorded,
     /// At times divided by a factor.
     Speed(f64),
     /// At times divided by the factor at which the drive idles for this share of the time.
     Idle(f64),
-    /// As soon as fewer than this many are outstanding.
+    /// A new request as soon as fewer than this many are outstanding (closed loop).
     Closed(u32),
 }
 
 impl ReplaySpeed {
-    /// Returns the number of copies of a drive that exist at a time: the search for a speed keeps
-    /// one, with which each of its runs begins.
+    /// Returns the number of copies of a drive in memory: a speed search saves one, with which each
+    /// test run begins.
     pub fn copies(self) -> u64 {
         if matches!(self, ReplaySpeed::Idle(_)) { 2 } else { 1 }
     }
@@ -62,16 +62,16 @@ impl ReplaySpeed {
 pub struct Found {
     /// The factor by which times are divided.
     pub factor: f64,
-    /// The search that found it; `None` if it was given, or the search was stopped.
+    /// The search that found the factor; `None` if the factor was given, or the search was stopped.
     pub search: Option<Search>,
 }
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Search {
-    /// The target share of idle time.
+    /// Target share of idle time, 0 to 1.
     pub target: f64,
-    /// The share that was reached.
+    /// Share of idle time that was reached, 0 to 1.
     pub reached: f64,
     /// The number of runs that the search took.
     pub runs: usize,
@@ -90,14 +90,14 @@ pub fn check(replay_speed: ReplaySpeed) -> Result<(), Diagnostics> {
         ReplaySpeed::Idle(target) if target > 0.0 && target < 1.0 => Ok(()),
         ReplaySpeed::Idle(target) => {
             let diagnostic =
-                Diagnostic::new("--idle", format!("{} is not a share of the time", Short(target)));
+                Diagnostic::new("--idle", format!("{} is not a share of idle time", Short(target)));
             Err(diagnostic.expected("a number between 0 and 1, such as 0.7").into())
         }
     }
 }
 
 /// Finds the factor at which `idle_at` is within the tolerance of `target`, starting from a first
-/// guess. `idle_at` gets the factor and what watches the test run on each of `drives`.
+/// guess. `idle_at` gets the factor, and an observer of the test run for each of `drives`.
 pub(crate) fn search(
     target: f64,
     first: f64,
@@ -142,8 +142,8 @@ pub(crate) fn search(
         .into())
 }
 
-/// Returns the factor where the line through the last two tries meets the target, if it lies
-/// between the nearest tries on either side; otherwise the midpoint of those.
+/// Returns the factor at which the line through the last two tries meets the target, if that lies
+/// between the nearest tries above and below; otherwise the midpoint of those two.
 fn next_factor(tried: &[(f64, f64)], target: f64) -> f64 {
     let level = |share: f64| libm::log(-libm::log(share.clamp(1e-9, 1.0 - 1e-9)));
     let point = |&(factor, share): &(f64, f64)| (libm::log(factor), level(share));
@@ -153,7 +153,7 @@ fn next_factor(tried: &[(f64, f64)], target: f64) -> f64 {
     // If the share hardly moves, or moves the wrong way, the line is useless.
     let slope = if slope.is_finite() { slope.clamp(0.1, 10.0) } else { 1.0 };
     let guess = libm::exp(x + (level(target) - y) / slope);
-    // More idle than the target: the factor is too small.
+    // If the drive idles more than the target, the factor is too small.
     let (slow, fast) = tried.iter().fold((*FACTORS.start(), *FACTORS.end()), |(slow, fast), it| {
         if it.1 > target { (slow.max(it.0), fast) } else { (slow, fast.min(it.0)) }
     });

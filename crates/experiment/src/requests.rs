@@ -1,4 +1,4 @@
-//! Logs every request of a run to a CSV file (`fowler_metrics` has its lines). The crate `columns`
+//! Logs every request of a run to a CSV file (line format: `fowler_metrics`). The crate `columns`
 //! does the same in Parquet.
 
 use crate::atomic_file::{AtomicFile, unwritable};
@@ -41,7 +41,7 @@ impl RequestsFile {
         RequestsFile { path: path.into(), open: csv }
     }
 
-    /// Returns the file for one run of several, by its label.
+    /// Returns the log file for one of several runs, by its label.
     pub(crate) fn of(&self, label: &str) -> RequestsFile {
         RequestsFile { path: log_path(&self.path, label), open: self.open }
     }
@@ -52,7 +52,7 @@ impl RequestsFile {
     }
 }
 
-/// A sink as a probe.
+/// A request sink as a probe of the run.
 pub(crate) struct Watching(Box<dyn RequestSink>);
 
 impl Watching {
@@ -86,7 +86,7 @@ impl RequestSink for Csv {
         self.log.add(completion);
     }
 
-    /// Text has no place for what else there is to say.
+    /// Writes no facts about the run: CSV has no place for them.
     fn finish(self: Box<Self>, _: &[(&str, String)]) -> Result<(), Diagnostics> {
         let Csv { log, path } = *self;
         log.finish().map_err(|error| unwritable(&path, &error))?.finish()

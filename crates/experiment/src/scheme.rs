@@ -9,7 +9,7 @@ use crate::{keys, presets};
 use fowler_device::policy::custom::Policies;
 use serde_json::{Value as Json, json};
 
-/// The name of a drive on which there is no scheme.
+/// Scheme name of a drive without a scheme.
 pub const NO_SCHEME: &str = "as described";
 
 /// A named set of settings.
@@ -88,7 +88,7 @@ impl Scheme {
 /// The key with which a scheme file names the schemes that it combines.
 const JOIN: &str = "join";
 
-/// The deepest chain of schemes that include one another.
+/// Longest chain of schemes that include one another.
 const DEEPEST: usize = 32;
 
 /// Returns every setting of the schemes joined by `+`, with the name of its scheme. `above` is the
@@ -134,7 +134,7 @@ fn joined(
     done: &mut Vec<String>,
 ) -> Result<Vec<(String, Setting)>, Diagnostics> {
     let Value::Text(sum) = &join.value else {
-        let diagnostic = join.origin.diagnostic("`join` must be text that names schemes");
+        let diagnostic = join.origin.diagnostic("`join` must be a text with the names of schemes");
         return Err(diagnostic.expected("names joined by +, such as \"rps+per\"").into());
     };
     let ring = sum.split('+').map(str::trim).find(|part| chain.contains(part));
@@ -161,11 +161,11 @@ fn joined(
         .map_err(|diagnostics| Diagnostics(diagnostics.0.into_iter().map(here).collect()))
 }
 
-/// Policies that do everything another one does, and more: combined, the larger one wins.
-/// See docs/decisions/policy.md, "What do `read_first` and `rhio` combine to?".
+/// Policies that include another policy's behavior: combined, the larger one wins. See
+/// docs/decisions/policy.md, "What do `read_first` and `rhio` combine to?".
 const REFINEMENTS: [(&str, &str, &str); 1] = [("policy.die_order", "read_first", "rhio")];
 
-/// Returns the value that satisfies both of two schemes that set one key, if there is one.
+/// Returns the value that satisfies two schemes that set one key; `None` if they conflict.
 fn both(one: &Setting, other: &Setting) -> Option<Value> {
     if one.value == other.value {
         return Some(one.value.clone());
@@ -186,7 +186,7 @@ fn both(one: &Setting, other: &Setting) -> Option<Value> {
     refined.map(|(_, _, special)| Value::Text((*special).to_string()))
 }
 
-/// Keys beside policies that a scheme may set: a data cache is part of hybrid caching.
+/// Keys outside [policy] that a scheme may set: a data cache is part of hybrid caching.
 const ALSO: [&str; 2] = ["timing.program_erase", "buffer.ack"];
 
 /// True if a scheme may set this key.
@@ -199,15 +199,15 @@ pub fn schema() -> Json {
     let mut keys = keys::all();
     keys.retain(|key| may_set(key.path));
     let mut tree = configuration::of_keys(&keys, None);
-    let about = "schemes that this one is the sum of, with + between them";
+    let about = "schemes whose settings this scheme combines, joined by +";
     tree.insert(JOIN, json!({ "type": "string", "description": about }), false);
     let about = "A scheme: policy choices that --scheme and --schemes name. `fowler presets all` prints one. \
-                 What it does not say stays as the drive has it.";
+                 Keys that the scheme does not set keep the drive's values.";
     json_schema::document("Fowler: a scheme", about, tree.schema())
 }
 
-/// Rejects settings that are not policies: schemes are compared on the same drive, so a scheme must
-/// not change it.
+/// Rejects settings that are not policies: schemes are compared on one drive, which a scheme must
+/// not change.
 fn beyond(setting: &Setting) -> Option<Diagnostic> {
     let path = setting.path.as_str();
     let empty = setting.value == Value::EmptyTable && path == "timing";
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(diagnostics.0[0].hint.as_deref(), Some("did you mean \"pes_ipc\"?"));
     }
 
-    /// Each scheme counts once, or the time to read these would double with every level.
+    /// A scheme included twice is read once; otherwise reading time would double with every level.
     #[test]
     fn schemes_that_include_one_another_twice_are_read_once() {
         let folder = tempfile::tempdir().unwrap();
@@ -367,7 +367,7 @@ mod tests {
             (
                 "list",
                 &"tests/schemes/list.toml".into(),
-                "`join` must be text that names schemes".into(),
+                "`join` must be a text with the names of schemes".into(),
             ),
             ("misspelt", &"tests/schemes/misspelt.toml".into(), "unknown scheme `pes_icp`".into()),
         ] {

@@ -1,9 +1,9 @@
-//! Files that Fowler reads back itself, such as checkpoints. They begin with a line that says what
-//! they are and end with a checksum, so that a damaged file, a file of another run and a file of a
-//! newer version are told apart and never taken for this run's.
+//! Files that Fowler reads back, such as checkpoints. The first line names the kind of file, its
+//! format and its owner, and a checksum ends the file, so that damaged, foreign and newer files are
+//! recognized and refused.
 //!
-//! The line is `fowler KIND FORMAT VERSION IDENTITY`, ends with a newline, and is followed by the
-//! body and 32 bytes: the SHA-256 of everything before them.
+//! The first line is `fowler KIND FORMAT VERSION IDENTITY` and a newline. The body follows, then 32
+//! bytes: the SHA-256 of everything before them.
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
@@ -24,7 +24,7 @@ pub struct Kind {
 
 /// The length of the checksum in bytes.
 const CHECKSUM: u64 = 32;
-/// The most bytes of the first line. An identity is a hash.
+/// Longest first line in bytes. An identity is a hash.
 const LINE: u64 = 512;
 
 /// A sealed file that is being written.
@@ -69,7 +69,7 @@ impl Write for SealedFile {
     }
 }
 
-/// Returns the bytes that a [`SealedFile`] of this body has.
+/// Returns the bytes of a [`SealedFile`] with this body.
 pub fn bytes(kind: Kind, identity: &str, body: &[u8]) -> Vec<u8> {
     let mut bytes = line(kind, identity).into_bytes();
     bytes.extend_from_slice(body);
@@ -82,7 +82,7 @@ fn line(kind: Kind, identity: &str) -> String {
     format!("fowler {} {} {VERSION} {identity}\n", kind.name, kind.format)
 }
 
-/// A whole sealed file.
+/// An opened sealed file whose checksum is valid.
 #[derive(Debug)]
 pub struct Opened {
     /// Hash that identifies the run, or other owner, of the file.
@@ -113,10 +113,7 @@ pub enum Refused {
     Other(Box<Diagnostic>),
 }
 
-/// Like [`open`], but says whether the file is lost.
-///
-/// # Errors
-/// As [`open`].
+/// Like [`open`], but the error tells a damaged file from one that other versions may read.
 pub fn inspect(path: &Path, kind: Kind) -> Result<Opened, Refused> {
     let name = || path.display().to_string();
     let failed = |what: String| {
@@ -125,7 +122,7 @@ pub fn inspect(path: &Path, kind: Kind) -> Result<Opened, Refused> {
     };
     let other = |what: String| Refused::Other(Box::new(Diagnostic::new(name(), what)));
     let unreadable = |error: io::Error| other(format!("cannot be read: {error}"));
-    let damaged = || failed(format!("is damaged: it is not the {} that was written", kind.name));
+    let damaged = || failed(format!("is damaged: its checksum does not match the {}", kind.name));
     let file = File::open_stored(path).map_err(unreadable)?;
     let facts = file.facts().map_err(unreadable)?;
     if !facts.is_file() {
@@ -138,7 +135,7 @@ pub fn inspect(path: &Path, kind: Kind) -> Result<Opened, Refused> {
         return Err(failed(format!("is not a {} of Fowler", kind.name)));
     };
     let length = line.len() as u64;
-    // The checksum comes first: in a damaged file, nothing that the line says is true.
+    // The checksum is verified first, because the first line of a damaged file cannot be trusted.
     let Some(whole) = facts.len().checked_sub(CHECKSUM).filter(|whole| *whole >= length) else {
         return Err(damaged());
     };
@@ -168,7 +165,7 @@ pub fn inspect(path: &Path, kind: Kind) -> Result<Opened, Refused> {
     Ok(Opened { identity, body: file.take(whole - length) })
 }
 
-/// The first line.
+/// The first line of a sealed file.
 struct Header<'a> {
     kind: &'a str,
     format: u32,
@@ -224,7 +221,7 @@ mod tests {
         fs::remove_file(path).unwrap();
     }
 
-    /// Every single byte matters, whatever is done to it.
+    /// A change of any single byte must be detected.
     #[test]
     fn every_damage_is_refused() {
         let path = written("damaged", KIND, b"a body of some bytes");

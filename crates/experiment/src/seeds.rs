@@ -1,8 +1,8 @@
-//! Repeats a comparison with several seeds: shows how far apart seeds are, beside how far apart
-//! schemes or drives are.
+//! Repeats a comparison with several seeds: shows the variation over seeds beside the differences
+//! between schemes or drives.
 //!
 //! Seed `n + 1` draws other arrivals, addresses and strengths than seed `n`. The first seed is that
-//! of the drive, and its runs are shown; of the others only the numbers are kept.
+//! of the drive, and its runs are shown; of the other seeds only the numbers are saved.
 
 use crate::candidates::Candidates;
 use crate::compare::{compare, compare_watched};
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The most seeds of a comparison.
 pub const MOST: u32 = 100;
 
-/// Numbers of several seeds.
+/// Metrics of a comparison under several seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
     /// For each scheme, the values of each metric, by its path, in the order of the seeds.
@@ -52,14 +52,13 @@ impl Spread {
         interval(self.known(scheme, path)?)
     }
 
-    /// Returns the ratio of a metric to that of the first scheme, each seed for itself: what the
-    /// seeds have in common does not widen its interval.
+    /// Returns the ratio of a metric to that of the first scheme, computed seed by seed, so that
+    /// variation common to both cancels.
     pub fn ratio(&self, scheme: usize, path: &str) -> Option<Interval> {
         self.ratio_to(0, scheme, path)
     }
 
-    /// Returns the ratio of a metric to that of the scheme at the place `base`, each seed for
-    /// itself.
+    /// Like [`Spread::ratio`], relative to the scheme with index `base`.
     pub fn ratio_to(&self, base: usize, scheme: usize, path: &str) -> Option<Interval> {
         let pairs = self.known(scheme, path)?.iter().zip(self.known(base, path)?);
         let ratios: Option<Vec<f64>> =
@@ -67,7 +66,7 @@ impl Spread {
         interval(&ratios?)
     }
 
-    /// Returns whether the seed changes nothing, as with a trace on a drive without chance.
+    /// True if the seed has no influence, as with a trace on a drive without random choices.
     pub fn is_nothing(&self) -> bool {
         let same = |values: &Vec<f64>| values.windows(2).all(|two| two[0] == two[1]);
         self.values.iter().flat_map(BTreeMap::values).all(same)
@@ -81,7 +80,7 @@ impl Spread {
     /// Adds the metrics of a seed that are numbers and do not depend on wall-clock time.
     fn add<'a>(&mut self, outcomes: impl Iterator<Item = &'a Outcome>) {
         for (values, outcome) in self.values.iter_mut().zip(outcomes) {
-            // The seed itself is no result.
+            // The seed itself is not a result.
             let is_result =
                 |it: &&Metric| it.stored == Stored::Everywhere && it.name != "provenance.seed";
             for metric in all().iter().filter(is_result) {
@@ -178,7 +177,7 @@ pub fn compare_over_watched<P: Watcher + Send>(
             Ok(more) if more.len() == outcomes.len() && more.iter().all(whole) => {
                 spread.add(more.iter());
             }
-            // A seed that did not finish is the last; those before it count.
+            // The first unfinished seed ends the list; earlier ones count.
             Ok(_) => break,
             Err(_) if control.stopped() => break,
             Err(diagnostics) => return Err(diagnostics),
@@ -188,14 +187,15 @@ pub fn compare_over_watched<P: Watcher + Send>(
     Ok((outcomes, spread))
 }
 
-/// The seeds beside that of the first drive.
+/// Returns the seeds after that of the first drive.
 fn further(candidates: &Candidates, seeds: u32) -> Result<Range<u64>, Diagnostics> {
     if seeds < 2 {
         return Ok(0..0);
     }
     let seed = candidates.seed()?;
     let last = seed.checked_add(u64::from(seeds)).ok_or_else(|| {
-        let what = format!("{seeds} seeds from {seed} on: there are none beyond 2^64 - 1");
+        let what =
+            format!("{seeds} seeds starting at {seed} would exceed the largest seed, 2^64 - 1");
         Diagnostics::from(Diagnostic::new("--seeds", what).hint("use a smaller --seed".to_string()))
     })?;
     Ok(seed + 1..last)
@@ -205,7 +205,7 @@ fn further(candidates: &Candidates, seeds: u32) -> Result<Range<u64>, Diagnostic
 mod tests {
     use super::*;
 
-    /// The ratio of each seed is the same, though the seeds are far apart.
+    /// Ratios over seeds are equal here although the seeds differ widely.
     #[test]
     fn ratios_are_paired() {
         let of = |values: [f64; 3]| BTreeMap::from([("x".to_string(), values.to_vec())]);

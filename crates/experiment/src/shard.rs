@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 /// The most shards: as many as a sweep may have points, or a fleet drives.
 pub const SHARDS_MAX: u64 = 1_000_000;
-/// Runs of numbers that are named; the rest are not.
+/// Most runs of numbers in a message; the rest are omitted.
 const NAMED: usize = 12;
 
 /// One of the parts into which a sweep or a fleet is divided.
@@ -21,7 +21,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The shard that is the whole work.
+    /// The shard that contains all the work.
     pub const WHOLE: Shard = Shard { number: 1, of: 1 };
 
     /// Reads `i/n`, such as `3/40`.
@@ -45,8 +45,7 @@ impl Shard {
         Ok(shard)
     }
 
-    /// Returns true if the numbers of the shard are such as [`Shard::parse`] accepts; numbers read
-    /// from a file may be others.
+    /// True if the numbers of the shard are valid; numbers read from a file may not be.
     pub fn is_valid(self) -> bool {
         (1..=self.of).contains(&self.number) && self.of <= SHARDS_MAX
     }
@@ -66,13 +65,13 @@ impl Shard {
         (1..=self.of).map(|number| Shard { number, ..self }).collect()
     }
 
-    /// Returns every n-th of all, from the i-th on.
+    /// Returns every n-th item from the i-th on (shard i of n).
     pub fn take<T: Clone>(self, all: &[T]) -> Vec<T> {
         all.iter().skip(self.number as usize - 1).step_by(self.of as usize).cloned().collect()
     }
 
-    /// Returns the shard's own places of `all` if each shard has neighbors; the shards in order
-    /// have all places in order.
+    /// Returns a contiguous range of `all` items for this shard; the shards in order cover all
+    /// items.
     pub fn places(self, all: u32) -> std::ops::Range<u32> {
         let end = |number: u64| (u64::from(all) * number / self.of) as u32;
         end(self.number - 1)..end(self.number)

@@ -73,21 +73,22 @@ impl Sheet {
 
     /// Adds a row.
     pub fn row(&mut self, cells: Vec<Cell>) {
-        debug_assert_eq!(cells.len(), self.heads.len(), "a row has a cell for every head");
+        debug_assert_eq!(cells.len(), self.heads.len(), "a row has a cell for every column");
         self.rows.push(cells);
     }
 
-    /// Returns the place of the column with a head. Heads are fixed when a table is made: a wrong
-    /// one is a mistake of the caller, and would draw an empty picture.
+    /// Returns the index of the column with a heading. Headings are fixed in code, so a wrong one
+    /// is a bug in the caller and would draw an empty picture.
     fn place(&self, head: &str) -> usize {
         let place = self.heads.iter().position(|it| it == head);
         place.unwrap_or_else(|| unreachable!("the table {} has no column \"{head}\"", self.name))
     }
 
-    /// Returns the numbers under a head, one for each row.
+    /// Returns the numbers of a column, one for each row.
     ///
     /// # Panics
-    /// If no column has that head. All methods that take a head do.
+    ///
+    /// If no column has that heading. All methods that take a heading panic so.
     pub fn column(&self, head: &str) -> Vec<Option<f64>> {
         let at = self.place(head);
         self.rows.iter().map(|row| row[at].value()).collect()
@@ -99,7 +100,7 @@ impl Sheet {
         self.rows.iter().map(|row| row[at].exact()).collect()
     }
 
-    /// Returns the rows that have this cell under a head, as a table.
+    /// Returns a table of the rows that have this cell in a column.
     pub fn only(&self, head: &str, cell: impl Into<Cell>) -> Sheet {
         let (at, cell) = (self.place(head), cell.into());
         let has = |row: &&Vec<Cell>| row[at] == cell;
@@ -112,7 +113,7 @@ impl Sheet {
         }
     }
 
-    /// Returns the points of a line: the numbers under two heads, of the rows that have both.
+    /// Returns the points of a line: the numbers of two columns, for rows that have both.
     pub fn points(&self, x: &str, y: &str) -> Vec<(f64, f64)> {
         let both = self.column(x).into_iter().zip(self.column(y));
         both.filter_map(|(x, y)| x.zip(y)).collect()
@@ -164,7 +165,7 @@ impl Cell {
         }
     }
 
-    /// Returns true if the cell belongs in a column of numbers.
+    /// True if the cell belongs in a column of numbers.
     pub fn is_number(&self) -> bool {
         !matches!(self, Cell::Text(_))
     }

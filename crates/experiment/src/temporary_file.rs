@@ -1,5 +1,5 @@
-//! Files for the time that a program runs. Only their owner may read them. On Linux they have no
-//! name from the start, so that nothing is left however the program ends.
+//! Files that exist only while a program runs and that only their owner may read. On Linux they
+//! have no name, so that nothing is left however the program ends.
 
 use crate::atomic_file::{forget, will_remove};
 use crate::disk::{self, File};
@@ -35,7 +35,7 @@ impl Temporary {
         Err(ErrorKind::AlreadyExists.into())
     }
 
-    /// Takes the name of a file away, where it can be opened without.
+    /// Removes the name of a file if the system can open nameless files.
     fn unnamed(file: File, name: PathBuf) -> io::Result<Temporary> {
         match file.nameless_path() {
             Some(path) => {

@@ -43,7 +43,7 @@ pub fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Diagnostics> {
         return Err(too_long());
     }
     let mut bytes = Vec::new();
-    // One byte more than allowed tells whether there is more.
+    // One byte beyond the limit shows whether the file is longer.
     let reading =
         disk::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
     reading.map_err(failed)?;

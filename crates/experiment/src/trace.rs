@@ -242,8 +242,8 @@ pub fn info_json(looked: &Looked) -> Value {
 
 /// JSON Schema of the output of `fowler trace info --json`.
 pub fn info_schema() -> Value {
-    let about = "What a trace holds, and how it was read.";
-    json_schema::document("Fowler: what a trace holds", about, output::schema(&facts()))
+    let about = "Statistics of a trace, and counts of lines read.";
+    json_schema::document("Fowler: statistics of a trace", about, output::schema(&facts()))
 }
 
 fn facts() -> Vec<Fact<Looked>> {
@@ -259,7 +259,7 @@ struct OfDevice<'a> {
 }
 
 fn devices_fact() -> Fact<Looked> {
-    let about = "Each device, if none was chosen and there are several.";
+    let about = "Statistics of each device, if the trace has several and none was chosen.";
     Fact::new("devices", about, |it: &Looked| {
         let of = |(&number, info)| {
             written(&of_device(), &OfDevice { number, read: it.read.as_ref(), info })
@@ -272,9 +272,13 @@ fn devices_fact() -> Fact<Looked> {
 fn of_device<'a>() -> Vec<Fact<OfDevice<'a>>> {
     let own = vec![
         Fact::new("device", "Its number.", |it: &OfDevice| it.number),
-        Fact::new("name", "Its number, and its name if it has one.", |it: &OfDevice| {
-            it.read.map_or_else(|| it.number.to_string(), |read| read.device_name(it.number))
-        }),
+        Fact::new(
+            "name",
+            "Number of the device, followed by its name if it has one.",
+            |it: &OfDevice| {
+                it.read.map_or_else(|| it.number.to_string(), |read| read.device_name(it.number))
+            },
+        ),
     ];
     let requests = of_requests().into_iter().map(|fact| fact.within(|it: &OfDevice| it.info));
     own.into_iter().chain(requests).collect()
@@ -285,13 +289,15 @@ fn of_reading() -> Vec<Fact<Looked>> {
     vec![
         Fact::new("file", "The file.", |it: &It| it.file.clone()),
         Fact::new("format", "The format of the trace.", |it: &It| it.format),
-        Fact::new("lines", "Lines of the trace.", |it: &It| it.counted(|read| read.lines)),
-        Fact::new("bad_lines", "Of them, skipped because something is wrong.", |it: &It| {
+        Fact::new("lines", "Number of lines in the trace.", |it: &It| {
+            it.counted(|read| read.lines)
+        }),
+        Fact::new("bad_lines", "Number of bad lines that were skipped.", |it: &It| {
             it.counted(|read| read.skipped.values().map(|skipped| skipped.count).sum())
         }),
         Fact::new(
             "left_out",
-            "Events that are no requests, by kind.",
+            "Events skipped because they are not requests, counted by kind.",
             |it: &It| -> Map<String, Value> {
                 let kinds = it.read.iter().flat_map(|read| &read.left_out);
                 kinds.map(|kind| (kind.name.to_string(), json!(kind.count))).collect()
@@ -300,18 +306,24 @@ fn of_reading() -> Vec<Fact<Looked>> {
         .like(map_of(u64::schema())),
         Fact::new(
             "added",
-            "Requests in addition to one for each line: flushes before writes, pieces of trims.",
+            "Requests in addition to one per line: flushes before writes, pieces of long trims.",
             |it: &It| it.counted(|read| read.added),
         ),
-        Fact::new("reordered", "Requests that were put in order of time.", |it: &It| {
-            it.counted(|read| read.reordered)
-        }),
-        Fact::new("notes", "What the format cannot tell, or what was done about it.", |it: &It| {
-            it.read.as_ref().map_or_else(Vec::new, |read| read.notes.clone())
-        }),
-        Fact::new("other_devices", "Requests of other devices, which were left out.", |it: &It| {
-            it.counted(|read| read.other_devices)
-        }),
+        Fact::new(
+            "reordered",
+            "Requests that were out of order and were sorted by time.",
+            |it: &It| it.counted(|read| read.reordered),
+        ),
+        Fact::new(
+            "notes",
+            "Notes on information that the format lacks, and on assumptions made instead.",
+            |it: &It| it.read.as_ref().map_or_else(Vec::new, |read| read.notes.clone()),
+        ),
+        Fact::new(
+            "other_devices",
+            "Requests to other devices of the trace, which were skipped.",
+            |it: &It| it.counted(|read| read.other_devices),
+        ),
     ]
 }
 
@@ -323,8 +335,10 @@ fn of_requests() -> Vec<Fact<TraceInfo>> {
     let counts = || map_of(u64::schema());
     vec![
         Fact::new("requests", "Requests.", |it: &It| it.total_requests()),
-        Fact::new("requests_by_op", "The same by operation.", move |it: &It| by_op(&it.requests))
-            .like(counts()),
+        Fact::new("requests_by_op", "Number of requests by operation.", move |it: &It| {
+            by_op(&it.requests)
+        })
+        .like(counts()),
         Fact::new("bytes_by_op", "Bytes by operation.", move |it: &It| by_op(&it.bytes))
             .like(counts()),
         Fact::new("mean_read_size", "Mean size of reads in bytes.", |it: &It| {
@@ -333,19 +347,31 @@ fn of_requests() -> Vec<Fact<TraceInfo>> {
         Fact::new("mean_write_size", "Mean size of writes in bytes.", |it: &It| {
             it.mean_size(HostOp::Write)
         }),
-        Fact::new("span_s", "From the first arrival to the last.", |it: &It| it.span.as_s()),
-        Fact::new("mean_rate", "Requests per second over that time.", |it: &It| it.mean_rate),
-        Fact::new("peak_rate", "The most requests in any second.", |it: &It| it.peak_rate),
+        Fact::new("span_s", "Time from the first arrival to the last.", |it: &It| it.span.as_s()),
+        Fact::new(
+            "mean_rate",
+            "Mean requests per second between the first and the last arrival.",
+            |it: &It| it.mean_rate,
+        ),
+        Fact::new(
+            "peak_rate",
+            "Largest number of requests in any one-second window.",
+            |it: &It| it.peak_rate,
+        ),
         Fact::new("read_share", "Share of reads in reads and writes.", |it: &It| it.read_share()),
         Fact::new(
             "sequential_share",
-            "Share of requests that begin where the one before them ended.",
+            "Share of requests that begin where the previous request ended.",
             |it: &It| it.sequential_share,
         ),
         Fact::new("footprint_bytes", "Different pages of 4 KiB touched, in bytes.", |it: &It| {
             it.footprint.0
         }),
-        Fact::new("highest_byte", "The end of the highest range.", |it: &It| it.highest_byte),
+        Fact::new(
+            "highest_byte",
+            "End of the request with the highest address, in bytes.",
+            |it: &It| it.highest_byte,
+        ),
         Fact::new("interarrival_mean_ns", "Mean time between arrivals.", |it: &It| {
             it.interarrival_mean_ns
         }),

@@ -114,8 +114,8 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     each(
         &|it| it.counters.failed_at_random,
         "page",
-        "failed at the rate reliability.uber",
-        "only parity gives one back",
+        "struck by an uncorrectable error at the rate reliability.uber",
+        "each can be rebuilt only from parity",
     );
     let pages =
         |it: &Outcome| it.losses.map_or(0, |losses| losses.lost_in_all() - losses.lost_writes);
@@ -127,7 +127,12 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
         "nobody noticed (policy.redundancy.checks)",
     );
     let unfound = |it: &Outcome| it.census.as_ref().map_or(0, Census::unfound);
-    each(&unfound, "lost page", "went unnoticed", "no read has found them yet (census.unfound)");
+    each(
+        &unfound,
+        "lost page",
+        "went unnoticed",
+        "no read has detected their loss yet (census.unfound)",
+    );
     each(
         &|it| it.power_offs.lost_writes,
         "acknowledged write",
@@ -173,7 +178,8 @@ fn of_failed_dies(outcomes: &[Outcome]) -> Vec<String> {
 pub(crate) const USED_UP: &str = "a real drive would refuse writes from then on; here the run continues, and no block fails any more";
 
 /// The warning for a trace without a newline at its end.
-pub const CUT: &str = "the last line of the trace has no newline: if the file is cut short, the last request may be wrong";
+pub const CUT: &str = "the last line of the trace has no newline: if the file is truncated, the \
+    last request may be wrong";
 
 /// The warning for a compressed trace that was not read to its end.
 pub const UNCHECKED: &str =
@@ -209,8 +215,11 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
         if let Some(first) = beyond.first() {
             let count = counted_as(beyond.len() as u64, "fault was", "faults were");
             let place = outcome.drive.place();
-            let scaled =
-                if outcome.workload.speed == 1.0 { "" } else { ", by times that are scaled" };
+            let scaled = if outcome.workload.speed == 1.0 {
+                ""
+            } else {
+                " (times of faults are scaled with the trace)"
+            };
             texts.push(format!(
                 "{count} not reached {place}: the run ended before `{first}`{scaled}"
             ));
@@ -223,7 +232,8 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
     });
     if !all.is_empty() {
         texts.push(format!(
-            "{all} all {MOST} faults struck, as many as a run can have: none was drawn after that"
+            "{all} all {MOST} random faults struck, the limit of a run: none was drawn after the \
+                last one"
         ));
     }
     let at_once = |it: &Outcome| {
@@ -232,7 +242,8 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
     let at_once = places(outcomes, &at_once);
     if !at_once.is_empty() {
         texts.push(format!(
-            "{at_once} reads of lost pages were answered at once: do not compare its latencies with others"
+            "{at_once} reads of lost pages were answered without flash reads: do not compare the \
+                latencies of this run with others"
         ));
     }
     let noting = places(outcomes, &|it| it.drive.notes_losses);
@@ -284,7 +295,8 @@ fn sizes(outcomes: &[Outcome]) -> Option<String> {
     let first = &outcomes[0].workload;
     match first.remap {
         None if first.generator.is_some() => Some(
-            "the drives differ in size, and the workload draws addresses for the size of each".into(),
+            "the drives differ in size, and the workload draws its addresses over the capacity of \
+                each drive".into(),
         ),
         Some(Remap::Modulo) => Some(
             "the drives differ in size: addresses beyond the end of one are wrapped around there, and \

@@ -488,10 +488,10 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Feed<'_, I> {
 pub fn replayable(path: &Path) -> Result<(), Diagnostics> {
     let name = trace_name(path);
     if is_special(path) {
-        let what = "this is a pipe or a device, but a trace is read several times: for its hash, for its \
-                    addresses, and for every scheme";
+        let what = "this is a pipe or a device, but a trace file is read several times: for its \
+            hash, for its addresses, and for every scheme";
         return Err(Diagnostic::new(name, what)
-            .hint("write it to a file first".to_string())
+            .hint("save the trace to a file first".to_string())
             .into());
     }
     readable(path)

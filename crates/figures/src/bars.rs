@@ -1,4 +1,4 @@
-//! Groups of bars.
+//! Draws groups of vertical bars.
 
 use plotters::style::text_anchor::{HPos, VPos};
 
@@ -6,7 +6,7 @@ use crate::Panel;
 use crate::canvas::{Drawn, Lettering, Pen, Place, Plane};
 use crate::style::{INK, LABEL, MESH, PAPER, colour, px, width, wrap};
 
-/// The share of a group's width taken by its bars.
+/// Share of a group's width covered by bars, 0 to 1.
 const FILLED: f64 = 0.82;
 /// The height of a label's line, in pixels.
 const LINE: f64 = 14.0;
@@ -133,7 +133,7 @@ pub fn bar(pen: Pen<'_, '_>, corners: [Place; 2], series: usize) -> Drawn {
     pen.frame(corners, INK, 0.7)
 }
 
-/// Ways of hatching lines.
+/// Directions of hatching lines.
 #[derive(Clone, Copy)]
 enum Way {
     Rising,

@@ -13,12 +13,12 @@ pub struct FigureError {
     pub findings: Vec<Finding>,
 }
 
-/// One problem, and where it is.
+/// An error in a figure, and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The panel by its title, or by its number from 1 if it has none; empty for the whole figure.
+    /// Title of the panel, or its number from 1 if it has none; empty for the whole figure.
     pub panel: String,
-    /// The series by its name; empty for the whole panel.
+    /// Name of the series; empty for the whole panel.
     pub series: String,
     /// Kind of the problem.
     pub wrong: Wrong,
@@ -39,34 +39,34 @@ pub enum Wrong {
     SameName,
     /// A column has the wrong length.
     Length {
-        /// The column.
+        /// Name of the column.
         column: &'static str,
         /// Length of the column.
         found: usize,
-        /// The expected length.
+        /// Expected length.
         expected: usize,
     },
     /// A number is infinite, not a number, or too far from zero to be drawn (1e100).
     NotFinite {
-        /// The column.
+        /// Name of the column.
         column: &'static str,
-        /// The index, from 0.
+        /// Index in the column, from 0.
         index: usize,
-        /// The number.
+        /// Invalid value.
         value: f64,
     },
     /// A number on a logarithmic axis is zero, negative, or too close to zero to be drawn (1e-100).
     NotPositive {
-        /// The column.
+        /// Name of the column.
         column: &'static str,
-        /// The index, from 0.
+        /// Index in the column, from 0.
         index: usize,
-        /// The number.
+        /// Invalid value.
         value: f64,
     },
     /// The points of a distribution function decrease, or leave 0 to 1.
     NotRising {
-        /// The index of the first such point, from 0.
+        /// Index of the first such point, from 0.
         index: usize,
     },
     /// A whisker ends below where it begins.

@@ -1,6 +1,6 @@
-//! A figure as data for the script of a page, whose panels are views with one shape and one x axis.
-//! Published numbers, strokes, references and the arrangement of panels are left out, because the
-//! script does not draw them.
+//! Exports a figure as data for the script of a page, whose panels are views with one shape and one
+//! x axis. Published numbers, strokes, references and the arrangement of panels are omitted,
+//! because the script does not draw them.
 
 use crate::{Axis, Figure, Panel, Scale, Shape};
 use serde::{Deserialize, Serialize};

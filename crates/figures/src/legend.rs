@@ -17,7 +17,7 @@ pub enum Sign {
     Across,
 }
 
-/// A symbol and its name.
+/// Symbol and name of a legend entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub sign: Sign,

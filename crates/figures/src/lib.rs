@@ -110,7 +110,7 @@ impl Figure {
 /// One coordinate system with its data.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Panel {
-    /// Title above the panel, or the name of the view; empty for none.
+    /// Title of the panel, or the name of the view; empty for none.
     #[serde(rename = "name")]
     pub title: String,
     /// Shape in which the panel's series are drawn.
@@ -134,7 +134,7 @@ pub struct Panel {
     pub major: Vec<usize>,
     /// Lines, columns, parts of bars, or rows of cells, in the order of the legend.
     pub series: Vec<Series>,
-    /// A horizontal line, such as "as fast as the baseline".
+    /// Horizontal reference line, such as "as fast as the baseline"; `None` for none.
     #[serde(skip)]
     pub reference: Option<Reference>,
     /// A remark on what the picture does not show, such as lines that cover each other.
@@ -227,7 +227,7 @@ impl Panel {
         Self { reference: Some(Reference { at, name: name.into() }), ..self }
     }
 
-    /// Returns whether there is nothing to draw: no series has a value or a published number.
+    /// True if no series has a value or a published number.
     fn is_empty(&self) -> bool {
         self.series.iter().all(|it| it.y.iter().chain(&it.published).all(Option::is_none))
     }

@@ -156,7 +156,7 @@ impl<'f> Page<'f> {
     }
 }
 
-/// Returns the y range of a panel: its own, or that shared by all panels like it.
+/// Returns the y range of a panel: its own, or that shared by similar panels.
 fn range(figure: &Figure, panel: &Panel) -> (f64, f64) {
     let Some((bars, scale, own)) = range_of_y(panel) else { return (0.0, 1.0) };
     if !figure.same_y {

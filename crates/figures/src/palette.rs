@@ -1,4 +1,4 @@
-//! The colors and patterns of series, schemes and causes of latency: the only place that has them.
+//! The colors and patterns of series, schemes and causes of latency, defined only here.
 //!
 //! Report pages, the figures of this crate and Python's plots take them from here. A scheme's ink
 //! follows from its place in the comparison. A cause's ink follows from its name: the hue says what
@@ -10,7 +10,7 @@
 //! 2.2, 1.4.11: contrast of 3 to 1), so light paper has darker ones, in which blue, vermilion and
 //! green are shifted to stay apart. `tests/all/palette.rs` measures both claims.
 
-/// A color on light paper, which is also that of print, and on dark paper.
+/// A color on light paper (and in print), and on dark paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hue {
     /// Name of the hue, by which series and pages refer to it.
@@ -38,15 +38,15 @@ pub const HUES: [Hue; 7] = [
 /// The pattern that fills an area, on top of its hue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// No pattern.
+    /// A plain fill without a pattern.
     Solid,
     /// Lines that rise to the right.
     Rising,
-    /// Dots.
+    /// A fill of dots.
     Dots,
     /// Lines that fall to the right.
     Falling,
-    /// Level lines.
+    /// A fill of horizontal lines.
     Level,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Columns of numbers with one name.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Series {
-    /// Name for the legend.
+    /// Name of the series in the legend.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The x values of the points; empty for columns and bars. On a page also empty if they are
@@ -38,10 +38,10 @@ pub struct Series {
 /// The stroke of a line. With more than 24 points, only some have markers and whiskers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stroke {
-    /// Solid, with markers.
+    /// Measured values: solid, with markers.
     #[default]
     Measured,
-    /// Dashed, without markers.
+    /// Theoretical values: dashed, without markers.
     Theory,
 }
 

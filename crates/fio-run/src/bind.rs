@@ -1,4 +1,4 @@
-//! Turns a job, as the crate `fio` reads it, into the plan of a process.
+//! Turns a parsed fio job into the plan of a process.
 
 use super::flow::Share;
 use super::plan::{
@@ -15,7 +15,7 @@ fn given(span: Span) -> Option<Span> {
     (span > Span::ZERO).then_some(span)
 }
 
-/// The place of a process among the others.
+/// Position of a process among the others.
 pub(super) struct Place {
     /// The number of the process's section, from 0, and its wave.
     pub job: usize,
@@ -24,9 +24,10 @@ pub(super) struct Place {
     pub shares_iolog: bool,
 }
 
-/// Returns the plan of a process; `draws` has its start delay if that is a range.
+/// Returns the plan of a process; `draws` draws its start delay if that is a range.
 ///
 /// # Errors
+///
 /// Options that would change the requests and are not simulated, each with the line of its job.
 pub(super) fn plan(
     job: &fio::Job,

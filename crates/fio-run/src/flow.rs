@@ -1,28 +1,28 @@
-//! Jobs of one flow issue requests in proportion to their weights: one that is ahead of its share
-//! waits for the others.
+//! Jobs of one `flow` issue requests in proportion to their weights: a job ahead of its share waits
+//! for the others.
 
 use fowler_units::Span;
 
 /// The part of a process in a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// The flow.
+    /// Number of the flow.
     pub flow: u32,
     /// Weight of the process, at least 1.
     pub weight: u32,
-    /// `flow_sleep`: the time that the process waits before it looks again; zero means until
-    /// another process has issued.
+    /// `flow_sleep`: time before a waiting process checks its share again; zero means until another
+    /// process has issued a request.
     pub sleep: Span,
 }
 
-/// The progress of a process and of the others of its flow. Only running processes count.
+/// Progress of a process relative to the others of its flow. Only running processes count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Standing {
     /// Requests that the process itself has issued.
     pub issued: u64,
-    /// The requests of the others, and the sum of their weights, which wraps as in fio.
+    /// Requests issued by the others, and the sum of their weights, which wraps as in fio.
     pub others: (u64, u32),
-    /// True if the process waits for the others.
+    /// True while the process waits for the others of its flow.
     pub held: bool,
 }
 

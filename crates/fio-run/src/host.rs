@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 /// Acts between two looks at whether to stop, and two steps of progress.
 const LOOK_EVERY: u64 = 4096;
 
-/// Counters of the drive when a group began to count and when it ended.
+/// Counters of the drive at the start and at the end of a group's measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counted {
     pub before: Option<Counters>,
@@ -99,7 +99,7 @@ impl<'a> Host<'a> {
         self.schedule_all();
     }
 
-    /// A process has ended: others may end with it, or begin.
+    /// Handles the end of a process, which may end others or let them begin.
     fn ended(&mut self, number: usize, now: Nanos) {
         let Plan { ends, group, wave, .. } = self.processes[number].plan;
         for process in &mut self.processes {
@@ -116,7 +116,7 @@ impl<'a> Host<'a> {
         self.let_begin(now);
     }
 
-    /// Notes when a process acts next, if that has changed.
+    /// Records the time of a process's next action, if it has changed.
     #[inline]
     fn schedule(&mut self, number: usize) {
         let due = self.processes[number].due();
@@ -146,7 +146,7 @@ impl<'a> Host<'a> {
         None
     }
 
-    /// Updates a process of a flow on the progress of the others.
+    /// Updates a process of a flow with the progress of the others.
     fn compare_with_others(&mut self, number: usize) {
         let Some(share) = self.processes[number].plan.share else { return };
         let others = self.of_flow(number, share.flow).fold((0, 0_u32), |(issued, weights), it| {
@@ -165,7 +165,7 @@ impl<'a> Host<'a> {
         })
     }
 
-    /// A process has issued a request or has ended: those of its flow that wait look again.
+    /// Wakes the waiting processes of a flow after one has issued a request or ended.
     fn let_others_look(&mut self, number: usize, now: Nanos) {
         let Some(share) = self.processes[number].plan.share else { return };
         let same =
@@ -174,7 +174,8 @@ impl<'a> Host<'a> {
         self.schedule_all();
     }
 
-    /// Returns the next act: that of a process, or after all of them that of a criterion.
+    /// Returns the next action: of a process or, if none is due earlier, of a steady-state
+    /// criterion.
     fn first(&mut self) -> Option<(Nanos, usize)> {
         let process = self.first_process();
         // A sample is due only while something runs: alone it would go on forever.
@@ -218,7 +219,7 @@ impl<'a> Host<'a> {
         (self.control.progress)(Progress::Served { requests, of_a_part });
     }
 
-    /// Notes the drive's counters when a group begins to count, and when it ends.
+    /// Records the drive's counters when a group's measurement starts and ends.
     fn count<L: Layer>(&mut self, device: &Device<L>, number: usize, at: Nanos) {
         let process = &self.processes[number];
         let group = process.plan.group;

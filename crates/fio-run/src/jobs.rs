@@ -52,7 +52,7 @@ pub struct FioSpec {
 /// Jobs that are ready to run.
 pub struct Jobs(Setup);
 
-/// The files and data that a run leaves behind beside its result.
+/// Files and data that a run produces besides its result.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// The folder of the logs.
@@ -228,7 +228,7 @@ impl FioSpec {
     }
 }
 
-/// Problems that name no file are those of the job file.
+/// Sets the name of the job file in diagnostics that name no file.
 fn named(mut problems: Diagnostics, name: &str) -> Diagnostics {
     problems.0.iter_mut().filter(|it| it.file.is_empty()).for_each(|it| it.file = name.into());
     problems
@@ -269,7 +269,7 @@ fn leaves(wanted: &Wanted) -> Leaves<'_> {
     Leaves { logs: Some(&wanted.logs), detail: wanted.detail, requests: wanted.requests.clone() }
 }
 
-/// Runs of the same jobs.
+/// Repeatable runs of the same jobs.
 struct Runs<'a> {
     setup: &'a Setup,
     wanted: &'a Wanted,

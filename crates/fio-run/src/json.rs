@@ -11,7 +11,7 @@ use fowler_experiment::provenance::VERSION;
 use fowler_metrics::Kind;
 use serde_json::{Map, Value, json};
 
-/// The version whose output this is like.
+/// Version of fio that the output imitates.
 pub(super) const LIKE: &str = "fio-3.33";
 
 impl Fio {
@@ -87,7 +87,7 @@ impl Fio {
         self.elapsed.0.div_ceil(1_000_000_000)
     }
 
-    /// Results that fio has no place for.
+    /// Returns Fowler's own results, which fio's format has no place for.
     fn own(&self) -> Value {
         let outcome = &self.outcome;
         let group = |(number, counters): (usize, &Option<fowler_device::Counters>)| {

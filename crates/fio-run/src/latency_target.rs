@@ -12,12 +12,12 @@ use fowler_units::{Nanos, Span};
 pub(super) struct Search {
     target: Target,
     most: u32,
-    /// The depth in use.
+    /// Queue depth in use.
     pub depth: u32,
     /// The largest depth that met the target, and the smallest that failed.
     good: u32,
     bad: Option<u32>,
-    /// Begin of this window, and the requests answered and too slow in it.
+    /// Start of the current window, and its numbers of completed and of too slow requests.
     from: Nanos,
     answered: u64,
     slow: u64,
@@ -32,9 +32,9 @@ pub(super) struct Search {
 pub(super) enum Found {
     /// The search continues.
     Nothing,
-    /// The depth is found: the record begins anew.
+    /// The depth is found: measurement restarts.
     RecordAnew,
-    /// The job is done.
+    /// The job ends.
     End,
 }
 
@@ -56,13 +56,13 @@ impl Search {
         }
     }
 
-    /// A request was answered.
+    /// Records a completed request.
     pub fn answered(&mut self, latency: Span) {
         self.answered += 1;
         self.slow += u64::from(latency > self.target.latency);
     }
 
-    /// Looks at the window if it is over.
+    /// Evaluates the window if it is over.
     pub fn look(&mut self, now: Nanos) -> Found {
         if now < self.from + self.target.window || self.answered == 0 {
             return Found::Nothing;

@@ -11,7 +11,7 @@ use fowler_units::{Nanos, Span};
 /// Time that a job has to settle.
 const SETTLES: Span = Span::ms(2_000);
 
-/// The current cycle: its begin, and the bytes and requests by then.
+/// The current cycle: its start, and the bytes and requests done before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cycle {
     began: Nanos,
@@ -21,12 +21,12 @@ pub(super) struct Cycle {
 }
 
 impl Cycle {
-    /// The process counts from `now` on, which is after its ramp.
+    /// Starts the first cycle at `now`, after the ramp.
     pub fn new(now: Nanos) -> Cycle {
         Cycle { began: now, from: None, bytes: [0; 3], requests: [0; 3] }
     }
 
-    /// A request was collected. Returns whether the rate of a cycle that has ended was too low.
+    /// Records a collected request. Returns true if the rate of a finished cycle was too low.
     pub fn is_too_slow(&mut self, least: &Least, stats: &Stats, now: Nanos) -> bool {
         let done = |direction: Direction| &stats.done[direction];
         if now < self.began + SETTLES {

@@ -255,7 +255,7 @@ impl Logbook {
         }
     }
 
-    /// Logs what is left, and drops the files.
+    /// Writes the remaining samples and closes the files.
     pub fn end(&mut self, now: Nanos, plan: &Plan, stats: &Stats) {
         let from = self.from;
         self.rates(now, stats);
@@ -340,7 +340,7 @@ fn ms(at: Nanos, from: Nanos) -> u64 {
     at.0.saturating_sub(from.0) / 1_000_000
 }
 
-/// The line of a request: time, value, direction, block size, the offset if it is wanted, and the
+/// Formats the line of a request: time, value, direction, block size, optional offset, and
 /// priority, which is always 0.
 fn line(into: &mut String, (at, value): (u64, u64), direction: Direction, unit: &Unit, how: &Logs) {
     into.clear();
@@ -366,7 +366,7 @@ fn of_window(kind: Kind, window: &Window, from: Nanos, how: &Logs) -> String {
     averaged(ms(window.until, from), value, window.direction, how)
 }
 
-/// Writes text. A failure is remembered by the file and reported when it is completed.
+/// Writes text to a log. A failure is remembered and reported when the file is completed.
 fn put(file: &Shared, text: &str) {
     let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
     let _remembered = file.write_all(text.as_bytes());

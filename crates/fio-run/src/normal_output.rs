@@ -1,4 +1,4 @@
-//! fio's output for people, and below it what Fowler adds.
+//! fio's normal output, followed by what Fowler adds.
 
 use super::json::{of_whole, rates};
 use super::plan::Direction;
@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 /// Places of a short number.
 const SHORT: usize = 4;
-/// Percentiles in a line.
+/// Number of percentiles per line.
 const IN_A_LINE: usize = 4;
 /// Places of the table of latencies in a line.
 const PLACES_IN_A_LINE: usize = 5;
@@ -32,7 +32,7 @@ impl Fio {
         escaped_lines(&text).into_owned()
     }
 
-    /// The drive, what the jobs cost it, and what to know.
+    /// Writes the drive, the costs of the jobs, and the notes.
     fn about(&self, text: &mut String) -> std::fmt::Result {
         let outcome = &self.outcome;
         let layout = &outcome.drive.layout;

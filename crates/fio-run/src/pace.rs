@@ -33,7 +33,8 @@ impl Pace {
         }
     }
 
-    /// Returns when the next request of `direction` is due; the beginning without a rate.
+    /// Returns the time at which the next request of `direction` is due; without a rate, the start
+    /// of the process.
     pub fn due(&self, direction: Direction) -> Nanos {
         self.from + Span::us(self.due_us[direction])
     }

@@ -4,7 +4,7 @@
 use super::flow::Share;
 use fowler_units::{HostOp, Span};
 
-/// The directions of fio's data, in its order.
+/// Data directions, in fio's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// Reads, including the reads of `verify`.
@@ -34,9 +34,9 @@ fowler_units::enumerated! {
 /// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Data.
+    /// A data request in this direction.
     Data(Direction),
-    /// `fsync`: a flush command.
+    /// A flush command (`fsync`).
     Sync,
     /// `fdatasync`: a flush command, as a drive knows no other.
     DataSync,
@@ -67,8 +67,8 @@ pub struct Op {
     pub address: u64,
     /// Bytes; zero for a flush.
     pub length: u32,
-    /// True if everything before the request must be answered: it begins another pass, or reads
-    /// back what was written.
+    /// True if all earlier requests must complete before this one: it starts another pass, or reads
+    /// back written data.
     pub after_all: bool,
     /// Earliest time of issue by a log of requests, from the start of the process.
     pub not_before: Option<Span>,
@@ -91,13 +91,13 @@ pub trait Requests: Send {
 /// The numbers of requests that are handed over and collected at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batches {
-    /// `iodepth_batch`: so many are handed over at once.
+    /// `iodepth_batch`: number of requests submitted at once.
     pub submit: u32,
-    /// `iodepth_batch_complete_min`: so many are waited for when all slots are taken.
+    /// `iodepth_batch_complete_min`: number of completions waited for when all slots are in use.
     pub complete_min: u32,
-    /// `iodepth_batch_complete_max`: at most so many are collected at once.
+    /// `iodepth_batch_complete_max`: largest number of completions collected at once.
     pub complete_max: u32,
-    /// `iodepth_low`: collects until no more than so many slots are taken.
+    /// `iodepth_low`: number of slots in use at which collecting stops.
     pub low: u32,
 }
 
@@ -112,13 +112,13 @@ impl Batches {
 /// `rate` or `rate_iops` of a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// Bytes per second.
+    /// Rate in bytes per second.
     pub bytes_per_s: u64,
     /// The smallest block of the direction: Poisson processes count these.
     pub block: u64,
 }
 
-/// `thinktime`.
+/// `thinktime`: pauses between requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Think {
     /// Length of a pause.
@@ -127,18 +127,18 @@ pub struct Think {
     pub blocks: u64,
     /// True if requests count once issued instead of once answered.
     pub counts_issued: bool,
-    /// Time with requests after which the process pauses, if it counts that instead.
+    /// Issuing time after which the process pauses; `None` if it counts requests instead.
     pub after: Option<Span>,
 }
 
-/// `latency_target` and what goes with it.
+/// `latency_target` with its options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
     /// The latency that is to be met.
     pub latency: Span,
     /// Time for which each depth is tried.
     pub window: Span,
-    /// The share of requests that must meet it, in percent.
+    /// Share of requests that must meet the target, in percent.
     pub percentile: f64,
     /// True if the job continues once the depth is found.
     pub runs_on: bool,
@@ -153,7 +153,7 @@ pub enum Looks {
     Bandwidth,
 }
 
-/// `steadystate`.
+/// `steadystate`: criterion for ending the job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
     /// Rate that the criterion looks at.
@@ -161,7 +161,7 @@ pub struct Steady {
     /// True if the slope of a line through the samples counts, instead of the largest deviation
     /// from their mean.
     pub slope: bool,
-    /// The limit.
+    /// Limit of the criterion.
     pub limit: f64,
     /// True if the limit is in percent of the mean.
     pub percent: bool,
@@ -174,13 +174,13 @@ pub struct Steady {
 /// The processes that end when a process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// No other process.
+    /// Only the process itself ends.
     Itself,
-    /// The process's group.
+    /// All processes of the group end.
     Group,
     /// The process's wave: all processes between two `stonewall`s.
     Wave,
-    /// Everything.
+    /// All processes end.
     All,
 }
 
@@ -218,13 +218,13 @@ impl Default for Recorded {
 /// The logs that a process writes, by the beginnings of their names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Logs {
-    /// `write_bw_log`.
+    /// `write_bw_log`: name of the bandwidth log.
     pub bandwidth: Option<String>,
-    /// `write_iops_log`.
+    /// `write_iops_log`: name of the IOPS log.
     pub iops: Option<String>,
     /// `write_lat_log`: submission, completion and total latency.
     pub latency: Option<String>,
-    /// `write_hist_log`, and its window.
+    /// `write_hist_log`: name of the histogram log, and its window.
     pub histogram: Option<(String, Span)>,
     /// `log_hist_coarseness`: the number of times that neighboring buckets are added up in pairs.
     pub coarseness: u32,
@@ -236,11 +236,11 @@ pub struct Logs {
     pub offset: bool,
     /// `per_job_logs`: the name has the number of the process.
     pub per_job: bool,
-    /// `write_iolog`.
+    /// `write_iolog`: name of the request log.
     pub iolog: Option<String>,
 }
 
-/// The least rates of a process; zero where there is none.
+/// Minimum rates of a process by direction; zero for none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Least {
     /// Bytes per second.
@@ -274,7 +274,7 @@ pub struct Plan {
     pub synchronous: bool,
     /// True if an engine with a queue waits for each trim.
     pub waits_for_trims: bool,
-    /// See [`Batches`].
+    /// Batch sizes of submission and completion.
     pub batches: Batches,
     /// The rate of each direction.
     pub rates: ByDirection<Option<Rate>>,
@@ -282,9 +282,9 @@ pub struct Plan {
     pub poisson: bool,
     /// `rate_ignore_thinktime`: requests that were not issued in a pause are not caught up.
     pub pauses_shift_rates: bool,
-    /// See [`Think`].
+    /// Pauses between requests; `None` for none.
     pub think: Option<Think>,
-    /// `serialize_overlap`: a request waits for those in flight that touch the same bytes.
+    /// `serialize_overlap`: a request waits for outstanding ones that touch the same bytes.
     pub serialize_overlap: bool,
     /// `rate_min`, `rate_iops_min`.
     pub least: Option<Least>,
@@ -294,19 +294,19 @@ pub struct Plan {
     pub runtime: Option<Span>,
     /// Time at the beginning that is not recorded.
     pub ramp: Span,
-    /// See [`Target`].
+    /// Latency target; `None` for none.
     pub target: Option<Target>,
-    /// See [`Steady`].
+    /// Steady-state criterion; `None` for none.
     pub steady: Option<Steady>,
-    /// True if a write is answered only when it is durable: `sync=1` and its kin.
+    /// True if a write completes only when it is durable: `sync=1` and related options.
     pub durable: bool,
     /// `max_latency`: a slower request ends the process.
     pub max_latency: Option<Span>,
-    /// See [`Ends`].
+    /// Other processes that end with this one.
     pub ends: Ends,
-    /// See [`Recorded`].
+    /// Latencies and rates that are recorded.
     pub recorded: Recorded,
-    /// See [`Logs`].
+    /// Log files that are written.
     pub logs: Logs,
     /// Names of the process's files.
     pub files: Vec<String>,
@@ -314,7 +314,7 @@ pub struct Plan {
     pub grouped: bool,
     /// `stats=0`: the process is not in the output.
     pub silent: bool,
-    /// The most bytes that the process moves, as far as that is known: only progress depends on it.
+    /// Upper bound of the bytes moved, if known; used only for progress.
     pub bytes: Option<u64>,
 }
 
@@ -358,11 +358,11 @@ impl Plan {
     }
 }
 
-/// Time that the host needs for a request, on the one core that each process has. Both times are
-/// assumed: see docs/fio.md.
+/// Host CPU time per request, on the one core of each process. Both times are assumed: see
+/// docs/fio.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostCosts {
-    /// Time to hand a request over; the request reaches the drive at the end of it.
+    /// Time to submit a request, which reaches the drive at its end.
     pub submission: Span,
     /// Time to learn of the answer, from the interrupt to the collected result.
     pub completion: Span,

@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 /// The step after a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
-    /// The next turn.
+    /// The next turn of the loop.
     Turn,
     /// A pause.
     Think,
@@ -38,11 +38,11 @@ enum Then {
 enum Next {
     /// Answers are collected if all slots are taken.
     Batch,
-    /// The flush that waits for it.
+    /// The flush that the process waits for.
     Flush,
     /// Everything that is in flight is collected.
     Drain(Then),
-    /// One answer is collected.
+    /// One completion is collected.
     One,
 }
 
@@ -52,13 +52,13 @@ enum State {
     Idle,
     /// At the top of the loop.
     Turn,
-    /// The rest of what is queued is handed over, one request after the other.
+    /// The remaining queued requests are submitted one after the other.
     HandsOver { next: Next },
     /// Collects answers until `until` slots or fewer are taken; waits for at least `least` at once.
     Collects { least: u32, until: u32, then: Then },
     /// Has collected `count` answers when the core of the process is free.
     Collected { count: u32, until: u32, least: u32, then: Then },
-    /// Waits for one request.
+    /// The process waits for one request.
     Waits { then: Then },
     /// Sleeps until the next request of a log is due, and collects answers as they come.
     Rests { until: Nanos },
@@ -73,7 +73,7 @@ pub(super) struct Process<'a> {
     costs: HostCosts,
     queue: QueueId,
     state: State,
-    /// Time of the process's next act; `None` while it waits for the drive.
+    /// Time of the process's next action; `None` while it waits for the drive.
     wake: Option<Nanos>,
     /// Requests by state: taken up but not handed over; in flight; answered but not collected.
     queued: VecDeque<Unit>,
@@ -91,7 +91,7 @@ pub(super) struct Process<'a> {
     counted: u64,
     thought_at: u64,
     thought: Nanos,
-    /// True if the process was told to end; `stopping` if only its last flushes are left.
+    /// True if the process was told to end; `stopping` if only its last flushes remain.
     told: bool,
     stopping: bool,
     cycle: Cycle,
@@ -101,7 +101,7 @@ pub(super) struct Process<'a> {
 }
 
 impl<'a> Process<'a> {
-    /// Returns a process that has not begun. `queue` is its submission queue.
+    /// Returns a process that has not started. `queue` is its submission queue.
     pub fn new(
         plan: Plan,
         requests: Box<dyn Requests + 'a>,
@@ -171,7 +171,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Stops the process with the run at `now`: what it has done until then counts.
+    /// Stops the process at `now`, with the whole run; results up to then count.
     pub fn stop(&mut self, now: Nanos) {
         if self.has_begun() && !self.has_ended() {
             self.end(now);
@@ -184,7 +184,7 @@ impl<'a> Process<'a> {
         follow.into_iter().chain(self.wake).min()
     }
 
-    /// Returns the share of the process that is done, as far as it is known.
+    /// Returns the finished share of the process's work, 0 to 1, if known.
     pub fn share(&self, now: Nanos) -> f64 {
         if self.has_ended() {
             return 1.0;
@@ -248,7 +248,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Slots that are taken.
+    /// Returns the number of slots in use.
     fn taken(&self) -> u32 {
         (self.queued.len() + self.in_flight.len() + self.follow.len() + self.answered.len()) as u32
     }
@@ -345,7 +345,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Returns whether a request has to wait for those before it, or for its time in a log.
+    /// True if a request must wait for earlier ones, or for its time in a log.
     fn comes_later(&mut self, op: Op, now: Nanos) -> bool {
         let until = op.not_before.map(|time| self.record.began() + time);
         if op.after_all && self.taken() > 0 {
@@ -358,7 +358,7 @@ impl<'a> Process<'a> {
         true
     }
 
-    /// Returns whether a request on its way touches bytes of `op`.
+    /// True if an outstanding request touches bytes of `op`.
     fn overlaps(&self, op: &Op) -> bool {
         let end = |op: &Op| op.address + u64::from(op.length);
         let queued = self.queued.iter().chain(&self.in_flight).chain(&self.answered);
@@ -377,8 +377,7 @@ impl<'a> Process<'a> {
         self.state = State::Collects { least: 1, until, then: Then::Turn };
     }
 
-    /// Waits for the other processes of a flow, because this one is ahead of its share: collects
-    /// what is in flight, and sleeps.
+    /// Waits for the other processes of a flow: collects outstanding requests, then sleeps.
     fn wait_for_the_others(&mut self, now: Nanos, sleep: Span) {
         if self.taken() > 0 {
             return self.drain(now, Then::Turn);
@@ -387,7 +386,7 @@ impl<'a> Process<'a> {
         self.wake = Some(until.min(self.latest()));
     }
 
-    /// Wakes the process when another of its flow has issued a request, or has ended.
+    /// Wakes the process after another of its flow has issued a request or ended.
     pub fn look_again(&mut self, now: Nanos) {
         let sleeps = self.plan.share.is_some_and(|share| share.sleep > Span::ZERO);
         if self.standing.held && self.state == State::Turn && !sleeps {
@@ -417,7 +416,8 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Searches for the depth that meets the latency target. Returns whether that ends the process.
+    /// Advances the search for the depth that meets the latency target. Returns true if that ends
+    /// the process.
     fn look_at_latencies(&mut self, now: Nanos) -> bool {
         match self.search.as_mut().map(|search| search.look(now)) {
             None | Some(Found::Nothing) => false,
@@ -437,7 +437,7 @@ impl<'a> Process<'a> {
         unit.sent
     }
 
-    /// Issues a request that the process waits for. It reaches the drive after its submission.
+    /// Issues a request and waits for it. It reaches the drive after its submission time.
     fn wait_for(&mut self, unit: Unit, now: Nanos, then: Then) -> Option<HostIo> {
         self.state = State::Waits { then };
         let at = now + self.costs.submission;
@@ -582,7 +582,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Returns whether a pause is due.
+    /// True if a pause is due.
     fn has_to_think(&self, now: Nanos) -> bool {
         let Some(think) = self.plan.think else { return false };
         match think.after {
@@ -605,7 +605,7 @@ impl<'a> Process<'a> {
         self.record.end(now, &self.plan, depth);
     }
 
-    /// Notes that the drive has answered a request of this process.
+    /// Records the completion of a request of this process.
     pub fn answered(&mut self, io: &HostIo, done: Nanos) {
         let place = self.in_flight.iter().position(|unit| unit.sent == *io);
         let unit = self.in_flight.swap_remove(place.expect("the drive answers what it was given"));

@@ -32,7 +32,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Returns an empty record.
+    /// Returns a record without requests.
     pub fn new(plan: &Plan, logs: Logbook) -> Record {
         let samples = plan.recorded.windows.map(|width| Samples::new(width, Nanos::ZERO));
         Record {
@@ -51,7 +51,7 @@ impl Record {
         }
     }
 
-    /// Notes that the process begins.
+    /// Records the start of the process.
     pub fn begin(&mut self, at: Nanos, plan: &Plan) {
         self.began = at;
         self.ramp_passed = plan.ramp == Span::ZERO;
@@ -65,14 +65,14 @@ impl Record {
         self.samples.iter_mut().for_each(|samples| samples.restart(from));
     }
 
-    /// Counts from now on.
+    /// Restarts all counts at `now`.
     pub fn begin_anew(&mut self, now: Nanos) {
         self.from = now;
         self.restart(now);
         self.logs.count_from(now);
     }
 
-    /// Passes the ramp if its time is over. Rates begin anew with it.
+    /// Ends the ramp if its time is over; rates restart then.
     #[inline]
     pub fn pass_ramp(&mut self, now: Nanos, plan: &Plan, pace: &mut Pace) {
         if !self.ramp_passed && now >= self.from {
@@ -82,7 +82,7 @@ impl Record {
         }
     }
 
-    /// Returns when the process began.
+    /// Returns the start time of the process.
     pub fn began(&self) -> Nanos {
         self.began
     }
@@ -103,13 +103,13 @@ impl Record {
         count(&mut self.stats.depths);
     }
 
-    /// Notes a request that is queued: fio's iolog has them in this order.
+    /// Logs a request when it is queued, the order of fio's iolog.
     #[inline]
     pub fn queued(&mut self, unit: &Unit) {
         self.logs.request(unit);
     }
 
-    /// Adds a collected request.
+    /// Records a collected request.
     pub fn add(&mut self, plan: &Plan, unit: &Unit, times: &Times) {
         self.collected += 1;
         self.moved += u64::from(unit.op.length);
@@ -130,7 +130,7 @@ impl Record {
         }
     }
 
-    /// Takes the samples that are due, and with `last` the rest.
+    /// Takes the samples that are due and, with `last`, the remaining ones.
     fn sample(&mut self, now: Nanos, last: bool) {
         let Record { samples, stats, .. } = self;
         let (mut bandwidth, mut iops) = (Vec::new(), Vec::new());
@@ -153,7 +153,7 @@ impl Record {
         }
     }
 
-    /// Notes that the process ends.
+    /// Records the end of the process.
     pub fn end(&mut self, now: Nanos, plan: &Plan, depth: u32) {
         if now < self.began {
             // The process was to begin later, after its start delay.

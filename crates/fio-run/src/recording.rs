@@ -18,7 +18,10 @@ pub(super) fn read(name: &str, most: usize) -> Result<Recording, Diagnostics> {
         Diagnostics::from(Diagnostic::new(name, what).expected(expected).hint(hint))
     };
     if !matches!(reader.format(), Format::FioIolog2 | Format::FioIolog3) {
-        let what = format!("`read_iolog`: it is a trace in the format {}", reader.format().name());
+        let what = format!(
+            "`read_iolog`: the file is a trace in the format {}, not a log of fio",
+            reader.format().name()
+        );
         return Err(refused(what, "fio's iolog, version 2 or 3"));
     }
     let mut requests = Vec::new();

@@ -24,11 +24,11 @@ pub(super) struct Entry {
     pub stats: Stats,
     /// Metrics for which percentiles are reported.
     pub recorded: Recorded,
-    /// The depth, that of a latency target if it has one.
+    /// Queue depth; with a latency target, the depth that was found.
     pub depth: u32,
-    /// See [`Target`].
+    /// Latency target; `None` for none.
     pub target: Option<Target>,
-    /// See [`Steady`].
+    /// Steady-state criterion and its result; `None` for none.
     pub steady: Option<(Steady, Finding)>,
     /// Error of the processes as a number of errno; 84 if data read back is not what was written.
     pub error: u32,
@@ -118,12 +118,12 @@ pub struct Region {
 
 /// A finished run of jobs.
 pub struct Fio {
-    /// The drive's side of it.
+    /// Outcome of the run on the side of the drive.
     pub outcome: Outcome,
     /// The jobs of the output.
     pub(super) entries: Vec<Entry>,
-    /// Counters of the drive for each group, after its ramp; `None` if the group never began to
-    /// count.
+    /// Counters of the drive for each group, after its ramp; `None` if the group's measurement
+    /// never started.
     pub(super) groups: Vec<Option<Counters>>,
     /// Options that hold for all jobs, in fio's words.
     pub(super) global: Vec<(String, String)>,

@@ -13,7 +13,7 @@ use fowler_experiment::run::{HostRun, Watcher};
 use fowler_units::{Nanos, Span};
 use std::path::{Path, PathBuf};
 
-/// A process with the requests that it makes.
+/// A process and its requests.
 pub(super) struct Task {
     /// Plan of the process.
     pub plan: Plan,
@@ -37,10 +37,10 @@ pub(super) struct Setup {
     pub costs: HostCosts,
 }
 
-/// The files and data that a run is to leave behind.
+/// Files and data that a run must produce.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leaves<'a> {
-    /// The folder of the logs; `None` writes none.
+    /// Folder of the logs; `None` writes none.
     pub logs: Option<&'a Path>,
     /// True to record the data of charts.
     pub detail: bool,
@@ -72,7 +72,8 @@ impl Setup {
         control: Control<'_>,
     ) -> Result<(Fio, W), Diagnostics> {
         if self.tasks.len() > MOST {
-            let what = format!("the jobs are {} processes", self.tasks.len());
+            let what =
+                format!("the jobs have {} processes, too many to simulate", self.tasks.len());
             return Err(Diagnostic::new(self.name.clone(), what)
                 .expected(format!("at most {MOST}"))
                 .into());

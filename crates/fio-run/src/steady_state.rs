@@ -35,32 +35,32 @@ pub(super) struct Finding {
     pub value: f64,
     /// The largest deviation from the mean.
     pub deviation: f64,
-    /// The slope per sample.
+    /// Slope of the rate per sample.
     pub slope: f64,
     /// Samples: bytes and requests per second.
     pub samples: Vec<(u64, u64)>,
 }
 
 impl Criterion {
-    /// Begins with nothing sampled.
+    /// Creates a criterion without samples.
     pub fn new(what: Steady, members: std::ops::Range<usize>) -> Criterion {
         let (next, before, samples) = (None, (0, 0), VecDeque::new());
         let (noted, found) = (false, Finding::default());
         Criterion { what, members, next, noted, before, samples, found }
     }
 
-    /// Begins the criterion: its processes count from `at` on.
+    /// Starts sampling at `at`.
     pub fn begin(&mut self, at: Nanos) {
         self.next = Some(at + self.what.ramp);
     }
 
-    /// Returns when the next sample is due.
+    /// Returns the time of the next sample; `None` if none is due.
     pub fn due(&self) -> Option<Nanos> {
         self.next.filter(|_| !self.found.attained)
     }
 
-    /// Takes the sample that is due, where `done` is the bytes and requests by now. Returns whether
-    /// the state is steady.
+    /// Takes a sample; `done` are the bytes and requests so far. Returns true if the state is
+    /// steady.
     pub fn sample(&mut self, done: (u64, u64)) -> bool {
         let more = (done.0.saturating_sub(self.before.0), done.1.saturating_sub(self.before.1));
         self.before = done;

@@ -1,4 +1,4 @@
-//! A request on its way through a process.
+//! A request in the course of its processing by a process.
 
 use super::plan::Op;
 use super::stats::Times;
@@ -7,7 +7,7 @@ use fowler_units::{HostIo, Nanos};
 /// A request that the process has taken up and not collected yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit {
-    /// The request itself.
+    /// The request as drawn from its job.
     pub op: Op,
     /// The command that the drive has for the request.
     pub sent: HostIo,
@@ -22,7 +22,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// Returns the times of the request if it is collected now.
+    /// Returns the times of the request if it is collected at `collected`.
     pub fn times(&self, collected: Nanos) -> Times {
         Times { start: self.start, issued: self.issued, collected }
     }

@@ -1,4 +1,4 @@
-//! The environment of a job file: variables and files outside of the file that it can refer to.
+//! The environment of a job file: the variables and files that it may refer to.
 
 use crate::recording::ReadRecording;
 use fowler_units::{Diagnostic, Diagnostics};
@@ -22,18 +22,18 @@ pub type Include = dyn Fn(&str, &str) -> Result<(String, String), Diagnostics>;
 pub struct Environment<'a> {
     /// Values of `${NAME}`; a missing name stands for empty text.
     pub variables: BTreeMap<String, String>,
-    /// `$pagesize` in bytes.
+    /// Value of `$pagesize` in bytes.
     pub page_size: u64,
-    /// `$mb_memory` in MiB.
+    /// Value of `$mb_memory` in MiB.
     pub memory_mib: u64,
-    /// `$ncpus`.
+    /// Value of `$ncpus`.
     pub cpus: u64,
     /// The entropy of jobs that repeat nothing (`randrepeat=0` without `randseed`).
     pub seed: u64,
     /// Version of fio for options and seeds: from 3.35 on `allrandrepeat` is another name of
     /// `randrepeat`.
     pub seeding: Seeding,
-    /// Opens included files.
+    /// Function that opens included files.
     pub include: &'a Include,
     /// Reads the logs of `read_iolog`.
     pub recording: &'a ReadRecording,

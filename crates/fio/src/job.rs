@@ -1,17 +1,17 @@
-//! A job: what one process of fio would do, with every option read and typed.
+//! A job: the work of one fio process, with every option parsed.
 
 use crate::recording::Recording;
 use fowler_units::{HostOp, Span};
 use std::sync::Arc;
 
-/// Operation of a request. fio tells two kinds of flush apart.
+/// Operation of a request; fio distinguishes two kinds of flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
-    /// Return data.
+    /// Request that returns data.
     Read,
-    /// Store data.
+    /// Request that stores data.
     Write,
-    /// Discard data.
+    /// Request that discards data.
     Trim,
     /// Make writes durable, as `fsync` asks.
     Sync,
@@ -41,7 +41,7 @@ impl Op {
     }
 }
 
-/// A value for reads, writes and trims, in this order: index it with an [`Op`] that has a range.
+/// A value for reads, writes and trims, in this order: indexed by an [`Op`] with a range.
 pub type ByDirection<T> = [T; 3];
 
 /// Operations and order of a job's requests: the value of `rw`.
@@ -58,12 +58,12 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Returns whether reads and writes are mixed.
+    /// Returns true if reads and writes are mixed.
     pub fn mixed(self) -> bool {
         self.reads && self.writes
     }
 
-    /// Returns whether every range is trimmed and then written.
+    /// Returns true if every range is trimmed before it is written.
     pub fn trim_then_write(self) -> bool {
         self.trims && self.writes
     }
@@ -88,7 +88,7 @@ impl Kind {
 /// One size of `bssplit` and its share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeShare {
-    /// Bytes.
+    /// Size of the requests, in bytes.
     pub bytes: u32,
     /// Percent of the requests.
     pub percent: u32,
@@ -97,9 +97,9 @@ pub struct SizeShare {
 /// The sizes of the requests of one direction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockSizes {
-    /// The smallest, in bytes.
+    /// Smallest size, in bytes.
     pub min: u32,
-    /// The largest, in bytes.
+    /// Largest size, in bytes.
     pub max: u32,
     /// Alignment of random offsets, in bytes.
     pub align: u32,
@@ -110,7 +110,7 @@ pub struct BlockSizes {
 /// A size in bytes, or in percent of the file or the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Bytes.
+    /// An amount of bytes.
     Bytes(u64),
     /// Percent of the file or the drive.
     Percent(u32),
@@ -135,7 +135,7 @@ pub enum Distribution {
     Uniform,
     /// Zipf's law; the center, if given, is the place of the hottest block as a share of the file.
     Zipf {
-        /// The exponent.
+        /// Exponent of the distribution.
         theta: f64,
         /// Place of the hottest block as a share of the file, 0 to 1; `None` draws it.
         center: Option<f64>,
@@ -172,10 +172,10 @@ pub struct Zone {
 /// The generator that draws offsets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Generator {
-    /// `tausworthe`: 32 bits.
+    /// 32-bit generator (`tausworthe`).
     #[default]
     Taus88,
-    /// `tausworthe64`.
+    /// 64-bit generator (`tausworthe64`).
     Taus258,
     /// `lfsr`: every block once without a map.
     Lfsr,
@@ -194,7 +194,7 @@ pub enum Sequencer {
 /// The rule that chooses the file of the next request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileService {
-    /// One after another.
+    /// Files in turn.
     #[default]
     RoundRobin,
     /// A file that is drawn at random.
@@ -206,10 +206,10 @@ pub enum FileService {
 /// The spacing of the requests of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RateProcess {
-    /// Evenly.
+    /// Requests at equal intervals.
     #[default]
     Linear,
-    /// Exponential gaps.
+    /// Requests at exponential intervals (Poisson arrivals).
     Poisson,
 }
 
@@ -258,15 +258,16 @@ pub struct Rate {
     pub ignore_thinktime: bool,
 }
 
-/// The share of a job among those of the same flow: each waits while it has issued more than its
-/// share of their requests.
+/// Weight of a job in its flow: a job waits while it has issued more than its share of the flow's
+/// requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
-    /// The flow.
+    /// Number of the flow.
     pub id: u32,
-    /// The weight of the job; zero if it takes no part. A negative one wraps, as in fio.
+    /// Weight of the job; zero if it is in no flow. A negative weight wraps, as in fio.
     pub weight: u32,
-    /// Time that the job waits before it looks again; zero means until another job has issued.
+    /// Time before a waiting job checks its share again; zero means until another job has issued a
+    /// request.
     pub sleep: Span,
 }
 
@@ -323,7 +324,7 @@ pub struct SteadyState {
     pub percent: bool,
     /// Length of the window.
     pub duration: Span,
-    /// Time before measuring starts.
+    /// Time before measuring starts, in the job.
     pub ramp: Span,
 }
 
@@ -345,7 +346,7 @@ pub struct Verify {
     pub repeats: bool,
 }
 
-/// `zonemode=strided`.
+/// `zonemode=strided`: accesses move from zone to zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strided {
     /// Bytes of requests in a zone before the next.
@@ -372,7 +373,7 @@ pub struct Logs {
     pub iolog: Option<String>,
     /// `log_avg_msec`; zero for a line per request.
     pub window: Span,
-    /// `log_hist_msec`; zero means without.
+    /// `log_hist_msec`: window of the histogram log; zero for none.
     pub histogram_window: Span,
     /// `log_hist_coarseness`, 0 to 6.
     pub histogram_coarseness: u32,
@@ -399,13 +400,13 @@ pub struct Statistics {
     pub slat_percentiles: bool,
     /// `percentile_list`, ascending; fio's defaults if none are given.
     pub percentiles: Vec<f64>,
-    /// No total latency (`disable_lat`).
+    /// `disable_lat`: true to record no total latency.
     pub no_lat: bool,
-    /// No completion latency (`disable_clat`).
+    /// `disable_clat`: true to record no completion latency.
     pub no_clat: bool,
-    /// No submission latency (`disable_slat`).
+    /// `disable_slat`: true to record no submission latency.
     pub no_slat: bool,
-    /// No bandwidth (`disable_bw_measurement`).
+    /// `disable_bw_measurement`: true to record no bandwidth.
     pub no_bandwidth: bool,
     /// `unified_rw_reporting`.
     pub unified: Unified,
@@ -432,13 +433,13 @@ pub struct Replay {
     pub iolog: String,
     /// `replay_no_stall`: ignore the times.
     pub no_stall: bool,
-    /// `replay_redirect`: every request goes here.
+    /// `replay_redirect`: file or device that receives all requests of the log.
     pub redirect: Option<String>,
     /// `replay_scale`: offsets are divided by this.
     pub scale: u32,
     /// `replay_align`: offsets are rounded down to this.
     pub align: u32,
-    /// `replay_time_scale`: the speed in percent of the recorded one.
+    /// `replay_time_scale`: replay speed in percent of the recorded one.
     pub time_scale: u32,
     /// `replay_skip`: the kinds of operations that are left out.
     pub skip: Vec<Op>,
@@ -475,7 +476,7 @@ pub struct Job {
     pub sequential_add: i64,
     /// Offsets of the sequential requests among random ones.
     pub sequencer: Sequencer,
-    /// Percent of reads in a mix; the rest is writes.
+    /// Percentage of reads in a mix of reads and writes.
     pub mix_read: u32,
     /// `percentage_random`, per direction, 0 to 100.
     pub percent_random: ByDirection<u32>,
@@ -486,15 +487,15 @@ pub struct Job {
     /// `bs_is_seq_rand`: sequential requests have the sizes of reads, random ones of writes.
     pub blocks_by_order: bool,
 
-    /// `size`; none if not given.
+    /// `size` of the job's data; `None` if not given.
     pub size: Option<Size>,
-    /// `io_size`; none if not given.
+    /// `io_size`, the amount transferred; `None` if not given.
     pub io_size: Option<Size>,
-    /// `filesize`, smallest and largest.
+    /// `filesize`: smallest and largest size in bytes; `None` if not given.
     pub file_size: Option<(u64, u64)>,
     /// `offset`.
     pub offset: Size,
-    /// `offset_align`; none for the smallest block.
+    /// `offset_align` in bytes; `None` for the smallest block size.
     pub offset_align: Option<u64>,
     /// `offset_increment`.
     pub offset_increment: Size,
@@ -531,7 +532,7 @@ pub struct Job {
 
     /// `fsync`: a flush after this many writes; zero means without.
     pub fsync: u32,
-    /// `fdatasync`: likewise.
+    /// `fdatasync`: number of writes after which one is issued; 0 for never.
     pub fdatasync: u32,
     /// `end_fsync` or `fsync_on_close`: a flush per file at the end.
     pub end_fsync: bool,
@@ -544,13 +545,14 @@ pub struct Job {
     pub waits_for_trims: bool,
     /// Number of requests that the job keeps outstanding: 1 for an engine that waits for each.
     pub depth: u32,
-    /// `iodepth_batch`: how many are submitted at once; 1 if not given, and 0 is the whole depth.
+    /// `iodepth_batch`: number of requests submitted at once; 1 if not given, 0 for the whole
+    /// depth.
     pub batch: u32,
-    /// `iodepth_batch_complete_min`: how many completions it waits for.
+    /// `iodepth_batch_complete_min`: number of completions to wait for.
     pub batch_complete_min: u32,
-    /// `iodepth_batch_complete_max`.
+    /// `iodepth_batch_complete_max`: largest number of completions collected at once.
     pub batch_complete_max: u32,
-    /// `iodepth_low`: how far the queue is drained once it was full.
+    /// `iodepth_low`: depth down to which a full queue is drained.
     pub depth_low: u32,
     /// `serialize_overlap`: overlapping requests wait for each other.
     pub serialize_overlap: bool,
@@ -559,22 +561,22 @@ pub struct Job {
     pub rate: Rate,
     /// Pauses: `thinktime` and related options.
     pub think: ThinkTime,
-    /// `flow`, `flow_id`, `flow_sleep`.
+    /// `flow`, `flow_id`, `flow_sleep`: the job's part in a flow.
     pub flow: Flow,
     /// Latency to meet: `latency_target` and related options.
     pub latency: LatencyTarget,
-    /// `steadystate`.
+    /// `steadystate`: criterion for ending the job; `None` if not given.
     pub steady: Option<SteadyState>,
     /// Verification: `verify` and related options.
     pub verify: Verify,
-    /// `zonemode=strided`.
+    /// `zonemode=strided`; `None` if not given.
     pub strided: Option<Strided>,
-    /// `read_iolog`.
+    /// `read_iolog`: the log to replay; `None` if not given.
     pub replay: Option<Replay>,
     /// Contents of the log of `read_iolog`, arranged for the replay.
     pub recording: Option<Arc<Recording>>,
 
-    /// `runtime`; none for no limit.
+    /// `runtime`; `None` for no limit.
     pub runtime: Option<Span>,
     /// `time_based`: the job repeats itself until `runtime` is over.
     pub time_based: bool,
@@ -593,7 +595,7 @@ pub struct Job {
     pub statistics: Statistics,
 }
 
-/// fio's percentiles where none are given.
+/// fio's default percentiles.
 pub const PERCENTILES: [f64; 17] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
     99.99,
@@ -604,13 +606,13 @@ const WAITING: [&str; 8] =
     ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libzbc"];
 
 impl Job {
-    /// Returns whether fio up to 3.34 takes the same offsets whatever the seed: `randrepeat` is
-    /// switched off by a seed only after the first clone has its offsets.
+    /// True if fio up to 3.34 draws the same offsets for every seed: a seed switches `randrepeat`
+    /// off only after the first clone's offsets are set.
     pub(crate) fn has_fixed_offsets(&self) -> bool {
         self.fixed_offsets && (self.seed.is_none() || self.clone == 0)
     }
 
-    /// Returns true if each block of the job's files has its turn once, by a map of them.
+    /// True if the job accesses each block of its files once, tracked in a bit map.
     pub fn is_mapped(&self) -> bool {
         self.kind.random
             && self.recording.is_none()

@@ -1,4 +1,4 @@
-//! A job file, read.
+//! Parses a job file into jobs.
 
 use crate::environment::Environment;
 use crate::grammar::{self, Given, Section, Value, is_misleading};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// A job file, read: its jobs with their clones, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobFile {
-    /// The jobs.
+    /// Jobs of the file, clones included, in order.
     pub jobs: Vec<Job>,
     /// The options of all `[global]` sections, as written.
     pub global: Vec<(String, String)>,
@@ -76,7 +76,7 @@ struct Reader {
     problems: Diagnostics,
     notes: Vec<String>,
     global: Vec<(String, String)>,
-    /// Options without an effect.
+    /// Names of options without an effect here.
     idle: BTreeSet<String>,
 }
 
@@ -124,7 +124,7 @@ impl Reader {
         }
     }
 
-    /// Notes an option that was read differently from how it looks.
+    /// Records a note on an option whose value may be misread.
     fn note_spelling(&mut self, given: &Given) {
         let Given { file, line, text, value: Some(value), .. } = given else { return };
         let suffixed = value.starts_with(|c: char| c.is_ascii_digit())

@@ -21,7 +21,7 @@ pub struct Region {
     pub name: String,
     /// The first byte on the drive.
     pub base: u64,
-    /// The length in bytes.
+    /// Length of the region, in bytes.
     pub length: u64,
     /// True if the region is the whole drive.
     pub whole: bool,
@@ -30,7 +30,7 @@ pub struct Region {
 /// A file as one job uses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRange {
-    /// The name, with its directory.
+    /// Name of the file, with its directory.
     pub name: String,
     /// Index of the file's region in [`Layout::regions`].
     pub region: usize,
@@ -47,7 +47,7 @@ pub struct FileRange {
 /// The files of a job, and its sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobFiles {
-    /// The files.
+    /// Files of the job, in order.
     pub files: Vec<FileRange>,
     /// The size of one pass over all files.
     pub size: u64,
@@ -55,10 +55,10 @@ pub struct JobFiles {
     pub io_size: u64,
 }
 
-/// The places of all files of all jobs.
+/// The regions of the drive for all files of all jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The regions, in order.
+    /// Regions in order of address.
     pub regions: Vec<Region>,
     /// The files of each job, in the order of the jobs.
     pub jobs: Vec<JobFiles>,
@@ -145,7 +145,7 @@ impl Layout {
         self.jobs.push(job);
     }
 
-    /// Gives every region its place.
+    /// Assigns an address on the drive to every region.
     fn place(&mut self, capacity: Option<u64>) -> Result<(), Diagnostics> {
         let mut next: u64 = 0;
         for region in self.regions.iter_mut().filter(|region| !region.whole) {
@@ -168,7 +168,7 @@ impl Layout {
     }
 }
 
-/// Returns the file that all jobs use, each as its only one.
+/// Returns the name of a file that is every job's only file, if there is one.
 fn shared_by_all(jobs: &[Job]) -> Option<String> {
     let [name] = jobs.first()?.files.as_slice() else { return None };
     let same = |job: &Job| matches!(job.files.as_slice(), [other] if other == name);
@@ -238,15 +238,18 @@ fn sizes(job: &Job, capacity: Option<u64>, shared: Option<&str>) -> Result<JobFi
     let total: u64 = files.iter().map(|file| file.length).fold(0, u64::saturating_add);
     let size = given.map_or(total, |size| if total > 0 { size.min(total) } else { size });
     if size < block {
-        return Err(complaint(job, format!("its size, {size} bytes, is less than its block size"))
-            .expected(format!("at least {block} bytes"))
-            .into());
+        return Err(complaint(
+            job,
+            format!("the job's size, {size} bytes, is less than its block size"),
+        )
+        .expected(format!("at least {block} bytes"))
+        .into());
     }
     let io_size = bytes(job.io_size, Some(size)).unwrap_or(0);
     Ok(JobFiles { files, size, io_size })
 }
 
-/// The files of a log, each as long as its requests need.
+/// Returns the files of a log, each as long as its requests require.
 fn recorded(
     job: &Job,
     recording: &Recording,
@@ -257,7 +260,8 @@ fn recorded(
     for (number, name) in recording.files.iter().enumerate() {
         let end = recording.end_of(number);
         if let Some(capacity) = capacity.filter(|&it| is_whole(name, shared) && end > it) {
-            let what = format!("its log reaches byte {end} of {name}, which has {capacity}");
+            let what =
+                format!("the job's log accesses up to byte {end} of {name}, which has {capacity}");
             let hint = "set replay_scale, or take a larger drive (--device, --set)".to_string();
             return Err(complaint(job, what).hint(hint).into());
         }
@@ -268,7 +272,7 @@ fn recorded(
     Ok(JobFiles { files, size: moved.fold(0, u64::saturating_add), io_size: 0 })
 }
 
-/// The range of one file: `length` bytes, or all of the device it is.
+/// Returns the range of a file: `length` bytes, or all of a device.
 fn range(
     job: &Job,
     name: &str,
@@ -279,7 +283,7 @@ fn range(
     let known = if name.starts_with("/dev/") { device.or(length) } else { length.or(device) };
     let first = start(job, known.unwrap_or(0));
     let too_large =
-        || Diagnostics::from(complaint(job, "its size and offset are too large together"));
+        || Diagnostics::from(complaint(job, "the sum of the job's size and offset is too large"));
     let start_at = first.ok_or_else(too_large)?;
     let length = match (length, job.file_size, device) {
         // The size of a file counts from its beginning.
@@ -291,7 +295,7 @@ fn range(
     let Some(length) = length else {
         return Err(complaint(
             job,
-            format!("it starts at byte {start_at}, beyond the end of {name}"),
+            format!("the job starts at byte {start_at}, beyond the end of {name}"),
         )
         .into());
     };
@@ -300,7 +304,7 @@ fn range(
     if end < used && start_at >= end {
         return Err(complaint(
             job,
-            format!("it starts at byte {start_at}, beyond the end of {name}"),
+            format!("the job starts at byte {start_at}, beyond the end of {name}"),
         )
         .into());
     }

@@ -84,7 +84,7 @@ impl Recording {
     }
 }
 
-/// Gives every job with `read_iolog` its log.
+/// Reads the log of every job with `read_iolog`.
 pub(crate) fn read_all(jobs: &mut [Job], read: &ReadRecording) -> Result<(), Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut left = MOST;

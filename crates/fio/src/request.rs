@@ -1,4 +1,4 @@
-//! One request of a job, and the other steps of a job.
+//! Requests of a job, and its other steps.
 
 use crate::job::Op;
 use fowler_units::Span;

@@ -19,24 +19,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A hash of the sources that simulate lives, in 64 hexadecimal digits. Saved lives of different
-/// sources are told apart by it, as other results are by
+/// A hash of the sources that simulate lives, in 64 hexadecimal digits. It distinguishes saved
+/// lives of different program versions, as for other results
 /// [`fowler_experiment::provenance::FINGERPRINT`].
 pub(super) const FINGERPRINT: &str = env!("FOWLER_LIVES_FINGERPRINT");
 
 /// The file of a checkpoint. A change of [`File`] needs the next number.
 const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 4 };
-/// The most files in a folder of caches: those of lives that nobody resumed are removed.
+/// Limits of checkpoints in a folder of caches; those of lives that nobody resumed are removed.
 const LIVES_CACHED: Bound = Bound { prefix: CACHED, files: 8, bytes: 16 << 30 };
-/// The number of lives of a run: the life, and its check at twice the dilation.
+/// Number of lives in a run: the life, and its check at twice the dilation.
 const LIVES: usize = 2;
 /// Prefix of the names of files in a folder of caches.
 pub(super) const CACHED: &str = "lifetime-";
 
-/// Checks that a file is a checkpoint, and is what was written. Returns why it is lost, if it is.
+/// Checks that a file is an undamaged checkpoint. Returns the reason if it is damaged.
 ///
 /// # Errors
-/// If it cannot be read now, is something else, or a newer version wrote it.
+///
+/// If the file cannot be read now, is of another kind, or was written by a newer version.
 pub fn check(path: &Path) -> Result<Option<Diagnostic>, Diagnostics> {
     match sealed_file::inspect(path, CHECKPOINT) {
         Ok(_) => Ok(None),
@@ -57,8 +58,7 @@ pub(super) struct Standing {
 /// The checkpoint file of a life, if there is one, and the state that it contained.
 pub(super) struct Checkpoint<'a> {
     path: Option<PathBuf>,
-    /// The watch that is told about the checkpoint if it is in a folder of caches; `None`
-    /// otherwise.
+    /// Watch that is notified if the checkpoint is in a folder of caches; `None` otherwise.
     cached: Option<Watch<'a>>,
     /// True if one of the lives has said that nothing is saved any more.
     told: Arc<AtomicBool>,
@@ -78,7 +78,7 @@ enum File {
     Standing(Box<StandingSnapshot>),
 }
 
-/// An unfinished life.
+/// Snapshot of an unfinished life.
 #[derive(Serialize, Deserialize)]
 struct StandingSnapshot {
     repetition: u64,
@@ -102,7 +102,7 @@ impl File {
         let mut scratch = vec![0; 1 << 16];
         let (file, _rest) = postcard::from_io((body, &mut scratch)).map_err(|why| match why {
             // The reason is lost: response times that nobody recorded, or no variant of a choice.
-            postcard::Error::SerdeDeCustom => "it holds a value that it cannot have".into(),
+            postcard::Error::SerdeDeCustom => "it holds a value outside the valid range".into(),
             other => other.to_string(),
         })?;
         Ok(file)
@@ -110,7 +110,7 @@ impl File {
 }
 
 /// Reads the body of a checkpoint, resumes the drive `fresh` from it, and returns the body that
-/// saves all of it again. For tests of damaged bodies, which a checksum keeps from everybody else.
+/// saves all of it again. For tests of damaged bodies, which normally fail the checksum.
 ///
 /// # Errors
 /// Why it is not the body of a checkpoint of this drive.
@@ -129,9 +129,8 @@ pub fn reread(body: &[u8], fresh: &LifetimeDrive) -> Result<Vec<u8>, String> {
 }
 
 impl<'a> Checkpoint<'a> {
-    /// Looks for checkpoints of the same run: that of the life, and that of its check, which is
-    /// looked for even if this run makes none. One of another run is ignored, and replaced at the
-    /// first save.
+    /// Opens the checkpoints of the run: that of the life, and that of its check, even if this run
+    /// makes no check. A checkpoint of another run is ignored, and replaced at the first save.
     pub fn open(
         spec: &LifetimeSpec,
         drive: &Resolved,
@@ -169,8 +168,8 @@ impl<'a> Checkpoint<'a> {
         let opened: Vec<Self> = opened.collect::<Result<_, Diagnostics>>()?;
         if let Some(path) = of_another {
             (watch.warn)(&format!(
-                "{} belongs to another run, or to another version of Fowler: this run starts over and \
-                 replaces it at the first save",
+                "{} belongs to another run, or to another version of Fowler: this run starts over \
+                    and replaces the checkpoint at the first save",
                 path.display()
             ));
         }
@@ -181,8 +180,8 @@ impl<'a> Checkpoint<'a> {
         Ok(opened)
     }
 
-    /// Reads the file, if it exists and belongs to this life. Returns the path if the file belongs
-    /// to another life.
+    /// Reads the checkpoint file, if it exists and belongs to this life. Returns the path if it
+    /// belongs to another life.
     fn look(&mut self) -> Result<Option<PathBuf>, Diagnostics> {
         let Some(path) = &self.path else { return Ok(None) };
         if disk::facts(path)?.is_none() {
@@ -202,8 +201,8 @@ impl<'a> Checkpoint<'a> {
         Ok(None)
     }
 
-    /// Removes a file in a folder of caches from which nothing can resume, and says so. Why another
-    /// cannot be read is said when it cannot be saved.
+    /// Removes an unusable checkpoint in a folder of caches and reports it. Other unusable files
+    /// are reported when saving fails.
     fn begin_anew(&self, why: &Diagnostics) {
         let removed = self.path.as_ref().is_some_and(|path| disk::remove(path).is_ok());
         if removed {
@@ -211,7 +210,7 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Saves nothing from now on, and says why.
+    /// Stops saving and reports the reason.
     fn give_up(&mut self, why: &Diagnostics) {
         if !self.told.swap(true, Ordering::Relaxed) {
             self.tell(why, |path, what| {
@@ -244,7 +243,7 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Returns whether the life was finished when the file was written.
+    /// True if the life was finished when the file was written.
     pub fn is_finished(&self) -> bool {
         matches!(self.found, Some(File::Finished(_)))
     }
@@ -283,20 +282,20 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Counts pages written since the last save. Returns whether it is time to save.
+    /// Counts pages written since the last save. Returns true if a save is due.
     pub fn is_due(&mut self, pages: u64) -> bool {
         self.unsaved += pages;
         self.path.is_some() && self.unsaved >= self.every
     }
 
-    /// Saves an unfinished life.
+    /// Saves an unfinished life to the checkpoint.
     pub fn keep(&mut self, standing: &Standing) -> Result<(), Diagnostics> {
         self.unsaved = 0;
         if self.path.is_some() { self.save(&File::of(standing)) } else { Ok(()) }
     }
 
-    /// Saves a finished life. One that was over before its first save is not worth a file among the
-    /// caches.
+    /// Saves a finished life. In a folder of caches, a life that ended before its first save is not
+    /// saved.
     pub fn keep_finished(&mut self, lived: &EndOfLife) -> Result<(), Diagnostics> {
         if self.path.is_some() && (self.own || self.cached.is_none()) {
             self.save(&File::Finished(Box::new(lived.clone())))
@@ -326,21 +325,22 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// Returns whether there is a checkpoint to resume from.
+    /// True if there is a checkpoint to resume from.
     pub fn is_there(&self) -> bool {
         self.own
     }
 
-    /// Returns the file, if it belongs to this life.
+    /// Returns the path of the file, if it belongs to this life.
     pub fn of_this_life(self) -> Option<PathBuf> {
         self.path.filter(|_| self.own)
     }
 }
 
-/// Prepares a folder of caches for a file, if it is new there.
+/// Prepares a folder of caches for a file that is not there yet.
 ///
 /// # Errors
-/// If there can be no such folder.
+///
+/// If the folder cannot be created.
 pub(super) fn into_cache(path: &Path) -> Result<(), Diagnostics> {
     if let (Some(folder), true) = (path.parent(), disk::facts(path)?.is_none()) {
         disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;

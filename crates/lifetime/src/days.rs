@@ -1,13 +1,6 @@
-//! Days out of a life, simulated on the whole drive: dies, queues and garbage collection in time. A
-//! life says when writes are let in; a day says how long the drive then takes.
-//!
-//! 1. The drive is seasoned once for all schemes (`season.rs`).
-//! 2. For each scheme, a life at a steady write amplification is advanced to each age at which a
-//!    day begins. A drive without a throttle is the same at every age, so one day stands for all.
-//! 3. The device of that moment has the data of the seasoned drive and the throttle of the life
-//!    ([`fowler_device::Device::in_life`]). It serves the window of the workload that is the day.
-//! 4. The day compares the response of the drive with that of the model of a lifetime: the delay
-//!    plus one undisturbed program.
+//! Simulates single days of a life on the whole drive: dies, queues and garbage collection in time.
+//! The lifetime determines when writes enter; a simulated day determines how long the drive then
+//! takes.
 
 use super::factor::dilated;
 use super::repetition::Repetition;
@@ -32,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub struct DaysSpec {
     /// The drive.
     pub device: DeviceSpec,
-    /// The schemes, each with its dilation.
+    /// Schemes, each with the dilation of its life.
     pub schemes: Vec<(String, u32)>,
     /// The workload that is repeated.
     pub workload: WorkloadSpec,
@@ -40,10 +33,10 @@ pub struct DaysSpec {
     pub limit: Option<u64>,
     /// Pages programmed for each host page until the day comes.
     pub waf: f64,
-    /// The ages at which there is a day, in seconds of the whole life, ascending. The day is that
-    /// of the first repetition that comes to it at this age or later.
+    /// Ages at which a day is simulated, in seconds of the whole life, ascending. The day is in the
+    /// first repetition that reaches this age.
     pub ages_s: Vec<f64>,
-    /// Begin of the day within a repetition, and its length.
+    /// Start of the day within a repetition, and its length.
     pub window: (Span, Span),
 }
 
@@ -51,39 +44,38 @@ pub struct DaysSpec {
 /// microseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Day {
-    /// The scheme.
+    /// Name of the scheme.
     pub scheme: String,
     /// The age of the drive when the day begins, in years.
     pub age_years: f64,
     /// Writes of the host, and the pages of those.
     pub writes: u64,
-    /// See [`Day::writes`].
+    /// Pages written: see [`Day::writes`].
     pub pages: u64,
     /// Programs of the host's pages and of all pages, and erases.
     pub host_programs: u64,
-    /// See [`Day::host_programs`].
+    /// Pages programmed: see [`Day::host_programs`].
     pub programs: u64,
-    /// See [`Day::host_programs`].
+    /// Blocks erased: see [`Day::host_programs`].
     pub erases: u64,
     /// Time of a page write if no other operation occupies the die.
     pub program_us: f64,
     /// Mean time for which the throttle delays a page.
     pub held_us: Option<f64>,
-    /// Mean time of a write in the drive after the throttle, until the last of its pages is
-    /// programmed.
+    /// Mean time of a write in the drive after the throttle, until its last page is programmed, in
+    /// microseconds.
     pub drive_us: Option<f64>,
-    /// See [`Day::drive_us`].
+    /// Median of [`Day::drive_us`].
     pub drive_p50_us: Option<f64>,
-    /// See [`Day::drive_us`].
+    /// 99th percentile of [`Day::drive_us`].
     pub drive_p99_us: Option<f64>,
-    /// See [`Day::drive_us`].
+    /// 99.99th percentile of [`Day::drive_us`].
     pub drive_p9999_us: Option<f64>,
-    /// Parts of that time: waiting behind garbage collection, behind programs of the host, and for
-    /// a free page.
+    /// Mean wait behind garbage collection, a part of [`Day::drive_us`], in microseconds.
     pub behind_gc_us: f64,
-    /// See [`Day::behind_gc_us`].
+    /// Mean wait behind programs of the host, in microseconds.
     pub behind_host_us: f64,
-    /// See [`Day::behind_gc_us`].
+    /// Mean wait for a free page, in microseconds.
     pub no_space_us: f64,
     /// The standard deviation of held time plus an undisturbed program.
     pub model_deviation_us: f64,
@@ -194,10 +186,11 @@ struct Dawn {
     repetition: u64,
 }
 
-/// Simulates the days of every scheme; `None` if it was stopped.
+/// Simulates the days of every scheme; `None` if stopped.
 ///
 /// # Errors
-/// Everything that is wrong with the drive or the workload.
+///
+/// All errors in the drive and the workload.
 pub fn days(spec: &DaysSpec, control: Control<'_>) -> Result<Option<Vec<Day>>, Diagnostics> {
     let mut seasoned: Option<LifetimeDrive> = None;
     let mut days = Vec::new();

@@ -17,11 +17,11 @@ const SAFETY: f64 = 3.0;
 /// A result, with bounds between which the result of the undilated life lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dilated {
-    /// The lower bound.
+    /// Lower bound of the undilated life's value.
     pub low: f64,
     /// The result of the undilated life by extrapolation.
     pub extrapolated: f64,
-    /// The upper bound.
+    /// Upper bound of the undilated life's value.
     pub high: f64,
 }
 
@@ -54,8 +54,7 @@ impl Lifetime {
         of_the_life.then(|| dilated(at_k, at_2k))
     }
 
-    /// Returns the share by which dilation may change the years that the drive lives; `None` if it
-    /// is not known.
+    /// Returns the share by which dilation may change the drive's years of life; `None` if unknown.
     pub fn dilation_error(&self) -> Option<f64> {
         let years = ROWS.iter().find(|row| row.key == "effective_lifetime_years")?;
         let at_k = (years.value)(self, self.lived.first()?)?;

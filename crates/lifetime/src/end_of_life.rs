@@ -1,4 +1,4 @@
-//! A drive at the end of its lifetime.
+//! The result of a simulated life: capacity, wear, response times.
 
 use super::record::Record;
 use fowler_device::endurance::Totals;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct EndOfLife {
     /// Number of real repetitions that a simulated one stood for.
     pub dilation: u32,
-    /// Repetitions that were started.
+    /// Number of repetitions started.
     pub repetitions: u64,
     /// The capacity and wear of the drive at the end of its target lifetime.
     pub totals: Totals,
@@ -26,7 +26,7 @@ pub struct EndOfLife {
     pub blocked_at_end: Span,
     /// Blocks that failed or were retired; `None` if no block fails on this drive.
     pub bad_blocks: Option<BadBlockCounts>,
-    /// Responses, delays and series.
+    /// Response times, throttling delays and time series.
     pub record: Record,
 }
 
@@ -69,7 +69,7 @@ impl EndOfLife {
         self.counters.waf()
     }
 
-    /// Returns the share of epochs whose demand was predicted correctly.
+    /// Returns the share of epochs whose write demand was predicted correctly.
     pub fn accuracy(&self) -> Option<f64> {
         let Predicted { epochs, right } = self.throttle.predicted;
         (epochs > 0).then(|| right as f64 / epochs as f64)

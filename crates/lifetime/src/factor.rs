@@ -1,4 +1,4 @@
-//! The dilation of a lifetime: how it is chosen and limited, and the drive at it.
+//! The dilation of a lifetime: its choice, its limits, and the dilated drive.
 
 use super::survey::Survey;
 use fowler_device::Config;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// including the lifetime at twice the dilation (docs/ready.md).
 const PROGRAMS_MOST: f64 = 7e8;
 
-/// The write amplification assumed for that choice, since it is not known in advance.
+/// Write amplification assumed when choosing the dilation, before it is measured.
 pub(crate) const WAF_GUESSED: f64 = 2.2;
 
 /// The fewest repetitions of its workload that a dilated lifetime must have: with fewer, the
@@ -34,17 +34,15 @@ pub(crate) fn chosen(config: &Config, survey: &Survey, times: u32) -> u32 {
     fewest.min(most).max(1.0) as u32
 }
 
-/// Returns the number of repetitions of the workload that the host of an undilated life gets
-/// through, in its own time, if a host page costs `waf` pages: a throttled host gets through fewer
-/// than the clock.
+/// Returns the number of repetitions that the host completes in an undilated life, in its own time,
+/// if a host page costs `waf` pages: a throttled host completes fewer than the clock allows.
 pub(crate) fn repetitions(config: &Config, survey: &Survey, waf: f64) -> f64 {
     let repetitions = config.life.target.0 as f64 / survey.span.0 as f64;
     let demand = repetitions * survey.pages as f64 * waf;
     repetitions * (allowed(config, demand) / demand)
 }
 
-/// Returns the number of pages, out of a demand, that the throttle lets the drive program in its
-/// life.
+/// Returns the number of pages of a demand that the throttle lets the drive program in its life.
 fn allowed(config: &Config, demand: f64) -> f64 {
     let pages = config.layout().expect("the layout was checked before").pages() as f64;
     match config.throttle.name {
@@ -58,7 +56,7 @@ fn allowed(config: &Config, demand: f64) -> f64 {
 }
 
 /// Refuses a dilation that leaves fewer than [`REPETITIONS_FEWEST`] repetitions of the workload,
-/// in the check too. A life that is not dilated is as long as it is.
+/// also in the check. An undilated life is not refused.
 pub(crate) fn too_few_repetitions(
     config: &Config,
     survey: &Survey,
@@ -71,12 +69,12 @@ pub(crate) fn too_few_repetitions(
     }
     let check = if times > 1 { " in the check at twice that" } else { "" };
     let what = format!(
-        "a dilation of {dilation} leaves {left:.1} repetitions of the workload{check}: what differs \
-         from one part of it to the next would decide the result"
+        "a dilation of {dilation} leaves {left:.1} repetitions of the workload{check}: too few to \
+            average out the differences between its parts"
     );
     let most = libm::floor(whole / f64::from(REPETITIONS_FEWEST * times)).max(1.0);
-    let expected = format!("at most {most}, which leaves three");
-    let hint = (times > 1).then(|| "without the check twice as much is allowed".to_string());
+    let expected = format!("a dilation of at most {most}, which leaves three repetitions");
+    let hint = (times > 1).then(|| "without the check, twice that dilation is allowed".to_string());
     Err(Diagnostic::new("lifetime.dilation", what).expected(expected).hint(hint).into())
 }
 

@@ -1,4 +1,4 @@
-//! A life as JSON, and the schema of that: both from the same lists.
+//! The JSON of a life and its schema, from the same lists.
 
 use super::report::{ROWS, Row, cdf, difference};
 use super::{EndOfLife, Lifetime, Series, fleet};
@@ -10,7 +10,7 @@ use fowler_experiment::summary::by_source;
 use fowler_metrics::Latencies;
 use serde_json::{Value, json};
 
-/// A life, and the whole that it belongs to.
+/// A life, with the lifetime that it belongs to.
 struct One<'a> {
     all: &'a Lifetime,
     lived: &'a EndOfLife,
@@ -58,7 +58,7 @@ impl Lifetime {
 /// JSON Schema of the summary that `fowler lifetime` writes into `summary.json` and prints with
 /// `--json`.
 pub fn schema() -> Value {
-    let about = "A whole life. What is not known is null; there are no infinities.";
+    let about = "The simulated life of a drive. Unknown values are null; there are no infinities.";
     json_schema::document("Fowler: the summary of a life", about, output::schema(&facts()))
 }
 
@@ -73,20 +73,30 @@ fn facts() -> Vec<Fact<Lifetime>> {
         Fact::new("workload", "The generator or the trace file.", |it: &It| {
             it.workload.name.clone()
         }),
-        Fact::new("workload_hash", "A hash of it.", |it: &It| it.workload.hash.clone()),
+        Fact::new("workload_hash", "Hash of the workload.", |it: &It| it.workload.hash.clone()),
         Fact::new("target_s", "The target life in seconds.", |it: &It| it.target().as_s()),
-        Fact::new("repetition_s", "How long one repetition takes.", |it: &It| {
-            it.survey.span.as_s()
+        Fact::new(
+            "repetition_s",
+            "Length of one repetition of the workload, in seconds.",
+            |it: &It| it.survey.span.as_s(),
+        ),
+        Fact::new("repetition_writes", "Number of writes in one repetition.", |it: &It| {
+            it.survey.writes
         }),
-        Fact::new("repetition_writes", "Writes of a repetition.", |it: &It| it.survey.writes),
-        Fact::new("repetition_pages", "Pages that those touch.", |it: &It| it.survey.pages),
-        Fact::new("precondition", "The state of the drive before.", |it: &It| {
+        Fact::new(
+            "repetition_pages",
+            "Number of pages that the writes of a repetition touch.",
+            |it: &It| it.survey.pages,
+        ),
+        Fact::new("precondition", "State of the drive before the life.", |it: &It| {
             it.precondition.clone()
         }),
-        Fact::new("left_out", "What is not simulated.", |it: &It| it.left_out.clone()),
+        Fact::new("left_out", "Effects that the lifetime model does not simulate.", |it: &It| {
+            it.left_out.clone()
+        }),
         Fact::new(
             "lives",
-            "The life at the dilation, and in the check at twice that.",
+            "The life at the chosen dilation, and the check at twice that dilation.",
             |it: &It| {
                 let facts = of_life();
                 let one = |lived| written(&facts, &One { all: it, lived });
@@ -96,14 +106,14 @@ fn facts() -> Vec<Fact<Lifetime>> {
         .like(list_of(output::schema(&of_life()))),
         Fact::new(
             "change",
-            "By what share each number differs at twice the dilation; null without the check.",
+            "Share by which each number differs at twice the dilation; null without the check.",
             It::changes,
         )
         .like(nullable(changes)),
         Fact::new(
             "dilation_interval",
-            "Between which bounds the undilated life has each number, and what it comes to by \
-             extrapolation; null where that is not known.",
+            "Bounds of each number for the undilated life, and its extrapolated value; null where \
+                unknown.",
             It::intervals,
         )
         .like(intervals()),
@@ -112,7 +122,7 @@ fn facts() -> Vec<Fact<Lifetime>> {
             it.drive.hash.clone()
         }),
         Fact::new("config", "The drive as TOML, with every key.", |it: &It| it.drive.text.clone()),
-        Fact::new("generator", "The generator as TOML; null of traces.", |it: &It| {
+        Fact::new("generator", "The generator as TOML; null for traces.", |it: &It| {
             it.workload.generator.clone()
         }),
         Fact::new("version", "The version of Fowler.", |_: &It| {
@@ -130,17 +140,18 @@ fn intervals() -> Value {
 
 fn of_life<'a>() -> Vec<Fact<One<'a>>> {
     type It<'a> = One<'a>;
-    let mut facts =
-        vec![Fact::new("dilation", "For how many repetitions one stood.", |it: &It| {
-            it.lived.dilation
-        })];
+    let mut facts = vec![Fact::new(
+        "dilation",
+        "Dilation: number of real repetitions that each simulated one stands for.",
+        |it: &It| it.lived.dilation,
+    )];
     let number = |row: &'static Row| {
         Fact::new(row.key, row.about(), |it: &It| (row.value)(it.all, it.lived))
     };
     facts.extend(ROWS.iter().map(number));
     let series = output::schema(&of_series());
     facts.extend([
-        Fact::new("throttled_s", "How long page writes were throttled, summed.", |it: &It| {
+        Fact::new("throttled_s", "Total time by which page writes were throttled.", |it: &It| {
             let ThrottleTime { delayed, stopped } = it.lived.counters.throttled;
             json!({ "spread": delayed.as_s(), "stopped": stopped.as_s() })
         })
@@ -153,25 +164,32 @@ fn of_life<'a>() -> Vec<Fact<One<'a>>> {
             by_source(it.lived.counters.programs)
         })
         .like(map_of(u64::schema())),
-        Fact::new("epochs_predicted", "Epochs predicted, and those predicted well.", |it: &It| {
-            let predicted = it.lived.throttle.predicted;
-            [predicted.epochs, predicted.right]
-        }),
+        Fact::new(
+            "epochs_predicted",
+            "Number of epochs predicted, and number predicted well.",
+            |it: &It| {
+                let predicted = it.lived.throttle.predicted;
+                [predicted.epochs, predicted.right]
+            },
+        ),
         Fact::new(
             "response_cdf_us",
-            "Response times of page writes: microseconds, and the share that took no longer.",
+            "Distribution of response times of page writes: microseconds, and the share that took \
+                no longer.",
             |it: &It| pairs(&it.lived.record.responses),
         ),
-        Fact::new("delay_cdf_us", "The same of throttling delays.", |it: &It| {
-            pairs(&it.lived.record.delays)
-        }),
-        Fact::new("series", "The life over time.", |it: &It| {
+        Fact::new(
+            "delay_cdf_us",
+            "Distribution of throttling delays: microseconds, and the share that took no longer.",
+            |it: &It| pairs(&it.lived.record.delays),
+        ),
+        Fact::new("series", "Numbers of the life, sampled over its years.", |it: &It| {
             it.all.series_json(&it.lived.record.life, it.lived.dilation)
         })
         .like(series.clone()),
         Fact::optional(
             "close_up",
-            "A part of it second by second, where that is wanted; null if it did not come to it.",
+            "A part of the life second by second, if requested; null if the life ended before it.",
             |it: &It| {
                 let record = &it.lived.record;
                 let close_up = || it.all.series_json(&record.close_up, 1);

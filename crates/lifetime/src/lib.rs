@@ -73,7 +73,7 @@ use std::sync::{Mutex, PoisonError};
 /// Runs a drive through its target lifetime.
 ///
 /// # Errors
-/// Everything that is wrong with the drive, the workload or the checkpoint.
+/// All errors in the drive, the workload or the checkpoint.
 pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics> {
     let source = spec.device.source()?;
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
@@ -144,7 +144,7 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     Ok(Ended::Lived(Box::new(life)))
 }
 
-/// Returns the result; nothing if it was stopped, which may also be why it failed.
+/// Returns the result; `None` if it was stopped, even if it failed.
 fn unless_stopped<T>(
     result: Result<Option<T>, Diagnostics>,
     control: Control<'_>,
@@ -183,8 +183,8 @@ fn of_work(lives: &[Life<'_>], shares: impl Iterator<Item = f64>) -> f64 {
     if done >= all * (1.0 - 1e-12) { 1.0 } else { done / all }
 }
 
-/// Runs all lifetimes on free cores, each with its checkpoint. They start in order; the first has
-/// the lowest dilation and takes the longest. `None` if any was stopped.
+/// Simulates all lives of a lifetime in parallel, each with its checkpoint. They start in order;
+/// the first has the lowest dilation and takes the longest. `None` if any was stopped.
 fn side_by_side<'a>(
     lives: &[Life<'_>],
     seasoned: &LifetimeDrive,

@@ -32,7 +32,8 @@ pub(super) struct Life<'a> {
     pub workload: &'a Repetition<'a>,
     pub survey: &'a Survey,
     pub watch: Watch<'a>,
-    /// Thousandths of the life after which it was last reported, if it is reported before its end.
+    /// Thousandths of the life after which progress was last reported; `None` if only the end is
+    /// reported.
     pub told: Option<&'a AtomicU64>,
 }
 
@@ -73,7 +74,7 @@ impl Life<'_> {
         }
     }
 
-    /// Runs one repetition from the current position. Returns whether the lifetime is over.
+    /// Simulates one repetition from the current position. Returns true if the lifetime is over.
     fn repeat(
         &self,
         standing: &mut Standing,
@@ -118,9 +119,9 @@ impl Life<'_> {
         }
     }
 
-    /// Returns the share of the work that is done. Without a throttle it is counted in requests: a
-    /// repetition may have most of them in a part of its time, and a life only a few repetitions.
-    /// A throttle decides how many requests there will be, and the time is what is known.
+    /// Returns the share of the work that is done, 0 to 1. Without a throttle, requests are
+    /// counted, because they may cluster within a repetition. With a throttle, the number of
+    /// requests is unknown, so time is counted.
     fn done(&self, drive: &LifetimeDrive, repetition: u64, served: u64) -> f64 {
         let Survey { requests, writes, span, profile, .. } = *self.survey;
         if self.config.throttle.name != ThrottleKind::Off {
@@ -134,7 +135,7 @@ impl Life<'_> {
         ((repetition as f64 + own) / all).min(1.0)
     }
 
-    /// Reports the estimate of the life, after every thousandth of it.
+    /// Reports the estimated life after every thousandth of it.
     fn tell(&self, drive: &LifetimeDrive, done: f64) {
         let thousandths = (done * 1000.0) as u64;
         let Some(told) = self.told.filter(|told| told.load(Ordering::Relaxed) < thousandths) else {

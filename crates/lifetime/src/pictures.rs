@@ -14,8 +14,8 @@ use std::path::Path;
 const DRIVES: &str = "drives.csv";
 
 impl Lifetime {
-    /// Writes the table, the figures and a page with both to a folder. Returns the files, and the
-    /// figures that could not be drawn.
+    /// Writes the table, the figures and a page with both to a folder. Returns the file names, and
+    /// the figures that could not be drawn.
     ///
     /// # Errors
     /// If the folder cannot be written.

@@ -16,7 +16,7 @@ const SECONDS_MOST: u64 = 86_400;
 pub struct Series {
     /// Begin of the first part.
     pub from: Nanos,
-    /// Length of each part.
+    /// Length of each interval of the series.
     pub step: Span,
     /// Host pages written in each part.
     pub pages: Vec<u64>,
@@ -48,7 +48,7 @@ impl Series {
     }
 }
 
-/// The records.
+/// Records of a life: response times, delays and time series.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
     /// Response times of page writes.
@@ -59,23 +59,23 @@ pub struct Record {
     pub delays: Latencies,
     /// The sum of the squares of responses in seconds.
     pub squares: f64,
-    /// Sums over the lifetime.
+    /// Time series of sums over the lifetime.
     pub life: Series,
     /// The close-up, second by second, from a time in the second repetition; empty if not
     /// requested.
     pub close_up: Series,
-    /// The start of the close-up, until it is reached.
+    /// Start of the close-up in nanoseconds; `None` once it is reached.
     awaited: Option<u64>,
     /// Pages programmed at the time of the last recorded write.
     programmed: u64,
 }
 
-/// The state of a drive after a write has entered, as far as it is recorded.
+/// State of a drive after a write has entered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     /// Time of a page write that is not delayed.
     program: Span,
-    /// Pages programmed so far.
+    /// Number of pages programmed so far.
     programmed: u64,
     /// Time by which the host is behind its own schedule.
     behind: Span,
@@ -100,7 +100,7 @@ mod saved_latencies {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    /// Each value and its count, the sum, and the extremes.
+    /// A saved distribution: each value and its count, the sum, and the extremes.
     type Saved = (Vec<(u64, u64)>, u128, (u64, u64));
 
     pub(super) fn serialize<S: Serializer>(all: &Latencies, to: S) -> Result<S::Ok, S::Error> {
@@ -135,13 +135,12 @@ impl Record {
         }
     }
 
-    /// Returns whether the close-up has started; `None` if not requested.
+    /// Returns true if the close-up has started; `None` if none was requested.
     pub(super) fn close_up_came(&self) -> Option<bool> {
         (!self.close_up.pages.is_empty()).then_some(self.awaited.is_none())
     }
 
-    /// Records a write. All of its pages were delayed equally, and all that were stopped were
-    /// stopped equally long.
+    /// Records a write. All of its pages have the same delay, and all stopped pages the same stop.
     #[inline]
     pub(super) fn note(&mut self, seen: Seen, entered: Entered, begins: Span) {
         let (pages, throttled) = (u64::from(entered.pages), entered.throttled);
@@ -188,5 +187,5 @@ impl Record {
     }
 }
 
-/// Nanoseconds.
+/// Nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;

@@ -1,6 +1,6 @@
-//! A repetition of a workload as a life replays it. A trace is the same every time: what a life
-//! needs of it stays in memory if it is short enough, because a life repeats a trace of a minute
-//! millions of times, and parsing it takes longer than serving it.
+//! Replays a workload repeatedly within a life. The requests of a trace stay in memory if they fit,
+//! because a life repeats a one-minute trace millions of times, and parsing takes longer than
+//! serving.
 
 use super::survey::changes_data;
 use fowler_experiment::diagnostic::Diagnostics;
@@ -10,7 +10,7 @@ use fowler_units::{Bytes, HostIo, HostOp, Nanos};
 /// The most requests that stay in memory.
 const IN_MEMORY_MOST: usize = 1 << 21;
 
-/// A workload to repeat.
+/// A workload that is repeated.
 #[derive(Clone, Debug)]
 pub(super) struct Repetition<'a> {
     workload: &'a Workload,
@@ -25,7 +25,7 @@ impl<'a> Repetition<'a> {
     /// The most memory that these requests take.
     pub const MEMORY: Bytes = Bytes((IN_MEMORY_MOST * size_of::<HostIo>()) as u64);
 
-    /// Returns a workload that is read anew for every repetition.
+    /// Returns a workload that is read again for every repetition.
     pub fn read_anew(workload: &'a Workload, limit: Option<u64>) -> Repetition<'a> {
         Repetition { workload, limit, first: Nanos::ZERO, in_memory: None }
     }
@@ -61,19 +61,20 @@ impl<'a> Repetition<'a> {
         io.with_at(Nanos(io.at.0.saturating_sub(self.first.0)))
     }
 
-    /// Returns one repetition after the other without end, all at the times of the first. `None` if
-    /// the requests are not in memory, or write nothing.
+    /// Returns an endless sequence of repetitions, all with the times of the first. `None` if the
+    /// requests are not in memory, or contain no write.
     pub fn endless(&self, control: Control<'a>) -> Option<impl Iterator<Item = HostIo> + '_> {
         let writes = |io: &HostIo| io.op == HostOp::Write && io.size > 0;
         let requests = self.in_memory.as_ref().filter(|all| all.iter().any(writes))?;
         Some(requests.iter().copied().cycle().take_while(move |_| !control.stopped()))
     }
 
-    /// Passes what changes data in a round to `serve`; with `reads` what is read, too. Returns what
-    /// is wrong with a request after the last one passed.
+    /// Passes the requests of a repetition that change data to `serve`; with `reads`, also the
+    /// reads. Returns the error of a request after the last one passed, if any.
     ///
     /// # Errors
-    /// If the workload cannot be read, or it was stopped before the first request.
+    ///
+    /// If the workload cannot be read, or was stopped before the first request.
     pub fn replay(
         &self,
         round: u64,

@@ -8,7 +8,7 @@ use fowler_experiment::tables::{Cell, Sheet};
 use fowler_experiment::{Latencies, Percentile};
 use fowler_units::Span;
 
-/// Bytes in a binary terabyte, as in its C_ssd.
+/// Bytes in a binary terabyte (2^40).
 const TB: f64 = (1u64 << 40) as f64;
 /// Bytes in a binary megabyte.
 const MB: f64 = (1u64 << 20) as f64;
@@ -132,8 +132,8 @@ impl Lifetime {
         sheet
     }
 
-    /// Returns the verdict on the life: how long the drive lives, and what wears it. Where the life
-    /// was dilated, with the bounds of the undilated one.
+    /// Returns the verdict on the life: how long the drive lives, and the cause of wear. For a
+    /// dilated life, with the bounds of the undilated one.
     pub fn verdict(&self) -> String {
         let of = |key: &str| ROWS.iter().find(|row| row.key == key);
         let Some((first, row)) = self.lived.first().zip(of("effective_lifetime_years")) else {
@@ -211,7 +211,8 @@ pub(super) fn difference(first: Option<f64>, second: Option<f64>) -> Option<f64>
 /// The most points of a distribution.
 const POINTS: usize = 200;
 
-/// Returns a distribution: latency in microseconds, and the share of pages at or below it.
+/// Returns a cumulative distribution: latency in microseconds, and the share of pages at or below
+/// it.
 pub(crate) fn cdf(all: &Latencies) -> Vec<(f64, f64)> {
     let (values, count) = (all.values(), all.count() as f64);
     let (mut points, mut below) = (Vec::new(), 0u64);

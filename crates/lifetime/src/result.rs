@@ -14,11 +14,11 @@ use std::path::PathBuf;
 /// The result of a lifetime.
 #[derive(Clone, Debug)]
 pub struct Lifetime {
-    /// The drive.
+    /// The resolved drive.
     pub drive: Resolved,
     /// Description of the drive's state at the start.
     pub precondition: String,
-    /// The workload.
+    /// Report on the workload.
     pub workload: WorkloadReport,
     /// The contents of a repetition.
     pub survey: Survey,
@@ -34,9 +34,9 @@ pub struct Lifetime {
 /// The end of a lifetime run.
 #[derive(Clone, Debug)]
 pub enum Ended {
-    /// The life ran to its end.
+    /// The life was simulated to its end.
     Lived(Box<Lifetime>),
-    /// The life was stopped.
+    /// The simulation was stopped.
     Stopped {
         /// True if there is a checkpoint to resume from.
         saved: bool,

@@ -1,5 +1,5 @@
-//! A finished life as it is saved with the drives of a fleet, so that whoever goes on with the
-//! fleet, or merges its shards, does not simulate it again.
+//! A finished life, saved with the drives of a fleet, so that resuming or merging does not simulate
+//! it again.
 
 use super::{EndOfLife, Lifetime};
 use fowler_experiment::device_spec::{self, DeviceSpec, Source};
@@ -65,7 +65,7 @@ impl SavedLife {
             diagnostics
         })?;
         if drive.hash != self.config_hash {
-            let what = "the description of this drive stands for another in this version of Fowler";
+            let what = "the saved description means another drive in this version of Fowler";
             return Err(Diagnostic::new(source.name, what).into());
         }
         drive.scheme = self.scheme;

@@ -10,25 +10,25 @@ use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_units::Span;
 
-/// Returns the reason why the life of a drive is not simulated; `None` if it is.
+/// Returns the reason why the life of a drive cannot be simulated; `None` if it can.
 pub fn why_not(drive: &Resolved) -> Option<String> {
     whole(drive).err().and_then(|why| why.0.first().map(|it| it.what.clone()))
 }
 
-/// Rejects what would wear the drive otherwise than its life says: parity writes of stripes by
-/// address, and voltages and lazy eviction on a drive with superblocks.
+/// Rejects drives whose wear the lifetime model misses: with parity writes, or with superblocks and
+/// voltages or lazy eviction.
 pub(crate) fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
     let config = &drive.config;
     let superblocks = config.ftl.has_superblocks();
     if superblocks && config.voltage.name != VoltageKind::Nominal {
-        let what = "a lifetime of a drive with superblocks does not count at which voltages it \
-                    programs, so they would not change its wear";
+        let what = "the lifetime of a drive with superblocks ignores programming voltages, so \
+            they would not change its wear";
         let diagnostic = Diagnostic::new(drive.device.clone(), what);
         return Err(diagnostic.expected("policy.voltage = \"nominal\"").into());
     }
     if superblocks && config.evicts_lazily() {
-        let what = "a lifetime of a drive with superblocks does not simulate what stays in its buffer \
-                    until room is needed";
+        let what = "the lifetime of a drive with superblocks does not simulate data that stays in \
+            the buffer until room is needed";
         let diagnostic = Diagnostic::new(drive.device.clone(), what);
         return Err(diagnostic.expected("buffer.eviction = \"eager\"").into());
     }
@@ -41,13 +41,14 @@ pub(crate) fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
     Err(diagnostic.hint(Some("`fowler run` simulates parity writes".into())).into())
 }
 
-/// Rejects custom policies for what a lifetime does not simulate.
+/// Rejects custom policies in slots that a lifetime does not simulate.
 pub(crate) fn without_effect(config: &Config) -> Diagnostics {
     const ASKED: [&str; 3] = ["policy.throttle", "policy.victim", "policy.placement"];
     let idle = config.policies.labels().filter(|(key, _)| !ASKED.contains(key));
     let reported = |(key, label): (&str, &str)| {
         let what = format!("{label} would never be used: a lifetime does not simulate dies");
-        Diagnostic::new(key, what).hint(format!("a lifetime asks only {}", ASKED.join(", ")))
+        Diagnostic::new(key, what)
+            .hint(format!("a lifetime uses only the methods {}", ASKED.join(", ")))
     };
     Diagnostics(idle.map(reported).collect())
 }
@@ -60,7 +61,7 @@ pub(crate) fn left_out(config: &Config) -> Vec<String> {
     let buffered = format!("the write buffer of {}: {rewrites}", buffer.size);
     let superblocks = config.ftl.has_superblocks();
     [
-        (true, "dies: writes never wait for one"),
+        (true, "dies: writes never wait for a die"),
         (buffer.size.0 > 0 && !superblocks, &buffered),
         (buffer.pace > Span::ZERO, "buffer.pace: no write is held back"),
         (config.slc.is_on(),
@@ -68,19 +69,19 @@ pub(crate) fn left_out(config: &Config) -> Vec<String> {
         (config.slc.is_on(),
             "that cells wear less in SLC mode: each erase of a superblock is a cycle of its cells"),
         (config.aging.refresh_above > 0,
-            "great ages: with a dilation of K, no data gets older than a K-th of the life"),
+            "old data: with a dilation of K, no data becomes older than a K-th of the life"),
         (config.hotness.uses(Detector::RequestSize) && !superblocks,
-            "sizes of requests: data of small ones goes with all other"),
+            "request sizes: data of small requests is placed with all other data"),
         (config.hotness.uses(Detector::BufferHits),
-            "hits after a write: a page is of the class that its hits have by the time it is written"),
+            "buffer hits after a write: a page's class is that of its hits until it is written"),
         (buffer.read_hot == ReadHot::RewriteOnIdle,
-            "idle time: no page that is read hot is programmed again"),
+            "idle time: read-hot pages are not reprogrammed"),
         (config.scrub.name != ScrubKind::Off,
-            "scrubbing: nothing is read or moved in idle time"),
+            "scrubbing: no page is read or moved in idle time"),
         (config.step.name != StepKind::Nominal,
-            "steps: every program takes time as a nominal one does"),
+            "ISPP steps: every program takes as long as one with the nominal step"),
         (older.access_class != AccessClass::Mixed,
-            "what older data was used for: a life begins with data of the workload"),
+            "access classes of preconditioned data: a life begins with data of the workload"),
         (older.warm_up > 0, "the warm-up: a life begins after long use anyway"),
     ]
     .into_iter()

@@ -18,7 +18,7 @@ use fowler_units::{HostIo, HostOp};
 
 /// Mean number of times that each page of a drive is programmed before its lifetime.
 const SEASON: u64 = 5;
-/// The most repetitions of a workload that is read anew for each, for that purpose.
+/// Most repetitions during seasoning of a workload that is read again for each.
 const SEASON_ROUNDS: u32 = 100;
 /// Bytes of requests between two reports of progress.
 const TOLD_EVERY: u64 = 1 << 28;

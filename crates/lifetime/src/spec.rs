@@ -1,4 +1,4 @@
-//! The specification of a lifetime, and the place where its state is saved.
+//! The specification of a lifetime, and where its checkpoint is saved.
 
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::workload::WorkloadSpec;
@@ -24,20 +24,20 @@ pub struct LifetimeSpec {
     /// Begin and length of the recording second by second, in the second repetition, in the host's
     /// own time.
     pub close_up: Option<(Span, Span)>,
-    /// Place of the lifetime's checkpoint, from which it can resume.
+    /// Location of the lifetime's checkpoint, from which it can resume.
     pub checkpoint: SaveTo,
     /// Number of host pages that are written between two checkpoints.
     pub checkpoint_every: u64,
 }
 
-/// The place where the state of a lifetime is saved, so that it can be resumed.
+/// Location of a lifetime's checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SaveTo {
     /// The state is not saved.
     #[default]
     Nowhere,
-    /// In this file, and for the life at twice the dilation in another beside it. The lifetime
-    /// fails if it cannot be saved.
+    /// In this file; the life at twice the dilation in another file beside it. The lifetime fails
+    /// if it cannot be saved.
     File(PathBuf),
     /// In a folder of caches, under the name of the lifetime's identity. If it cannot be saved
     /// there, a note says so, and the lifetime runs on.
@@ -45,12 +45,12 @@ pub enum SaveTo {
 }
 
 impl SaveTo {
-    /// Returns whether anything is saved.
+    /// True if checkpoints are saved.
     pub fn is_anywhere(&self) -> bool {
         *self != SaveTo::Nowhere
     }
 
-    /// Returns whether there is a checkpoint in the file, whether of this run or of another.
+    /// True if the checkpoint file exists, whatever run it belongs to.
     pub(super) fn is_there(&self) -> bool {
         match self {
             SaveTo::File(path) => [1, 2].into_iter().any(|life| of_life(path, life).exists()),
@@ -59,7 +59,7 @@ impl SaveTo {
     }
 }
 
-/// Returns the file of a life; the first has the name that was given.
+/// Returns the checkpoint file of life number `life`; number 0 has the given name.
 pub fn of_life(path: &Path, life: usize) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     if life > 1 {

@@ -32,7 +32,7 @@ pub struct SteadySpec {
     pub limit: Option<u64>,
     /// Pages programmed for each host page ([`super::write_amplification`]).
     pub waf: f64,
-    /// The lives.
+    /// Lives to be simulated in parallel.
     pub lanes: Vec<SteadyLane>,
     /// Begin and length of the recording second by second; see [`super::LifetimeSpec::close_up`].
     pub close_up: Option<(Span, Span)>,
@@ -45,7 +45,7 @@ pub struct SteadyLane {
     pub device: DeviceSpec,
     /// Scheme on the drive.
     pub scheme: String,
-    /// The highest dilation.
+    /// Highest allowed dilation.
     pub most: u32,
     /// The fewest repetitions of the workload, in the host's own time, that the dilation must
     /// leave.
@@ -79,7 +79,7 @@ impl SteadyLane {
     }
 }
 
-/// A life in progress.
+/// A steady life in progress.
 struct Running {
     /// The index of the life's lane.
     lane: usize,
@@ -91,7 +91,7 @@ struct Running {
     repetitions: Option<u64>,
 }
 
-/// Requests that each life is given at a time.
+/// Number of requests that each life is given at once.
 const BATCH: usize = 4096;
 
 impl Running {
@@ -187,7 +187,7 @@ pub fn steady_lives(
     Ok(Some(drives.into_iter().zip(lived).map(of_drive).collect()))
 }
 
-/// Repeats the workload until every life is over. Returns `false` if it was stopped.
+/// Repeats the workload until every life is over. Returns false if stopped.
 fn simulate(
     spec: &SteadySpec,
     (workload, survey): (&Workload, &Survey),

@@ -8,10 +8,11 @@ pub(super) use fowler_experiment::life_estimate::survey::{Survey, changes_data};
 use fowler_experiment::workload::{Control, Workload, WorkloadReport};
 use fowler_units::Span;
 
-/// Reads through a repetition; `None` if it was stopped.
+/// Surveys a repetition; `None` if stopped.
 ///
 /// # Errors
-/// If it cannot be read, or cannot be repeated to the end of a life.
+///
+/// If the workload cannot be read, or cannot be repeated to the end of a life.
 pub(super) fn survey(
     workload: &Workload,
     drive: &Resolved,

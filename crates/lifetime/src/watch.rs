@@ -1,9 +1,9 @@
-//! Reports of a lifetime to the caller before its end.
+//! Reports to the caller during a lifetime.
 
 use fowler_experiment::life_estimate::Estimate;
 use fowler_experiment::workload::Control;
 
-/// Knowledge about the result of a lifetime before its end.
+/// Partial knowledge of a lifetime's result before its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Early {
     /// Before anything is simulated: the bounds.
@@ -25,12 +25,12 @@ pub enum Early {
 /// Lets the caller watch a lifetime.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set by the caller to end it; the state is saved if there is a checkpoint file.
+    /// Set by the caller to end the lifetime; the state is saved if there is a checkpoint file.
     pub control: Control<'a>,
     /// Called with the finished share of the work that takes the longest, from 0 to 1: the time
     /// left follows from it.
     pub share: &'a (dyn Fn(f64) + Sync),
-    /// Called with what is known of the result before the end.
+    /// Called with early estimates of the result.
     pub early: &'a (dyn Fn(Early) + Sync),
     /// Called with notes that matter before the end.
     pub warn: &'a (dyn Fn(&str) + Sync),

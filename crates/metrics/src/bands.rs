@@ -50,7 +50,7 @@ struct Carried {
 #[derive(Clone, Debug)]
 pub struct BlameBands {
     buckets: Box<[Bucket]>,
-    /// The carried sums: at most one for each bucket, and usually none.
+    /// Sums carried beyond 64 bits, at most one per bucket; usually empty.
     carried: Vec<Carried>,
 }
 
@@ -144,7 +144,7 @@ impl Default for BlameBands {
 }
 
 impl BlameBands {
-    /// Returns an empty recorder.
+    /// Returns a recorder without measurements.
     pub fn new() -> Self {
         let buckets = vec![Bucket::default(); BUCKETS].into_boxed_slice();
         Self { buckets, carried: Vec::new() }

@@ -6,8 +6,8 @@
 
 use fowler_units::Span;
 
-/// The size of a table with a place for every bin. There is a place for each `u16`, so indexing
-/// needs no bounds check.
+/// Size of a table indexed by bin: one entry for each `u16`, so that indexing needs no bounds
+/// check.
 pub(crate) const PLACES: usize = 1 << 16;
 
 /// The number of a bin; slower requests have higher numbers.

@@ -11,19 +11,19 @@ const DIGITS: u8 = 3;
 /// A percentile included in every report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Percentile {
-    /// The median.
+    /// The median latency.
     P50,
-    /// 90 %.
+    /// Latency that 90 % of requests do not exceed.
     P90,
-    /// 95 %.
+    /// Latency that 95 % of requests do not exceed.
     P95,
-    /// 99 %.
+    /// Latency that 99 % of requests do not exceed.
     P99,
-    /// 99.9 %.
+    /// Latency that 99.9 % of requests do not exceed.
     P999,
-    /// 99.99 %.
+    /// Latency that 99.99 % of requests do not exceed.
     P9999,
-    /// 99.999 %.
+    /// Latency that 99.999 % of requests do not exceed.
     P99999,
 }
 
@@ -83,13 +83,13 @@ impl Default for Latencies {
 }
 
 impl Latencies {
-    /// Returns an empty recorder.
+    /// Returns a recorder without latencies.
     pub fn new() -> Self {
         let bins = vec![0; PLACES].into_boxed_slice().try_into().expect("as many bins as places");
         Self { bins, count: 0, sum: 0, min: u64::MAX, max: 0 }
     }
 
-    /// Records one latency.
+    /// Adds one latency to the distribution.
     #[inline]
     pub fn record(&mut self, latency: Span) {
         self.record_in(Bin::of(latency), latency);
@@ -134,7 +134,7 @@ impl Latencies {
             .filter(|&(_, count)| count > 0)
     }
 
-    /// Builds the histogram.
+    /// Builds the histogram from the counts.
     fn histogram(&self) -> Histogram<u64> {
         let mut histogram = Histogram::new_with_bounds(1, u64::MAX, DIGITS)
             .expect("bounds that hold every u64 are valid");
@@ -183,7 +183,7 @@ impl Latencies {
         is_so.then_some(Self { sum, min, max, ..all })
     }
 
-    /// Adds the measurements of `other`, as if one recorder had seen both.
+    /// Adds the measurements of `other`, as if one recorder had made all of them.
     pub fn merge(&mut self, other: &Latencies) {
         for (bin, count) in other.counts() {
             self.bins[bin.place()] += count;
@@ -208,12 +208,12 @@ impl Latencies {
         (self.count() > 0).then(|| self.sum as f64 / self.count() as f64 / 1e3)
     }
 
-    /// Returns the exact minimum.
+    /// Returns the lowest latency, exactly; `None` without latencies.
     pub fn min(&self) -> Option<Span> {
         (self.count() > 0).then_some(Span(self.min))
     }
 
-    /// Returns the exact maximum.
+    /// Returns the highest latency, exactly; `None` without latencies.
     pub fn max(&self) -> Option<Span> {
         (self.count() > 0).then_some(Span(self.max))
     }
@@ -231,8 +231,8 @@ impl Latencies {
 
     /// Returns the smallest latency that at least this share of requests does not exceed, rounded
     /// up to three digits but never beyond the maximum. Returns `None` if there are too few
-    /// requests for one of them to exceed that latency: the answer would just be the maximum under
-    /// another name. The median is always given.
+    /// requests for one of them to exceed that latency: the percentile would equal the maximum. The
+    /// median is always given.
     pub fn percentile(&self, percentile: Percentile) -> Option<Span> {
         let enough = match percentile {
             Percentile::P50 => 1,
@@ -266,7 +266,7 @@ mod tests {
         }
     }
 
-    /// Compares with recording by the library itself.
+    /// The histogram must equal one recorded by the library itself.
     #[test]
     fn the_histogram_is_the_one_that_recording_would_have_made() {
         let mut rng = Rng::stream(5, "latency/histogram");

@@ -1,14 +1,14 @@
-//! The course of a run: the counts of the drive after times that double. Milestones tell if the
-//! second half of a run was like the part before it, without a time series.
+//! Counters of the drive at doubling intervals. Without a time series, they show whether the second
+//! half of a run resembles the first.
 
 use fowler_device::{BySource, Completion, Counters, Device, Layer, Probe};
 use fowler_units::{Nanos, Span};
 
-/// The first milestone. A run has at most 45 and one at its end: 2^45 ms is longer than time can
-/// be.
+/// Time of the first milestone. A run has at most 45 and one at its end, because 2^45 ms exceeds
+/// the longest time.
 const FIRST: Span = Span::ms(1);
 
-/// The counts of a drive some time after its first request.
+/// Counters of a drive at a time after its first request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Milestone {
     /// The time since the first request.

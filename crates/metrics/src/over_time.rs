@@ -21,13 +21,13 @@ const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 /// The requests of one kind completed in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Served {
-    /// The number of requests.
+    /// Number of requests in the window.
     pub requests: u64,
     /// The size of the requests, in bytes.
     pub bytes: u64,
     /// The sum of the latencies, in nanoseconds.
     pub latency: u128,
-    /// The largest latency.
+    /// Highest latency in the window.
     pub max: Span,
 }
 
@@ -102,7 +102,7 @@ pub struct OverTime {
     width: Span,
     /// The end of the open window; never before the first request.
     due: Nanos,
-    /// The open window.
+    /// Index of the current window.
     open: usize,
     windows: Box<[Window]>,
     /// The number of requests by window, kind and bucket.
@@ -120,7 +120,7 @@ impl Default for OverTime {
 }
 
 impl OverTime {
-    /// Returns an empty recorder.
+    /// Returns a recorder without measurements.
     pub fn new() -> Self {
         Self {
             width: FIRST_WIDTH,
@@ -134,7 +134,7 @@ impl OverTime {
         }
     }
 
-    /// Ends the run, and with it the open window. Later events are not recorded.
+    /// Ends the run and its last window. Later events are not recorded.
     pub fn end<L: Layer>(&mut self, device: &Device<L>) {
         if self.last.as_ref().is_some_and(|last| device.now() > last.at) {
             self.close(device, device.now());
@@ -256,7 +256,7 @@ fn row(columns: &[u64], window: usize) -> &[u64] {
     &columns[window * width..][..width]
 }
 
-/// Adds up neighboring rows of a table of [`WINDOWS`] rows and clears its second half.
+/// Adds each pair of neighboring rows in a table of [`WINDOWS`] rows and clears its second half.
 fn merge_rows<T: Copy + Default + std::ops::AddAssign>(table: &mut [T]) {
     let width = table.len() / WINDOWS;
     for window in 0..WINDOWS {

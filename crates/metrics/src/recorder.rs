@@ -54,7 +54,7 @@ pub struct Recorder {
     measured: ByKind<Measured>,
     trims: u64,
     flushes: u64,
-    /// One more than the highest placement handle that a write names; 0 if none does.
+    /// One more than the highest placement handle named by a write; 0 if no write names one.
     handles: u16,
     /// Latencies of trims and flushes, in nanoseconds.
     others: u128,
@@ -62,7 +62,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Returns an empty recorder.
+    /// Returns a recorder without measurements.
     pub fn new() -> Self {
         Self::default()
     }
@@ -111,10 +111,11 @@ impl Recorder {
         self.handles.checked_sub(1).map(|highest| highest as u8)
     }
 
-    /// Records an answer.
+    /// Records a completed request.
     ///
     /// # Panics
-    /// If its blame does not sum to its latency, and that is asserted.
+    ///
+    /// If assertions are on and the parts of the request's blame do not sum to its latency.
     #[inline]
     pub fn add(&mut self, completion: &Completion) {
         let latency = completion.latency();

@@ -18,8 +18,8 @@ pub struct Region {
     pub requests: ByKind<u64>,
     /// The sum of the latencies of these requests, in nanoseconds.
     pub latency: ByKind<u128>,
-    /// Pages of the region programmed, and the parity of their stripes. Zero on drives with
-    /// superblocks, whose pages hold units from anywhere.
+    /// Pages of the region programmed, and parity of their stripes. Zero on drives with
+    /// superblocks, whose pages hold units of any region.
     pub programs: BySource<u64>,
 }
 
@@ -30,8 +30,8 @@ impl Region {
         waf(&self.programs)
     }
 
-    /// Returns the mean latency in microseconds of the requests of a kind that begin here; `None`
-    /// if there are none.
+    /// Returns the mean latency in microseconds of the requests of a kind that begin in the region;
+    /// `None` if there are none.
     pub fn mean_us(&self, kind: Kind) -> Option<f64> {
         let requests = self.requests[kind];
         (requests > 0).then(|| self.latency[kind] as f64 / requests as f64 / 1e3)

@@ -35,13 +35,13 @@ pub enum PhaseKind {
     Reload,
     /// Verifying the result of a cancelled program phase (S7).
     CheckVerify,
-    /// A program phase, its voltage reset included (S3).
+    /// Program phase, including its voltage reset (S3).
     Program,
-    /// A verify phase.
+    /// Verify phase.
     Verify,
     /// Restoring the voltages of a suspended erase (S8).
     Rebias,
-    /// The erase pulse, or the rest of it.
+    /// Erase pulse, or the rest of a suspended one.
     Pulse,
     /// The verify after the pulse.
     EraseVerify,
@@ -50,11 +50,11 @@ pub enum PhaseKind {
 /// A phase of a running operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// The kind of phase.
+    /// Program, verify or erase phase.
     pub kind: PhaseKind,
-    /// When the phase begins.
+    /// Start of the phase.
     pub from: Nanos,
-    /// When the phase ends.
+    /// End of the phase.
     pub until: Nanos,
 }
 
@@ -63,12 +63,12 @@ pub struct Phase {
 pub enum CellOp {
     /// A page program (or one multi-plane program).
     Program(ProgramOp),
-    /// A block erase.
+    /// Block erase.
     Erase(EraseOp),
 }
 
 impl CellOp {
-    /// Starts or resumes the operation. Returns when it ends unless it is interrupted.
+    /// Starts or resumes the operation. Returns the time at which it ends if not interrupted.
     pub fn run(&mut self, now: Nanos, timing: &Timing) -> Nanos {
         match self {
             CellOp::Program(program) => program.run(now, timing),

@@ -72,14 +72,14 @@ impl ProgramOp {
         }
     }
 
-    /// Notes that a read takes the page buffer before the first phase (S14), so that the data must
-    /// be loaded again.
+    /// Records that a read takes the page buffer before the first phase (S14), so that the data
+    /// must be reloaded.
     pub fn displace(&mut self) {
         self.reload_due = true;
     }
 
-    /// Notes that the data was sent over the bus again (on a die without a shadow buffer), so that
-    /// no reload is due.
+    /// Records that the data was transferred again (on a die without a shadow buffer), so that no
+    /// reload is due.
     pub fn refill(&mut self) {
         self.reload_due = false;
     }

@@ -76,11 +76,13 @@ impl<T: Copy> PerPageType<T> {
 pub struct Timing {
     /// Moving one page over the bus, either way (`T_bus`).
     pub bus_transfer: Span,
-    /// Sensing a page (`T_r_phy`).
+    /// Time to sense a page (`T_r_phy`).
     pub read: PerPageType<Span>,
-    /// The program phase of one ISPP iteration (`T_w_program`), its voltage reset included (S3).
+    /// Time of the program phase of one ISPP iteration (`T_w_program`), including its voltage reset
+    /// (S3).
     pub program_phase: Span,
-    /// The verify phase of one ISPP iteration (`T_verify`), its voltage reset included (S3).
+    /// Time of the verify phase of one ISPP iteration (`T_verify`), including its voltage reset
+    /// (S3).
     pub verify_phase: Span,
     /// ISPP iterations of one page program (`N_w_cycle`), always the maximum, as in the paper.
     pub program_iterations: PerPageType<u32>,

@@ -106,7 +106,7 @@ pub struct Request {
     pub traces: Option<PathBuf>,
     /// The folder for tables, figures and finished runs.
     pub out: PathBuf,
-    /// The most requests in each run. A limited run is a look, not a reproduction.
+    /// The most requests in each run. A limited run is a preview, not a reproduction.
     pub limit: Option<u64>,
     /// True to measure only what the paper shows, once: without the questions it leaves open, and
     /// without repeating runs with other seeds and lengths.

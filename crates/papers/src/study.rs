@@ -110,11 +110,9 @@ fn write<S: Study>(
     let Results { answers, sheets, figures, .. } = results;
     let verdicts: Vec<Verdict> = answers.iter().map(Answer::verdict).collect();
     let mut lead = vec![Verdict::counted(&verdicts), claim::bases(answers)];
-    lead.extend(
-        request.limit.map(|limit| {
-            format!("{limit} requests of each run at most: a look, not a reproduction")
-        }),
-    );
+    lead.extend(request.limit.map(|limit| {
+        format!("{limit} requests of each run at most: a preview, not a reproduction")
+    }));
     if request.brief || request.limit.is_some() {
         lead.push("one seed and one length: no verdict is confirmed by a repetition".into());
     }

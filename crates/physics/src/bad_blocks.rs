@@ -11,7 +11,7 @@
 pub struct FailureLaw {
     /// The share of blocks that have failed after [`FailureLaw::cycles`], in `[0, 1)`.
     pub share: f64,
-    /// P/E cycles; above 0.
+    /// P/E cycles of the block; above 0.
     pub cycles: f64,
     /// The Weibull shape; above 0. At 1 blocks fail at a constant rate; above, ever faster.
     pub shape: f64,
@@ -35,7 +35,7 @@ impl FailureLaw {
         self.cycles * libm::pow(hazard / all, 1.0 / self.shape)
     }
 
-    /// Returns the cumulative hazard.
+    /// Returns the cumulative hazard of failure after `cycles` P/E cycles.
     fn hazard(&self, cycles: f64) -> f64 {
         -libm::log1p(-self.share) * libm::pow(cycles / self.cycles, self.shape)
     }

@@ -12,7 +12,7 @@
 
 use crate::root;
 
-/// A BCH code.
+/// A BCH code: correctable bits and word length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bch {
     /// The number of bits in a code word, `m`.

@@ -21,9 +21,9 @@ use fowler_units::Span;
 pub struct EndOfLife {
     /// P/E cycles, not equivalent cycles.
     pub cycles: f64,
-    /// Retention age.
+    /// Retention age of the data.
     pub age: Span,
-    /// Reads since erase.
+    /// Number of reads since the erase.
     pub reads: u32,
 }
 

@@ -95,7 +95,7 @@ impl Ldpc {
         self.levels.last().map_or(0.0, |level| level.correctable)
     }
 
-    /// Returns the fastest level that corrects `rber`; `None` if none does.
+    /// Returns the fastest sensing level that corrects `rber`; `None` if no level does.
     pub fn needed(&self, rber: f64) -> Option<usize> {
         self.levels.iter().position(|level| rber <= level.correctable)
     }
@@ -103,7 +103,8 @@ impl Ldpc {
     /// Returns the sensing time at a level.
     ///
     /// # Panics
-    /// If there is no such level.
+    ///
+    /// If `level` does not exist.
     pub fn sensing(&self, level: usize) -> Span {
         self.sense * u64::from(self.levels[level].references)
     }
@@ -111,7 +112,8 @@ impl Ldpc {
     /// Returns the transfer time at a level.
     ///
     /// # Panics
-    /// If there is no such level.
+    ///
+    /// If `level` does not exist.
     pub fn transfer(&self, level: usize) -> Span {
         let bits = 32 - self.levels[level].references.leading_zeros();
         self.transfer * u64::from(bits)
@@ -186,8 +188,8 @@ mod tests {
         regions.map(|(high, low)| high * (2.0 * high / (high + low)).log2()).sum()
     }
 
-    /// Returns the highest RBER that a code of rate 8/9 can correct with `count` references per
-    /// boundary, at the best equal distances: no code exceeds the capacity of its channel.
+    /// Returns the highest RBER that a code of rate 8/9 can correct with `count` equidistant
+    /// references per boundary: the limit is the capacity of the channel.
     fn bound(count: u32) -> f64 {
         let middle = f64::from(count - 1) / 2.0;
         let places = |apart: f64| -> Vec<f64> {

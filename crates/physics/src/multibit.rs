@@ -38,12 +38,11 @@ const STATES_MOST: usize = 1 << BITS_MOST;
 /// The assignment of the bits of a cell to its states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrayCode {
-    /// Each page needs about as many references as the others: 1-2 for two bits, 2-3-2 for three,
-    /// 4-4-4-3 for four. The last is the balanced Gray code of 4 bits, whose circle is cut in the
-    /// top page.
+    /// Balanced code: the pages need about as many references each: 1-2 for two bits, 2-3-2 for
+    /// three, 4-4-4-3 for four. The last is the balanced Gray code of 4 bits, whose cycle is cut in
+    /// the top page.
     Balanced,
-    /// The reflected code: each page needs twice as many references as the one before: 1-2-4,
-    /// 1-2-4-8.
+    /// Reflected code: each page needs twice as many references as the one before: 1-2-4, 1-2-4-8.
     Reflected,
 }
 
@@ -61,9 +60,10 @@ impl GrayCode {
 /// The data that read references suit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum References {
-    /// Just-written data, whatever the age of what is read.
+    /// References for just-written data, whatever the age of the data read.
     Fixed,
-    /// Data of the age of what is read: the controller tracks how far the states have come down.
+    /// References for the age of the data read: the controller tracks the fall of the threshold
+    /// voltages.
     Tracked,
 }
 
@@ -78,7 +78,7 @@ pub struct Window {
     means: [f64; STATES_MOST],
     /// The standard deviation of the erased state, without noise.
     erased_sd: f64,
-    /// The ISPP step.
+    /// ISPP step in V.
     step: f64,
 }
 
@@ -131,8 +131,8 @@ impl Window {
         self.step
     }
 
-    /// Returns the states of cells programmed with a setting, of which this window is the nominal
-    /// one. The verify voltages and the width of the erased state go with the scale; a programmed
+    /// Returns the window of cells programmed with a setting, relative to this nominal window. The
+    /// verify voltages and the width of the erased state are multiplied by the scale; a programmed
     /// state lies half a step above its verify voltage.
     pub fn at(&self, setting: Setting) -> Window {
         let Setting { scale, .. } = setting;
@@ -192,7 +192,7 @@ impl Cells {
         &self.window
     }
 
-    /// Returns the constants, of which the step is that of the window.
+    /// Returns the constants, with the step of the window.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -231,8 +231,8 @@ pub struct WornCells {
     window: Window,
     /// The variance of noise that wear has caused.
     noise: f64,
-    /// Per unit of `ln(1 + age / onset)`: the share of its height that a state loses, and the
-    /// variance that this loss adds per volt of height.
+    /// Retention loss per unit of `ln(1 + age / onset)`: the share of its height that a state
+    /// loses; below, the variance added per volt of height.
     loss: f64,
     spread: f64,
     onset: f64,
@@ -295,8 +295,8 @@ impl WornCells {
         self.page(page, age, |boundary| self.reference(boundary, age))
     }
 
-    /// Returns the probability that a reference above a state reads one of its neighbors wrong,
-    /// summed over both.
+    /// Returns the probability that a reference misreads one of its two neighboring states, summed
+    /// over both.
     fn tails(&self, boundary: usize, reference: f64, age: Span) -> f64 {
         let (low, high) = (self.state(boundary, age), self.state(boundary + 1, age));
         above((reference - low.mean) / low.sd) + above((high.mean - reference) / high.sd)
@@ -328,8 +328,8 @@ mod tests {
         Cells::new(window, Parameters::default()).expect("cells")
     }
 
-    /// Each state has a word of its own, neighbors differ in one bit, and each page has as many
-    /// references as the name of its code says.
+    /// Every state has a distinct word, neighbors differ in one bit, and each page has the number
+    /// of references that the code prescribes.
     #[test]
     fn codes_are_gray_codes() {
         use GrayCode::{Balanced, Reflected};
@@ -357,8 +357,8 @@ mod tests {
         }
     }
 
-    /// With two bits, whatever the voltages and the step, the mean rate over the pages is that of
-    /// the model of HIRE's cells.
+    /// With two bits, the mean rate over the pages equals that of HIRE's cell model, at any voltage
+    /// and step.
     #[test]
     fn two_bits_at_any_setting_are_the_four_states() {
         let parameters = Parameters::default();
@@ -379,8 +379,9 @@ mod tests {
         }
     }
 
-    /// More voltage never makes more errors, and a coarser step never fewer. In cells of one bit a
-    /// step may help: it lifts the only programmed state further than it widens it.
+    /// Higher voltages never cause more errors, and coarser steps never fewer. Exception: in 1-bit
+    /// cells a coarser step may help, because it raises the only programmed state more than it
+    /// widens it.
     #[test]
     fn voltage_helps_and_coarse_steps_do_not() {
         // Beyond this rate, a wider or lower state may correct a cell by chance (`rber.rs`).
@@ -409,7 +410,7 @@ mod tests {
         }
     }
 
-    /// With two bits, states, references and rates are those of the model of HIRE's cells.
+    /// With two bits, states, references and rates equal those of HIRE's cell model.
     #[test]
     fn two_bits_are_those_of_the_four_states() {
         let parameters = Parameters::default();
@@ -485,9 +486,8 @@ mod tests {
         assert_eq!(worn.state(0, days(1)).mean, -2.4);
     }
 
-    /// References that have come down with the data read it nearly as well as the best references.
-    /// At the references for just-written data, rates are many times as high, and rise with age and
-    /// cycles.
+    /// References tracked to the data's age are nearly as good as optimal ones. References for
+    /// just-written data have rates many times as high, which rise with age and cycles.
     #[test]
     fn references_that_follow_the_data_read_it() {
         for bits in [2, 3, 4] {

@@ -1,4 +1,4 @@
-//! The normal distribution.
+//! Functions of the normal distribution.
 
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 

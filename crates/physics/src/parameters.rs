@@ -27,14 +27,14 @@ impl Origin {
     }
 }
 
-/// One constant.
+/// A constant of the models, with its source and range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant {
-    /// The name of the constant: its field of [`Parameters`].
+    /// Name of the constant: a field of [`Parameters`].
     pub name: &'static str,
     /// A description in one sentence.
     pub about: &'static str,
-    /// The default value.
+    /// Default value in the constant's unit.
     pub value: f64,
     /// The unit of the constant; empty for a plain number.
     pub unit: &'static str,

@@ -13,7 +13,7 @@ const WEARS: usize = 256;
 const FIRST_AGE: f64 = 60.0;
 const AGES: usize = 48;
 
-/// The rates of pages that were programmed with the same setting.
+/// Error rates of pages programmed with the same setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     setting: Setting,
@@ -37,7 +37,7 @@ impl Rates {
         Rates { setting, cycles, rows: vec![None; WEARS + 1] }
     }
 
-    /// Returns the rate according to `model`, which must be the same in every call.
+    /// Returns the rate according to `model`, which must not change between calls.
     pub fn rber(&mut self, model: &Reliability, cycles: f64, age: Span, reads: u32) -> f64 {
         let at = (cycles / self.cycles * WEARS as f64).clamp(0.0, WEARS as f64);
         let below = (at as usize).min(WEARS - 1);

@@ -43,7 +43,7 @@ pub struct Condition {
     pub cycles: f64,
     /// The time since the page was programmed.
     pub age: Span,
-    /// The reads of the block since its last erase.
+    /// Number of reads of the block since its last erase.
     pub reads: u32,
     /// The voltages and the step at which the page was programmed.
     pub setting: Setting,
@@ -52,9 +52,9 @@ pub struct Condition {
 /// The source of bit error rates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reliability {
-    /// Threshold voltages.
+    /// Rates computed from threshold voltages.
     Analytic(Analytic),
-    /// Tables of measurements.
+    /// Rates looked up in tables of measurements.
     Tabled(Tabled),
     /// Threshold voltages of cells of any number of bits: the mean over the pages of a word line.
     WordLines(Cells, References),
@@ -80,7 +80,7 @@ impl Reliability {
         }
     }
 
-    /// Returns a block after `cycles` equivalent cycles. A search over ages computes it only once.
+    /// Returns a block after `cycles` equivalent cycles, to be reused in searches over ages.
     pub fn block(&self, cycles: f64) -> Block<'_> {
         match self {
             Reliability::Analytic(model) => Block::Analytic(model.worn(cycles)),
@@ -94,7 +94,8 @@ impl Reliability {
     /// Returns the raw bit error rate, from 0 to 0.5.
     ///
     /// # Panics
-    /// If rates come from tables and there is none for the setting.
+    ///
+    /// If rates come from tables and the setting has no table.
     pub fn rber(&self, condition: &Condition) -> f64 {
         let Condition { cycles, age, reads, setting } = *condition;
         self.block(cycles).rber(age, reads, setting)
@@ -125,10 +126,11 @@ impl Block<'_> {
         self.page(reads, setting).rber(age)
     }
 
-    /// Returns a page of the block. A search over ages computes it only once.
+    /// Returns a page of the block, to be reused in searches over ages.
     ///
     /// # Panics
-    /// If rates come from tables and there is none for the setting.
+    ///
+    /// If rates come from tables and the setting has no table.
     pub fn page(&self, reads: u32, setting: Setting) -> Page<'_> {
         match self {
             Block::Analytic(worn) => worn.page(reads, setting),
@@ -191,7 +193,7 @@ pub enum ModelError {
         /// The value of the constant.
         value: f64,
     },
-    /// Each state must be above the one before it.
+    /// The threshold voltage of a state is not above that of the state below.
     #[error("the threshold voltages must be ascending from state to state")]
     NotAscending,
     /// The growth rate's bounds include rates of zero or less, with which blocks would improve.
@@ -206,21 +208,21 @@ pub enum ModelError {
     /// The widths of the states alone cause more errors than `rber_unworn`.
     #[error("`rber_unworn` is {asked:e}; the step and the erased state alone cause {least:e}")]
     TooGood {
-        /// The value given.
+        /// Bit error rate given for an unworn block.
         asked: f64,
-        /// The lowest possible value.
+        /// Lowest possible bit error rate.
         least: f64,
     },
     /// Cells have one to four bits.
     #[error("cells of {asked} bits; expected 1 to 4")]
     Bits {
-        /// The number of bits given.
+        /// Bits per cell given.
         asked: u32,
     },
     /// An unworn block would be unreadable.
     #[error("`rber_unworn` is {asked}; expected at most 0.2")]
     TooBad {
-        /// The value given.
+        /// Bit error rate given for an unworn block.
         asked: f64,
     },
 }
@@ -290,7 +292,7 @@ impl Analytic {
         Ok(model)
     }
 
-    /// Returns the constants.
+    /// Returns the constants of the model.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }

@@ -20,7 +20,7 @@ use fowler_units::Span;
 pub const INTERFACE: f64 = 2.97e-3;
 /// `B_ot`, volts (READY, equation 1).
 pub const OXIDE: f64 = 2.0e-2;
-/// The exponents of the cycles for both (READY, equation 1).
+/// Exponents of the cycles for trapping (READY, equation 1).
 pub const POWERS: [f64; 2] = [0.62, 0.30];
 /// The rise at which cells become unreliable, in volts, as printed (READY, section 2). Cells reach
 /// this rise after 3,036 cycles instead of 3,000, so the default reading uses the rise at 3,000
@@ -28,8 +28,8 @@ pub const POWERS: [f64; 2] = [0.62, 0.30];
 pub const MARGIN: f64 = 0.65;
 /// P/E cycles without recovery (READY, section 2).
 pub const CYCLES: f64 = 3000.0;
-/// The maximum idle time of the spread reading, at which cells endure 168,000 cycles. Beyond about
-/// 45 days, damage would heal as fast as it occurs, and endurance would be unlimited.
+/// Longest idle time that [`Reading::Spread`] accepts, at which cells endure 168,000 cycles. Beyond
+/// about 45 days, damage would heal as fast as it occurs, and endurance would be unlimited.
 pub const IDLE_MOST: Span = Span(44 * DAY);
 /// The maximum endurance of any cell, in cycles.
 const CYCLES_MOST: f64 = 1e6;
@@ -49,7 +49,7 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// Every reading.
+    /// Every reading of READY's equation 2.
     pub const ALL: [Reading; 3] = [Reading::Spread, Reading::Refit, Reading::Literal];
 
     /// Returns recovery efficiency and onset: `C_e` and `t_0`.
@@ -123,7 +123,7 @@ pub enum RecoveryTableError {
     /// Idle times do not ascend.
     #[error("idle times must be ascending: item {place} is {idle}")]
     Idle {
-        /// The place of the item, counted from one.
+        /// Number of the table's entry, counted from one.
         place: usize,
         /// The idle time of the item.
         idle: Span,
@@ -131,7 +131,7 @@ pub enum RecoveryTableError {
     /// Endurance falls with longer rest.
     #[error("cycles must not fall with longer idle times: item {place} is {cycles}")]
     Falls {
-        /// The place of the item, counted from one.
+        /// Number of the table's entry, counted from one.
         place: usize,
         /// The cycles of the item.
         cycles: f64,
@@ -139,7 +139,7 @@ pub enum RecoveryTableError {
     /// Cycles are not positive, or too many.
     #[error("cycles must be above 0 and at most {CYCLES_MOST}: item {place} is {cycles}")]
     Cycles {
-        /// The place of the item, counted from one.
+        /// Number of the table's entry, counted from one.
         place: usize,
         /// The cycles of the item.
         cycles: f64,
@@ -197,7 +197,7 @@ impl RecoveryTable {
 /// The source of the cycles that rested cells endure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Endurance {
-    /// READY's model under one of its readings.
+    /// READY's model under one of the readings of its equation 2.
     Model(Reading),
     /// A table of achievable cycles by idle time.
     Table(RecoveryTable),
@@ -209,7 +209,7 @@ impl Endurance {
     ///
     /// The model describes cells rated for 3,000 cycles. The endurance of other cells is
     /// proportional (assumed): one of their cycles counts as more or less than one cycle of the
-    /// model, and healing over the whole time takes the same time.
+    /// model, and recovery takes the same time.
     pub fn achievable(&self, rated: f64, idle: Span) -> f64 {
         let of_one = rated / CYCLES;
         match self {
@@ -258,7 +258,7 @@ mod tests {
         (128.0, 1077.2, 1077.8),
         (128.0, 1065.6, 1077.8),
     ];
-    /// Five years.
+    /// Five years in seconds.
     const LIFE_S: f64 = 1.5768e8;
 
     /// The largest deviation from Table 2, as a share.
@@ -323,8 +323,8 @@ mod tests {
         assert_eq!(Endurance::Table(table).achievable(300.0, hours(9)), 2000.0);
     }
 
-    /// Cells rated for a tenth or for ten times the cycles heal in real time: with a tenth of the
-    /// cycles spread over the same time, they endure a tenth.
+    /// Cells with a tenth of the rating endure a tenth of the cycles spread over the same time,
+    /// because recovery depends on real time.
     #[test]
     fn cells_of_another_rating_heal_over_the_same_time() {
         for reading in Reading::ALL {
@@ -343,8 +343,8 @@ mod tests {
         }
     }
 
-    /// A drive with the sustained number of cycles ends its life at exactly what its cells endure;
-    /// with more cycles it exceeds that, with fewer it stays within.
+    /// A drive with exactly the sustained number of cycles ends its life at the endurance of its
+    /// cells; with more cycles it exceeds the endurance, with fewer it stays within.
     #[test]
     fn what_is_kept_up_with_is_what_is_endured_at_the_end() {
         let hours = |hours: u64| Span(hours * HOUR);

@@ -3,8 +3,8 @@
 /// The maximum number of halvings: enough to shrink any interval of doubles to adjacent ones.
 const HALVINGS: usize = 1100;
 
-/// The minimum relative distance from the target at which it is certain on which side a value lies.
-/// Far larger than the rounding errors of all functions searched here.
+/// Smallest relative distance from the target at which the side of a value is certain; far above
+/// the rounding errors of all functions searched here.
 const DOUBT: f64 = 1e-12;
 
 /// The maximum number of interpolation steps; then bisection takes over.
@@ -46,7 +46,7 @@ pub(crate) struct Found {
 pub(crate) struct Rising<V> {
     pub value: V,
     pub target: f64,
-    /// The approximate place at which the function turns from linear to logarithmic. The place
+    /// Approximate argument at which the function turns from linear to logarithmic. The place
     /// affects only the speed of the search, not its result.
     pub bend: f64,
     /// True if the function is known to rise everywhere. If not, interpolation could find another
@@ -55,7 +55,7 @@ pub(crate) struct Rising<V> {
 }
 
 impl<V: Fn(f64) -> f64> Rising<V> {
-    /// Like [`last`].
+    /// Like the function [`last`].
     pub fn last(&self, low: f64, high: f64) -> Option<f64> {
         let ends = [low, high].map(|at| Found { at, value: (self.value)(at) });
         self.between(ends, f64::MIN_POSITIVE)
@@ -134,7 +134,8 @@ impl<V: Fn(f64) -> f64> Rising<V> {
     }
 }
 
-/// A point on logarithmic axes. `off` is the logarithm of its value over the target.
+/// A point of the search on logarithmic axes. `off` is the logarithm of the function's value over
+/// the target.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     across: f64,
@@ -165,7 +166,7 @@ mod tests {
         assert_eq!(last(0.0, 4.0, |_| false), None);
     }
 
-    /// Compares with plain bisection, which evaluates every number on its way.
+    /// The search must find the same number as plain bisection.
     #[test]
     fn closing_in_finds_what_halving_finds() {
         let asked = std::cell::Cell::new(0);

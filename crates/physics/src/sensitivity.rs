@@ -17,11 +17,11 @@ use fowler_units::Span;
 pub struct Point {
     /// The name of the point in tables.
     pub name: &'static str,
-    /// Equivalent cycles.
+    /// Equivalent P/E cycles of the page's block.
     pub cycles: f64,
-    /// Retention age in days.
+    /// Retention age of the page in days.
     pub days: u64,
-    /// Reads since erase.
+    /// Reads of the block since its erase.
     pub reads: u32,
 }
 
@@ -33,7 +33,8 @@ pub const POINTS: [Point; 4] = [
     Point { name: "3,000, 1 million reads", cycles: 3000.0, days: 0, reads: 1_000_000 },
 ];
 
-/// The quantile of the block whose step is compared: a tenth of all blocks is stronger.
+/// Quantile of the block strength at which the coarsest step is compared: a tenth of all blocks is
+/// stronger.
 pub const STRONG: f64 = 0.1;
 
 /// The coarsest step considered, in nominal steps.
@@ -75,10 +76,10 @@ pub fn results(parameters: &Parameters) -> Option<Results> {
     })
 }
 
-/// One constant at one end of its range.
+/// Results with one constant at one end of its range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
-    /// The constant.
+    /// The constant that was changed.
     pub constant: &'static Constant,
     /// The value of the constant in this row.
     pub value: f64,

@@ -13,9 +13,9 @@ use crate::root;
 /// See docs/decisions/cells.md, "What is block strength?".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strengths {
-    /// The mean growth rate. Symmetric truncation does not change it.
+    /// Mean growth rate per P/E cycle. Symmetric truncation does not change it.
     pub mean: f64,
-    /// Standard deviation before truncation.
+    /// Standard deviation of the growth rate before truncation.
     pub sd: f64,
     /// Half-width of the bounds, in standard deviations.
     pub bound: f64,

@@ -24,17 +24,17 @@ pub enum TableError {
         cycles: usize,
         /// The number of points on the axis of ages.
         ages: usize,
-        /// The number of rates.
+        /// Number of rates given.
         rates: usize,
     },
     /// An axis does not rise, or a value is negative, infinite or not a number.
     #[error("{axis} must be ascending, from 0 or more: index {index} is {value}")]
     Axis {
-        /// `cycles` or `ages`.
+        /// Name of the axis: `cycles` or `ages`.
         axis: &'static str,
-        /// The place on the axis, from 0.
+        /// Index on the axis, from 0.
         index: usize,
-        /// The value at that place.
+        /// Value at that index.
         value: f64,
     },
     /// A rate is not between 0 and 0.5.
@@ -44,7 +44,7 @@ pub enum TableError {
         cycles: usize,
         /// Place on the axis of ages, from 0.
         age: usize,
-        /// The rate at that place.
+        /// Rate at these cycles and this age.
         value: f64,
     },
     /// A rate is lower than the rate at less wear or less age.
@@ -55,8 +55,8 @@ pub enum TableError {
         /// Place on the axis of ages, from 0.
         age: usize,
     },
-    /// There is no table, or there are two for the same voltages and step.
-    #[error("no table, or two tables for one setting; expected one table per setting")]
+    /// A setting of voltages and step has no table, or two.
+    #[error("a setting of voltage and step has no table, or two; expected one table per setting")]
     Settings,
 }
 
@@ -183,7 +183,8 @@ impl Tabled {
     /// Returns the table for a setting.
     ///
     /// # Panics
-    /// If there is none.
+    ///
+    /// If the setting has no table.
     pub fn table(&self, setting: Setting) -> &Table {
         let table = self.tables.iter().find(|(it, _)| *it == setting);
         &table.expect("a setting that has a table").1

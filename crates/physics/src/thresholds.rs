@@ -34,11 +34,11 @@ pub struct Grid {
     /// The equivalent cycles that buckets cover: the end of life of the weakest block,
     /// `parameters.equivalent(strengths.ends().1, cycles)`. Beyond that, pages are uncorrectable.
     pub cycles: f64,
-    /// The number of buckets of wear, all of the same width.
+    /// Number of wear buckets, all of the same width.
     pub wears: u32,
     /// The maximum number of reads in the first bucket; a power of two.
     pub first_reads: u32,
-    /// The number of buckets of reads. Each is as wide as all before it together.
+    /// Number of read-count buckets. Each is as wide as all before it together.
     pub reads: u32,
 }
 
@@ -63,15 +63,15 @@ pub struct Read {
     pub cycles: f64,
     /// The time since the page was programmed.
     pub age: Span,
-    /// The reads of the block since its last erase.
+    /// Number of reads of the block since its last erase.
     pub reads: u32,
-    /// Index into the scales.
+    /// Index of the program's voltage scale.
     pub scale: usize,
-    /// Index into the steps.
+    /// Index of the program's ISPP step.
     pub step: usize,
 }
 
-/// A level, and the age and reads up to which it stays the right one.
+/// A sensing level, and the age and reads up to which it suffices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lasting {
     /// The index of the level to sense at; `None` if the page cannot be corrected or is beyond the

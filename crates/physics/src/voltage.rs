@@ -26,7 +26,7 @@ pub const SCALES: [f64; 3] = [1.2, 1.0, 0.8];
 pub enum Voltage {
     /// 1.2 times the nominal voltages: states are further apart and cells wear faster.
     Boosted,
-    /// The nominal voltages.
+    /// Nominal (traditional) voltages.
     #[default]
     Nominal,
     /// 0.8 times the nominal voltages: states are closer together and cells wear more slowly.
@@ -34,7 +34,7 @@ pub enum Voltage {
 }
 
 impl Voltage {
-    /// Every set.
+    /// All three voltage sets.
     pub const ALL: [Voltage; 3] = [Voltage::Boosted, Voltage::Nominal, Voltage::Reduced];
 
     /// Returns the factor of the traditional voltages.

@@ -35,7 +35,7 @@ pub struct Setting {
 /// The distribution of a state's threshold voltages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
-    /// The mean, in V.
+    /// Mean threshold voltage, in V.
     pub mean: f64,
     /// The standard deviation, in V.
     pub sd: f64,
@@ -49,8 +49,8 @@ pub struct States {
     written: [f64; 3],
     /// The variance of the programmed states when just written, in V^2.
     variance: f64,
-    /// The retention loss per volt above the erased state, and the variance that the loss adds,
-    /// both per unit of `ln(1 + age / onset)`.
+    /// Retention loss of a state per volt above the erased state, and the variance added by the
+    /// loss, both per unit of `ln(1 + age / onset)`.
     shift: f64,
     spread: f64,
     onset: f64,

@@ -73,7 +73,7 @@ type Stream = Box<dyn Iterator<Item = Result<RecordBatch, String>> + Send>;
 
 /// The reason why there is no next batch.
 enum Trouble {
-    /// The object raised this.
+    /// The exception that the object raised.
     Raised(PyErr),
     /// The object gave something that cannot be read.
     Unreadable(String),

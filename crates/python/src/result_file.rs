@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// A change of what is in the file needs the next number.
+/// Kind and format version of result files; increment the version when the contents change.
 const RESULT: Kind = Kind { name: "result", format: 1 };
 
 /// Writes a result of this kind of Python's (`run`, `table` ...).
@@ -26,7 +26,7 @@ fn write(path: &Path, kind: &str, body: &[u8]) -> Result<(), Diagnostics> {
     file.finish(path)
 }
 
-/// Reads a result: its kind and what was written.
+/// Reads a result file: its kind and its contents.
 #[pyfunction]
 pub(crate) fn read_saved(py: Python<'_>, path: PathBuf) -> PyResult<(String, Bound<'_, PyBytes>)> {
     let read = || -> Result<(String, Vec<u8>), Diagnostics> {

@@ -162,7 +162,7 @@ impl Folder {
         py.detach(|| folder.load()).map(Table::of_one).or_raise(py)
     }
 
-    /// Releases the folder.
+    /// Releases the lock on the folder.
     fn close(&self) {
         if let Ok(mut folder) = self.folder.lock() {
             folder.take();

@@ -25,9 +25,9 @@ pub(crate) struct Watched {
     pub stop: Arc<AtomicBool>,
     /// The progress so far: requests, runs, or thousandths of the whole.
     pub done: Arc<AtomicU64>,
-    /// The total, or zero while it is unknown.
+    /// Total amount of work; zero while unknown.
     pub all: Arc<AtomicU64>,
-    /// The interpreter's identifier of the working thread, or zero while it is unknown.
+    /// The interpreter's identifier of the working thread; zero while unknown.
     thread: Arc<AtomicU64>,
 }
 

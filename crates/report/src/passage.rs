@@ -1,9 +1,9 @@
 //! Passages: titled sentences that stand at the head of a page.
 
-/// Sentences under a title.
+/// Paragraphs under a title.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// The title.
+    /// Title of the passage.
     pub title: String,
     /// Paragraphs, each with the words that introduce it; these may be empty.
     pub paragraphs: Vec<(String, String)>,

@@ -10,7 +10,7 @@ use fowler_units::{DieId, HostIo, Nanos};
 pub(super) trait Measured {
     /// Returns the counters so far.
     fn counters(&self) -> Counters;
-    /// Returns the simulated time.
+    /// Returns the simulated time of the drive.
     fn now(&self) -> Nanos;
     /// Returns the number of dies.
     fn dies(&self) -> u32;
@@ -43,7 +43,7 @@ pub(super) enum BenchDrive {
     Superblocks(Box<Device<Superblocks>>),
 }
 
-/// Does the same with the drive, of whichever kind.
+/// Evaluates an expression for either kind of drive.
 macro_rules! either {
     ($drive:expr, $device:ident => $does:expr) => {
         match $drive {
@@ -70,7 +70,7 @@ impl BenchDrive {
         })
     }
 
-    /// Serves requests.
+    /// Serves requests on the drive.
     pub fn run(
         &mut self,
         requests: impl IntoIterator<Item = HostIo>,

@@ -20,7 +20,7 @@ use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_report::pages::chart::{coarse, percentage};
 use fowler_units::Span;
 
-/// A number of an element, if it has one.
+/// Getter of a measured number of an element; `None` if it has none.
 type Value = fn(&Element) -> Option<f64>;
 
 /// Returns the table with a name.
@@ -81,7 +81,7 @@ fn rounds_axis() -> Axis {
     Axis::linear("round")
 }
 
-/// The tracking variable in the measurement window, with the mean, its bounds and the line.
+/// Draws the tracking variable in the measurement window, with its mean, bounds and best-fit line.
 fn window(name: &str, of: &str, rounds: &Rounds, sheets: &[Sheet]) -> Figure {
     let window = rounds.window;
     let tracking = table(sheets, &format!("{name}-tracking"));

@@ -6,7 +6,7 @@ use super::rounds::Point;
 use super::stimulus::{Addresses, Stimulus};
 use super::test_progress::TestProgress;
 
-/// Hours of each group, and whether its writes are sequential, with their size.
+/// Groups of the test: hours, addresses (sequential or random), and write size in bytes.
 pub const GROUPS: [(u64, Addresses, u32); 3] = [
     (8, Addresses::Sequential, 1 << 20),
     (6, Addresses::Uniform, 8 << 10),
@@ -16,7 +16,7 @@ pub const GROUPS: [(u64, Addresses, u32); 3] = [
 /// One load without a pause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// The requests.
+    /// Requests of the group.
     pub point: Point,
     /// Measurements minute by minute.
     pub minutes: Vec<Element>,
@@ -37,8 +37,8 @@ pub struct CrossStimulus {
 }
 
 impl CrossStimulus {
-    /// Returns the minute of the last group, counted from 1, in which its throughput first reaches
-    /// the mean of the first group; `None` if it does not.
+    /// Returns the minute of the last group, from 1, in which throughput reaches the mean of the
+    /// first group; `None` if it never does.
     pub fn recovery(&self) -> Option<usize> {
         let [first, _, last] = &self.groups[..] else { return None };
         let mean = first.mb_s();
@@ -46,7 +46,7 @@ impl CrossStimulus {
     }
 }
 
-/// Runs the test. `None` if it was stopped.
+/// Runs the test. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     (threads, depth): (u32, u32),

@@ -15,17 +15,18 @@ pub const STEPS: [u32; 7] = [32, 16, 8, 6, 4, 2, 1];
 pub const PRE_WRITES: u64 = 5;
 /// Minutes of writes before each histogram.
 pub const HISTOGRAM_WRITES: u64 = 60;
-/// Minutes of a histogram.
+/// Length of a histogram measurement, in minutes.
 pub const HISTOGRAM: u64 = 10;
 /// The longest mean response time at which the most IOPS are counted, in microseconds.
 pub const CEILING_US: f64 = 5_000.0;
-/// The place of the most threads at the greatest depth, which is tracked. The writes come first.
+/// Index of the tracked point in the depth list: most threads at the greatest depth. Writes come
+/// first.
 const TRACKED: usize = 1;
 
 /// The response times at one point.
 #[derive(Clone, Debug)]
 pub struct Histogram {
-    /// `MinIOPS`, `MidIOPS` or `MaxIOPS`.
+    /// Name of the point: `MinIOPS`, `MidIOPS` or `MaxIOPS`.
     pub name: &'static str,
     /// Place of the point's element in a round.
     pub place: usize,
@@ -48,9 +49,9 @@ pub struct Demand {
     pub none_fast: bool,
 }
 
-/// Places of the three points: the least, the middle and the most IOPS. The most is of elements
-/// whose mean response time is below `CEILING_US`, and so is the middle; if there is none, all
-/// elements are taken.
+/// Returns the indices of the elements with the lowest, middle and highest IOPS. Middle and highest
+/// are chosen among elements with a mean response time below `CEILING_US`; if there are none, among
+/// all.
 fn points(elements: &[(f64, f64)]) -> ([usize; 3], bool) {
     let fast = |us: f64| us < CEILING_US;
     let none_fast = !elements.iter().any(|&(_, us)| fast(us));
@@ -64,7 +65,7 @@ fn points(elements: &[(f64, f64)]) -> ([usize; 3], bool) {
     ([least, near.map_or(least, |(place, _)| place), most], none_fast)
 }
 
-/// Runs the test. `None` if it was stopped.
+/// Runs the test. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     stimulus: &Stimulus,

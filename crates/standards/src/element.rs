@@ -11,25 +11,25 @@ use fowler_units::{DieId, HostOp, Id, Nanos, Span};
 /// The measurements of an element.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Element {
-    /// Requests answered.
+    /// Number of completed requests.
     pub requests: u64,
     /// Number of bytes of the answered requests.
     pub bytes: u64,
     /// Number of bytes of the answered writes.
     pub written: u64,
-    /// Seconds from the first request to the last answer. fio divides by the same time.
+    /// Seconds from the first request to the last completion, fio's divisor for rates.
     pub seconds: f64,
     /// Response times in microseconds, of reads and writes together: mean, 99 %, 99.999 %, maximum.
     pub mean_us: Option<f64>,
-    /// See [`Element::mean_us`].
+    /// 99th percentile of response times in microseconds; `None` if unknown.
     pub p99_us: Option<f64>,
     /// See [`Element::mean_us`]; `None` of fewer than 100,000 requests.
     pub p99999_us: Option<f64>,
-    /// See [`Element::mean_us`].
+    /// Highest response time in microseconds; `None` if unknown.
     pub max_us: Option<f64>,
     /// Pages programmed, in total and for the host.
     pub programs: [u64; 2],
-    /// Blocks erased.
+    /// Number of erased blocks.
     pub erases: u64,
     /// Pages that the buffer answered or absorbed, of those that requests touched.
     pub buffer: [u64; 2],

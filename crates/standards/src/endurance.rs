@@ -33,8 +33,8 @@ use fowler_units::{Nanos, Span};
 
 /// Bytes of the sequential writes that fill the drive first.
 const FILL: u32 = 128 << 10;
-/// The length of a minute in this test: writes of the host are counted by the second, of which a
-/// round has as many as it takes.
+/// Length of a round's unit of time in this test: host writes are counted by the second, and a
+/// round lasts as many seconds as it needs.
 const MINUTE: Span = Span(1_000_000_000);
 const DAY_S: f64 = 86_400.0;
 const YEAR_S: f64 = 365.0 * DAY_S;
@@ -44,11 +44,11 @@ const YEAR_S: f64 = 365.0 * DAY_S;
 pub enum Load {
     /// The enterprise workload of JESD219.
     Enterprise,
-    /// A trace of the user's, in place of the client workload.
+    /// A trace given by the user, in place of the client workload.
     Client(Box<WorkloadSpec>),
 }
 
-/// A question about endurance.
+/// Specification of an endurance measurement.
 #[derive(Clone, Debug)]
 pub struct EnduranceSpec {
     /// The drive; its keys include its rated cycles.
@@ -77,11 +77,11 @@ pub struct Cost {
     /// Pages that were read and could not be corrected, and bits read by the host; `None` of a
     /// trace.
     pub unreadable: Option<(u64, f64)>,
-    /// The simulated time; `None` of a trace, whose life is simulated without dies.
+    /// Simulated time; `None` for a trace, whose life is simulated without dies.
     pub simulated: Option<Span>,
 }
 
-/// The answer.
+/// Result of an endurance measurement.
 #[derive(Clone, Debug)]
 pub struct Endurance {
     /// The drive.
@@ -90,7 +90,7 @@ pub struct Endurance {
     pub workload: String,
     /// Cost of the workload in the flash.
     pub cost: Cost,
-    /// The years of the drive writes per day.
+    /// Years over which the drive writes per day are counted.
     pub years: f64,
     /// UBER at the rated cycles, by age of the data; empty if the drive has no bit errors.
     pub uber: Vec<Uber>,
@@ -118,20 +118,19 @@ impl Endurance {
         self.written(self.drive.layout.raw.0) / 1e12
     }
 
-    /// Returns the drive writes per day, for the years, that correspond to so many terabytes.
+    /// Returns the drive writes per day over the years that correspond to `tbw` terabytes.
     pub fn dwpd(&self, tbw: f64) -> f64 {
         tbw * 1e12 / (self.drive.layout.logical.0 as f64 * self.years * 365.0)
     }
 
-    /// Returns the rate of uncorrectable errors that the run itself counted; `None` if it could not
-    /// count them.
+    /// Returns the uncorrectable bit error rate counted in the run; `None` if there is none.
     pub fn counted_uber(&self) -> Option<f64> {
         let (pages, bits) = self.cost.unreadable?;
         (bits > 0.0 && !self.uber.is_empty()).then(|| pages as f64 / bits)
     }
 }
 
-/// Checks a question without answering it.
+/// Checks the specification of an endurance measurement.
 pub fn check(spec: &EnduranceSpec) -> Diagnostics {
     let schemes: Vec<String> = spec.scheme.iter().cloned().collect();
     let workload = match &spec.load {
@@ -147,10 +146,11 @@ pub fn check(spec: &EnduranceSpec) -> Diagnostics {
     diagnostics
 }
 
-/// Answers a question. `None` if it was stopped.
+/// Measures the endurance of a drive. `None` if stopped.
 ///
 /// # Errors
-/// Everything that is wrong with the drive or the workload.
+///
+/// All errors in the drive and the workload.
 pub fn endurance(spec: &EnduranceSpec, watch: Watch<'_>) -> Result<Option<Endurance>, Diagnostics> {
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
     let drive = device_spec::resolve(&spec.device.source()?, &scheme, &spec.device)?;
@@ -194,7 +194,7 @@ fn lives(drive: &Resolved, survey: &Survey, waf: f64) -> [f64; 2] {
     [estimate.rated_years[0], estimate.years[0]]
 }
 
-/// A purged and filled drive for the enterprise workload; `None` if it was stopped.
+/// Returns a purged and filled drive for the enterprise workload; `None` if stopped.
 fn filled<'a>(
     drive: &Resolved,
     watch: Watch<'a>,
@@ -218,7 +218,7 @@ fn filled<'a>(
     Ok(rig.write_sequentially(FILL, logical).map(|_| rig))
 }
 
-/// Writes the enterprise workload, a capacity in each round, until its cost is steady.
+/// Writes the enterprise workload in rounds of one capacity until write amplification is steady.
 fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagnostics> {
     let progress = TestProgress::test(watch, 0, "jesd219");
     let Some(mut rig) = filled(drive, watch, &progress)? else { return Ok(None) };
@@ -273,7 +273,7 @@ fn unevenness(counts: &[u32], earlier: &[u32]) -> Option<f64> {
     (sum > 0).then(|| most as f64 * counts.len() as f64 / sum as f64)
 }
 
-/// Repeats a trace on a drive without dies until its cost is steady.
+/// Repeats a trace on a drive without dies until write amplification is steady.
 fn client(
     drive: &Resolved,
     spec: &WorkloadSpec,

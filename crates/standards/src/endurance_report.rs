@@ -61,7 +61,7 @@ impl Endurance {
         let title = if self.uber.is_empty() {
             let superblocks = self.drive.config.ftl.has_superblocks();
             let key = if superblocks { "aging.coding" } else { "reliability.model" };
-            format!("UBER is not known: this drive has no bit errors ({key})")
+            format!("UBER is unknown: this drive has no model of bit errors ({key})")
         } else {
             format!(
                 "UBER after {cycles} P/E cycles, from the model of the cells at one temperature; from memory, \
@@ -116,7 +116,11 @@ fn facts() -> Vec<Fact<Endurance>> {
     type It = Endurance;
     let mut facts = vec![
         Fact::new("about", "What this is.", |_: &It| format!("Endurance {MANNER}")),
-        Fact::new("conforms", "Whether it conforms to JESD218: it never does.", |_: &It| false),
+        Fact::new(
+            "conforms",
+            "True if the measurement conforms to JESD218: always false.",
+            |_: &It| false,
+        ),
         Fact::new("device", "The drive: a preset or a file.", |it: &It| it.drive.device.clone()),
         Fact::new("scheme", "The scheme on the drive.", |it: &It| it.drive.scheme.clone()),
         Fact::new("workload", "What was written.", |it: &It| it.workload.clone()),
@@ -129,20 +133,27 @@ fn facts() -> Vec<Fact<Endurance>> {
         }),
         Fact::new(
             "waf_rounds",
-            "`waf` of each round of one capacity; empty of a trace.",
+            "Write amplification of each round, in which one capacity is written; empty for a \
+                trace.",
             |it: &It| it.cost.rounds.clone(),
         ),
-        Fact::new("steady", "Whether these were steady; null of a trace.", |it: &It| {
-            it.cost.window.map(|window| window.is_steady())
-        }),
-        Fact::new("window", "The rounds of the measurement; null of a trace.", |it: &It| {
-            it.cost.window.map(|window| Value::from(vec![window.first, window.last]))
-        })
+        Fact::new(
+            "steady",
+            "True if the write amplification of the rounds was steady; null for a trace.",
+            |it: &It| it.cost.window.map(|window| window.is_steady()),
+        ),
+        Fact::new(
+            "window",
+            "First and last round of the measurement; null for a trace.",
+            |it: &It| it.cost.window.map(|window| Value::from(vec![window.first, window.last])),
+        )
         .like(nullable(<[u64; 2]>::schema())),
-        Fact::new("wear_unevenness", "The most erases of a block over the mean.", |it: &It| {
-            it.cost.unevenness
-        }),
-        Fact::new("simulated_s", "Simulated seconds; null of a trace.", |it: &It| {
+        Fact::new(
+            "wear_unevenness",
+            "Erases of the block with the most, over the mean of all blocks.",
+            |it: &It| it.cost.unevenness,
+        ),
+        Fact::new("simulated_s", "Simulated seconds; null for a trace.", |it: &It| {
             it.cost.simulated.map(|span| span.as_s())
         }),
     ];
@@ -150,13 +161,16 @@ fn facts() -> Vec<Fact<Endurance>> {
     facts.extend([
         Fact::list(
             "uber",
-            "UBER at the rated cycles; empty without bit errors.",
+            "Uncorrectable bit error rate (UBER) at the rated P/E cycles; empty without bit \
+                errors.",
             of_uber,
             |it: &It| &it.uber,
         ),
-        Fact::new("uber_counted", "UBER that the run counted; null if it could not.", |it: &It| {
-            it.counted_uber()
-        }),
+        Fact::new(
+            "uber_counted",
+            "UBER counted in the run; null if it has too few errors.",
+            |it: &It| it.counted_uber(),
+        ),
         Fact::new("config_hash", "A hash of the drive's complete description.", |it: &It| {
             it.drive.hash.clone()
         }),
@@ -171,9 +185,15 @@ fn facts() -> Vec<Fact<Endurance>> {
 fn results() -> Vec<Fact<Endurance>> {
     type It = Endurance;
     vec![
-        Fact::new("tbw", "Terabytes written: cycles * user capacity / waf.", It::tbw),
-        Fact::new("tbw_raw", "The same of the raw capacity.", It::tbw_raw),
-        Fact::new("years", "The years of the drive writes per day.", |it: &It| it.years),
+        Fact::new("tbw", "Terabytes written (TBW): cycles * user capacity / waf.", It::tbw),
+        Fact::new(
+            "tbw_raw",
+            "Terabytes written, with the raw capacity in place of the user capacity.",
+            It::tbw_raw,
+        ),
+        Fact::new("years", "Years over which the drive writes per day are counted.", |it: &It| {
+            it.years
+        }),
         Fact::new("dwpd", "Drive writes per day by `tbw`.", |it: &It| it.dwpd(it.tbw())),
         Fact::new("dwpd_raw", "Drive writes per day by `tbw_raw`.", |it: &It| {
             it.dwpd(it.tbw_raw())
@@ -181,22 +201,28 @@ fn results() -> Vec<Fact<Endurance>> {
         Fact::new("years_at_1_dwpd", "Years at one drive write per day.", |it: &It| {
             it.at_one_dwpd[0]
         }),
-        Fact::new("years_at_1_dwpd_recovered", "The same while cells recover.", |it: &It| {
-            it.at_one_dwpd[1]
-        }),
-        Fact::new("years_of_trace", "Years at the rate of the trace; null without.", |it: &It| {
-            it.at_trace.map(|years| years[0])
-        }),
-        Fact::new("years_of_trace_recovered", "The same while cells recover.", |it: &It| {
-            it.at_trace.map(|years| years[1])
-        }),
+        Fact::new(
+            "years_at_1_dwpd_recovered",
+            "Years at one drive write per day, while resting cells recover.",
+            |it: &It| it.at_one_dwpd[1],
+        ),
+        Fact::new(
+            "years_of_trace",
+            "Years at the write rate of the trace; null without a trace.",
+            |it: &It| it.at_trace.map(|years| years[0]),
+        ),
+        Fact::new(
+            "years_of_trace_recovered",
+            "Years at one drive write per day, while resting cells recover.",
+            |it: &It| it.at_trace.map(|years| years[1]),
+        ),
     ]
 }
 
 fn of_uber() -> Vec<Fact<Uber>> {
     type It = Uber;
     vec![
-        Fact::new("data", "The age of the data.", |it: &It| it.age),
+        Fact::new("data", "Retention age of the data.", |it: &It| it.age),
         Fact::new("rber", "The raw bit error rate of an average block.", |it: &It| it.rber),
         Fact::new("unreadable", "The share of blocks that cannot be read.", |it: &It| {
             it.unreadable

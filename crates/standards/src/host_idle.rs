@@ -1,4 +1,4 @@
-//! The host idle recovery test: whether a saturated drive recovers while the host leaves it alone.
+//! The host idle recovery test: does a saturated drive recover while the host is idle?
 
 use super::element::Element;
 use super::rig::Rig;
@@ -7,12 +7,12 @@ use super::test_progress::TestProgress;
 
 /// Waits between bursts in seconds, in their order.
 pub const WAITS: [u64; 5] = [5, 10, 15, 25, 50];
-/// Bursts with each wait.
+/// Number of bursts with each wait.
 pub const BURSTS: usize = 360;
-/// Seconds of a burst.
+/// Length of a burst, in seconds.
 pub const BURST: u64 = 5;
 
-/// Bursts with the same wait, and the return to the baseline after them.
+/// Bursts with one wait between them, and the return to the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waited {
     /// Seconds of the wait; shorter if minutes are.
@@ -47,7 +47,7 @@ impl HostIdle {
     }
 }
 
-/// Runs the test. `None` if it was stopped.
+/// Runs the test. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     point: &Point,

@@ -1,4 +1,4 @@
-//! The enterprise workload of JESD219, as fio's `examples/jesd219.fio` and JEDEC's table have it.
+//! The enterprise workload of JESD219, as in fio's `examples/jesd219.fio` and JEDEC's table.
 
 use super::stimulus::{Addresses, Stimulus};
 
@@ -23,10 +23,10 @@ pub const ZONES: &[(f64, f64)] = &[(0.5, 0.05), (0.3, 0.15), (0.2, 0.8)];
 pub const READS: f64 = 0.4;
 /// Starts of requests: fio's example aligns all to 4 KiB.
 pub const ALIGNMENT: u32 = 4096;
-/// Jobs, and requests that each keeps outstanding.
+/// Number of jobs, and outstanding requests per job.
 pub const LOAD: (u32, u32) = (4, 256);
 
-/// Returns the requests.
+/// Returns the requests of the workload.
 pub fn enterprise() -> Stimulus {
     Stimulus {
         reads: READS,

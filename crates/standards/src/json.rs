@@ -1,4 +1,4 @@
-//! The results as JSON, and the schema of that: both from the same lists.
+//! The results as JSON, and their schema, from the same lists.
 
 use super::element::Element;
 use super::rounds::{Point, Rounds};
@@ -25,7 +25,8 @@ impl Pts {
 /// JSON Schema of the summary that `fowler pts` writes into `summary.json` and prints with
 /// `--json`.
 pub fn schema() -> Value {
-    let about = "Tests of a drive. What is not known is null; there are no infinities.";
+    let about = "Results of standard tests of a drive. Unknown values are null; there are no \
+        infinities.";
     json_schema::document("Fowler: the summary of tests", about, output::schema(&facts()))
 }
 
@@ -33,7 +34,7 @@ fn facts() -> Vec<Fact<Pts>> {
     type It = Pts;
     vec![
         Fact::new("about", "What this is.", |_: &It| format!("Tests {MANNER}")),
-        Fact::new("conforms", "Whether it conforms to PTS: it never does.", |_: &It| false),
+        Fact::new("conforms", "True if the tests conform to PTS: always false.", |_: &It| false),
         Fact::new("device", "The drive: a preset or a file.", |it: &It| {
             it.setup.drive.device.clone()
         }),
@@ -41,12 +42,17 @@ fn facts() -> Vec<Fact<Pts>> {
         Fact::new("capacity", "Bytes that the host sees.", |it: &It| {
             it.setup.drive.layout.logical.0
         }),
-        Fact::new("minute_s", "The length of a minute; 60 in PTS.", |it: &It| {
-            it.spec.minute.as_s()
-        }),
-        Fact::list("settings", "Every setting with its source.", of_setting, |it: &It| {
-            &it.setup.settings
-        }),
+        Fact::new(
+            "minute_s",
+            "Seconds of simulated time in a minute of the test; 60 in PTS.",
+            |it: &It| it.spec.minute.as_s(),
+        ),
+        Fact::list(
+            "settings",
+            "Settings of the tests, each with the source of its value.",
+            of_setting,
+            |it: &It| &it.setup.settings,
+        ),
         Fact::list("tests", "The tests that were finished.", of_test, |it: &It| &it.tested),
         Fact::new("stopped", "The tests that were stopped.", |it: &It| {
             it.stopped.iter().map(|test| test.name().to_string()).collect::<Vec<_>>()
@@ -68,7 +74,7 @@ fn of_setting() -> Vec<Fact<Setting>> {
     vec![
         Fact::new("name", "What it is.", |it: &It| it.name),
         Fact::new("value", "Its value.", |it: &It| it.value.clone()),
-        Fact::new("source", "Where it is from.", |it: &It| it.source),
+        Fact::new("source", "Source of the setting's value.", |it: &It| it.source),
     ]
 }
 
@@ -79,18 +85,18 @@ fn of_test() -> Vec<Fact<Tested>> {
         Fact::new("test", "Its name.", |it: &It| it.test.name()),
         Fact::new("title", "Its title.", |it: &It| it.test.title()),
         Fact::new("ended", "How it ended.", Tested::ended),
-        Fact::new("simulated_s", "Simulated seconds from the purge on.", |it: &It| {
+        Fact::new("simulated_s", "Simulated seconds since the purge.", |it: &It| {
             it.simulated.as_s()
         }),
-        Fact::new("threads", "Threads, where the test does not vary them.", |it: &It| it.load.0),
+        Fact::new("threads", "Number of threads; null if the test varies it.", |it: &It| it.load.0),
         Fact::new(
             "queue_depth",
-            "Requests of each, where the test does not vary them.",
+            "Outstanding requests per thread; null if the test varies them.",
             |it: &It| it.load.1,
         ),
         Fact::list(
             "preconditioned",
-            "What was written before, for each purge.",
+            "Preconditioning writes after each purge.",
             of_preconditioned,
             |it: &It| &it.preconditioned,
         ),
@@ -185,9 +191,11 @@ fn series(found: &Found) -> Vec<(String, &[Element])> {
 fn of_preconditioned() -> Vec<Fact<Preconditioned>> {
     type It = Preconditioned;
     vec![
-        Fact::new("size", "Bytes of a write.", |it: &It| it.size),
+        Fact::new("size", "Size of a write in bytes.", |it: &It| it.size),
         Fact::new("bytes", "Bytes written.", |it: &It| it.bytes),
-        Fact::new("simulated_s", "How long it took.", |it: &It| it.simulated.as_s()),
+        Fact::new("simulated_s", "Duration of the load, in seconds.", |it: &It| {
+            it.simulated.as_s()
+        }),
         Fact::new("waf", "Write amplification.", |it: &It| it.waf),
     ]
 }
@@ -196,19 +204,23 @@ fn of_rounds<'a>() -> Vec<Fact<Part<'a>>> {
     type It<'a> = Part<'a>;
     let verdicts = ["average", "data_excursion", "slope", "slope_excursion", "intercept"];
     let number = |name: &'static str| {
-        Fact::new(name, "Of the first steady window; null if there is none.", move |it: &It| {
-            steady(it.1)[name].as_f64()
-        })
+        Fact::new(
+            name,
+            "Steady-state values of the first steady window; null if there is none.",
+            move |it: &It| steady(it.1)[name].as_f64(),
+        )
     };
     let mut facts = vec![
         Fact::new("name", "Its name.", |it: &It| it.0.clone()),
         Fact::new("variable", "The tracking variable.", |it: &It| it.1.variable.name()),
         Fact::new("tracked", "The tracked element, counted from 0.", |it: &It| it.1.tracked),
         Fact::new("values", "The tracking variable of each round.", |it: &It| it.1.tracking()),
-        Fact::new("steady_round", "The round of steady state; null if not reached.", |it: &It| {
-            steady(it.1)["steady_round"].as_u64()
-        }),
-        Fact::new("window", "First and last round of it.", |it: &It| {
+        Fact::new(
+            "steady_round",
+            "Round in which steady state was reached; null if it was not.",
+            |it: &It| steady(it.1)["steady_round"].as_u64(),
+        ),
+        Fact::new("window", "First and last round of the tracking variable.", |it: &It| {
             steady(it.1)["window"].clone()
         })
         .like(nullable(<[u64; 2]>::schema())),
@@ -223,7 +235,7 @@ fn of_rounds<'a>() -> Vec<Fact<Part<'a>>> {
             all_written(&of_point(), &it.1.points)
         })
         .like(list_of(output::schema(&of_point()))),
-        Fact::new("rounds", "What was measured, by round and element.", |it: &It| {
+        Fact::new("rounds", "Measurements, by round and element.", |it: &It| {
             let facts = of_element();
             it.1.rounds
                 .iter()
@@ -243,14 +255,14 @@ fn of_point() -> Vec<Fact<Point>> {
     type It = Point;
     vec![
         Fact::new("reads", "The share of reads.", |it: &It| it.stimulus.reads),
-        Fact::new("sizes", "Bytes of a request, and their shares.", |it: &It| {
+        Fact::new("sizes", "Request sizes in bytes, and their shares.", |it: &It| {
             let one = |&(size, share): &(u32, f64)| [f64::from(size), share];
             it.stimulus.sizes.iter().map(one).map(|pair| json!(pair)).collect::<Vec<_>>()
         })
         .like(list_of(<[f64; 2]>::schema())),
         Fact::new("threads", "Threads.", |it: &It| it.threads),
         Fact::new("queue_depth", "Requests of each.", |it: &It| it.depth),
-        Fact::new("minutes", "How long it takes.", |it: &It| it.minutes),
+        Fact::new("minutes", "Duration of the element, in seconds.", |it: &It| it.minutes),
     ]
 }
 
@@ -261,19 +273,25 @@ fn of_element() -> Vec<Fact<Element>> {
         Fact::new("mb_s", "Megabytes, of 10^6 bytes, per second.", Element::mb_s),
         Fact::new("requests", "Requests answered.", |it: &It| it.requests),
         Fact::new("bytes", "Their bytes.", |it: &It| it.bytes),
-        Fact::new("seconds", "From the first request to the last answer.", |it: &It| it.seconds),
+        Fact::new(
+            "seconds",
+            "Seconds from the first request to the last completion.",
+            |it: &It| it.seconds,
+        ),
         Fact::new("mean_us", "Mean response time.", |it: &It| it.mean_us),
-        Fact::new("p99_us", "99 % are at most this slow.", |it: &It| it.p99_us),
-        Fact::new("p99999_us", "99.999 % are at most this slow.", |it: &It| it.p99999_us),
+        Fact::new("p99_us", "Response time that 99 % of requests do not exceed.", |it: &It| {
+            it.p99_us
+        }),
+        Fact::new(
+            "p99999_us",
+            "Response time that 99.999 % of requests do not exceed.",
+            |it: &It| it.p99999_us,
+        ),
         Fact::new("max_us", "The slowest.", |it: &It| it.max_us),
         Fact::new("waf", "Pages programmed for each page of the host.", Element::waf),
         Fact::new("programs", "Pages programmed.", |it: &It| it.programs[0]),
         Fact::new("erases", "Blocks erased.", |it: &It| it.erases),
-        Fact::new(
-            "buffer_share",
-            "Share of the pages that the buffer served.",
-            Element::buffer_share,
-        ),
+        Fact::new("buffer_share", "Share of pages served from the buffer.", Element::buffer_share),
         Fact::new("die_time", "Shares of the time of all dies by activity.", |it: &It| {
             let share = |(place, name): (usize, &&str)| {
                 let share = it.die_share(place);
@@ -308,10 +326,14 @@ fn of_histogram() -> Vec<Fact<super::demand::Histogram>> {
             Percentile::ALL.into_iter().map(one).collect::<Map<_, _>>()
         })
         .like(map_of(Option::<f64>::schema())),
-        Fact::new("histogram_us", "Response times and how many requests had them.", |it: &It| {
-            let one = |(ns, count): (u64, u64)| json!([ns as f64 / 1e3, count as f64]);
-            it.latencies.values().into_iter().map(one).collect::<Vec<_>>()
-        })
+        Fact::new(
+            "histogram_us",
+            "Histogram of response times: time, and number of requests.",
+            |it: &It| {
+                let one = |(ns, count): (u64, u64)| json!([ns as f64 / 1e3, count as f64]);
+                it.latencies.values().into_iter().map(one).collect::<Vec<_>>()
+            },
+        )
         .like(list_of(<[f64; 2]>::schema())),
     ]);
     facts

@@ -78,15 +78,15 @@ const WRITES: u32 = 4096;
 /// The results of a test.
 #[derive(Clone, Debug)]
 pub enum Found {
-    /// IOPS and latency.
+    /// Result of the IOPS and latency tests.
     Matrix(Matrix),
-    /// Throughput, by size.
+    /// Result of the throughput test, by request size in bytes.
     Throughput(Vec<(u32, Rounds)>),
-    /// Write saturation.
+    /// Result of the write saturation test.
     Saturation(Saturation),
-    /// Host idle recovery.
+    /// Result of the host idle recovery test.
     HostIdle(HostIdle),
-    /// Cross stimulus recovery.
+    /// Result of the cross stimulus recovery test.
     CrossStimulus(CrossStimulus),
     /// Demand intensity: of OLTP or of the enterprise workload.
     Demand(Demand),
@@ -95,7 +95,7 @@ pub enum Found {
 /// A test and its result.
 #[derive(Clone, Debug)]
 pub struct Tested {
-    /// The test.
+    /// Test that was run.
     pub test: Test,
     /// Records of workload-independent preconditioning, one for each purge.
     pub preconditioned: Vec<Preconditioned>,
@@ -103,7 +103,7 @@ pub struct Tested {
     pub simulated: Span,
     /// Threads and queue depth, where the test does not vary them.
     pub load: (u32, u32),
-    /// Results of the test.
+    /// Result of the test.
     pub found: Found,
 }
 
@@ -151,7 +151,7 @@ pub fn run(spec: &PtsSpec, watch: Watch<'_>) -> Result<Pts, Diagnostics> {
     diagnostics.unique().or(Pts { setup, spec: spec.clone(), tested, stopped })
 }
 
-/// Runs one test. `None` if it was stopped.
+/// Runs one test. `None` if stopped.
 fn one(
     setup: &Setup,
     spec: &PtsSpec,

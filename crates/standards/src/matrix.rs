@@ -14,7 +14,7 @@ pub const IOPS_READS: [f64; 7] = [1.0, 0.95, 0.65, 0.5, 0.35, 0.05, 0.0];
 pub const LATENCY_SIZES: [u32; 3] = [8 << 10, 4096, 512];
 /// Shares of reads of the latency test.
 pub const LATENCY_READS: [f64; 3] = [1.0, 0.65, 0.0];
-/// The size whose pure writes are tracked.
+/// Request size in bytes whose pure writes are the tracking variable.
 const TRACKED: u32 = 4096;
 
 /// A test of every size with every mix.
@@ -29,13 +29,13 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Returns the place of an element in a round.
+    /// Returns the index of an element in a round.
     pub fn place(&self, size: usize, reads: usize) -> usize {
         reads * self.sizes.len() + size
     }
 }
 
-/// Runs a test of random requests. `None` if it was stopped.
+/// Runs a test of random requests. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     (sizes, reads): (&[u32], &[f64]),

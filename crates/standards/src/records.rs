@@ -9,7 +9,7 @@ use fowler_units::{Nanos, Span};
 /// The decision after every minute whether the load ends.
 type Ends<'a> = &'a mut dyn FnMut(&[Element]) -> bool;
 
-/// Measures each minute of a load, and ends it.
+/// Measures each minute of a load, and ends the load.
 pub(super) struct Records<'a> {
     pub all: Vec<Element>,
     tally: Tally,

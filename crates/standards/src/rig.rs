@@ -19,9 +19,9 @@ use fowler_units::{Nanos, Span};
 pub(super) struct Rig<'a> {
     pub device: BenchDrive,
     pub range: ActiveRange,
-    /// The length of a minute, which is 60 s unless the user shortens it.
+    /// Simulated length of a minute: 60 s unless the user shortens it.
     pub minute: Span,
-    /// The seed of the run: each element has a stream of its own, named after it.
+    /// Seed of the run; each element has its own random stream, named after it.
     pub seed: u64,
     /// Condition for running elements of reads on a copy of the drive.
     pub reads_apart: ReadsApart,
@@ -31,9 +31,9 @@ pub(super) struct Rig<'a> {
 /// The record of workload-independent preconditioning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preconditioned {
-    /// Bytes of a write.
+    /// Size of a write in bytes.
     pub size: u32,
-    /// Bytes written in all.
+    /// Total number of bytes written.
     pub bytes: u64,
     /// Simulated time that preconditioning took.
     pub simulated: Span,
@@ -41,28 +41,28 @@ pub struct Preconditioned {
     pub waf: Option<f64>,
 }
 
-/// Closed loops have at most so many requests outstanding, as the keys of a workload allow.
+/// Maximum number of outstanding requests of a closed loop, the limit of the workload keys.
 pub(super) const OUTSTANDING_MOST: u32 = 65_536;
 
 /// The condition for running elements of reads on a copy of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadsApart {
-    /// Never: reads, or time, leave something behind.
+    /// Never: reads or elapsed time change the drive's state.
     Never,
-    /// Whenever reads leave nothing behind and an idle drive does nothing of its own: the drive
+    /// Always: reads do not change the drive's state, and an idle drive does no work. The original
     /// rests meanwhile.
     Resting,
-    /// If there are so many reads that no die is idle for long: then nothing is collected in idle
+    /// Only with so many reads that no die is idle for long, because otherwise GC runs in idle
     /// time.
     Crowded,
 }
 
-/// Requests for each die that leave it idle too rarely for work in idle time.
+/// Outstanding requests per die above which the die is idle too rarely for background work.
 const CROWD: u32 = 8;
 
-/// Returns the condition under which reads may run on a copy. Reads leave nothing behind if the
-/// drive's cells are not disturbed and do not age, and nothing is cached or moved because of reads
-/// or in time: no SLC cache is emptied.
+/// Returns the condition under which reads may run on a copy of the drive: reads do not change the
+/// state if they neither disturb nor age cells, and cause no caching or moving of data, and no SLC
+/// cache is emptied in idle time.
 fn reads_apart(config: &Config) -> ReadsApart {
     let cells = matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
         && config.reliability.uber == 0.0;
@@ -146,8 +146,8 @@ impl<'a> Rig<'a> {
     }
 
     /// Keeps `depth` requests outstanding without a pause, and measures each minute of it. It ends
-    /// when `ends` says so, which is asked after every minute and sees all of them. `None` if it
-    /// was stopped.
+    /// when `ends`, called after every minute with all minutes so far, returns true. `None` if
+    /// stopped.
     pub fn minutes(
         &mut self,
         stimulus: &Stimulus,
@@ -164,8 +164,8 @@ impl<'a> Rig<'a> {
         self.unless_stopped(minutes)
     }
 
-    /// Returns a copy of the drive if elements of reads with so many requests outstanding may run
-    /// on it; the drive itself has then rested for as long as they take, where it may.
+    /// Returns a copy of the drive for elements of reads with at least `fewest` outstanding
+    /// requests, if they may run on a copy; the original rests for the same time, if it may.
     pub fn reader(&mut self, fewest: u32, minutes: u64) -> Option<Rig<'a>> {
         let crowd = self.device.layout().geometry.dies().saturating_mul(CROWD);
         match self.reads_apart {
@@ -180,18 +180,18 @@ impl<'a> Rig<'a> {
         }
     }
 
-    /// Leaves the drive alone for a time, in which it may work on its own.
+    /// Leaves the drive idle for a time, in which it may do background work.
     pub fn rest(&mut self, length: Span) {
         let until = self.device.now() + length;
         self.device.rest_until(until);
     }
 
-    /// Returns so many minutes.
+    /// Returns the simulated length of this many minutes.
     pub fn of_minutes(&self, minutes: u64) -> Span {
         self.minute * minutes
     }
 
-    /// Returns so many seconds of a minute of 60 s, shortened as much as a minute is.
+    /// Returns the simulated length of this many seconds, shortened in proportion to the minute.
     pub fn of_seconds(&self, seconds: u64) -> Span {
         Span(
             u64::try_from(u128::from(self.minute.0) * u128::from(seconds) / 60).unwrap_or(u64::MAX),

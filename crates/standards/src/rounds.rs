@@ -11,11 +11,11 @@ use fowler_experiment::fan_out;
 /// An element of a round: what the host does, and how much of it at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// The requests.
+    /// Requests of the element.
     pub stimulus: Stimulus,
-    /// Threads of the host.
+    /// Number of host threads.
     pub threads: u32,
-    /// Requests that each thread keeps outstanding.
+    /// Number of outstanding requests per thread.
     pub depth: u32,
     /// Length of the element in minutes.
     pub minutes: u64,
@@ -35,7 +35,7 @@ pub enum Variable {
     Iops,
     /// Megabytes per second.
     Throughput,
-    /// The mean response time.
+    /// Mean response time.
     Latency,
 }
 
@@ -49,7 +49,7 @@ impl Variable {
         }
     }
 
-    /// Returns the variable's name with its unit.
+    /// Returns the name of the tracking variable with its unit.
     pub fn name(self) -> &'static str {
         match self {
             Variable::Iops => "IOPS",
@@ -86,7 +86,7 @@ impl Rounds {
         Some(Rounds { points, tracked, variable, rounds, window })
     }
 
-    /// Returns whether steady state was reached.
+    /// Returns true if steady state was reached.
     pub fn is_steady(&self) -> bool {
         self.window.is_steady()
     }

@@ -18,9 +18,9 @@ pub const EVERY: usize = 31;
 pub enum Ended {
     /// Four times the user capacity was written.
     Written,
-    /// Every 31st minute is like the others.
+    /// The first minutes of five successive 30-minute rounds are steady.
     Steady,
-    /// The day is over.
+    /// The time limit of 24 hours was reached.
     Day,
 }
 
@@ -30,7 +30,7 @@ impl Ended {
         match self {
             Ended::Written => "4 times the user capacity were written",
             Ended::Steady => "steady state: five values, 30 minutes apart, are alike",
-            Ended::Day => "the day is over",
+            Ended::Day => "24 hours of simulated time are over",
         }
     }
 }
@@ -40,15 +40,15 @@ impl Ended {
 pub struct Saturation {
     /// Measurements minute by minute.
     pub minutes: Vec<Element>,
-    /// The requests.
+    /// Requests of the test.
     pub point: Point,
     /// Reason why the test ended.
     pub ended: Ended,
-    /// The steady window of every 31st minute, counted in these; `None` if there was none.
+    /// Steady window among every 31st minute; `None` if steady state was not reached.
     pub window: Option<Window>,
     /// Bytes that the host sees.
     pub capacity: u64,
-    /// The write amplification of random writes in closed form, if it is known.
+    /// Write amplification of random writes in closed form; `None` if unknown.
     pub theory: Option<f64>,
 }
 
@@ -67,8 +67,8 @@ pub struct Cliff {
     /// The share of the dies' time that garbage collection takes, in the first minute and at the
     /// end.
     pub gc: [f64; 2],
-    /// The causes whose share of the response time grew most: each with its share in the first
-    /// minute and at the end.
+    /// Causes whose share of the response time grew most, each with its share in the first minute
+    /// and at the end.
     pub causes: Vec<(Part, [f64; 2])>,
 }
 
@@ -108,7 +108,7 @@ impl Saturation {
         self.minutes.get(..60).map(merged)
     }
 
-    /// Returns the cliff, where throughput fell; `None` if it did not.
+    /// Returns the minute in which throughput fell; `None` if it did not.
     pub fn cliff(&self) -> Option<Cliff> {
         let (first, level) = (self.minutes.first()?, self.level());
         let iops = [first.iops(), level.iops()];

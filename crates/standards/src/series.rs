@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// The most bytes of a file.
 const LARGEST: u64 = 16 << 20;
-/// The greatest number: sums of five stay far below what a float holds.
+/// Largest absolute value accepted, so that sums of five stay finite.
 const GREATEST: f64 = 1e300;
 /// The fields of a verdict. A file may have them, as an earlier answer has; their values are not
 /// believed.
@@ -28,7 +28,7 @@ const VERDICT: [&str; 7] = [
 ];
 const EXPECTED: &str = "a list of numbers, {\"values\": [...]}, or several of these as a list or as {\"cases\": [...]}";
 
-/// A series of rounds, and what the file says about it besides.
+/// A series of rounds, with the other fields of its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     /// Fields of the series besides the values, such as `id` and `kind`.
@@ -139,7 +139,7 @@ impl Reader<'_> {
 
     fn refuse(&mut self, place: &str, value: Option<&Value>, expected: &str) {
         let found = value.map_or_else(String::new, |value| printable(value.to_string()));
-        let what = format!("{}`{found}` is not what a series has there", prefix(place));
+        let what = format!("{}`{found}` is not valid in a series", prefix(place));
         self.wrong.push(Diagnostic::new(self.file, what).expected(expected));
     }
 }
@@ -254,7 +254,7 @@ mod tests {
             ("[1, 2", &["s.json:1: this is not JSON", "EOF", "text: [1, 2"][..]),
             ("[1,\n2,\n x]", &["s.json:3: this is not JSON", "text: x"]),
             ("7", &["`7` is not what a series has there", "{\"values\": [...]}"]),
-            ("{}", &["there are no `values`"]),
+            ("{}", &["the series has no `values`"]),
             ("{\"values\": 3}", &["values: `3`", "a list of numbers"]),
             ("{\"cases\": 3}", &["cases: `3`", "a list of series"]),
             ("[1, \"two\", null]", &["round 2: `\"two\"`", "round 3: `null`"]),

@@ -13,7 +13,7 @@ use fowler_units::{Bytes, Span};
 const LARGEST: u64 = 1 << 20;
 /// PTS-C uses 8 GiB of a drive.
 const CLIENT_AMOUNT: Bytes = Bytes(8 << 30);
-/// The longest minute.
+/// Longest accepted length of a minute.
 const MINUTE_MOST: Span = Span(3_600_000_000_000);
 /// The shortest minute: in a shorter one, drives answer too few requests to measure anything.
 const MINUTE_LEAST: Span = Span(1_000_000);
@@ -25,13 +25,13 @@ pub struct Setting {
     pub name: &'static str,
     /// Value of the setting.
     pub value: String,
-    /// Source of the value.
+    /// Source of the setting's value, such as the specification or the user.
     pub source: &'static str,
 }
 
 /// Source of settings on which open implementations of PTS agree.
-const IMPLEMENTED: &str = "as open implementations of PTS have it";
-/// Source of settings that nobody checked against the specification.
+const IMPLEMENTED: &str = "as in open implementations of PTS";
+/// Source of settings that were not checked against the specification.
 const MEMORY: &str = "from memory: not verified against the specification";
 /// Source of settings that the user chose.
 const CHOSEN: &str = "chosen by the user";
@@ -40,7 +40,7 @@ const DRIVE: &str = "the drive";
 /// Source of settings that we chose.
 const OURS: &str = "chosen by Fowler: PTS leaves it to the host";
 
-/// The drive and how it is tested.
+/// Settings of the drive and the tests.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The drive after a purge.
@@ -93,7 +93,7 @@ impl Setup {
     }
 }
 
-/// Every LBA back to unwritten, and the write cache as the edition has it.
+/// Purges the drive: every LBA is unwritten, and the write cache is set as the edition requires.
 fn purge(config: &mut Config, spec: &PtsSpec) {
     let precondition = &mut config.precondition;
     (precondition.fill, precondition.pattern, precondition.warm_up) = (0.0, Pattern::Sequential, 0);
@@ -169,7 +169,7 @@ fn settings(spec: &PtsSpec, drive: &Resolved, range: ActiveRange) -> Vec<Setting
     say("threads and queue depth", format!("{} x {}", spec.threads, spec.depth), load);
     let (minute, source) = match spec.minute {
         PtsSpec::MINUTE => ("60 s".into(), IMPLEMENTED),
-        other => (format!("{other}: NOT PTS, which has 60 s"), CHOSEN),
+        other => (format!("{other}: NOT PTS, in which a minute has 60 s"), CHOSEN),
     };
     say("a minute", minute, source);
     say(
@@ -179,7 +179,7 @@ fn settings(spec: &PtsSpec, drive: &Resolved, range: ActiveRange) -> Vec<Setting
     );
     all.extend(of_tests(spec));
     let mut say = |name, value: String, source| all.push(Setting { name, value, source });
-    say("data", "has no content: nothing is compressed".into(), "the simulator's own");
+    say("data", "data has no content, and nothing is compressed".into(), "the simulator's own");
     say("seed", format!("{}; each element has a stream of its own", drive.config.seed), DRIVE);
     all
 }

@@ -13,7 +13,7 @@ use fowler_experiment::numbers::{bytes, percent, words};
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_units::Span;
 
-/// A number of an element, if it has one.
+/// Getter of a measured number of an element; `None` if it has none.
 type Value = fn(&Element) -> Option<f64>;
 
 impl Pts {
@@ -110,7 +110,7 @@ impl Tested {
         }
     }
 
-    /// Returns the number of tables that a terminal shows; the others are long.
+    /// Returns the number of tables printed on a terminal; the others are too long.
     pub fn shown(&self) -> usize {
         match &self.found {
             Found::Matrix(matrix) if matrix.rounds.variable == super::Variable::Latency => 2,
@@ -438,13 +438,13 @@ fn of_cross_stimulus(name: &str, all: &CrossStimulus) -> Vec<Sheet> {
     vec![sheet, by_minute]
 }
 
-/// Percentiles of the histograms.
+/// Percentiles in the histogram tables.
 const CONFIDENCE: [Percentile; 4] =
     [Percentile::P99, Percentile::P999, Percentile::P9999, Percentile::P99999];
 
 fn of_demand(name: &str, all: &Demand) -> Vec<Sheet> {
     let ceiling = super::demand::CEILING_US / 1e3;
-    let note = if all.none_fast { "; no element is below that" } else { "" };
+    let note = if all.none_fast { "; no element has that few IOPS" } else { "" };
     let title = format!(
         "Response times at three points, the most IOPS below {ceiling} ms on average{note}"
     );

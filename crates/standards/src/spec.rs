@@ -6,7 +6,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::field::nearest;
 use fowler_units::{Bytes, Span};
 
-/// A test.
+/// A test of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Test {
     /// IOPS of random requests by size and mix.
@@ -124,7 +124,8 @@ pub struct PtsSpec {
     pub scheme: Option<String>,
     /// Tests to run, in the order of the specification.
     pub tests: Vec<Test>,
-    /// Client or enterprise; with neither, the drive's write cache stays as it is described.
+    /// Edition of the specification: client or enterprise; `None` leaves the drive's write cache as
+    /// described.
     pub edition: Option<Edition>,
     /// State of the drive after a purge.
     pub purge: Purge,
@@ -134,9 +135,9 @@ pub struct PtsSpec {
     pub active_share: f64,
     /// Amount of the active range that is used, in pieces of 2 MiB; zero for all of it.
     pub active_amount: Bytes,
-    /// Threads of the host, where a test does not say.
+    /// Number of host threads, unless the test sets it.
     pub threads: u32,
-    /// Requests that each thread keeps outstanding, where a test does not say.
+    /// Number of outstanding requests per thread, unless the test sets it.
     pub depth: u32,
     /// The requests of the demand intensity test.
     pub stimulus: Stimulus,
@@ -204,7 +205,10 @@ pub fn stimulus(text: &str) -> Result<Stimulus, Diagnostics> {
         {
             Ok(Stimulus::of(Addresses::Uniform, reads / 100.0, size.0 as u32))
         }
-        _ => Err(wrong(format!("`{}` is no mix that adds up to 100", printable(mix)))),
+        _ => Err(wrong(format!(
+            "the shares of reads and writes in `{}` do not add up to 100",
+            printable(mix)
+        ))),
     }
 }
 

@@ -15,11 +15,11 @@ pub const DATA_SHARE: f64 = 0.20;
 /// Largest rise or fall of the line through a steady window, as a share of the mean.
 pub const SLOPE_SHARE: f64 = 0.10;
 
-/// Decimal numbers that lie exactly on a bound do not as binary fractions: this much beyond is on
-/// it.
+/// Relative tolerance of the bounds, because decimal numbers exactly on a bound are inexact in
+/// binary.
 const ROUNDING: f64 = 1.0 + 1e-12;
 
-/// Five rounds in a row, and what the criterion asks about them.
+/// A window of five consecutive rounds, with the quantities of the criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// The first of the rounds, counted from 1.
@@ -32,7 +32,7 @@ pub struct Window {
     pub data_excursion: f64,
     /// Rise of the least-squares line from one round to the next.
     pub slope: f64,
-    /// The line at round 0: it is `slope * round + intercept`.
+    /// Intercept of the best-fit line, `slope * round + intercept`.
     pub intercept: f64,
 }
 

@@ -7,24 +7,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The requests of a host in one element of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stimulus {
-    /// The share of reads.
+    /// Share of reads among the requests, 0 to 1.
     pub reads: f64,
     /// Sizes in bytes with their shares, which add up to 1.
     pub sizes: Vec<(u32, f64)>,
     /// Addresses of requests.
     pub addresses: Addresses,
-    /// Random offsets are multiples of this; `None` for the size of the request itself.
+    /// Alignment of random offsets in bytes; `None` for the request's own size.
     pub alignment: Option<u32>,
 }
 
 /// The distribution of addresses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Addresses {
-    /// One after the other, from the start again after the end.
+    /// Sequential, starting again at the beginning after the end.
     Sequential,
-    /// Anywhere, with the same probability.
+    /// Uniform over the range.
     Uniform,
-    /// Shares of the accesses to shares of the range, from its start on; uniform within each.
+    /// Zones from the start of the range, each with its share of accesses and of the range; uniform
+    /// within each zone.
     Zones(&'static [(f64, f64)]),
 }
 
@@ -54,7 +55,7 @@ pub struct ActiveRange {
     pub amount: u64,
 }
 
-/// The pieces of an active range that is not all of its span: PTS-C has them of 2 MiB.
+/// Size in bytes of the pieces of a partial active range, as in PTS-C.
 pub const PIECE: u64 = 2 << 20;
 
 impl ActiveRange {
@@ -73,7 +74,7 @@ impl ActiveRange {
     }
 }
 
-/// The end of a source: when its time is over, or when the user stops everything.
+/// Stop condition of a source of requests: its time is over, or the user stops everything.
 #[derive(Debug)]
 pub struct Over<'a> {
     over: Cell<bool>,

@@ -7,9 +7,9 @@ use super::test_progress::TestProgress;
 
 /// Sizes in bytes. Each has a purge, a preconditioning and a steady state of its own.
 pub const SIZES: [u32; 2] = [128 << 10, 1 << 20];
-/// The places of reads and of writes in a round.
+/// Index of reads in a round.
 pub const READ: usize = 0;
-/// See [`READ`].
+/// Index of writes in a round.
 pub const WRITE: usize = 1;
 
 /// Runs the rounds of one size. `None` if it was stopped.

@@ -20,18 +20,18 @@ pub const AGES: [(&str, Span); 3] = [
     ("after 3 months", Span(91 * 86_400_000_000_000)),
     ("after 1 year", Span(365 * 86_400_000_000_000)),
 ];
-/// Blocks are taken at so many quantiles of strength.
+/// Number of block strength quantiles used for the mean.
 const QUANTILES: u32 = 10_000;
 
 /// The rate at an age of the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Uber {
-    /// The age, in words.
+    /// Name of the retention age.
     pub age: &'static str,
     /// The raw bit error rate of an average block.
     pub rber: f64,
-    /// The share of blocks whose pages cannot be read; of types of pages on a drive with
-    /// superblocks.
+    /// Share of blocks whose pages cannot be read; on a drive with superblocks, share of page
+    /// types.
     pub unreadable: f64,
     /// Uncorrectable errors per bit read.
     pub rate: f64,

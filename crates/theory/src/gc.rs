@@ -80,7 +80,7 @@ pub fn greedy(load: f64, pages: u32) -> Option<f64> {
     Some(all / rising(0.0, all, |gain| -excess(gain)))
 }
 
-/// A part of the data with its own write rate.
+/// A part of the data, with a share of the writes and a share of the pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// Share of the writes that go to the part, from 0 to 1.
@@ -125,7 +125,7 @@ pub struct TwoPools {
     pub spare_hot: f64,
     /// The load of each pool.
     pub loads: [f64; 2],
-    /// The total amplification.
+    /// Total write amplification.
     pub waf: f64,
 }
 

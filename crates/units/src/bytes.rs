@@ -44,7 +44,7 @@ const RATES: &[Unit] = &[
 ];
 
 impl Bytes {
-    /// Returns the memory that `count` values take side by side.
+    /// Returns the memory of `count` consecutive values of type `T`.
     pub const fn of<T>(count: u64) -> Bytes {
         Bytes(count.saturating_mul(size_of::<T>() as u64))
     }

@@ -52,7 +52,7 @@ pub fn prefetch<T>(values: &[T], index: usize) {
     let _ = (values, index);
 }
 
-/// A contiguous column of values, on large pages if it is large.
+/// A contiguous array of values; a large one is allocated on large pages.
 #[derive(Debug)]
 pub struct Column<T>(Vec<T>);
 
@@ -67,7 +67,7 @@ impl<T: Clone> Column<T> {
 
 impl<T> Column<T> {
     /// Returns an entry. Like indexing, but with a cheaper check: a panic message with the column's
-    /// length would keep that number in a register at every access.
+    /// length would occupy a register at every access.
     #[inline]
     pub fn entry(&self, index: usize) -> &T {
         match self.0.get(index) {

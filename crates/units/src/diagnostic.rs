@@ -1,6 +1,6 @@
-//! Diagnostics of bad input: everything that is wrong, at once, each problem with its file, line,
-//! offending text, what was expected and, where possible, a hint. Every crate that reads user input
-//! reports errors this way.
+//! Diagnostics of bad input: all errors at once, each with its file, line, offending text, the
+//! expected input and, where possible, a hint. Every crate that reads user input reports errors
+//! this way.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,13 +15,13 @@ pub const PROBLEMS_SHOWN: usize = 20;
 /// A problem in the input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagnostic {
-    /// The file, or the flag that carried the value; empty if there is no particular place.
+    /// File, or flag that carried the value; empty if the error has no particular place.
     pub file: String,
     /// The line, counted from 1, if known.
     pub line: Option<u64>,
     /// The offending text as formatted by [`printable`]; may be empty.
     pub text: String,
-    /// The problem in words.
+    /// Description of the error.
     pub what: String,
     /// The expected input; may be empty.
     pub expected: String,
@@ -64,7 +64,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the hint.
+    /// Sets the hint: advice on how to correct the input.
     pub fn hint(mut self, hint: impl Into<Option<String>>) -> Diagnostic {
         self.hint = hint.into();
         self
@@ -77,10 +77,10 @@ impl Diagnostic {
     }
 }
 
-/// Returns true for a character that does something instead of being seen: a control character,
-/// which may command a terminal, a byte order mark, and the marks, embeddings, overrides and
-/// isolates of the bidirectional algorithm (Unicode Standard Annex 9), which make text read
-/// differently from its bytes (CVE-2021-42574).
+/// Returns true for an invisible character with an effect: a control character, which may command a
+/// terminal, a byte order mark, and the marks, embeddings, overrides and isolates of the
+/// bidirectional algorithm (Unicode Standard Annex 9), which make text read differently from its
+/// bytes (CVE-2021-42574).
 pub fn is_command(c: char) -> bool {
     let bidirectional = matches!(
         c,
@@ -119,7 +119,7 @@ pub fn printable(text: impl AsRef<[u8]>) -> String {
     if cut.len() < text.len() { line + "..." } else { line }
 }
 
-/// Returns `text` with every command in it escaped.
+/// Returns `text` with every invisible command character escaped (see [`is_command`]).
 pub fn escaped(text: &str) -> Cow<'_, str> {
     escaped_if(text, is_command)
 }
@@ -129,8 +129,8 @@ pub fn escaped_lines(text: &str) -> Cow<'_, str> {
     escaped_if(text, |c| is_command(c) && c != '\n')
 }
 
-/// Returns a JSON text with every command in its strings escaped in JSON's own form. Outside of
-/// strings, JSON has no commands but line ends.
+/// Returns a JSON text whose strings have every command character escaped in JSON's form. Outside
+/// of strings, JSON contains none but line ends.
 pub fn escaped_json(text: &str) -> Cow<'_, str> {
     if !text.contains(|c| is_command(c) && c != '\n') {
         return Cow::Borrowed(text);
@@ -198,26 +198,26 @@ impl Diagnostics {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }
 
-    /// Moves the problems out of `result` into `self`. Returns its value, if it has one.
+    /// Moves the errors out of `result` into `self`. Returns the value of `result`, if it has one.
     pub fn take<T>(&mut self, result: Result<T, Diagnostics>) -> Option<T> {
         result.map_err(|diagnostics| self.0.extend(diagnostics.0)).ok()
     }
 
-    /// Removes duplicates.
+    /// Removes duplicate diagnostics.
     pub fn unique(mut self) -> Diagnostics {
         let mut kept = BTreeSet::new();
         self.0.retain(|diagnostic| kept.insert(diagnostic.clone()));
         self
     }
 
-    /// Returns the problems to print, and a line that counts the others, if there are any.
+    /// Returns the diagnostics to print, and a line that counts the omitted ones, if any.
     pub fn shown(&self) -> (&[Diagnostic], Option<String>) {
         let shown = self.0.len().min(PROBLEMS_SHOWN);
         let rest = self.0.len() - shown;
         (&self.0[..shown], (rest > 0).then(|| format!("{rest} more problems are not shown")))
     }
 
-    /// Adds a diagnostic.
+    /// Adds a diagnostic to the list.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.0.push(diagnostic);
     }

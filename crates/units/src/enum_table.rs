@@ -44,7 +44,7 @@ macro_rules! enumerated {
     };
 }
 
-/// One value for each member of `K`. Costs what an array costs, and is serialized as one.
+/// Array with one value for each member of the enumeration `K`; costs and serializes like an array.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct By<K, T, const N: usize>([T; N], PhantomData<K>);
 

@@ -10,15 +10,15 @@ use crate::{BlockId, Bytes, ChannelId, DieId, Id, PlaneId, Ppn};
 pub struct Geometry {
     /// Channels: buses between the controller and the chips.
     pub channels: u32,
-    /// Chips per channel.
+    /// Number of chips on each channel.
     pub chips_per_channel: u32,
-    /// Dies per chip; each executes commands on its own.
+    /// Number of dies in each chip; each die executes commands independently.
     pub dies_per_chip: u32,
     /// Planes per die; each is a separate allocation pool.
     pub planes_per_die: u32,
-    /// Blocks per plane.
+    /// Number of blocks in each plane.
     pub blocks_per_plane: u32,
-    /// Pages per block.
+    /// Number of pages in each block.
     pub pages_per_block: u32,
     /// Data size of a page.
     pub page_size: Bytes,
@@ -69,7 +69,7 @@ impl Geometry {
         self.blocks_per_plane * self.pages_per_block
     }
 
-    /// Returns the raw capacity.
+    /// Returns the raw capacity: the bytes of all pages.
     pub fn raw(&self) -> Bytes {
         Bytes(u64::from(self.pages()) * self.page_size.0)
     }
@@ -129,7 +129,7 @@ impl Geometry {
     }
 
     /// Returns the die at a position in striping order. Neighbors lie on different channels, so a
-    /// run of pages uses every bus before it uses any twice.
+    /// run of pages uses every channel before using one twice.
     pub fn die_at_stripe(&self, position: u32) -> DieId {
         let (row, channel) = (position / self.channels, position % self.channels);
         DieId::new((channel * self.dies_per_channel() + row) as usize)

@@ -10,9 +10,9 @@ use std::fmt;
 /// The operation that a host request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HostOp {
-    /// Return data.
+    /// Command that returns data.
     Read,
-    /// Store data.
+    /// Command that stores data.
     Write,
     /// Discard data: the range holds nothing of value any more.
     Trim,
@@ -41,13 +41,12 @@ crate::enumerated! {
 pub struct QueueId(pub u16);
 
 impl QueueId {
-    /// The queue of requests whose source does not name one.
+    /// Queue of requests that name no queue.
     pub const FIRST: QueueId = QueueId(0);
 }
 
-/// The place at which the host wants a write stored: data with the same handle belongs together.
-/// This is the placement handle of NVMe Flexible Data Placement and the stream of NVMe Directives;
-/// 0 to 254.
+/// Placement handle of a write, 0 to 254: data with the same handle is stored in the same blocks.
+/// It is the placement handle of NVMe Flexible Data Placement and the stream of NVMe Directives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlacementHandle(pub u8);
 
@@ -118,11 +117,11 @@ pub struct HostIo {
     pub deadline: Deadline,
     /// Length of the range in bytes; zero only for a flush.
     pub size: u32,
-    /// The submission queue.
+    /// Number of the submission queue.
     pub queue: QueueId,
     /// The placement that the host wants for the data of a write.
     pub placement: PlacementHandle,
-    /// The operation.
+    /// Operation of the request.
     pub op: HostOp,
 }
 
@@ -131,8 +130,8 @@ const _: () = assert!(size_of::<HostIo>() == 32);
 
 impl HostIo {
     /// Creates a request that arrives at `at` for the `size` bytes from `offset` on. The request
-    /// uses the first queue, names no placement and has no deadline. For a flush both numbers are
-    /// zero.
+    /// uses the first queue, names no placement and has no deadline. For a flush, `offset` and
+    /// `size` are zero.
     #[inline]
     pub const fn new(op: HostOp, at: Nanos, offset: u64, size: u32) -> HostIo {
         HostIo {
@@ -176,25 +175,25 @@ impl HostIo {
         HostIo { at, ..self }
     }
 
-    /// Changes the first byte.
+    /// Returns the request with another byte offset.
     #[inline]
     pub const fn with_offset(self, offset: u64) -> HostIo {
         HostIo { offset, ..self }
     }
 
-    /// Changes the size.
+    /// Returns the request with another size.
     #[inline]
     pub const fn with_size(self, size: u32) -> HostIo {
         HostIo { size, ..self }
     }
 
-    /// Changes the operation.
+    /// Returns the request with another operation.
     #[inline]
     pub const fn with_op(self, op: HostOp) -> HostIo {
         HostIo { op, ..self }
     }
 
-    /// Changes the submission queue.
+    /// Returns the request with another submission queue.
     #[inline]
     pub const fn with_queue(self, queue: QueueId) -> HostIo {
         HostIo { queue, ..self }
@@ -206,7 +205,7 @@ impl HostIo {
         HostIo { placement, ..self }
     }
 
-    /// Changes the deadline.
+    /// Returns the request with another deadline.
     #[inline]
     pub const fn with_deadline(self, deadline: Deadline) -> HostIo {
         HostIo { deadline, ..self }

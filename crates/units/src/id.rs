@@ -9,7 +9,7 @@ pub trait Id: Copy + Eq {
     /// # Panics
     /// If `index` does not fit in a `u32` below [`Id::NONE`].
     fn new(index: usize) -> Self;
-    /// Returns the item's position in its columns.
+    /// Returns the ID as an index into the item's columns.
     fn index(self) -> usize;
     /// Returns true if the ID identifies an item.
     #[inline]

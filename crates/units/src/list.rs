@@ -1,6 +1,6 @@
-//! Intrusive linked lists: each member holds its own [`Link`], a list holds the IDs of its ends,
-//! and neither ever allocates. An item is in at most one list through the same link; the caller
-//! must ensure this.
+//! Intrusive linked lists: each member holds a [`Link`], a list holds the IDs of its ends, and
+//! neither allocates. An item is in at most one list through the same link; the caller must ensure
+//! this.
 //!
 //! A list does not own its members: every method that follows or changes links takes the column
 //! that holds them.
@@ -19,7 +19,7 @@ pub struct Link<I> {
 }
 
 impl<I: Id> Link<I> {
-    /// No neighbors.
+    /// A link without neighbors.
     pub const NONE: Self = Self { prev: I::NONE, next: I::NONE };
 }
 
@@ -31,7 +31,7 @@ pub trait Linked<I> {
     fn link_mut(&mut self) -> &mut Link<I>;
 }
 
-/// A list that knows both its ends. First in, first out; any member can be removed.
+/// A doubly linked list with both ends: first in, first out; any member can be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct List<I> {
     head: I,
@@ -55,13 +55,13 @@ impl<I: Id> List<I> {
         !self.head.is_some()
     }
 
-    /// Returns the first member.
+    /// Returns the first member of the list.
     #[inline]
     pub fn front(&self) -> Option<I> {
         self.head.is_some().then_some(self.head)
     }
 
-    /// Returns the last member.
+    /// Returns the last member of the list.
     #[inline]
     pub fn back(&self) -> Option<I> {
         self.tail.is_some().then_some(self.tail)
@@ -94,7 +94,7 @@ impl<I: Id> List<I> {
         Some(first)
     }
 
-    /// Removes any member.
+    /// Removes a member, wherever it is in the list.
     #[inline]
     pub fn remove<M>(&mut self, members: &mut M, id: I)
     where
@@ -114,8 +114,8 @@ impl<I: Id> List<I> {
     }
 }
 
-/// A list that knows only its first member: last in, first out; any member can be removed. For
-/// lists so numerous that a second end would cost memory, and whose order does not matter.
+/// A list with a pointer to its first member only: last in, first out; any member can be removed.
+/// For lists so numerous that a second end would cost memory, and whose order does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Pile<I> {
@@ -151,7 +151,7 @@ impl<I: Id> Pile<I> {
         }
     }
 
-    /// Removes any member.
+    /// Removes a member, wherever it is in the pile.
     #[inline]
     pub fn remove<M>(&mut self, members: &mut M, id: I)
     where
@@ -161,7 +161,7 @@ impl<I: Id> Pile<I> {
         unlink(&mut self.head, &mut no_tail, members, id);
     }
 
-    /// Iterates over the members, the one added last first.
+    /// Iterates over the members, last added first.
     #[inline]
     pub fn iter<M>(self, members: &M) -> impl Iterator<Item = I>
     where

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::{BlockId, DieId, Geometry, Lpn, PlaneId, Ppn, UnitId};
 
-/// Something stored in a flash page: the page itself, or a mapping unit in it.
+/// An address in a flash page: of the page itself, or of a mapping unit in the page.
 pub trait InPage: Copy {
     /// Returns the page of the item in the drive of `locator`; the null page for a null ID.
     fn page(self, locator: &Locator) -> Ppn;
@@ -68,13 +68,12 @@ pub struct Locator {
     behind_last: u32,
     dies: u32,
     page_size: u64,
-    /// The binary logarithm of the page size, if it is a power of two, as nearly every page size
-    /// is.
+    /// Binary logarithm of the page size; `None` if the size is not a power of two.
     page_shift: Option<u32>,
 }
 
 impl Locator {
-    /// Precomputes the divisions.
+    /// Creates a locator with the divisions precomputed.
     pub fn new(geometry: &Geometry) -> Self {
         let pages_per_plane = geometry.pages_per_plane();
         Self {
@@ -128,21 +127,21 @@ impl Locator {
         UnitId(block.0 * self.pages_per_block.by + place)
     }
 
-    /// Returns the position of a unit in its block: see [`Locator::unit`].
+    /// Returns the index of a mapping unit in its block: see [`Locator::unit`].
     #[inline]
     pub fn place_in_block(&self, unit: UnitId) -> u32 {
         self.pages_per_block.remainder(unit.0)
     }
 
-    /// Returns true if a unit is the last of its block. If the block size is even, the mask rejects
-    /// most units before the division.
+    /// Returns true if a mapping unit is the last of its block. If the block size is even, a mask
+    /// rejects most units before the division.
     #[inline]
     pub fn is_last_of_block(&self, unit: UnitId) -> bool {
         (unit.0 + 1) & self.behind_last == 0
             && self.place_in_block(unit) + 1 == self.pages_per_block.by
     }
 
-    /// Returns the block of a unit and its position there.
+    /// Returns the block of a mapping unit, and the unit's index in the block.
     #[inline]
     pub fn block_and_place(&self, unit: UnitId) -> (BlockId, u32) {
         let block = self.block_of(unit);
@@ -156,13 +155,13 @@ impl Locator {
         first..first + self.pages_per_block.by
     }
 
-    /// Like [`Geometry::block_of`].
+    /// Like [`Geometry::block_of`], without divisions.
     #[inline]
     pub fn block_of(&self, at: impl InPage) -> BlockId {
         BlockId(self.pages_per_block.divide(at.page(self).0))
     }
 
-    /// Like [`Geometry::offset_in_block`].
+    /// Like [`Geometry::offset_in_block`], without divisions.
     #[inline]
     pub fn offset_in_block(&self, page: Ppn) -> u32 {
         self.pages_per_block.remainder(page.0)
@@ -174,13 +173,13 @@ impl Locator {
         PlaneId(self.pages_per_plane.divide(at.page(self).0))
     }
 
-    /// Like [`Geometry::plane_of_block`].
+    /// Like [`Geometry::plane_of_block`], without divisions.
     #[inline]
     pub fn plane_of_block(&self, block: BlockId) -> PlaneId {
         PlaneId(self.blocks_per_plane.divide(block.0))
     }
 
-    /// Returns the position of a block among those of its plane.
+    /// Returns the index of a block within its plane.
     #[inline]
     pub fn place_in_plane(&self, block: BlockId) -> u32 {
         self.blocks_per_plane.remainder(block.0)

@@ -61,7 +61,9 @@ pub(crate) fn parse_exact(
             rest.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-')
         });
         return Err(fail(if exponent && !number.is_empty() {
-            format!("{shown} has no number that can be read exactly (write it without exponent)")
+            format!(
+                "{shown} has no number that can be read exactly (write the number without exponent)"
+            )
         } else {
             reason
         }));

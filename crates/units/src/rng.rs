@@ -1,4 +1,4 @@
-//! Named random streams. Each consumer draws from its own stream, keyed by its name, so adding or
+//! Named random streams. Each consumer draws from a separate stream, keyed by a name, so adding or
 //! removing a consumer does not change the draws of others.
 
 use rand_core::{Rng as _, SeedableRng};
@@ -19,7 +19,7 @@ impl Rng {
         Rng(Xoshiro256PlusPlus::seed_from_u64(key ^ seed))
     }
 
-    /// Returns 64 random bits.
+    /// Returns 64 uniformly random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()

@@ -11,11 +11,11 @@ use crate::Rng;
 /// Rounds of the network: four hide any structure of the input (Luby and Rackoff, 1988).
 const ROUNDS: usize = 4;
 
-/// The number of values that walk their cycles together. A batch is large because its last few
-/// values are permuted one after another.
+/// Number of values whose cycles are followed together. The batch is large because its last few
+/// values are permuted one by one.
 const BATCH: usize = 1024;
 
-/// A bijection of `0..n`.
+/// A pseudorandom bijection of `0..n`.
 #[derive(Clone, Copy, Debug)]
 pub struct Scatter {
     n: u64,
@@ -48,10 +48,10 @@ impl Scatter {
         }
     }
 
-    /// Returns this bijection with its rounds precomputed in tables, for callers that map most of
-    /// the range.
+    /// Returns the bijection with its rounds tabulated, for callers that map most of the range.
     ///
     /// # Panics
+    ///
     /// If `n` is above 2^32.
     pub fn tabled(&self) -> TabledScatter {
         assert!(self.n <= 1 << 32, "`n` above 2^32");
@@ -94,7 +94,7 @@ impl TabledScatter {
         self.n
     }
 
-    /// Replaces each value, which must be below `n`, by its image.
+    /// Replaces each value, which must be below `n`, by its image under the bijection.
     pub fn apply(&self, values: &mut [u32]) {
         for values in values.chunks_mut(BATCH) {
             // The positions of values that are still at or beyond `n`: at first all positions.

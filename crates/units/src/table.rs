@@ -6,7 +6,7 @@ use crate::Id;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// One value per ID. The creator of a table guarantees that every ID used with it is in range.
+/// One value per ID. The creator guarantees that every ID used as an index is in range.
 #[derive(Clone, Debug)]
 pub struct Table<I, T> {
     values: Box<[T]>,
@@ -14,7 +14,7 @@ pub struct Table<I, T> {
 }
 
 impl<I: Id, T> Table<I, T> {
-    /// Creates a table of these values; the first belongs to the first ID.
+    /// Creates a table of these values, in order of ID.
     ///
     /// # Safety
     /// Every id by which this table or a clone of it is ever indexed must be below the number of

@@ -58,7 +58,7 @@ fn ran_backwards(now: Nanos, earlier: Nanos) -> ! {
 }
 
 impl Span {
-    /// No time at all.
+    /// A length of zero.
     pub const ZERO: Span = Span(0);
 
     /// Returns the unit suffixes allowed in configuration text.
@@ -160,8 +160,8 @@ impl Sum for Span {
 }
 
 impl fmt::Display for Span {
-    /// Formats in the largest unit that loses nothing, as configuration text accepts it: `25us`,
-    /// `1500ns`.
+    /// Formats the time in the largest unit that keeps it exact, as configuration text accepts it:
+    /// `25us`, `1500ns`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&format_exact(self.0, &UNITS[3..]))
     }

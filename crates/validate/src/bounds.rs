@@ -9,7 +9,7 @@ use fowler_experiment::workload::Control;
 use fowler_theory::bounds::Array;
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
-/// A saturated drive must reach this share of its bound, which it cannot exceed.
+/// Smallest ratio of a saturated drive's throughput to its upper bound.
 const REACHED: f64 = 0.99;
 /// Requests outstanding on a saturated drive. Reads of random pages occasionally leave a die idle:
 /// with `n` outstanding on `d` dies for at most a share `(d - 1) / (n + d - 1)` of the time (a
@@ -108,7 +108,7 @@ fn alone(title: String, drive: &Drive, op: HostOp) -> Point {
     })
 }
 
-/// Notes when a given number of requests is complete.
+/// Records the time at which a number of requests is complete.
 struct Milestone {
     left: u64,
     at: Nanos,
@@ -149,7 +149,7 @@ fn saturated(title: String, drive: &Drive, op: HostOp, count: u64) -> Point {
     })
 }
 
-/// Returns the preconditioned drive; `None` if it was stopped.
+/// Returns the preconditioned drive; `None` if stopped.
 pub(super) fn ready(config: &Config, control: Control<'_>) -> Option<Device> {
     let watch = PreconditionWatch { stop: control.stop, progress: &|_| () };
     Device::watched(config, watch).expect("the configuration was laid out when it was read")

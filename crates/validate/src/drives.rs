@@ -15,10 +15,10 @@ pub(super) const FLASHES: [&str; 2] = ["pes-slc", "pes-mlc"];
 pub(super) const SUSPENSIONS: [(&str, Suspension); 2] =
     [("pes_ips", Suspension::InterPhase), ("pes_ipc", Suspension::IntraPhase)];
 
-/// A drive as the theory assumes it and as it is simulated.
+/// A drive's parameters in theory, and its configuration in simulation.
 #[derive(Clone, Debug)]
 pub(super) struct Drive {
-    /// The preset.
+    /// Name of the preset.
     pub flash: String,
     /// The configuration for the theory.
     pub stated: Config,

@@ -11,7 +11,7 @@ pub enum Group {
     ExtraWait,
     /// The peak throughput of an array, and the latency of a single request.
     Bounds,
-    /// Write amplification.
+    /// The write amplification group.
     Gc,
     /// Conservation laws of whole runs.
     Laws,
@@ -82,16 +82,16 @@ pub struct Row {
     pub group: Group,
     /// The name of the measurement.
     pub what: String,
-    /// The unit of both numbers; may be empty.
+    /// Unit of both numbers; may be empty.
     pub unit: &'static str,
     /// The value that theory predicts.
     pub theory: f64,
     /// The value that the simulator measured.
     pub measured: f64,
-    /// Half the width of the 95 % confidence interval of the measurement; `None` if nothing about
-    /// it is random.
+    /// Half the width of the 95 % confidence interval of the measurement; `None` if the measurement
+    /// is not random.
     pub half_width: Option<f64>,
-    /// The allowed deviation.
+    /// Accepted deviation.
     pub allowed: Allowed,
     /// Number of requests simulated for the expectation.
     pub requests: u64,
@@ -103,7 +103,7 @@ impl Row {
         if self.measured == self.theory { 0.0 } else { self.measured / self.theory - 1.0 }
     }
 
-    /// Returns whether the simulator agrees with theory.
+    /// Returns true if simulation agrees with theory.
     pub fn agrees(&self) -> bool {
         (self.allowed.low..=self.allowed.high).contains(&self.deviation())
     }

@@ -60,7 +60,7 @@ struct Plane {
     turns: u32,
 }
 
-/// A victim policy: its name in the report, its name in the configuration, and its `d`.
+/// A victim policy: name in the report, name in the configuration, and number of choices `d`.
 const VICTIMS: [(&str, &str, u32); 6] = [
     ("greedy", "greedy", 1),
     ("fifo", "fifo", 1),

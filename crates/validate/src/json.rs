@@ -1,4 +1,4 @@
-//! A validation as JSON, and the schema of that: both from the same lists.
+//! The JSON of a validation and its schema, from the same lists.
 
 use super::{Row, Validation};
 use fowler_experiment::json_schema;
@@ -23,12 +23,16 @@ pub fn schema() -> Value {
 fn facts() -> Vec<Fact<Validation>> {
     vec![
         Fact::new("version", "The version of Fowler.", |_: &Validation| VERSION),
-        Fact::new("quick", "Whether it was --quick.", |it: &Validation| it.spec.quick),
+        Fact::new("quick", "True if the validation ran with --quick.", |it: &Validation| {
+            it.spec.quick
+        }),
         Fact::new("only", "What --only said.", |it: &Validation| it.spec.only.clone()),
         Fact::new("spoil", "What --spoil changed.", |it: &Validation| it.spec.spoil.clone()),
-        Fact::new("complete", "Whether it ran to its end.", |it: &Validation| it.complete),
-        Fact::new("expectations", "How many there are.", |it: &Validation| it.rows.len()),
-        Fact::new("failed", "How many of them failed.", Validation::failed),
+        Fact::new("complete", "True if the validation ran to its end.", |it: &Validation| {
+            it.complete
+        }),
+        Fact::new("expectations", "Number of expectations.", |it: &Validation| it.rows.len()),
+        Fact::new("failed", "Number of expectations that failed.", Validation::failed),
         Fact::list("rows", "Each expectation.", of_row, |it: &Validation| &it.rows),
     ]
 }
@@ -37,23 +41,31 @@ fn of_row() -> Vec<Fact<Row>> {
     let finite = |value: f64| value.is_finite().then_some(value);
     vec![
         Fact::new("group", "Its kind.", |it: &Row| it.group.name()).like(groups()),
-        Fact::new("what", "What was measured, and of what.", |it: &Row| it.what.clone()),
+        Fact::new(
+            "what",
+            "Name of the expectation: the quantity, and the system it was measured on.",
+            |it: &Row| it.what.clone(),
+        ),
         Fact::new("unit", "The unit of the numbers; may be empty.", |it: &Row| it.unit),
         Fact::new("theory", "What theory says.", move |it: &Row| finite(it.theory)),
-        Fact::new("measured", "What the simulator says.", move |it: &Row| finite(it.measured)),
-        Fact::new("ci95", "The 95 % confidence interval of that, if it is random.", |it: &Row| {
-            it.half_width.map(|half| [it.measured - half, it.measured + half])
-        }),
+        Fact::new("measured", "Value measured in simulation.", move |it: &Row| finite(it.measured)),
+        Fact::new(
+            "ci95",
+            "95 % confidence interval of the simulated value; null if it is not random.",
+            |it: &Row| it.half_width.map(|half| [it.measured - half, it.measured + half]),
+        ),
         Fact::new(
             "deviation",
-            "Its distance from theory, as a share of theory.",
+            "Difference between simulation and theory, as a share of the theoretical value.",
             move |it: &Row| finite(it.deviation()),
         ),
-        Fact::new("allowed", "How far apart they may be: from, to.", |it: &Row| {
+        Fact::new("allowed", "Accepted range of the difference: from, to.", |it: &Row| {
             [it.allowed.low, it.allowed.high]
         }),
-        Fact::new("requests", "Requests that were simulated for it.", |it: &Row| it.requests),
-        Fact::new("agrees", "Whether the simulator agrees with theory.", Row::agrees),
+        Fact::new("requests", "Number of requests simulated for the expectation.", |it: &Row| {
+            it.requests
+        }),
+        Fact::new("agrees", "True if simulation agrees with theory.", Row::agrees),
     ]
 }
 

@@ -36,7 +36,7 @@ pub struct Validation {
     pub rows: Vec<Row>,
     /// True if the validation ran to its end.
     pub complete: bool,
-    /// The request.
+    /// Specification of the validation.
     pub spec: ValidateSpec,
 }
 
@@ -72,8 +72,9 @@ pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation,
         if points.is_empty() {
             let what = format!("no expectation matches `{}`", printable(text));
             let names = Group::ALL.map(Group::name).join(", ");
-            let expected =
-                format!("a group ({names}), or part of the name of an expectation, such as ipc");
+            let expected = format!(
+                "the name of a group ({names}), or part of the name of an expectation, such as ipc"
+            );
             return Err(Diagnostic::new("--only", what).expected(expected).into());
         }
     }

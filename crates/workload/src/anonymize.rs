@@ -1,17 +1,17 @@
-//! Traces in which extents of the volume, pieces of one size, have changed places by a seed.
+//! Anonymizes a trace: a seeded permutation moves equal-sized extents of its address space.
 //!
-//! Requests stay whole. Where a request lies in several extents, these stay together, and are one
-//! piece. So every two requests that overlap do so by the same bytes as before: rewrites, reuse
-//! distances and the footprint are those of the trace. Gaps between touched extents are closed.
+//! Requests are not split. Extents that one request spans move together, as one piece. Two requests
+//! overlap by the same bytes as before, so rewrites, reuse distances and the footprint are those of
+//! the trace. Gaps between touched extents are closed.
 
 use crate::TraceError;
 use crate::extents::Extents;
 use fowler_units::{Diagnostic, HostIo, HostOp, Nanos, Rng};
 
-/// Pieces of a trace at most: 24 bytes of memory each in the end.
+/// Largest number of pieces that a trace may consist of; each piece takes 24 bytes of memory.
 pub const PIECES_MOST: usize = 1 << 22;
 
-/// Extents that stay together: `[first, end)`, and where the first of them goes.
+/// Extents that move together: `[first, end)`, and the new position of the first of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Piece {
     first: u64,
@@ -19,7 +19,7 @@ struct Piece {
     place: u64,
 }
 
-/// Collects what a trace touches.
+/// Collects the extents that the requests of a trace touch.
 #[derive(Clone, Debug)]
 pub struct Touched {
     extent: u64,
@@ -29,18 +29,20 @@ pub struct Touched {
 }
 
 impl Touched {
-    /// Begins with nothing. An extent is `extent` bytes, a power of two.
+    /// Creates a collector that has seen no request, for extents of `extent` bytes, a power of two.
     ///
     /// # Panics
-    /// If it is not.
+    ///
+    /// If `extent` is not a power of two.
     pub fn new(extent: u64) -> Touched {
         assert!(extent.is_power_of_two(), "extents keep the alignment of requests");
         Touched { extent, touched: Extents::new(extent), crossed: Extents::new(1) }
     }
 
-    /// Adds a request.
+    /// Adds the extents that a request touches.
     ///
     /// # Errors
+    ///
     /// If there are more pieces than [`PIECES_MOST`].
     pub fn add(&mut self, request: &HostIo) -> Result<(), TraceError> {
         if request.op == HostOp::Flush || request.size == 0 {
@@ -57,9 +59,10 @@ impl Touched {
         if runs > PIECES_MOST { Err(too_many(self.extent)) } else { Ok(()) }
     }
 
-    /// Draws where each piece goes.
+    /// Draws a random new position for each piece.
     ///
     /// # Errors
+    ///
     /// If there are more pieces than [`PIECES_MOST`].
     pub fn permuted(self, seed: u64) -> Result<Anonymizer, TraceError> {
         let extent = self.extent;
@@ -83,7 +86,7 @@ impl Touched {
                 from = cut;
             }
         }
-        // The numbers of the pieces, in their new order.
+        // The numbers of the pieces, in the order of their new positions.
         let mut order: Vec<u32> = (0..pieces.len() as u32).collect();
         let mut rng = Rng::stream(seed, "trace/anonymize");
         for last in (1..order.len()).rev() {
@@ -101,11 +104,11 @@ impl Touched {
 
 fn too_many(extent: u64) -> TraceError {
     let what = format!("touches more than {PIECES_MOST} separate extents of {extent} bytes");
-    let hint = "give larger extents with --extent".to_string();
+    let hint = "use a larger --extent".to_string();
     TraceError::one("the trace", Diagnostic::of(what).hint(hint))
 }
 
-/// The permutation of the addresses of a trace: the pieces of it that change places.
+/// The permutation of a trace's addresses: every piece with its new position.
 #[derive(Clone, Debug)]
 pub struct Anonymizer {
     extent: u64,
@@ -124,12 +127,12 @@ impl Anonymizer {
         self.pieces.len()
     }
 
-    /// Returns the extents of the largest piece.
+    /// Returns the size of the largest piece, in extents.
     pub fn largest(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.end - piece.first).max().unwrap_or(0)
     }
 
-    /// Returns a request at its new place.
+    /// Returns a request at its new address.
     ///
     /// # Errors
     /// If the request was not among those that were collected.
@@ -142,7 +145,7 @@ impl Anonymizer {
         let behind = self.pieces.partition_point(|piece| piece.first <= first);
         let piece = behind.checked_sub(1).map(|at| self.pieces[at]);
         let Some(piece) = piece.filter(|piece| last < piece.end) else {
-            let what = "has changed since it was read the first time";
+            let what = "has changed between the first and the second pass";
             return Err(TraceError::one("the trace", Diagnostic::of(what)));
         };
         let extent = piece.place + (first - piece.first);
@@ -162,7 +165,8 @@ mod tests {
         touched.permuted(seed).unwrap()
     }
 
-    /// Requests in a space of so many extents of 64 KiB: most within one, some across several.
+    /// Returns random requests within `extents` extents of 64 KiB: most within one, some across
+    /// several.
     fn requests(rng: &mut Rng, extents: u64) -> Vec<HostIo> {
         let request = |at: u64| {
             let size = if rng.chance(0.05) { 1 << 18 } else { 4096 };
@@ -178,7 +182,7 @@ mod tests {
         request.offset / 512..(request.offset + u64::from(request.size)).div_ceil(512)
     }
 
-    /// How often each sector is touched, in the order of their first touch.
+    /// Returns how often each sector is touched, in the order of first touches.
     fn touches(requests: &[HostIo]) -> Vec<u64> {
         let (mut counts, mut order) = (BTreeMap::new(), Vec::new());
         for sector in requests.iter().filter(|it| it.size > 0).flat_map(sectors) {

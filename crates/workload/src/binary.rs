@@ -1,35 +1,35 @@
-//! How binary formats are divided into records, and access to the numbers of a record.
+//! Divides binary formats into records, and reads the numbers of a record.
 
 use crate::columns::Columns;
 
-/// How the bytes of a binary format are divided into records.
+/// Rules that divide a file in a binary format into records.
 #[derive(Clone, Copy)]
 pub(crate) struct Binary {
-    /// How many bytes at the beginning of a record give its length.
+    /// Number of bytes at the beginning of a record that determine its length.
     pub head: usize,
-    /// Returns the length of the record that begins with these bytes, at least as many as `head`;
-    /// `None` if no record begins with them, so that it is unknown where the next one is.
+    /// Returns the length of the record that begins with these bytes, of which there are at least
+    /// `head`; `None` if they begin no record, so that the start of the next is unknown.
     pub length: fn(&[u8]) -> Option<usize>,
-    /// Returns the length of what precedes the first record, given the beginning of the file.
+    /// Returns the length of the file header before the first record, given the beginning of the
+    /// file.
     pub preamble: fn(&[u8]) -> usize,
-    /// Returns true if the beginning of a file shows that the file is in this format.
+    /// Returns true if the first bytes of a file show that the file is in this format.
     pub shows: fn(&[u8]) -> bool,
 }
 
 /// The longest record of any format: a header of blktrace and the most data that it can announce.
 pub(crate) const LONGEST_RECORD: usize = 48 + u16::MAX as usize;
 
-/// The order of the bytes of a number.
+/// The byte order (endianness) of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// The lowest byte first.
+    /// Little-endian.
     Little,
-    /// The highest byte first.
+    /// Big-endian.
     Big,
 }
 
-/// A record of a binary format. Reading beyond its end gives zeros: whoever reads has checked the
-/// length.
+/// A record of a binary format. Reading beyond its end gives zeros; callers check the length.
 #[derive(Clone, Copy)]
 pub(crate) struct Bytes<'a> {
     bytes: &'a [u8],
@@ -37,29 +37,29 @@ pub(crate) struct Bytes<'a> {
 }
 
 impl<'a> Bytes<'a> {
-    /// Returns the record that `bytes` are.
+    /// Returns the record in `bytes`, whose numbers have byte order `order`.
     #[inline]
     pub fn of(bytes: &'a [u8], order: Order) -> Bytes<'a> {
         Bytes { bytes, order }
     }
 
-    /// Returns the record on which `columns` stand, which is taken whole.
+    /// Returns the record at the cursor and moves the cursor behind it.
     pub fn take<C: Columns<'a>>(columns: &mut C, order: Order) -> Result<Bytes<'a>, C::Fault> {
         Ok(Bytes { bytes: columns.bytes()?, order })
     }
 
-    /// Returns the record with its numbers in the other order.
+    /// Returns the record with its numbers in the given byte order.
     #[inline]
     pub fn in_order(self, order: Order) -> Bytes<'a> {
         Bytes { order, ..self }
     }
 
-    /// Returns how many bytes it has.
+    /// Returns the length of the record, in bytes.
     pub fn len(self) -> usize {
         self.bytes.len()
     }
 
-    /// Returns the number in `N` bytes from `at` on.
+    /// Returns the number in the `N` bytes from offset `at`.
     #[inline]
     fn number<const N: usize>(self, at: usize) -> u64 {
         let mut bytes = [0; 8];
@@ -76,25 +76,25 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Returns the 16-bit number at `at`.
+    /// Returns the 16-bit number at byte offset `at`.
     #[inline]
     pub fn u16(self, at: usize) -> u64 {
         self.number::<2>(at)
     }
 
-    /// Returns the 32-bit number at `at`.
+    /// Returns the 32-bit number at byte offset `at`.
     #[inline]
     pub fn u32(self, at: usize) -> u64 {
         self.number::<4>(at)
     }
 
-    /// Returns the 64-bit number at `at`.
+    /// Returns the 64-bit number at byte offset `at`.
     #[inline]
     pub fn u64(self, at: usize) -> u64 {
         self.number::<8>(at)
     }
 
-    /// Returns `length` bytes from `at` on, for a message.
+    /// Returns the `length` bytes from offset `at`, for a message.
     pub fn slice(self, at: usize, length: usize) -> &'a [u8] {
         self.bytes.get(at..at + length).unwrap_or_default()
     }

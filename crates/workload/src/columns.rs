@@ -7,8 +7,8 @@ use crate::fields::Fault;
 
 /// A cursor over the columns of a line.
 pub(crate) trait Columns<'a>: Clone {
-    /// True if the cursor reads lines that ask for several requests. Other cursors leave such lines
-    /// to one that does.
+    /// True if the cursor can read lines that stand for several requests, such as a write with a
+    /// preflush. Other cursors report such lines as not plain.
     const SEVERAL: bool = true;
 
     /// The error for a line that is not a record.
@@ -26,7 +26,7 @@ pub(crate) trait Columns<'a>: Clone {
     /// Parses the next field as a whole number.
     fn unsigned(&mut self, column: &'static str) -> Result<u64, Self::Fault>;
 
-    /// Like [`Columns::unsigned`], for a column in which most numbers have one digit.
+    /// Like [`Columns::unsigned`]; faster for a column in which most numbers have one digit.
     #[inline]
     fn small(&mut self, column: &'static str) -> Result<u64, Self::Fault> {
         self.unsigned(column)
@@ -57,13 +57,14 @@ pub(crate) trait Columns<'a>: Clone {
     /// Takes the whole line, or the whole record of a binary format.
     fn bytes(&mut self) -> Result<&'a [u8], Self::Fault>;
 
-    /// Reads the next field as the host name, or as the name of the device.
+    /// Reads the next field as the name of the host or, in formats that name devices, of the
+    /// device.
     fn host_named(&mut self, column: &'static str) -> Result<(), Self::Fault>;
 
-    /// Takes a name that was read otherwise as the host, or as the device.
+    /// Stores a name that was read in another way as that of the host or device.
     fn host_is(&mut self, name: &'a [u8]);
 
-    /// Notes what the line asks for besides its record.
+    /// Stores demands of the line beyond its record, such as a preflush.
     fn extra(&mut self, extra: Extra) -> Result<(), Self::Fault>;
 
     /// Skips a last field that is too long to be scanned byte by byte.

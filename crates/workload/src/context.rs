@@ -1,4 +1,4 @@
-//! State of a reader between lines: clocks, columns as the user or a header gives them, and the
+//! State of a trace reader between lines: clocks, columns given by the user or a header, and the
 //! names of devices.
 
 use crate::csv::CsvColumns;
@@ -7,8 +7,7 @@ use crate::recognition::roles::KnownNames;
 use crate::recognition::time_unit::TimeUnit;
 use std::collections::BTreeMap;
 
-/// The most devices that a trace may have: more would be no trace, and memory must not grow with
-/// whatever a file holds.
+/// Largest number of devices in a trace, which bounds the memory that a malformed file can take.
 pub(crate) const MOST_DEVICES: usize = 1 << 16;
 
 /// State of a reader between lines. Each format uses the fields that it needs.
@@ -16,51 +15,51 @@ pub(crate) const MOST_DEVICES: usize = 1 << 16;
 pub(crate) struct Context {
     /// The columns of a CSV, as the user gave them or its header names them.
     pub csv: Option<CsvColumns>,
-    /// The columns of a trace of Windows, as its header names them.
+    /// The columns of a Windows event trace (ETW), as its header names them.
     pub etw: EtwColumns,
     /// The keys and units of JSON lines.
     pub json: JsonKeys,
-    /// A clock that lines move, in nanoseconds.
+    /// Running clock of formats whose times are relative to earlier lines, in nanoseconds.
     pub clock: u64,
-    /// The last time as printed, in nanoseconds; `None` before the first.
+    /// Last time read, as the trace prints it, in nanoseconds; `None` before the first.
     pub last: Option<u64>,
-    /// Number of events that the format's note counts.
+    /// Number of events that the format's note counts, for example clock changes.
     pub noted: u64,
-    /// Number of columns of the first line.
+    /// Number of columns of the first line; `None` before it.
     pub width: Option<usize>,
 }
 
-/// Keys of JSON lines that were met, and the units that keys without one turned out to have.
+/// Keys met in JSON lines, and the units assumed for keys that name none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JsonKeys {
-    /// Names that lines repeat.
+    /// Cache of keys that lines repeat.
     pub names: KnownNames,
-    /// Unit in which times are read whose keys name none, as digits of a nanosecond, and what their
-    /// values show of it; `None` before the first.
+    /// Unit of times whose keys name none (as the power of ten of its nanoseconds), and what their
+    /// values show about it; `None` before the first time.
     pub time: Option<(usize, TimeUnit)>,
-    /// How to read the lines in other units than those assumed, by their keys.
+    /// Advice on reading JSON lines in other units than those assumed.
     pub otherwise: Option<String>,
-    /// True once a key of an address or a size named no unit.
+    /// True once an address or a size was read whose key names no unit: 512 B blocks may be meant.
     pub assumes_blocks: bool,
 }
 
 impl Context {
-    /// Returns true if the next line is the header of a CSV, which is not read: once at most.
+    /// Returns true if the next line is the header of a CSV, to be skipped. True at most once.
     pub fn takes_header(&mut self) -> bool {
         self.csv.as_mut().is_some_and(|csv| std::mem::take(&mut csv.header))
     }
 }
 
-/// The devices that lines name, numbered in the order in which they come.
+/// Device names, numbered in order of first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     numbers: BTreeMap<Vec<u8>, u64>,
-    /// The last name and its number: the next line most often names the same device.
+    /// The last name and its number: consecutive lines mostly name one device.
     last: Option<(Vec<u8>, u64)>,
 }
 
 impl Names {
-    /// Returns the number of a name; `None` if there are too many.
+    /// Returns the number of a device name, adding it if it is new; `None` if there are too many.
     #[inline]
     pub fn number(&mut self, name: &[u8]) -> Option<u64> {
         match &self.last {
@@ -83,7 +82,7 @@ impl Names {
         Some(number)
     }
 
-    /// Returns all names in the order of their numbers, fit for printing.
+    /// Returns all names in the order of their numbers, escaped for printing.
     pub fn all(&self) -> Vec<String> {
         let mut names = vec![String::new(); self.numbers.len()];
         for (name, &number) in &self.numbers {

@@ -8,27 +8,27 @@ use crate::recognition::time_unit;
 use fowler_units::{Diagnostic, Diagnostics, printable};
 use std::fmt;
 
-/// Content of a column of a CSV.
+/// Meaning of a column of a CSV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CsvColumn {
     /// A column that is skipped.
     Skipped,
-    /// The arrival, in units of `10^digits` ns.
+    /// The arrival time, in units of `10^digits` ns.
     Time { digits: usize },
-    /// The operation.
+    /// The operation: read, write, trim or flush.
     Op(OpCode),
-    /// The address, in units of so many bytes.
+    /// The address, in units of `unit` bytes.
     Offset { unit: u64 },
-    /// The size, in units of so many bytes.
+    /// The size, in units of `unit` bytes.
     Size { unit: u64 },
-    /// The device, by number or by name.
+    /// The device, by number or (`named`) by name.
     Device { named: bool },
     /// An optional column of a native trace, which only its header can name.
     Optional(OptionalColumn),
 }
 
 impl CsvColumn {
-    /// Returns whether a column with this role by its name may hold this content.
+    /// Returns true if a column whose name suggests this role may have this meaning.
     pub fn is(self, role: Option<Role>) -> bool {
         match (self, role) {
             (CsvColumn::Time { digits }, Some(Role::Time(unit))) => {
@@ -44,7 +44,7 @@ impl CsvColumn {
     }
 }
 
-/// Marks that separate the columns of a line.
+/// Separators between the columns of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parting {
     /// Single commas.
@@ -56,8 +56,8 @@ pub(crate) enum Parting {
 }
 
 impl Parting {
-    /// Returns a line without the blanks around its columns. A tab at either end separates columns
-    /// where tabs do, the first or last of which is empty.
+    /// Returns a line without the blanks around its columns. With [`Parting::Tabs`], a tab at
+    /// either end is kept: it ends an empty first column or starts an empty last one.
     pub fn trimmed(self, line: &[u8]) -> &[u8] {
         if self != Parting::Tabs {
             return line.trim_ascii();
@@ -67,7 +67,7 @@ impl Parting {
         first.zip(last).map_or(b"", |(first, last)| &line[first..=last])
     }
 
-    /// Returns the marks in words.
+    /// Returns the separator in words, for messages.
     pub fn words(self) -> &'static str {
         match self {
             Parting::Commas => "commas",
@@ -81,25 +81,26 @@ impl Parting {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvColumns {
     columns: Vec<CsvColumn>,
-    /// True if the first line is a header, which is not read.
+    /// True if the first line is a header, which is skipped.
     pub(crate) header: bool,
-    /// The marks between columns.
+    /// The separator between columns.
     parting: Parting,
-    /// True if any number of further columns may follow.
+    /// True if lines may have any number of further columns.
     more: bool,
-    /// True if times count from zero, as in a native trace, and not from the first request.
+    /// True if times are used as printed, as in a native trace, and not from the first request.
     pub(crate) from_zero: bool,
 }
 
-/// The most columns that can be given.
+/// Largest number of columns in a list given by the user.
 const MOST_COLUMNS: usize = 256;
 
-/// Parts that a list of columns may consist of, for messages.
+/// Items allowed in a list of columns, for messages.
 const PARTS: &str = "ts=s|ms|us|100ns|ns, op=rw|1=read|0=read, lba=bytes|N, len=bytes|N, \
                      dev=number|name, _ (a column to skip), ... (further columns), header, blanks, tabs";
 
 impl Default for CsvColumns {
-    /// Returns the columns of the example: microseconds, a letter, sectors of 512 B, bytes.
+    /// Returns the columns `ts=us,op=rw,lba=512,len=bytes`: microseconds, a letter, sectors of 512
+    /// B, bytes.
     fn default() -> CsvColumns {
         let columns = vec![
             CsvColumn::Time { digits: 3 },
@@ -112,7 +113,7 @@ impl Default for CsvColumns {
 }
 
 impl CsvColumns {
-    /// No columns.
+    /// A list of no columns.
     const EMPTY: CsvColumns = CsvColumns {
         columns: Vec::new(),
         header: false,
@@ -121,22 +122,22 @@ impl CsvColumns {
         from_zero: false,
     };
 
-    /// Returns the columns of a native trace whose header names them in another order.
+    /// Returns the columns of a native trace whose header names them in an unusual order.
     pub(crate) fn of_native(columns: Vec<CsvColumn>) -> CsvColumns {
         CsvColumns { columns, from_zero: true, ..CsvColumns::EMPTY }
     }
 
-    /// Returns the columns that a header names.
+    /// Returns the columns that a CSV header names, separated by `parting`.
     pub(crate) fn of_header(columns: Vec<CsvColumn>, parting: Parting) -> CsvColumns {
         CsvColumns { columns, header: true, parting, ..CsvColumns::EMPTY }
     }
 
-    /// Returns the columns with or without a first line that is not read.
+    /// Returns the columns, with the first line of the file skipped (`header`) or read.
     pub(crate) fn behind_header(self, header: bool) -> CsvColumns {
         CsvColumns { header, ..self }
     }
 
-    /// Returns the columns parted by blanks instead of commas, or the other way around.
+    /// Returns the columns separated by blanks instead of commas, or by commas instead of blanks.
     pub(crate) fn parted_otherwise(self) -> CsvColumns {
         let parting = match self.parting {
             Parting::Commas => Parting::Blanks,
@@ -145,7 +146,7 @@ impl CsvColumns {
         CsvColumns { parting, ..self }
     }
 
-    /// Returns the columns with some in another unit; `None` if none changes.
+    /// Returns the columns with some units changed; `None` if none changes.
     pub(crate) fn with(
         &self,
         otherwise: impl Fn(CsvColumn) -> Option<CsvColumn>,
@@ -155,7 +156,7 @@ impl CsvColumns {
         (columns != self.columns).then(|| CsvColumns { columns, ..self.clone() })
     }
 
-    /// Returns the unit of time as its digits of a nanosecond.
+    /// Returns the unit of time as the power of ten of its nanoseconds: 3 for microseconds.
     pub(crate) fn digits(&self) -> Option<usize> {
         self.columns.iter().find_map(|column| match column {
             CsvColumn::Time { digits } => Some(*digits),
@@ -166,7 +167,8 @@ impl CsvColumns {
     /// Parses a list of columns such as `ts=us,op=rw,lba=512,len=bytes`.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    ///
+    /// One diagnostic for each wrong or missing item of the list.
     pub fn parse(text: &str) -> Result<CsvColumns, Diagnostics> {
         let mut parsed = CsvColumns::EMPTY;
         let mut wrong = Vec::new();
@@ -188,15 +190,13 @@ impl CsvColumns {
         ];
         for (name, is) in kinds {
             match parsed.columns.iter().filter(|column| is(column)).count() {
-                // A part that is wrong may be the one that is missing.
+                // A wrong item may be a misspelt required one, so a missing column is reported only
+                // otherwise.
                 0 if name != "dev" && wrong.is_empty() => {
                     let why = match name {
-                        "op" => {
-                            "a trace that does not say what is read and what is written \
-                                 cannot be replayed"
-                        }
+                        "op" => "a trace without an operation column cannot be replayed",
                         "len" => "a trace without sizes cannot be replayed",
-                        _ => "every request needs one",
+                        _ => "every request needs an address",
                     };
                     wrong.push(problem(format!("there is no column `{name}`: {why}")));
                 }
@@ -207,7 +207,7 @@ impl CsvColumns {
         if wrong.is_empty() { Ok(parsed) } else { Err(Diagnostics(wrong)) }
     }
 
-    /// Adds one part of the list.
+    /// Parses one item of the list and adds its column.
     fn add(&mut self, part: &str) -> Result<(), Box<Diagnostic>> {
         if self.more && !matches!(part, "header" | "blanks" | "tabs") {
             return Err(problem(format!("`{}` comes after `...`", printable(part))).into());
@@ -226,22 +226,20 @@ impl CsvColumns {
         Ok(())
     }
 
-    /// Returns the columns.
     pub(crate) fn columns(&self) -> &[CsvColumn] {
         &self.columns
     }
 
-    /// Returns the marks between columns.
     pub(crate) fn parting(&self) -> Parting {
         self.parting
     }
 
-    /// Returns whether further columns may follow.
+    /// Returns true if lines may have further columns, which are skipped.
     pub(crate) fn more(&self) -> bool {
         self.more
     }
 
-    /// Returns whether devices are named.
+    /// Returns true if the CSV has a column with the names of devices.
     pub(crate) fn names_devices(&self) -> bool {
         self.columns.contains(&CsvColumn::Device { named: true })
     }
@@ -270,13 +268,13 @@ impl fmt::Display for CsvColumns {
     }
 }
 
-/// Parses `name=unit`.
+/// Parses one item of a list of columns, `name=unit`.
 fn column(part: &str) -> Result<CsvColumn, Box<Diagnostic>> {
     let wrong = || Box::new(problem(format!("`{}` is no column", printable(part))).expected(PARTS));
     let (name, unit) = part.split_once('=').ok_or_else(wrong)?;
     let of_unit = |expected: &'static str| {
         let unit = printable(unit);
-        Box::new(problem(format!("`{unit}` is no unit of `{name}`")).expected(expected))
+        Box::new(problem(format!("`{unit}` is not a unit of `{name}`")).expected(expected))
     };
     match (name, unit) {
         ("ts", unit) => {
@@ -294,7 +292,8 @@ fn column(part: &str) -> Result<CsvColumn, Box<Diagnostic>> {
         ("lba" | "len", unit) => {
             let bytes = if unit == "bytes" { Some(1) } else { unit.parse().ok() };
             let unit = bytes.filter(|bytes| (1..=1 << 30).contains(bytes));
-            let unit = unit.ok_or_else(|| of_unit("bytes, or how many bytes a unit has: 512"))?;
+            let unit =
+                unit.ok_or_else(|| of_unit("bytes, or the number of bytes per unit, such as 512"))?;
             let is_size = name == "len";
             Ok(if is_size { CsvColumn::Size { unit } } else { CsvColumn::Offset { unit } })
         }
@@ -316,8 +315,7 @@ mod tests {
         let given = CsvColumns::parse("ts=us,op=rw,lba=512,len=bytes").unwrap();
         assert_eq!(given, CsvColumns::default());
         let given = CsvColumns::parse(
-            "dev=name, _, op=0=read, len=4096, lba=bytes, ts=100ns, \
-                                       ..., header, blanks",
+            "dev=name, _, op=0=read, len=4096, lba=bytes, ts=100ns, ..., header, blanks",
         );
         let given = given.unwrap();
         let columns = [

@@ -9,9 +9,10 @@ use crate::optional_column::OptionalColumn;
 use crate::record::{Record, in_time};
 use crate::{Cause, Format};
 
-/// Decodes one line without its line end; not a header. Never panics and never wraps a number.
+/// Decodes one line without its line end, not a header. Never panics; no number overflows.
 ///
 /// # Errors
+///
 /// The first fault of the line.
 #[inline]
 pub fn decode_line(format: Format, line: &[u8]) -> Result<Record, Fault<'_>> {
@@ -26,17 +27,18 @@ fn decode<F: TraceFormat>(line: &[u8]) -> Result<Record, Fault<'_>> {
 
 /// A line, decoded.
 pub(crate) struct Decoded<'a> {
-    /// The request.
+    /// The request that the line stands for.
     pub record: Record,
-    /// The host, if lines name one: a file must not contain two. Of a format that names its
-    /// devices, the device.
+    /// Host named by the line, of which a trace may have only one; in a format that names devices,
+    /// the device.
     pub host: Option<&'a [u8]>,
-    /// Requests and flags that the line asks for besides its record.
+    /// Requests and flags that the line demands beyond its record.
     pub extra: Extra,
 }
 
 impl<'a> Decoded<'a> {
-    /// Returns a record with what its columns noted.
+    /// Returns a decoded record with the host and the extra demands collected while its columns
+    /// were read.
     #[inline]
     fn of<F: TraceFormat, const MARK: u8>(
         record: Record,
@@ -47,7 +49,7 @@ impl<'a> Decoded<'a> {
     }
 }
 
-/// Like [`decode`], and returns all that the line says.
+/// Like [`decode`], and returns the host and the extra demands, too.
 #[inline]
 pub(crate) fn decode_lone<F: TraceFormat>(line: &[u8]) -> Result<Decoded<'_>, Fault<'_>> {
     let line = if F::BINARY.is_some() { line } else { line.trim_ascii() };
@@ -60,7 +62,7 @@ pub(crate) fn decode_lone<F: TraceFormat>(line: &[u8]) -> Result<Decoded<'_>, Fa
     }
 }
 
-/// Like [`decode_lone`], for a format whose lines depend on those before them.
+/// Like [`decode_lone`], for a format whose lines depend on earlier lines.
 pub(crate) fn decode_among<'a, F: TraceFormat>(
     line: &'a [u8],
     context: &mut Context,
@@ -87,7 +89,7 @@ pub(crate) fn decode_among<'a, F: TraceFormat>(
     }
 }
 
-/// Like [`decode`], with optional columns.
+/// Like [`decode`], for a trace whose header names optional columns.
 pub(crate) fn decode_wider<'a>(
     format: Format,
     line: &'a [u8],

@@ -19,39 +19,38 @@ use crate::{Cause, CsvColumns, Format, Record, TraceError, decode_line};
 use elimination::{Fit, rule_out};
 use fowler_units::{Diagnostic, HostIo, HostOp, printable};
 
-/// How many lines are examined.
+/// How many lines are examined to detect a format.
 const LINES: usize = 256;
 
-/// Format of a text, with everything its reader must know and say.
+/// Detected format of a text, with the columns and remarks for its reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Detected {
-    /// The format.
+    /// Name of the format.
     pub format: Format,
     /// The columns that a header names, if the format is [`Format::Csv`].
     pub columns: Option<CsvColumns>,
-    /// True if the first line is a header that the format does not have: it is skipped.
+    /// True if the first line is a header that the format does not define: it is skipped.
     pub header: bool,
-    /// Remarks on the choice: the columns of a header, a close second.
+    /// Remarks on the choice of the format: columns taken from a header, another plausible format.
     pub notes: Vec<String>,
 }
 
 impl Detected {
-    /// Returns a format of which nothing more must be known.
+    /// Returns a detection without columns, header or remarks.
     pub fn of(format: Format) -> Detected {
         Detected { format, columns: None, header: false, notes: Vec::new() }
     }
 }
 
 impl Format {
-    /// Returns the binary format in which a file's beginning shows it to be.
+    /// Returns the binary format proved by a file's first bytes, if any.
     pub fn of_binary(head: &[u8]) -> Option<Format> {
         let shows = |binary: Binary| (binary.shows)(head);
         let formats = Format::ALL.iter().copied().filter(|format| format.is_detected());
         formats.into_iter().find(|format| format.binary().is_some_and(shows))
     }
 
-    /// Returns the binary formats that a file with this beginning could be in, though the beginning
-    /// does not prove it.
+    /// Returns the binary formats that these first bytes do not rule out but do not prove either.
     pub(crate) fn could_be_binary(head: &[u8]) -> Vec<Format> {
         let shows = |binary: Binary| (binary.shows)(head);
         let formats = Format::ALL.iter().copied().filter(|format| !format.is_detected());
@@ -75,7 +74,7 @@ impl Format {
     }
 }
 
-/// Detects the format of a text as [`Format::detect`], and says what its reader must know.
+/// Like [`Format::detect`], and returns the columns and remarks that the reader needs.
 pub(crate) fn detected(sample: &[u8], whole: bool) -> Result<Detected, Undetected> {
     let lines = first_lines(complete(sample, whole));
     if let Some(format) = by_header(&lines) {
@@ -90,7 +89,7 @@ pub(crate) fn detected(sample: &[u8], whole: bool) -> Result<Detected, Undetecte
     }
 }
 
-/// Returns the sample without its last line if that may be cut short.
+/// Returns the sample without its last line if that line may be cut short.
 fn complete(sample: &[u8], whole: bool) -> &[u8] {
     match memchr::memrchr(b'\n', sample) {
         Some(end) if !whole => &sample[..end],
@@ -131,8 +130,10 @@ pub(crate) fn refuse_no_requests(
             let line = line_of(text, &diagnostic.text);
             let diagnostic = diagnostic.line(line);
             let expected = "a log of single requests: time, value, direction, bs, offset, priority";
-            let hint =
-                format!("{again}. If it is no log of fio, {}", nearest_format::described(&lines));
+            let hint = format!(
+                "{again}. If this is not a log of fio, {}",
+                nearest_format::described(&lines)
+            );
             Err(TraceError::one(name, diagnostic.expected(expected).hint(hint)))
         }
     }
@@ -165,7 +166,7 @@ fn by_lines(lines: &[&[u8]]) -> Result<Detected, Undetected> {
     }
 }
 
-/// Returns the formats that a text may be claimed by without a header.
+/// Returns the formats that may be detected without a header.
 fn claimable() -> impl Iterator<Item = Format> {
     Format::ALL
         .iter()
@@ -173,21 +174,22 @@ fn claimable() -> impl Iterator<Item = Format> {
         .filter(|format| format.header().is_none() && format.is_detected() && !format.is_binary())
 }
 
-/// Returns true if two formats are the same under two names.
+/// Returns true if two formats are identical but for their names.
 fn same(one: Format, other: Format) -> bool {
     one.signs().same_as == Some(other) || other.signs().same_as == Some(one)
 }
 
-/// Names a format that decodes the lines, too, and the rule that speaks against it.
+/// Names a format that also decodes the lines, and the rule that rules it out.
 fn second((format, why): &(Format, String)) -> String {
     format!(
-        "these lines would fit format `{format}`, too, but for this: {why}; --format {format} reads them so"
+        "these lines also decode as format `{format}`, which was ruled out: {why}; to read them \
+            so, use --format {format}"
     )
 }
 
-/// Returns remarks on a file that is read in a format, by its first lines: a rule of the format
-/// that they break, and doubts about units. `columns` are those of a CSV. If `has_names`, the first
-/// line is a header that the format does not have.
+/// Returns remarks on reading a file in a given format, based on its first lines: a rule of the
+/// format that they break, and doubts about units. `columns` are those of a CSV. If `has_names`,
+/// the first line is a header that the format does not have.
 pub(crate) fn remarks(
     format: Format,
     text: &Lines,
@@ -215,7 +217,7 @@ pub(crate) fn remarks(
         rules.clock = plausibility::clock_of(&ios);
     }
     let broken = rules.objection(&lines, &sample).filter(|_| given);
-    let broken = broken.map(|why| format!("this may not be format `{format}`: {why}"));
+    let broken = broken.map(|why| format!("the trace may not be in format `{format}`: {why}"));
     let own = format.as_columns().and_then(|text| CsvColumns::parse(text).ok());
     let own = own.map(|own| if has_names { own.behind_header(true) } else { own });
     let is_open = !given && !has_names && rules.clock == Clock::Unix;
@@ -225,7 +227,7 @@ pub(crate) fn remarks(
     broken.into_iter().chain(doubts).chain(of_dates).collect()
 }
 
-/// Returns a line without a byte order mark.
+/// Returns a line without its byte order mark.
 fn bare(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii()
 }
@@ -239,7 +241,7 @@ pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Diagnostic> {
         let other = shown.filter(|&other| other != format)?;
         let what = format!("this trace does not look like format `{format}`");
         let diagnostic = Diagnostic::of(what).expected(format.about());
-        return Some(diagnostic.hint(format!("it looks like `{other}`: {}", other.about())));
+        return Some(diagnostic.hint(format!("the trace looks like `{other}`: {}", other.about())));
     }
     let lines = first_lines(head);
     if format == Format::Csv
@@ -251,11 +253,10 @@ pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Diagnostic> {
     let what = format!("this trace does not look like format `{format}`");
     let diagnostic = Diagnostic::of(what).expected(format.about());
     Some(match detected(head, true) {
-        Ok(Detected { columns: Some(columns), .. }) => {
-            diagnostic.hint(format!("its header names the columns: --columns {columns}"))
-        }
+        Ok(Detected { columns: Some(columns), .. }) => diagnostic
+            .hint(format!("the header of the trace names the columns: --columns {columns}")),
         Ok(Detected { format: other, .. }) if other != format => {
-            diagnostic.hint(format!("it looks like `{other}`: {}", other.about()))
+            diagnostic.hint(format!("the trace looks like `{other}`: {}", other.about()))
         }
         Ok(_) => diagnostic,
         Err(undetected) if undetected.candidates.is_empty() => {
@@ -267,7 +268,7 @@ pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Diagnostic> {
                 .iter()
                 .map(|candidate| format!("`{}`", candidate.format))
                 .collect();
-            diagnostic.hint(format!("it looks like one of {}", names.join(", ")))
+            diagnostic.hint(format!("the trace looks like one of {}", names.join(", ")))
         }
     })
 }
@@ -291,7 +292,7 @@ fn first_lines(text: &[u8]) -> Vec<&[u8]> {
         .collect()
 }
 
-/// Returns the number, counted from 1, of the first line of a text that is shown so in messages.
+/// Returns the number, counted from 1, of the first line that messages would print as `shown`.
 pub(crate) fn line_of(text: &Lines, shown: &str) -> Option<u64> {
     let head = text.head().strip_prefix(b"\xef\xbb\xbf").unwrap_or(text.head());
     let mut lines = head.split(|&byte| byte == b'\n');
@@ -299,8 +300,8 @@ pub(crate) fn line_of(text: &Lines, shown: &str) -> Option<u64> {
     Some(text.dropped() + at as u64 + 1)
 }
 
-/// Returns a line without blanks around it. Tabs remain if there are others between columns: those
-/// at either end may show an empty column.
+/// Returns a line without blanks around it. Tabs are kept if tabs separate its columns: a tab at
+/// either end may belong to an empty column.
 fn without_blanks(line: &[u8]) -> &[u8] {
     let inner = line.trim_ascii();
     let has_tabs = memchr::memchr(b'\t', inner).is_some();
@@ -326,7 +327,7 @@ fn decoded(format: Format, lines: &[&[u8]]) -> Vec<Record> {
     lines.iter().filter_map(|line| decode_line(format, line).ok()).collect()
 }
 
-/// Describes the first requests as read in a format.
+/// Describes the span, read share and mean size of the first requests as read in a format.
 fn reading(records: &[Record]) -> String {
     let count = records.len() as u64;
     let times = records.iter().map(|record| record.io.at.0);

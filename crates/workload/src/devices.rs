@@ -6,8 +6,8 @@ use crate::TraceError;
 use crate::context::MOST_DEVICES;
 use fowler_units::Diagnostic;
 
-/// Side by side, each device starts at a multiple of this, so that no page, stripe or block of the
-/// usual sizes spans two devices.
+/// Alignment of each device's base address when devices share an address space, in bytes: no page,
+/// stripe or block of the usual sizes then spans two devices.
 const DEVICE_ALIGNMENT: u64 = 1 << 20;
 
 /// Which devices of a trace to read.
@@ -21,19 +21,19 @@ pub enum DeviceChoice {
     /// All devices, concatenated into one address space in order of their numbers. Each device is
     /// as long as its highest request end, rounded up to 1 MiB.
     SideBySide,
-    /// All devices, each with its own addresses: to look at them, not to replay them.
-    /// [`TraceReader::device`](crate::TraceReader::device) tells whose the last request was.
+    /// All devices, each with its own addresses: for inspection, not for replay.
+    /// [`TraceReader::device`](crate::TraceReader::device) returns the device of the last request.
     Each,
 }
 
-/// Requests of a trace for one device: their number, and the addresses that they reach.
+/// Requests of a trace to one device: how many, and the highest address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceUse {
     /// Number of the device in the trace.
     pub device: u64,
     /// Number of requests for the device.
     pub requests: u64,
-    /// The end of its highest range, in bytes.
+    /// End of the device's highest request, in bytes.
     pub end: u64,
 }
 
@@ -49,7 +49,7 @@ impl DeviceUse {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Devices {
     seen: Vec<DeviceUse>,
-    /// Where the device of the last record stands: the next record is most often for it too.
+    /// Index of the last record's device: the next record is most often for it too.
     last: usize,
 }
 
@@ -58,13 +58,13 @@ impl Devices {
         &self.seen
     }
 
-    /// True if more devices were seen than a trace can have.
+    /// True if the trace names more devices than a trace may have.
     #[inline]
     pub fn are_too_many(&self) -> bool {
         self.seen.len() > MOST_DEVICES
     }
 
-    /// Counts a record. Returns whether its device differs from the previous record's.
+    /// Counts a record. Returns true if its device differs from the previous record's.
     #[inline]
     pub fn count(&mut self, record: &Record) -> bool {
         match self.seen.get_mut(self.last) {
@@ -88,7 +88,7 @@ impl Devices {
         })
     }
 
-    /// Returns the error for a trace with several devices, some of which may have names.
+    /// Returns the error for a trace with several devices; `names` are their names, if any.
     pub fn several(&self, file: &str, names: &[String]) -> TraceError {
         const SHOWN: usize = 40;
         let shown = self.seen.iter().take(SHOWN);
@@ -128,7 +128,7 @@ impl Devices {
         TraceError::one(file, diagnostic)
     }
 
-    /// Returns where each device begins when they are laid side by side.
+    /// Returns the base address of each device when they are concatenated into one address space.
     pub fn side_by_side(&self, file: &str) -> Result<Bases, TraceError> {
         let mut next = 0u64;
         let mut bases = Vec::with_capacity(self.seen.len());

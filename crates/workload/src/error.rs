@@ -5,7 +5,7 @@ use fowler_units::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How many bad lines of one cause are kept as samples; further ones are only counted.
+/// Number of bad lines of one cause that are saved as samples; further ones are only counted.
 pub const SAMPLES_PER_CAUSE: usize = 5;
 
 /// Why a line of a trace cannot be used. Bad lines are counted by cause.
@@ -39,7 +39,7 @@ pub enum Cause {
     TooManyDevices,
     /// A line longer than any record of any format.
     LineTooLong,
-    /// A record of a binary format that is none: its magic, version, type or length is wrong.
+    /// A record of a binary format with a wrong magic number, version, type or length.
     BadRecord,
     /// A record of a binary format that ends before its last byte.
     CutShort,
@@ -49,7 +49,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Describes the cause, as used in counts: "3 lines in total: not a number".
+    /// Describes the cause in a few words, as in "3 lines in total: not a number".
     pub fn words(self) -> &'static str {
         match self {
             Cause::Header => "missing or wrong header",
@@ -79,14 +79,14 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Everything that is wrong with one trace, remapping or generator.
+/// All errors found in one trace, remapping or generator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct TraceError {
-    /// The trace's name.
+    /// Name of the trace, usually its path.
     pub file: String,
     /// The first few diagnostics of each cause, in line order. Their `file` may be empty.
     pub diagnostics: Vec<Diagnostic>,
-    /// The number of bad lines of each cause, including those shown.
+    /// The number of bad lines of each cause, including those with a diagnostic.
     pub counts: BTreeMap<Cause, u64>,
 }
 
@@ -125,10 +125,10 @@ impl From<TraceError> for Diagnostics {
     }
 }
 
-/// The bad lines of one cause.
+/// Bad lines of one cause that were skipped or rejected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
-    /// How many there are.
+    /// Number of bad lines.
     pub count: u64,
     /// Diagnostics of the first few bad lines.
     pub samples: Vec<Diagnostic>,

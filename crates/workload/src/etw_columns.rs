@@ -1,24 +1,24 @@
 //! The columns of the disk events in a CSV of Event Tracing for Windows, as the file's own header
 //! names them. Versions of the tool differ: some print the processor, too.
 
-/// Content of a column.
+/// Meaning of a column in a disk event of a Windows trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EtwColumn {
-    /// Nothing that is read.
+    /// A column that is skipped.
     Skipped,
-    /// The time at which the event was logged.
+    /// Time at which the event was logged, in microseconds.
     Time,
-    /// The address.
+    /// Byte offset of the request.
     Offset,
-    /// The size.
+    /// Size of the request, in bytes.
     Size,
-    /// The time that the request took.
+    /// Time that the request took, in microseconds.
     Elapsed,
-    /// The number of the disk.
+    /// Number of the disk.
     Disk,
 }
 
-/// The names of columns that are read.
+/// Names of the columns that are read, as in the header.
 const NAMES: [(&[u8], EtwColumn); 5] = [
     (b"TimeStamp", EtwColumn::Time),
     (b"ByteOffset", EtwColumn::Offset),
@@ -27,10 +27,10 @@ const NAMES: [(&[u8], EtwColumn); 5] = [
     (b"DiskNum", EtwColumn::Disk),
 ];
 
-/// The most columns among which those that are read must be.
+/// Largest column number within which all columns that are read must lie.
 const MOST: usize = 32;
 
-/// The columns of an event behind its name, up to the last one that is read.
+/// The columns of a disk event after its name, up to the last one that is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EtwEvent {
     columns: [EtwColumn; MOST],
@@ -38,8 +38,8 @@ pub(crate) struct EtwEvent {
 }
 
 impl EtwEvent {
-    /// Returns the columns of an event in the order of Microsoft's production servers; `ranges` are
-    /// those behind `IrpPtr`.
+    /// Returns the columns of an event as Microsoft's production servers log them; `ranges` are the
+    /// columns after `IrpPtr`.
     fn usual(ranges: &[EtwColumn]) -> EtwEvent {
         let mut event = EtwEvent { columns: [EtwColumn::Skipped; MOST], length: 0 };
         event.columns[0] = EtwColumn::Time;
@@ -49,7 +49,7 @@ impl EtwEvent {
         event
     }
 
-    /// Returns the columns that a header names behind the event's own name.
+    /// Returns the columns that a header names after the event's own name.
     ///
     /// # Errors
     /// The name of a column that is missing. `has_range` says whether an address and a size must be
@@ -61,7 +61,7 @@ impl EtwEvent {
         let mut event = EtwEvent { columns: [EtwColumn::Skipped; MOST], length: 0 };
         for (at, name) in names.take(MOST).enumerate() {
             let known = NAMES.iter().find(|(known, _)| *known == name);
-            // Of a name that comes twice, the first counts.
+            // If a name occurs twice, the first column counts.
             let known = known.filter(|(_, column)| !event.columns.contains(column));
             if let Some(&(_, column)) = known {
                 event.columns[at] = column;
@@ -84,16 +84,17 @@ impl EtwEvent {
     }
 }
 
-/// The columns of each disk event, and where in the header a reader is.
+/// The columns of each disk event, and the reader's position in the header.
 #[derive(Clone, Debug)]
 pub(crate) struct EtwColumns {
-    /// Reads, writes and flushes; `None` once a header did not have what is needed.
+    /// Columns of read, write and flush events; `None` for a kind whose header lacks a required
+    /// column.
     events: [Option<EtwEvent>; 3],
     /// True while the lines belong to the header.
     pub in_header: bool,
 }
 
-/// A disk event.
+/// Kind of a disk event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EtwKind {
     /// `DiskRead`.
@@ -105,16 +106,17 @@ pub(crate) enum EtwKind {
 }
 
 impl EtwColumns {
-    /// Returns the columns of an event; `None` if the header did not have what is needed.
+    /// Returns the columns of an event; `None` if the header lacked a required column.
     #[inline]
     pub fn of(&self, kind: EtwKind) -> Option<EtwEvent> {
         self.events[kind as usize]
     }
 
-    /// Takes the columns of an event from a line of the header.
+    /// Reads the columns of an event from a line of the header.
     ///
     /// # Errors
-    /// The name of a column that is missing.
+    ///
+    /// The name of a missing column.
     pub fn learn<'a>(
         &mut self,
         kind: EtwKind,

@@ -10,20 +10,20 @@ struct Run {
     end: u64,
 }
 
-/// How many runs are collected before the first merge.
+/// Number of runs collected before the first merge.
 const GATHERED: usize = 1 << 16;
 
 /// A set of pages of one size, filled from byte ranges.
 #[derive(Clone, Debug)]
 pub(crate) struct Extents {
     page_size: u64,
-    /// Sorted and disjoint up to `merged`; the rest in order of arrival.
+    /// Runs of pages: sorted and disjoint up to index `merged`, the rest in order of arrival.
     runs: Vec<Run>,
     merged: usize,
 }
 
 impl Extents {
-    /// Returns an empty set.
+    /// Returns an empty set of pages of `page_size` bytes.
     pub fn new(page_size: u64) -> Extents {
         assert!(page_size > 0, "a page holds something");
         Extents { page_size, runs: Vec::new(), merged: 0 }
@@ -63,14 +63,14 @@ impl Extents {
         self.merged = self.runs.len();
     }
 
-    /// Returns how many runs there were when they were last merged. Twice that many, and some, are
-    /// in memory at most.
+    /// Returns the number of runs after the last merge. Memory never holds many more than twice as
+    /// many.
     pub fn merged(&self) -> usize {
         self.merged
     }
 
-    /// Returns the runs in order, each as its first page and the one behind it. No two of them
-    /// touch.
+    /// Returns the runs in order, each as its first page and the page after its last. No two of
+    /// them touch.
     pub fn into_runs(mut self) -> impl Iterator<Item = (u64, u64)> {
         self.merge();
         self.runs.into_iter().map(|run| (run.first, run.end))
@@ -109,8 +109,8 @@ impl Dense {
         self.pages
     }
 
-    /// Returns the byte offset of a range in the dense numbering; `None` unless all of it was
-    /// added.
+    /// Returns the byte offset of a range in the dense numbering; `None` unless the set contains
+    /// all of the range.
     #[inline]
     pub fn place(&self, offset: u64, size: u32) -> Option<u64> {
         let first = offset / self.page_size;

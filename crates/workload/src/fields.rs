@@ -13,19 +13,20 @@ use crate::left_out_events::Kind;
 use crate::number::{self, NumberError, SAFE_DIGITS, TEN_TO, decimal_ns, unsigned};
 use fowler_units::{Diagnostic, printable};
 
-/// Why a line is not a record. Borrows from the line; a message is built only if it is shown.
+/// Why a trace line is not a record. Borrows from the line; a message is built only if it is
+/// printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault<'a> {
     /// The kind of fault.
     pub cause: Cause,
     /// The column; empty if the fault concerns the whole line.
     pub column: &'static str,
-    /// The text of that column.
+    /// The text found in that column.
     pub field: &'a [u8],
     /// The accepted words or numbers, where the column allows only certain ones.
     pub expected: &'static str,
-    /// The kind of an event that is left out ([`Cause::OtherEvent`]), by which it is counted; 0 if
-    /// it is not counted.
+    /// For [`Cause::OtherEvent`]: number of the kind of event, by which it is counted; 0 if it is
+    /// not counted.
     pub kind: u8,
 }
 
@@ -34,7 +35,7 @@ impl<'a> Fault<'a> {
         Fault { cause, column, field, expected: "", kind: 0 }
     }
 
-    /// Returns the fault of an event that is left out and counted.
+    /// Returns the fault of an event that the reader skips and counts.
     #[inline(always)]
     pub(crate) fn left_out(kind: Kind, column: &'static str, field: &'a [u8]) -> Fault<'a> {
         Fault { kind, ..Fault::new(Cause::OtherEvent, column, field) }
@@ -98,7 +99,7 @@ impl<'a> Fault<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Fields<'a, const MARK: u8> {
     line: &'a [u8],
-    /// Where the next field begins; beyond the end of the line if there is none.
+    /// Start of the next field; beyond the end of the line if there is none.
     at: usize,
     host: Option<&'a [u8]>,
     extra: Extra,
@@ -115,13 +116,13 @@ impl<'a, const MARK: u8> Fields<'a, MARK> {
     /// True if each mark ends a column, so that columns may be empty.
     const SINGLE: bool = MARK != b' ';
 
-    /// Returns whether a byte around a field is ignored.
+    /// Returns true if a byte around a field is ignored.
     #[inline]
     fn is_blank(byte: u8) -> bool {
         byte == b' ' || byte == b'\t' && MARK != b'\t'
     }
 
-    /// Returns the columns of `line`, which has neither a line end nor blanks at either end.
+    /// Returns a cursor on `line`, which has neither a line end nor blanks at either end.
     #[inline]
     pub fn of(line: &'a [u8]) -> Self {
         let mut fields = Fields { line, at: 0, host: None, extra: Extra::NONE };
@@ -136,7 +137,7 @@ impl<'a, const MARK: u8> Fields<'a, MARK> {
         }
     }
 
-    /// Returns whether a field ends at `index`; if so, moves to the next field.
+    /// Returns true if a field ends at `index`, and then moves to the next field.
     #[inline]
     fn end_at(&mut self, index: usize) -> bool {
         match self.line.get(index) {
@@ -155,14 +156,14 @@ impl<'a, const MARK: u8> Fields<'a, MARK> {
         self.host
     }
 
-    /// Returns what the line asks for besides its record.
+    /// Returns the demands of the line beyond its record.
     #[inline]
     pub fn noted(&self) -> Extra {
         self.extra
     }
 
-    /// Parses digits from `from` on. Returns their value (meaningless beyond 19 digits) and their
-    /// end.
+    /// Parses digits from index `from`. Returns their value (meaningless beyond 19 digits) and the
+    /// index after the last digit.
     #[inline]
     fn digits(&self, from: usize) -> (u64, usize) {
         let mut value = 0u64;

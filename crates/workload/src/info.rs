@@ -1,36 +1,37 @@
-//! Summary statistics of a workload, gathered in one pass with exact counts.
+//! Exact summary statistics of a workload, gathered in one pass.
 
 use crate::extents::Extents;
 use crate::{DeviceChoice, Format, TraceError, TraceReader};
 use fowler_units::{ByOp, Bytes, HostIo, HostOp, Nanos, Span};
 use std::collections::BTreeMap;
 
-/// The page size used for footprints.
+/// Page size for footprints, in bytes.
 const PAGE: u64 = 4096;
-/// One second, the window for the peak rate.
+/// One second in nanoseconds, the window for the peak rate.
 const SECOND: u64 = 1_000_000_000;
 /// The service times for which the idle share is reported.
 const SERVICE_TIMES: [Span; 3] = [Span::us(100), Span::ms(1), Span::ms(10)];
-/// How many sizes are reported.
+/// Number of request sizes that are reported.
 const COMMON_SIZES: usize = 8;
-/// How many of the first requests are reported.
+/// Number of requests that are reported, from the first.
 const FIRST: usize = 3;
 
-/// The share of time that a device serving one request at a time would be idle.
+/// Share of time that a device serving one request at a time would be idle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IdleShare {
-    /// The time each request takes.
+    /// Assumed service time of each request.
     pub service: Span,
-    /// The idle share, up to the completion of the last request.
+    /// Share of time from the first arrival to the last completion in which the device is idle, 0
+    /// to 1.
     pub share: f64,
 }
 
 /// A request size and how common it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeUse {
-    /// The size in bytes.
+    /// Size of the requests, in bytes.
     pub size: u32,
-    /// How many reads, writes and trims have this size.
+    /// Number of reads, writes and trims of this size.
     pub requests: u64,
     /// Share of these requests among all that have a size, from 0 to 1.
     pub share: f64,
@@ -41,13 +42,13 @@ pub struct SizeUse {
 pub struct TraceInfo {
     /// The trace's format; `None` for a generator.
     pub format: Option<Format>,
-    /// The first request's arrival.
+    /// Arrival of the first request, before times are shifted to start at 0.
     pub first: Nanos,
     /// The time from the first arrival to the last.
     pub span: Span,
-    /// Requests by operation.
+    /// Number of requests by operation.
     pub requests: ByOp<u64>,
-    /// Bytes by operation.
+    /// Bytes transferred by operation.
     pub bytes: ByOp<u64>,
     /// Requests per second over the whole span; zero if the span is zero.
     pub mean_rate: f64,
@@ -59,11 +60,11 @@ pub struct TraceInfo {
     pub different_sizes: usize,
     /// The footprint: distinct 4 KiB pages touched, in bytes.
     pub footprint: Bytes,
-    /// The end of the highest range.
+    /// End of the highest request, in bytes.
     pub highest_byte: u64,
-    /// The share of requests that begin where the previous request ended.
+    /// Share of requests that begin where the previous request ended, 0 to 1.
     pub sequential_share: f64,
-    /// The mean time between arrivals.
+    /// Mean time between arrivals, in nanoseconds.
     pub interarrival_mean_ns: f64,
     /// The coefficient of variation of the time between arrivals: 0 for fixed intervals, 1 for
     /// Poisson arrivals, more for bursts.
@@ -85,10 +86,11 @@ impl TraceInfo {
     }
 
     /// Reads a trace of several devices to its end, opened with [`DeviceChoice::Each`]. Returns the
-    /// summary of each device by its number, and of all: what all touch is the sum of what each
-    /// touches, and a request follows another only on the same device.
+    /// summary of each device by its number, and of all devices together. Footprints add up; a
+    /// request counts as sequential only after a request of the same device.
     ///
     /// # Errors
+    ///
     /// Any error of the reader.
     pub fn of_each(
         reader: &mut TraceReader,
@@ -156,7 +158,7 @@ fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// Counts gathered so far.
+/// Running counts from which the summary is computed.
 struct Gathering {
     first: Nanos,
     last: Nanos,
@@ -218,7 +220,7 @@ impl Gathering {
         self.extents.add(request);
     }
 
-    /// Counts everything but what the place of a request says.
+    /// Counts a request's time, operation and size, without its address.
     fn add_but_place(&mut self, request: &HostIo) {
         self.add_time(request.at);
         if self.shown.len() < FIRST {

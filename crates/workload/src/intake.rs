@@ -1,5 +1,5 @@
-//! Turns lines into records: skips comments and the header row, counts bad lines by cause, and
-//! checks that all records come from one host.
+//! Turns trace lines into records: skips comments and the header row, counts bad lines by cause,
+//! and checks that all records come from one host.
 
 mod lookahead;
 
@@ -36,15 +36,15 @@ pub(crate) enum Taken {
     End,
 }
 
-/// State that each line is checked against.
+/// Constraints that earlier lines impose on each further line.
 #[derive(Default)]
 struct Before {
     host: Option<Vec<u8>>,
-    /// The devices, where lines name them.
+    /// Names of the devices met so far.
     names: Names,
     /// True if the trace is a CSV with a column that names the device of each line.
     csv_names: bool,
-    /// The earliest and the latest time so far.
+    /// The earliest and the latest time so far; `None` before the first record.
     span: Option<(Nanos, Nanos)>,
 }
 
@@ -53,32 +53,32 @@ pub(crate) struct Intake {
     lines: Lines,
     format: Format,
     header_due: Option<&'static str>,
-    /// True while a header is due that the format does not have: a file has it all the same.
+    /// True while the next line may be a header that the format does not define but the file has.
     names_due: bool,
     /// The optional columns named by the header of a native trace, in header order.
     optional: Vec<OptionalColumn>,
-    /// True if the header of a native trace names its columns in another order than usual: they
-    /// are then those of the context.
+    /// True if the header of a native trace names its columns in an unusual order; the context then
+    /// holds that order.
     reordered: bool,
     before: Before,
     /// State of stateful formats between lines.
     context: Context,
-    /// True if the rest of the file means nothing: that of a binary file cannot be divided into
-    /// records, or the header of a native trace has a column that no native trace has.
+    /// True if the rest of the file cannot be read: a binary file lost its record boundaries, or
+    /// the header of a native trace has an unknown column.
     lost: bool,
     ahead: Ahead,
-    /// The requests that a line asks for besides its own.
+    /// Requests of the current line that are still to be returned.
     pending: Pending,
-    /// The events that were left out.
+    /// Counts of the skipped events, by kind.
     left_out: LeftOutCounts,
     /// True while the reader is inside a summary after the records. A summary ends at the next
     /// record: another file may have been appended.
     summary: bool,
-    /// Bad lines by cause.
+    /// Bad lines by cause, with samples.
     pub bad: Tally,
-    /// Lines of every kind.
+    /// Number of lines read, of every kind.
     pub line: u64,
-    /// The comments, blank lines and header rows among them.
+    /// Number of comments, blank lines and header rows among the lines.
     pub remarks: u64,
 }
 
@@ -88,8 +88,8 @@ impl Intake {
         self.lines.drop_some()
     }
 
-    /// Returns the records of `lines`. With `names_due`, the first line is a header that the format
-    /// does not have.
+    /// Returns a reader of the records in `lines`. With `names_due`, the first line is a header
+    /// that the format does not define.
     pub fn of(lines: Lines, format: Format, csv: Option<CsvColumns>, names_due: bool) -> Intake {
         let (header_due, bad) = (format.header(), Tally::new());
         let csv_names = csv.as_ref().is_some_and(CsvColumns::names_devices);
@@ -135,23 +135,22 @@ impl Intake {
         self.before.names.all()
     }
 
-    /// Returns what must be said of the lines read so far.
+    /// Returns the notes on the lines read so far.
     pub fn notes(&self) -> Vec<String> {
         [self.format.notes(&self.context), self.pending.notes()].concat()
     }
 
-    /// Returns the events that were left out so far, by kind.
+    /// Returns the events skipped so far, by kind.
     pub fn left_out(&self) -> Vec<LeftOut> {
         self.left_out.named(self.format.left_out())
     }
 
-    /// Returns how many requests lines asked for besides one each.
+    /// Returns the number of requests in addition to one for each line, such as preflushes.
     pub fn added(&self) -> u64 {
         self.pending.added
     }
 
-    /// Returns how many bytes of the text belong to the lines of the records that were returned,
-    /// and to those before them.
+    /// Returns the number of bytes of text up to the end of the last returned record's line.
     pub fn position(&self) -> u64 {
         self.lines.position() - self.ahead.untaken() as u64
     }
@@ -196,7 +195,7 @@ impl Intake {
         self.take_line()
     }
 
-    /// Reads the following lines as long as they are plain.
+    /// Reads the following lines into the lookahead as long as they are plain.
     fn read_ahead(&mut self) {
         let Intake { lines, before, ahead, optional, pending, left_out, .. } = self;
         let text = lines.ahead();
@@ -246,8 +245,8 @@ impl Intake {
                 let (at, lost) = (self.lines.record_at(), self.lost);
                 tally(&mut self.bad, cause, || {
                     let what = format!("record at byte {at}: {}", diagnostic.what);
-                    let hint = "the rest of the file was not read: without this record's length, \
-                                nobody knows where the next one begins";
+                    let hint = "the rest of the file was not read: without the length of this \
+                        record, the start of the next one is unknown";
                     let hint = lost.then(|| hint.to_string());
                     Diagnostic { what, ..diagnostic.hint(hint) }
                 });
@@ -327,10 +326,11 @@ impl Intake {
         }
     }
 
-    /// Counts the last record as bad: it is `back` nanoseconds earlier than one already returned.
+    /// Counts the last record as bad: it is `back` nanoseconds earlier than a record already
+    /// returned.
     #[cold]
     pub fn refuse_late(&mut self, back: u64, window: usize) {
-        // Further requests of the line would be as late.
+        // Further requests from this line would be out of order by as much.
         self.pending.drop_rest();
         let (line, text) = self.ahead.last(&self.lines, self.line);
         let shown = self.format.is_binary().then(|| hexadecimal(text));
@@ -348,14 +348,14 @@ impl Intake {
     }
 }
 
-/// Returns true if lines after a fault mean nothing: if the header of a native trace has a column
-/// too many, so has each line.
+/// Returns true if a fault makes all further lines unreadable: an unknown column in a native
+/// header.
 fn ends_there(format: Format, fault: &Fault<'_>) -> bool {
     format == Format::Native && fault.cause == Cause::Header && !fault.field.is_empty()
 }
 
 /// Turns a fault into a diagnostic with its line number and text. `optional` are the optional
-/// columns of the file, `csv` those of a CSV.
+/// columns named by the file's header, `csv` the columns of a CSV.
 #[cold]
 fn diagnostic_of(
     fault: &Fault<'_>,
@@ -383,8 +383,8 @@ fn diagnostic_of(
     diagnostic
 }
 
-/// Returns the optional columns that a header row names after the format's own. A native trace may
-/// name all columns in another order: then returns those.
+/// Returns the optional columns that a header row names after the format's own. If a native header
+/// is reordered, returns all its columns.
 fn header_row<'a>(
     format: Format,
     header: &'static str,
@@ -404,7 +404,7 @@ fn header_row<'a>(
     OptionalColumn::named(&line[header.len()..]).map(|optional| (optional, None))
 }
 
-/// Decodes a line and checks it against those before it.
+/// Decodes a line and checks it against earlier lines.
 #[inline]
 fn decode_in<'a, F: TraceFormat>(
     line: &'a [u8],
@@ -417,14 +417,14 @@ fn decode_in<'a, F: TraceFormat>(
     Ok(decoded)
 }
 
-/// True if lines of the format can be read by [`crate::plain_lines`].
+/// True if lines of the format can be read by the fast decoder, [`crate::plain_lines`].
 fn is_plain<F: TraceFormat>() -> bool {
     !F::STATEFUL && F::BINARY.is_none()
 }
 
 impl Before {
-    /// Accepts a record unless it contradicts earlier ones: it must be of the same host, and its
-    /// time must not be too far from theirs. Gives it the number of its device, if that is named.
+    /// Accepts a record unless it contradicts earlier ones: the host must be the same, and the time
+    /// must be within range of theirs. Sets the device number if the line names its device.
     #[inline]
     fn agree<'a, F: TraceFormat>(
         &mut self,
@@ -446,9 +446,9 @@ impl Before {
         Ok(())
     }
 
-    /// Rejects a time that is further from the others than the simulator can represent. Where times
-    /// count from a date, the first request's time is subtracted later, and any request may turn
-    /// out to be the first.
+    /// Rejects a time further from the others than the simulator can represent. Where times count
+    /// from a date, the first request's time is subtracted later, and the reorder window may make
+    /// any request the first.
     #[inline]
     fn same_age<'a, F: TraceFormat>(&mut self, at: Nanos) -> Result<(), Fault<'a>> {
         let (first, last) = self.span.unwrap_or((at, at));
@@ -460,7 +460,7 @@ impl Before {
         Ok(())
     }
 
-    /// Rejects a second host: its device numbers may coincide with those of the first.
+    /// Rejects a second host, since its device numbers may coincide with the first host's.
     #[inline]
     fn same_host<'a>(&mut self, host: &'a [u8]) -> Result<(), Fault<'a>> {
         if self.host.get_or_insert_with(|| host.to_vec()) == host {

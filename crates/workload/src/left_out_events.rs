@@ -1,23 +1,23 @@
-//! Counts of the events that a format leaves out, by kind. A kind is a number: 0 is not counted,
-//! and number n is the n-th of [`TraceFormat::LEFT_OUT`](crate::formats::TraceFormat::LEFT_OUT).
+//! Counts the events that a format skips, by kind. A kind is a number: 0 is not counted, and n is
+//! the n-th entry of [`TraceFormat::LEFT_OUT`](crate::formats::TraceFormat::LEFT_OUT).
 
-/// The number of a kind of events that a format leaves out; 0 for lines that are no events.
+/// Number of a kind of skipped events; 0 for lines that are not events.
 pub(crate) type Kind = u8;
 
-/// A kind of events, and what it means in a few words.
+/// Name of a kind of events, and its meaning in a few words.
 pub(crate) type NamedKind = (&'static str, &'static str);
 
-/// Operations that are no requests here, as [`rwbs`](crate::formats::rwbs) tells them.
+/// Operations that are skipped, as [`rwbs`](crate::formats::rwbs) reports them.
 pub(crate) const NEITHER: NamedKind = ("N", "neither read, write, discard nor flush");
 pub(crate) const ZONE: NamedKind = ("Z", "command for a zone, or append");
 
-/// The most kinds of a format, and the kind that is not counted.
+/// Largest number of kinds of a format, plus one for events that are not counted.
 const KINDS: usize = 32;
 
-/// Events of one kind that were left out of a trace.
+/// Events of one kind that were skipped in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The name of the kind, as the trace has it.
+    /// Name of the kind, as the trace prints it.
     pub name: &'static str,
     /// The meaning of the kind in a few words; may be empty.
     pub about: &'static str,
@@ -25,18 +25,18 @@ pub struct LeftOut {
     pub count: u64,
 }
 
-/// How many events of each kind were left out.
+/// Number of skipped events of each kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeftOutCounts([u64; KINDS]);
 
 impl LeftOutCounts {
-    /// Counts an event.
+    /// Counts an event of this kind.
     #[inline(always)]
     pub fn count(&mut self, kind: Kind) {
         self.0[usize::from(kind) % KINDS] += 1;
     }
 
-    /// Returns the kinds that were met, in order of their numbers.
+    /// Returns the kinds that occurred, with their counts, in the order of `names`.
     pub fn named(&self, names: &'static [NamedKind]) -> Vec<LeftOut> {
         debug_assert!(names.len() < KINDS, "each kind has a number");
         let counts = self.0[1..].iter().zip(names).filter(|(count, _)| **count > 0);

@@ -5,10 +5,10 @@ use crate::binary::{Binary, LONGEST_RECORD};
 use crate::source::Text;
 use std::io::{self, ErrorKind};
 
-/// The longest line that is examined; no record of any format comes close.
+/// Largest number of bytes of a line that are examined; no record of any format is that long.
 pub(crate) const LONGEST_LINE: usize = 1 << 16;
 
-/// How many bytes are read from the source at once.
+/// Number of bytes read from the source at once.
 const CHUNK: usize = 1 << 18;
 
 /// True if the line is a comment (it begins with `#`) or blank.
@@ -20,7 +20,7 @@ pub(crate) fn is_remark(line: &[u8]) -> bool {
 /// One line, without its line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
-    /// The whole line.
+    /// A complete line.
     Whole(&'a [u8]),
     /// The beginning of a line that is longer than [`LONGEST_LINE`].
     TooLong(&'a [u8]),
@@ -31,7 +31,7 @@ pub(crate) enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Returns what there is of it.
+    /// Returns the bytes of the line, complete or not.
     pub fn bytes(self) -> &'a [u8] {
         match self {
             Line::Whole(bytes)
@@ -47,30 +47,31 @@ impl<'a> Line<'a> {
 pub(crate) struct Lines {
     text: Text,
     buffer: Vec<u8>,
-    /// `buffer[start..end]` is read but not yet returned.
+    /// Start of the unread part of `buffer`, which is `buffer[start..end]`.
     start: usize,
     end: usize,
     at_end: bool,
-    /// The current line was too long: everything up to its end is dropped.
+    /// True while the rest of a line longer than [`LONGEST_LINE`] is dropped.
     skipping: bool,
-    /// The source failed while the beginning was read. Reported once the lines before the failure
-    /// are returned.
+    /// The error of a source that failed while the beginning was read; reported after the lines
+    /// before it.
     torn: Option<io::Error>,
     /// The last line returned, as a range of the buffer.
     last: (usize, usize),
-    /// The comments and blank lines at the beginning that were dropped to find a record.
+    /// Number of comments and blank lines dropped from the beginning while searching for the first
+    /// record.
     dropped: u64,
-    /// The text ended without a newline.
+    /// True if the text ended without a newline.
     cut: bool,
-    /// Where in the text the last record of a binary format begins, and the next one.
+    /// Byte offset of the last record of a binary format.
     record: u64,
     next_record: u64,
-    /// The bytes of text read from the source so far.
+    /// Number of bytes of text read from the source so far.
     read: u64,
 }
 
 impl Lines {
-    /// Returns the lines of `text`, whose beginning is read by [`Lines::begin_text`].
+    /// Returns the lines of `text`, whose beginning is already read by [`Lines::begin_text`].
     #[cfg(test)]
     pub fn of(text: Text) -> io::Result<Lines> {
         let mut lines = Lines::raw(text)?;
@@ -100,8 +101,8 @@ impl Lines {
         Ok(lines)
     }
 
-    /// Prepares to read a file as text: skips a byte order mark and, if the beginning holds
-    /// comments only, as many of them as it takes to show a record, however long they are.
+    /// Prepares to read a file as text: skips a byte order mark and, if the beginning holds only
+    /// comments, drops comments until a record is in view.
     pub fn begin_text(&mut self) -> io::Result<()> {
         if self.buffer[..self.end].starts_with(b"\xef\xbb\xbf") {
             self.start = 3;
@@ -112,7 +113,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Reads until the head is as long as it may be.
+    /// Reads until the head is full or the text ends.
     fn fill_head(&mut self) -> io::Result<()> {
         while !self.at_end && self.end - self.start < LONGEST_LINE {
             if let Err(error) = self.fill() {
@@ -126,7 +127,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Drops the whole lines of the head if all of them are comments or blank. Returns whether it
+    /// Drops the whole lines of the head if all of them are comments or blank. Returns true if it
     /// dropped any.
     fn drop_remarks(&mut self) -> bool {
         let Some(end) = memchr::memrchr(b'\n', self.head()) else { return false };
@@ -149,7 +150,7 @@ impl Lines {
         &self.buffer[self.start..self.end.min(self.start + LONGEST_LINE)]
     }
 
-    /// Returns why the text ends with [`Lines::head`], if its source failed there.
+    /// Returns the error with which the source failed at the end of [`Lines::head`], if it did.
     pub fn torn(&self) -> Option<&io::Error> {
         self.torn.as_ref()
     }
@@ -312,7 +313,7 @@ mod tests {
     use super::*;
     use std::io::Read;
 
-    /// Returns a text in pieces of a given size, then fails if asked to.
+    /// A source that returns a text in pieces of a given size, then fails if asked to.
     struct Pieces {
         text: Vec<u8>,
         at: usize,
@@ -354,7 +355,8 @@ mod tests {
         assert_eq!(lines_of(b"a\n", 1, false).0, [b"a"]);
     }
 
-    /// A trace may begin with more comments than the head holds; the head still shows its format.
+    /// A trace may begin with more comments than the head holds; detection still sees its first
+    /// record.
     #[test]
     fn the_head_shows_what_follows_long_comments() {
         for count in [1, 6_000, 100_000] {

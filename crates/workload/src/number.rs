@@ -49,7 +49,7 @@ pub(crate) fn hexadecimal(text: &[u8]) -> Result<u64, NumberError> {
         .ok_or(NumberError::TooLarge)
 }
 
-/// Parses a decimal number in units of `10^digits` ns as whole nanoseconds. Digits finer than a
+/// Parses a decimal number in units of `10^digits` ns to whole nanoseconds. Digits finer than a
 /// nanosecond are rounded to the nearest, halves up. Exponents are rejected: no tracer prints them.
 pub(crate) fn decimal_ns(text: &[u8], digits: usize) -> Result<u64, NumberError> {
     if let Some(rest) = text.strip_prefix(b"-") {
@@ -71,8 +71,8 @@ pub(crate) fn decimal_ns(text: &[u8], digits: usize) -> Result<u64, NumberError>
         .ok_or(NumberError::TooLarge)
 }
 
-/// Parses a time like [`decimal_ns`], also with a negative exponent as in `7.25e-05`: tables of
-/// Python and R have such for small numbers. Positive exponents are rejected, see [`cuts_digits`].
+/// Parses a time like [`decimal_ns`], also with a negative exponent as in `7.25e-05`: Python and R
+/// print small numbers so. Positive exponents are rejected, see [`cuts_digits`].
 pub(crate) fn time_ns(text: &[u8], digits: usize) -> Result<u64, NumberError> {
     let Some(at) = text.iter().position(|byte| matches!(byte, b'e' | b'E')) else {
         return decimal_ns(text, digits);
@@ -96,10 +96,11 @@ pub(crate) fn time_ns(text: &[u8], digits: usize) -> Result<u64, NumberError> {
     decimal_ns(&shifted, digits)
 }
 
-/// Largest negative exponent that is looked at: smaller numbers are zero nanoseconds.
+/// Largest negative exponent that is examined; smaller numbers are zero nanoseconds.
 const LONGEST_EXPONENT: u64 = 64;
 
-/// Returns true if a number has a positive exponent, as in `1.70531e+15`: digits may be missing.
+/// Returns true if a number has a positive exponent, as in `1.70531e+15`: its last digits may be
+/// lost.
 pub(crate) fn cuts_digits(text: &[u8]) -> bool {
     let Some(at) = text.iter().position(|byte| matches!(byte, b'e' | b'E')) else { return false };
     let exponent = text[at + 1..].strip_prefix(b"+").unwrap_or(&text[at + 1..]);
@@ -125,7 +126,7 @@ impl fmt::Display for Short {
     }
 }
 
-/// Classifies the text `-rest`: a negative number, or not a number.
+/// Returns the error for the text `-rest`: a negative number, or not a number.
 fn below_zero(rest: &[u8]) -> NumberError {
     let digits = rest.iter().filter(|byte| byte.is_ascii_digit()).count();
     let points = rest.iter().filter(|&&byte| byte == b'.').count();

@@ -1,5 +1,5 @@
-//! Operations as the columns of a CSV and the keys of JSON write them: words, the letters of the
-//! kernel, or 0 and 1.
+//! Decodes the operation column of a CSV or the operation key of JSON lines: words, the kernel's
+//! letters, or 0 and 1.
 
 use crate::Cause;
 use crate::columns::Columns;
@@ -9,30 +9,30 @@ use crate::formats::rwbs::{self, Rwbs};
 use crate::left_out_events::{Kind, NEITHER, NamedKind, ZONE};
 use fowler_units::HostOp;
 
-/// How operations are written.
+/// Notation of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpCode {
-    /// As words or letters.
+    /// Words or the kernel's letters.
     Words,
-    /// 1 or true is a read, 0 or false a write.
+    /// Numbers or booleans: 1 or true is a read, 0 or false a write.
     OneReads,
-    /// 0 or false is a read, 1 or true a write.
+    /// Numbers or booleans: 0 or false is a read, 1 or true a write.
     ZeroReads,
 }
 
-/// The meaning of a field.
+/// Meaning of an operation field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meant {
-    /// A request, and what it asks for besides.
+    /// A request, and its demands beyond one record.
     Request(HostOp, Extra),
-    /// No request that is read: the number of a kind of [`LEFT_OUT`].
+    /// A skipped event: the number of its kind in [`LEFT_OUT`].
     LeftOut(Kind),
 }
 
-/// The kinds of events that letters of the kernel may name and that are no requests.
+/// The kinds of events that the kernel's letters may name and that are skipped.
 pub(crate) const LEFT_OUT: &[NamedKind] = &[NEITHER, ZONE];
 
-/// The words of [`OpCode::Words`], whatever their case.
+/// The words of [`OpCode::Words`], in any case.
 const WORDS: &[(&str, HostOp)] = &[
     ("r", HostOp::Read),
     ("read", HostOp::Read),
@@ -88,7 +88,7 @@ fn truth(field: &[u8]) -> Option<bool> {
 }
 
 impl OpCode {
-    /// Returns the meaning of a field; `None` if it has none.
+    /// Returns the meaning of an operation field; `None` if it has none.
     pub fn meaning(self, field: &[u8]) -> Option<Meant> {
         let plain = |op| Some(Meant::Request(op, Extra::NONE));
         match (self, field) {
@@ -104,7 +104,7 @@ impl OpCode {
         }
     }
 
-    /// Returns the operation that a field means, and what it asks for besides; the fault of a field
+    /// Returns the operation of a field and its demands beyond one record, or the fault of a field
     /// that means no request.
     pub fn read<'a, C: Columns<'a>>(self, field: &'a [u8]) -> Result<(HostOp, Extra), C::Fault> {
         match self.meaning(field) {
@@ -117,7 +117,7 @@ impl OpCode {
         }
     }
 
-    /// Returns the operation that a field means, if it means a request.
+    /// Returns the operation of a field; `None` if the field means no request.
     pub fn op(self, field: &[u8]) -> Option<HostOp> {
         match self.meaning(field)? {
             Meant::Request(op, _) => Some(op),
@@ -125,7 +125,7 @@ impl OpCode {
         }
     }
 
-    /// Returns the accepted fields, for messages.
+    /// Describes the accepted fields, for messages.
     pub fn expected(self) -> &'static str {
         match self {
             OpCode::Words => {
@@ -137,7 +137,7 @@ impl OpCode {
     }
 }
 
-/// Returns a request as it is replayed: a write of nothing with a preflush is the flush.
+/// Returns the operation that is replayed: a write of zero bytes with a preflush becomes a flush.
 pub(crate) fn as_replayed(op: HostOp, extra: Extra, size: u64) -> (HostOp, Extra) {
     if extra.preflush && size == 0 { (HostOp::Flush, Extra::NONE) } else { (op, extra) }
 }

@@ -6,7 +6,7 @@ use crate::fields::Fault;
 use crate::number::unsigned;
 use fowler_units::{Deadline, HostIo, PlacementHandle, QueueId, Span};
 
-/// The longest deadline: half of what 64 bits of nanoseconds hold, as for arrivals.
+/// Longest deadline in nanoseconds: half the range of 64 bits, as for arrivals.
 const LONGEST: Span = Span(u64::MAX / 2);
 
 /// A column that a native trace may have after the four required ones.
@@ -17,16 +17,16 @@ pub(crate) enum OptionalColumn {
     Deadline,
 }
 
-/// The columns a header may have, for messages.
+/// The columns that a native header may have, for messages.
 const EXPECTED: &str =
     "at_ns,op,offset,size, and any of queue, placement, deadline_ns, each at most once";
 
 impl OptionalColumn {
-    /// Every optional column, in the order in which they are written.
+    /// Every optional column, in the order of a native header.
     const ALL: [OptionalColumn; 3] =
         [OptionalColumn::Queue, OptionalColumn::Placement, OptionalColumn::Deadline];
 
-    /// Returns the name in the header.
+    /// Returns the column's name in the header.
     pub fn name(self) -> &'static str {
         match self {
             OptionalColumn::Queue => "queue",
@@ -35,7 +35,7 @@ impl OptionalColumn {
         }
     }
 
-    /// Returns the column with this name.
+    /// Returns the optional column with this name; `None` if there is none.
     pub fn by_name(name: &[u8]) -> Option<OptionalColumn> {
         OptionalColumn::ALL.into_iter().find(|it| it.name().as_bytes() == name)
     }
@@ -59,7 +59,7 @@ impl OptionalColumn {
         Fault { expected: EXPECTED, ..Fault::new(Cause::Header, "", name) }
     }
 
-    /// Returns the request with the value of this column.
+    /// Returns the request with this column set to the field's value.
     pub fn read(self, field: &[u8], io: HostIo) -> Result<HostIo, Fault<'_>> {
         if field.is_empty() {
             return Ok(io);
@@ -117,12 +117,13 @@ impl OptionalColumns {
         self == OptionalColumns::default()
     }
 
-    /// Returns the columns, in the order in which they are written.
+    /// Returns the columns of the set in the order of a native header.
     pub(crate) fn columns(self) -> impl Iterator<Item = OptionalColumn> {
         OptionalColumn::ALL.into_iter().filter(move |&column| self.0[column as usize])
     }
 
-    /// Returns the first column not included for which a request has a value.
+    /// Returns the first column outside the set for which a request has a value; `None` if there is
+    /// none.
     #[inline]
     pub(crate) fn lacking(self, io: &HostIo) -> Option<OptionalColumn> {
         let says_more = |column: &OptionalColumn| column.value(io).is_some();

@@ -1,4 +1,4 @@
-//! How a trace is read, and what reading it came to.
+//! Options for reading a trace, and the report on what was read.
 
 use crate::devices::device_name;
 use crate::error::Skipped;
@@ -7,7 +7,7 @@ use crate::{Cause, CsvColumns, DeviceChoice, DeviceUse, Format, LeftOut, TraceEr
 use fowler_units::Diagnostic;
 use std::collections::BTreeMap;
 
-/// How to read a trace.
+/// Options for reading a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
     /// The format; `None` to detect it.
@@ -16,12 +16,12 @@ pub struct ReadOptions {
     pub lenient: Option<f64>,
     /// The size of the reorder window in requests. Requests out of order within it are sorted.
     pub reorder_window: usize,
-    /// Which devices to read.
+    /// Devices whose requests are read.
     pub device: DeviceChoice,
     /// The columns of a CSV, whose format then is [`Format::Csv`].
     pub columns: Option<CsvColumns>,
-    /// How arrivals in whole seconds are spread over their seconds; `None` for the default. Only
-    /// for formats whose times are whole seconds, and for CSV.
+    /// How arrivals in whole seconds are spread over each second; `None` for the default. Applies
+    /// only to formats with times in whole seconds, and to CSV.
     pub spread: Option<Spread>,
 }
 
@@ -40,47 +40,47 @@ pub enum FormatSource {
     Given,
     /// No other format fits the text.
     Text,
-    /// Several formats fit the text, and the trace's name contains the name of exactly one of them.
+    /// Several formats fit the text, and the file name contains the name of exactly one of them.
     Name,
 }
 
 /// Counts of what was read so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadReport {
-    /// The trace's name.
+    /// Name of the trace, usually its path.
     pub file: String,
     /// Format of the trace.
     pub format: Format,
     /// How the format was determined.
     pub format_source: FormatSource,
-    /// Lines, of every kind.
+    /// Number of lines read, of every kind.
     pub lines: u64,
-    /// The lines among them that are not requests and not bad: blank lines, comments, header rows,
-    /// and blkparse's summary and its events other than arrivals.
+    /// Number of lines that are neither requests nor bad: blank lines, comments, header rows, and
+    /// blkparse's summary and its events other than arrivals.
     pub remarks: u64,
-    /// The events among the remarks that the format leaves out, by kind.
+    /// The events among the remarks that the format skips, by kind.
     pub left_out: Vec<LeftOut>,
-    /// Requests that came in addition to one for each line: the flush before a write that has a
+    /// Number of requests in addition to one for each line: the flush before a write that has a
     /// preflush, and the further pieces of a trim of 4 GiB or more.
     pub added: u64,
-    /// Requests returned.
+    /// Number of requests returned.
     pub requests: u64,
-    /// Requests of devices that are not read.
+    /// Number of requests to devices that are not read.
     pub other_devices: u64,
-    /// Requests that were out of order and were sorted.
+    /// Number of requests that were out of order and were sorted.
     pub reordered: u64,
-    /// Bad lines by cause.
+    /// Bad lines that were skipped, by cause.
     pub skipped: BTreeMap<Cause, Skipped>,
     /// True if the text ended without a newline, so that its last line may be cut short.
     pub cut: bool,
-    /// True if the file is compressed and its end, where its checksum is, was not read: see
+    /// True if the file is compressed and the checksum at its end was not checked: see
     /// [`check_rest`](crate::TraceReader::check_rest).
     pub unchecked: bool,
     /// The devices seen, in ascending order of number, with the requests of their good lines.
     pub devices: Vec<DeviceUse>,
     /// The names of the devices in order of their numbers, where the trace names them.
     pub device_names: Vec<String>,
-    /// Notes on information that the format does not give, and on how the reader made up for it.
+    /// Notes on information that the format lacks, and on what the reader assumed instead.
     pub notes: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ impl ReadReport {
     }
 }
 
-/// Returns what spreads the arrivals of a trace, if anything must.
+/// Returns the spreader for arrivals in whole seconds; `None` if the trace has finer times.
 pub(crate) fn spreader(
     name: &str,
     format: Format,
@@ -109,7 +109,7 @@ pub(crate) fn spreader(
     }
 }
 
-/// Rejects invalid options.
+/// Rejects contradictory or out-of-range options.
 pub(crate) fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError> {
     let share = options.lenient.unwrap_or(0.0);
     if !(0.0..=1.0).contains(&share) {

@@ -1,22 +1,22 @@
-//! The requests that a line makes besides its own: the write after the flush that comes before it,
-//! and the further pieces of a trim that is larger than a request can be.
+//! Requests that follow the first one of a trace line: the write after its preflush, and the
+//! further pieces of a trim longer than one request can be.
 
 use crate::Record;
 use crate::extra::{Extra, first_piece};
 use fowler_units::{HostIo, HostOp};
 
-/// The requests that the last line still asks for, and how often lines asked for what.
+/// Requests still to be returned for the last line, and counts of what lines demanded.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    /// The next request of the last line, and the bytes of a trim behind it.
+    /// The next request of the last line, and the remaining length of its trim in bytes.
     next: Option<(Record, u64)>,
-    /// Requests that came in addition to one for each line.
+    /// Number of requests in addition to one for each line.
     pub added: u64,
-    /// Requests with forced unit access.
+    /// Number of requests with forced unit access.
     pub forced: u64,
     preflushes: u64,
     zeroes: u64,
-    /// Trims that were cut, and into how many pieces.
+    /// Number of trims that were cut into pieces.
     cut: u64,
     pieces: u64,
 }
@@ -49,17 +49,17 @@ impl Pending {
         let (record, more) = self.next.take()?;
         self.next = behind(record, more);
         self.added += 1;
-        // A write behind its preflush is no piece.
+        // A write after its preflush is not a piece of a trim.
         self.pieces += u64::from(record.io.op == HostOp::Trim);
         Some(record)
     }
 
-    /// Drops the requests that the last line still asks for.
+    /// Drops the remaining requests of the last line.
     pub fn drop_rest(&mut self) {
         self.next = None;
     }
 
-    /// Returns what must be said of the lines so far.
+    /// Returns the notes on the lines read so far.
     pub fn notes(&self) -> Vec<String> {
         let counted = |count: u64, one: &str, several: &str| {
             (count > 0).then(|| if count == 1 { one.into() } else { format!("{count} {several}") })
@@ -72,10 +72,10 @@ impl Pending {
             ),
             counted(
                 self.forced,
-                "1 request has FUA (forced unit access), which drives do not have here: it is \
-                 replayed without it",
-                "requests have FUA (forced unit access), which drives do not have here: they \
-                 are replayed without it",
+                "1 request has FUA (forced unit access), which simulated drives do not support: \
+                    it is replayed without it",
+                "requests have FUA (forced unit access), which simulated drives do not support: \
+                    they are replayed without it",
             ),
             counted(
                 self.zeroes,
@@ -92,7 +92,8 @@ impl Pending {
     }
 }
 
-/// Returns the piece of a trim behind `record`, and the bytes behind that; `None` at its end.
+/// Returns the piece of a trim after `record` and the length after that piece, in bytes; `None` at
+/// the end of the trim.
 fn behind(record: Record, more: u64) -> Option<(Record, u64)> {
     if more == 0 {
         return None;
@@ -133,8 +134,8 @@ mod tests {
         assert!(notes[1].starts_with("2 requests have FUA"), "{notes:?}");
     }
 
-    /// However a trim lies, its pieces cover it without gap or overlap, and are cut at multiples of
-    /// 2 GiB only.
+    /// Wherever a trim lies, its pieces cover it without gap or overlap and are cut only at
+    /// multiples of 2 GiB.
     #[test]
     fn a_long_trim_is_cut_where_no_page_is() {
         let mut rng = Rng::stream(45, "pending");

@@ -2,8 +2,7 @@
 //! words as nearly every tracer writes them. It finds the end of the line along the way.
 //!
 //! A line accepted here is valid, and decodes as [`Fields`](crate::fields::Fields) would decode it.
-//! Any other line is only reported as not plain; `Fields` then reads it and says what is wrong with
-//! it, if anything.
+//! Any other line is reported as not plain, and `Fields` reads it or reports its fault.
 
 use crate::Cause;
 use crate::columns::Columns;
@@ -12,16 +11,16 @@ use crate::fields::Fault;
 use crate::left_out_events::Kind;
 use crate::number::{SAFE_DIGITS, TEN_TO};
 
-/// Why a line was not decoded.
+/// Why the fast decoder did not decode a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotPlain {
-    /// Not plain: `Fields` must look at it.
+    /// Line not plain: `Fields` must decode it.
     Open,
-    /// A valid event that is no request, judged by the columns read so far, and its kind.
+    /// A valid event that is skipped, recognized by the columns read so far, and its kind.
     OtherEvent(Kind),
 }
 
-/// A cursor over the columns of the first line of a text.
+/// A cursor over the columns of the first line of a text, for plain lines only.
 #[derive(Clone, Debug)]
 pub(crate) struct Plain<'a, const COMMA: bool> {
     /// The unread text, starting at the separator or line end after the last field.
@@ -33,17 +32,17 @@ pub(crate) struct Plain<'a, const COMMA: bool> {
     pub forced: bool,
 }
 
-/// The value 1 in each of eight bytes.
+/// A word with the value 1 in each of its eight bytes.
 const EACH: u64 = u64::from_ne_bytes([1; 8]);
-/// The highest bit of each of eight bytes.
+/// A word with the highest bit of each of its eight bytes set.
 const HIGH: u64 = EACH << 7;
 
-/// Returns how many of eight bytes precede the first separator, blank or line end; `None` if there
-/// is none.
+/// Returns the number of bytes, of eight, before the first separator, blank or line end; `None` if
+/// there is none.
 #[inline(always)]
 fn end_of_field<const COMMA: bool>(bytes: &[u8; 8]) -> Option<usize> {
     let bytes = u64::from_le_bytes(*bytes);
-    // Borrows only reach bytes after the first match.
+    // Borrows only reach bytes after the first match, so the first match is right.
     let below = |bytes: u64, bound: u8| bytes.wrapping_sub(EACH * u64::from(bound)) & !bytes & HIGH;
     let mut ends = below(bytes, b' ' + 1);
     if COMMA {
@@ -57,12 +56,13 @@ fn end_of_field<const COMMA: bool>(bytes: &[u8; 8]) -> Option<usize> {
 #[inline]
 fn digits(text: &[u8; 8]) -> (u64, Option<u32>) {
     let values = u64::from_le_bytes(*text) ^ (EACH * u64::from(b'0'));
-    // Carries only reach bytes after the first non-digit.
+    // Carries only reach bytes after the first non-digit, so the first non-digit is right.
     let others = (values.wrapping_add(EACH * (0x80 - 10)) | values) & HIGH;
     (values, (others != 0).then(|| others.trailing_zeros() & !7))
 }
 
-/// Returns a text without its leading blanks. Only tracers that align their columns print any.
+/// Returns a text without its leading blanks. Tracers that align their columns print leading
+/// blanks.
 #[cold]
 fn behind_blanks(text: &[u8]) -> &[u8] {
     let mut rest = text;
@@ -76,7 +76,7 @@ fn behind_blanks(text: &[u8]) -> &[u8] {
     rest
 }
 
-/// Returns the number formed by eight digits, the first in the lowest byte.
+/// Returns the number formed by eight digits, the most significant in the lowest byte.
 #[inline]
 fn eight(values: u64) -> u64 {
     const PAIRS: u64 = 0x0000_00ff_0000_00ff;
@@ -126,7 +126,7 @@ fn long_number(high: u64, text: &[u8]) -> (u64, usize) {
 }
 
 impl<'a, const COMMA: bool> Plain<'a, COMMA> {
-    /// Returns the columns of the first line of `text`.
+    /// Returns a cursor on the first line of `text`.
     #[inline(always)]
     pub fn of(text: &'a [u8]) -> Self {
         Plain { rest: text, fresh: true, host: None, forced: false }
@@ -198,7 +198,7 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         }
     }
 
-    /// A field that contains a blank is not plain.
+    /// Reads the next field; a field that contains a blank is not plain.
     #[inline(always)]
     fn next(&mut self, _: &'static str) -> Result<&'a [u8], NotPlain> {
         self.begin()?;

@@ -5,7 +5,7 @@
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 use std::collections::BTreeMap;
 
-/// The page size used for counting reuse.
+/// Page size for counting reuse, in bytes.
 const PAGE: u64 = 4096;
 
 /// An empirical distribution: observed values in ascending order.
@@ -95,7 +95,7 @@ impl Sample {
     }
 }
 
-/// A value for reads and a value for writes.
+/// One value for reads and one for writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sides<T> {
     /// For reads.
@@ -114,9 +114,9 @@ impl<T> Sides<T> {
 /// The distributions of a workload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
-    /// Arrival times, in order.
+    /// Arrival times, ascending.
     arrivals: Vec<Nanos>,
-    /// Sizes in bytes.
+    /// Request sizes in bytes, for reads and for writes.
     pub sizes: Sides<Sample>,
     /// The reuse distance of each request that begins in a page (4 KiB) where an earlier one of the
     /// same operation began, counted in requests of that operation: 1 for consecutive requests.

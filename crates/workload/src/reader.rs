@@ -34,11 +34,11 @@ use std::io::{BufRead, Cursor, Read};
 use std::path::Path;
 use verdict::{detected, given_format};
 
-/// Lines between two looks at who watches a pass over a trace.
+/// Number of lines between two calls of the progress callback.
 const WATCHED_EVERY: u64 = 4096;
 
-/// The least reorder window of formats with whole seconds: a second of many devices may come in any
-/// order.
+/// Smallest reorder window, in requests, for formats with whole seconds: the requests that several
+/// devices get within a second may come in any order.
 const SECONDS_WINDOW: usize = 1 << 17;
 
 /// The state of a reader.
@@ -61,15 +61,15 @@ pub struct TraceReader {
     bases: Bases,
     report: ReadReport,
     stage: Stage,
-    /// Notes on the beginning of the text, which are reported whatever follows.
+    /// Notes on the beginning of the text, reported even if reading fails later.
     notes: Vec<String>,
     /// The beginning of the text, to suggest a better format if the given one does not fit.
     head: Vec<u8>,
-    /// The time that counts as zero, once known.
+    /// Time in the trace that counts as zero, in nanoseconds; `None` before the first request.
     origin: Option<u64>,
     /// The device of the last request returned.
     device: u64,
-    /// How much of the file has been read, if it is one.
+    /// How much of the file has been read; `None` for a stream.
     read: Option<ReadSoFar>,
     /// True if the file is damaged or reading it failed. A bad line does not set this.
     torn: bool,
@@ -77,7 +77,7 @@ pub struct TraceReader {
     ends_at_fault: bool,
 }
 
-/// The most bytes of a compressed file, and of its text, that [`TraceReader::check_rest`] reads.
+/// Most bytes of a compressed file, and of its text, that [`TraceReader::check_rest`] reads.
 const REST: u64 = 16 << 20;
 const REST_OF_TEXT: u64 = 1 << 30;
 
@@ -90,11 +90,12 @@ impl TraceReader {
         TraceReader::open_watched(path, options, |_| true)
     }
 
-    /// Like [`TraceReader::open`]. Where that takes a pass over the whole file, for
-    /// [`DeviceChoice::SideBySide`], `go_on` is called now and then with how much has been read; if
-    /// it returns false, the pass ends.
+    /// Like [`TraceReader::open`]. If that takes a pass over the whole file, as for
+    /// [`DeviceChoice::SideBySide`], `go_on` is called repeatedly with the progress; the pass ends
+    /// when it returns false.
     ///
     /// # Errors
+    ///
     /// As for [`TraceReader::open`], or if the pass was ended.
     pub fn open_watched(
         path: &Path,
@@ -218,7 +219,7 @@ impl TraceReader {
             (&stage, self.read.as_ref().and_then(ReadSoFar::compressed))
         else {
             return match stage {
-                // The reader was ahead of its requests.
+                // The error was found ahead of the requests already returned.
                 Stage::Draining(Some(error)) if self.torn => Err(error),
                 _ => Ok(()),
             };
@@ -254,7 +255,7 @@ impl TraceReader {
         self.read.clone()
     }
 
-    /// Returns how it reads.
+    /// Returns the options with which the trace is read.
     pub fn options(&self) -> &ReadOptions {
         &self.options
     }
@@ -339,8 +340,8 @@ impl TraceReader {
         }
     }
 
-    /// True if the record is of a device that is not read. Such a record does not even enter the
-    /// reorder window: it must not push out requests of the device that is read.
+    /// True if the record is of a device that is not read. It is dropped before the reorder window,
+    /// where it would push out requests of the selected device.
     #[inline]
     fn is_left_out(&self, record: &Record) -> bool {
         matches!(self.options.device, DeviceChoice::Only(device) if record.device != device)
@@ -386,7 +387,7 @@ impl TraceReader {
         self.report.requests += 1;
         let Record { io, device } = record;
         self.device = device;
-        // A flush has no range that could be beside another.
+        // A flush has no range and therefore needs no base address.
         let base = if io.op == HostOp::Flush { 0 } else { base };
         let at = Nanos(io.at.0 - origin);
         Ok(io.with_at(at).with_offset(base.saturating_add(io.offset)))
@@ -401,7 +402,7 @@ impl TraceReader {
         self.window.pop()
     }
 
-    /// Returns the next record, spread over its second.
+    /// Returns the next record, with arrivals in whole seconds spread over their second.
     fn spread(&mut self) -> Result<Option<Record>, TraceError> {
         let Some(mut spreader) = self.spreader.take() else { return Ok(self.sorted()) };
         let next = spreader.next(|| self.sorted());

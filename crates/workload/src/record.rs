@@ -11,9 +11,8 @@ use fowler_units::{HostIo, HostOp, Nanos};
 /// can represent. The other half leaves room for the drive's later work.
 pub const LATEST: Nanos = Nanos(u64::MAX / 2);
 
-/// How long before the first event of a trace a request may have arrived, where a trace gives
-/// completions and latencies: times of such formats begin with this, and count from the first
-/// request on.
+/// Longest time by which a request may precede the first event of a trace that logs completions and
+/// latencies, in nanoseconds. Times in such formats start at this value.
 pub(crate) const BEFORE_TRACE: u64 = 86_400_000_000_000;
 
 /// Returns the arrival of a request that completed at `done` after `took`, both in nanoseconds.
@@ -31,12 +30,12 @@ pub(crate) fn arrival_before<'a, C: Columns<'a>>(
 /// The block and sector size of every format that counts in them.
 pub(crate) const SECTOR: u64 = 512;
 
-/// One line of a trace, decoded.
+/// A decoded line of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The device, as numbered in the file.
+    /// Device number in the trace.
     pub device: u64,
-    /// The request. Its arrival is on the file's own clock.
+    /// The request, with its arrival on the trace's clock.
     pub io: HostIo,
 }
 
@@ -47,7 +46,7 @@ pub(crate) fn in_time<F: TraceFormat>(record: &Record) -> bool {
     record.io.at <= LATEST || F::FROM_A_DATE
 }
 
-/// The offset or length of a range: its number, the bytes per unit, and its column.
+/// An offset or length: its number, the bytes per unit, and its column.
 #[derive(Clone, Copy)]
 pub(crate) struct Measure {
     pub count: u64,
@@ -82,8 +81,7 @@ pub(crate) fn record<'a, C: Columns<'a>>(
     Ok(Record { device, io: HostIo::new(op, Nanos(at), offset, size) })
 }
 
-/// As [`record`], for formats with trims: of one that is larger than a request can be, the record
-/// is the first piece.
+/// As [`record`], for formats with trims: a trim too long for one request yields its first piece.
 #[inline(always)]
 pub(crate) fn record_or_piece<'a, C: Columns<'a>>(
     columns: &mut C,
@@ -101,7 +99,7 @@ pub(crate) fn record_or_piece<'a, C: Columns<'a>>(
     record::<C>(at, device, start, length, op)
 }
 
-/// Returns the first piece of a trim, and how much is behind it.
+/// Returns the first piece of a trim and the remaining length in bytes.
 #[cold]
 fn piece(
     at: u64,

@@ -34,16 +34,16 @@ impl Remap {
     }
 }
 
-/// The name used in errors: a remapper does not know the file.
+/// The file name used in errors, since a remapper does not know the file.
 const NAME: &str = "remap";
-/// How many requests beyond the capacity are shown.
+/// Number of requests beyond the capacity that are listed in an error.
 const SHOWN: usize = 5;
 
 /// Maps requests into a drive's capacity.
 #[derive(Clone, Debug)]
 pub struct Remapper {
     remap: Remap,
-    /// In bytes; a whole number of pages.
+    /// Capacity of the drive in bytes; a whole number of pages.
     capacity: u64,
     dense: Option<Dense>,
 }
@@ -148,7 +148,7 @@ impl Remapper {
                 "{count} requests are larger than the whole drive ({capacity} B)"
             )),
             Remap::Compact => Diagnostic::of(format!(
-                "{count} requests touch pages that the first pass did not see"
+                "{count} requests touch pages that were not in the first pass"
             ))
             .hint(
                 "both passes must read the same trace; it may have changed in between".to_string(),

@@ -48,12 +48,12 @@ pub(crate) struct Reorder {
     window: usize,
     /// Requests that came in order, ascending from front to back.
     ring: VecDeque<Record>,
-    /// Requests that came after a later one. At equal times, those in the ring came first: when
-    /// these came, the last one in the ring was later.
+    /// Requests that arrived after a later one, as a heap. At equal times, requests in the ring
+    /// precede these.
     late: BinaryHeap<Reverse<Late>>,
-    /// The time of the last request returned.
+    /// Time of the last request returned, in nanoseconds.
     handed_out: u64,
-    /// The latest time seen.
+    /// Latest time seen, in nanoseconds.
     latest: u64,
     reordered: u64,
 }
@@ -71,7 +71,7 @@ impl Reorder {
         }
     }
 
-    /// Returns how many requests it holds at most.
+    /// Returns the size of the window, in requests.
     pub fn size(&self) -> usize {
         self.window
     }
@@ -108,7 +108,6 @@ impl Reorder {
         Ok(())
     }
 
-    /// Removes and returns the earliest request.
     #[inline]
     pub fn pop(&mut self) -> Option<Record> {
         let taken = if self.late.is_empty() { self.ring.pop_front() } else { self.earlier() }?;
@@ -136,8 +135,8 @@ mod tests {
         Record { device, io: HostIo::read(Nanos(at), 0, 512) }
     }
 
-    /// Returns what comes out of a window (times with their input positions), and the rejected
-    /// ones.
+    /// Returns the output of a window (times with input positions), the rejected times, and the
+    /// number of sorted requests.
     fn ordered(window: usize, times: &[u64]) -> (Vec<(u64, u64)>, Vec<u64>, u64) {
         let mut reorder = Reorder::new(window);
         let (mut out, mut refused) = (Vec::new(), Vec::new());

@@ -7,15 +7,15 @@
 use crate::{LATEST, Short, TraceError};
 use fowler_units::{Diagnostic, Diagnostics, HostIo, Nanos};
 
-/// The accepted factors. Beyond them, times soon fall below a nanosecond or exceed the 292 years
-/// that a trace may last.
+/// Accepted factors. Beyond them, times soon fall below a nanosecond or exceed the 292 years that a
+/// trace may last.
 const FACTORS: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
 
 /// Divides times by a factor: 2 replays a trace twice as fast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeScale {
     factor: f64,
-    /// The factor is `above / below`.
+    /// Numerator of the factor, which is `above / below`.
     above: u128,
     below: u128,
 }

@@ -16,14 +16,22 @@ const CHUNK: usize = 1 << 18;
 /// A stream of trace text.
 pub(crate) type Text = Box<dyn Read + Send>;
 
-/// Magic numbers of files that are not text and cannot be decompressed here: what they are, and a
+/// Magic numbers of files that are not text and cannot be decompressed here, each with a name and a
 /// hint.
 const OTHER_FILES: &[(&[u8], &str, &str)] = &[
-    (b"\xfd7zXZ\0", "packed with xz", "unpack it first, or pack it with zstd or gzip"),
-    (b"BZh", "packed with bzip2", "unpack it first, or pack it with zstd or gzip"),
+    (
+        b"\xfd7zXZ\0",
+        "packed with xz",
+        "decompress the file, or compress it with zstd or gzip instead",
+    ),
+    (b"BZh", "packed with bzip2", "decompress the file, or compress it with zstd or gzip instead"),
     (b"PK\x03\x04", "a zip archive", "unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"),
-    (b"\x04\x22\x4d\x18", "packed with lz4", "unpack it first, or pack it with zstd or gzip"),
+    (
+        b"\x04\x22\x4d\x18",
+        "packed with lz4",
+        "decompress the file, or compress it with zstd or gzip instead",
+    ),
     (
         b"PAR1",
         "a Parquet file",
@@ -64,7 +72,7 @@ impl ReadSoFar {
     /// The share that has been read, from 0 to 1. A reader is up to a few hundred KiB ahead of its
     /// requests.
     pub fn share(&self) -> f64 {
-        // An empty file has been read.
+        // An empty file counts as read.
         if self.all == 0 {
             return 1.0;
         }
@@ -72,7 +80,7 @@ impl ReadSoFar {
     }
 }
 
-/// A file that counts what is read from it.
+/// A file that counts the bytes read from it.
 struct Counted {
     file: File,
     bytes: Arc<AtomicU64>,
@@ -101,8 +109,8 @@ pub(crate) fn open(path: &Path) -> Result<(Text, ReadSoFar), TraceError> {
     Ok((text, ReadSoFar { bytes, all, compressed }))
 }
 
-/// Rejects one of the files that blktrace wrote for the CPUs of a machine, if there are others: it
-/// holds a part of the requests.
+/// Rejects a blktrace file of one CPU if files of other CPUs lie beside it: it holds only a part of
+/// the requests.
 pub(crate) fn refuse_one_of_several(path: &Path) -> Result<(), TraceError> {
     let Some((stem, cpu)) = of_a_cpu(path) else { return Ok(()) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -119,7 +127,7 @@ pub(crate) fn refuse_one_of_several(path: &Path) -> Result<(), TraceError> {
                 "this file holds the requests of CPU {cpu} only: blktrace wrote a file for each \
                  CPU, and {others} more of them are beside it"
             );
-            let hint = format!("merge them: blkparse -i {stem} -d {stem}.merged -O");
+            let hint = format!("merge the files: blkparse -i {stem} -d {stem}.merged -O");
             Err(TraceError::one(path.display().to_string(), Diagnostic::of(what).hint(hint)))
         }
     }
@@ -131,11 +139,11 @@ fn of_a_cpu(path: &Path) -> Option<(String, u32)> {
     Some((stem.to_string(), cpu.parse().ok()?))
 }
 
-/// The magic numbers of what is decompressed.
+/// Magic numbers of the compression formats that are supported.
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 const GZIP: &[u8] = b"\x1f\x8b";
 
-/// Decompresses `packed` if its first bytes say so; returns whether they do.
+/// Decompresses `packed` if its first bytes are a known magic number; returns true if so.
 pub(crate) fn unpack(
     name: &str,
     mut packed: Box<dyn BufRead + Send>,

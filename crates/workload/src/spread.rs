@@ -1,5 +1,5 @@
 //! Spreads the arrivals of a trace in whole seconds over their seconds. Without that, all requests
-//! of a second would arrive at once, and the drive would see a burst that never was.
+//! of a second would arrive at once, and the drive would see a burst that never occurred.
 
 use crate::Record;
 use fowler_units::{Nanos, Rng};
@@ -8,18 +8,18 @@ use std::collections::VecDeque;
 /// Nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
 
-/// The most requests in one second: they are held in memory until the second is over.
+/// Most requests in one second, which are buffered until the second is over.
 pub(crate) const MOST_IN_A_SECOND: usize = 1 << 20;
 
-/// How the arrivals of a second are spread over it. Their order stays.
+/// Distribution of arrivals within a second. The order of requests is preserved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spread {
-    /// Arrivals at equal distances in time.
+    /// Arrivals at equal intervals.
     #[default]
     Even,
-    /// As Poisson arrivals: at independent random times, the same for every reading of the trace.
+    /// Arrivals at independent random times, reproducible for each trace (Poisson).
     Poisson,
-    /// Not at all: all arrive at the beginning of the second.
+    /// No spreading: all requests arrive at the beginning of the second.
     None,
 }
 
@@ -41,17 +41,20 @@ impl Spread {
         Spread::ALL.into_iter().find(|spread| spread.name() == name)
     }
 
-    /// Says what happens to arrivals in whole seconds.
+    /// Returns the note on arrivals in whole seconds.
     pub(crate) fn note(self) -> &'static str {
         match self {
             Spread::Even => {
-                "arrivals are in whole seconds: those of a second are spread evenly over it \
-                 (--spread poisson and --spread none are the alternatives)"
+                "arrivals are in whole seconds: the requests of each second are spread evenly \
+                    over it (--spread poisson and --spread none are the alternatives)"
             }
             Spread::Poisson => {
-                "arrivals are in whole seconds: those of a second are spread over it at random"
+                "arrivals are in whole seconds: the requests of each second are spread over it at \
+                    random"
             }
-            Spread::None => "arrivals are in whole seconds: those of a second arrive at once",
+            Spread::None => {
+                "arrivals are in whole seconds: all requests of a second arrive at its beginning"
+            }
         }
     }
 }
@@ -60,7 +63,7 @@ impl Spread {
 #[derive(Debug)]
 pub(crate) struct Spreader {
     spread: Spread,
-    /// The requests of the current second that were not returned yet.
+    /// The requests of the current second that are still to be returned.
     ready: VecDeque<Record>,
     /// The first request of the next second.
     next: Option<Record>,
@@ -71,11 +74,12 @@ impl Spreader {
         Spreader { spread, ready: VecDeque::new(), next: None }
     }
 
-    /// Returns the next request, spread. `sorted` returns requests in order of time, and `None` at
-    /// the end.
+    /// Returns the next request with its arrival spread. `sorted` returns requests in order of
+    /// time, and `None` at the end.
     ///
     /// # Errors
-    /// The second, if it has too many requests.
+    ///
+    /// The second that has too many requests.
     pub fn next(
         &mut self,
         mut sorted: impl FnMut() -> Option<Record>,

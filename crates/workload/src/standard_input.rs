@@ -1,5 +1,5 @@
-//! The name of standard input. A trace is read several times, so a command copies standard input to
-//! a file; reports and messages name what the user named, and not the copy.
+//! The name of standard input. Because a trace is read several times, a command copies standard
+//! input to a file; reports and messages then name the input, not the copy.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 /// The name of standard input in reports and messages.
 pub const STANDARD_INPUT: &str = "standard input";
 
-/// The path of the copy, if there is one.
+/// Path of the copy of standard input, if there is one.
 static COPY: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Sets the path of the copy of standard input; `None` if there is none any more.
+/// Sets the path of the copy of standard input; `None` once it is deleted.
 pub fn name_standard_input(copy: Option<&Path>) {
     *COPY.lock().unwrap_or_else(PoisonError::into_inner) = copy.map(Path::to_path_buf);
 }

@@ -5,7 +5,7 @@ use crate::{Format, OptionalColumns, TraceError};
 use fowler_units::{Diagnostic, HostIo, HostOp};
 use std::io::Write;
 
-/// The name used in write errors.
+/// The file name used in write errors.
 const NAME: &str = "native trace";
 /// How much text is buffered before it is written.
 const CHUNK: usize = 1 << 16;
@@ -49,7 +49,7 @@ pub fn write_native(
     failed.map_or(Ok(count), Err)
 }
 
-/// Rejects a request if a value of it would be lost.
+/// Rejects a request with a value in an optional column that is not written.
 #[inline]
 fn complete(optional: OptionalColumns, io: HostIo) -> Result<HostIo, TraceError> {
     match optional.lacking(&io) {

@@ -1,6 +1,6 @@
 //! Requests from Arrow batches, as Python passes them.
 //!
-//! The bytes say what the columns are and what is in them: see [`Bytes`].
+//! The input encodes the columns and their values: see [`Bytes`].
 
 use crate::refused_in_words;
 use arrow_array::types::{
@@ -23,7 +23,7 @@ const WORDS: [&str; 8] = ["read", "WRITE", "Trim", "flush", "", "\x1b[31m", "pee
 /// The most rows of a batch.
 const ROWS: usize = 40;
 
-/// Rest of the input; reads zeros behind the end.
+/// Remaining input; reads zeros beyond the end.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -113,7 +113,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// A batch, and where it is cut in two.
+    /// Builds a batch, and the row at which it is cut in two.
     fn batch(&mut self) -> Option<(RecordBatch, usize)> {
         let (rows, before, odd) = (self.byte(), self.byte(), self.byte());
         let rows = usize::from(rows) % ROWS;

@@ -1,6 +1,6 @@
-//! The body of a lifetime's checkpoint, behind the checksum of the file.
+//! Decoder of the body of a lifetime's checkpoint, after the file's checksum.
 //!
-//! The first byte chooses the drive that resumes.
+//! The first byte of the input selects the drive that resumes.
 
 use crate::{refused_in_words, scratch_of};
 use fowler_device::{LifetimeDrive, PreconditionedImage};
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 const SCHEMES: [&str; 2] = ["st", "ready_opt"];
 
-/// A drive of 256 pages, so that its checkpoint is short.
+/// Returns a drive of 256 pages, whose checkpoint is short.
 fn spec(scheme: &str) -> DeviceSpec {
     let set = [
         "geometry.channels=1",
@@ -76,8 +76,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Returns the body of the checkpoint of a life that is stopped after so many steps, or of the
-/// whole life if it has fewer.
+/// Returns the checkpoint body of a life stopped after this many steps, or of the whole life if it
+/// has fewer.
 fn body(scheme: &str, steps: u32, path: &PathBuf) -> Vec<u8> {
     let _absent = fs::remove_file(path);
     let (stop, step) = (AtomicBool::new(false), AtomicU32::new(0));

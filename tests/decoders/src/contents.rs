@@ -1,6 +1,6 @@
-//! The list of the files in a folder of results.
+//! Decoder of the list of files in a folder of results.
 //!
-//! The first byte says whether the list gets the checksum that it should have.
+//! The first byte of the input determines whether the list gets its correct checksum.
 
 use crate::{refused_in_words, scratch_of};
 use fowler_experiment::contents::{self, CONTENTS, Contents};
@@ -28,7 +28,7 @@ fn read(text: &[u8]) -> Option<Contents> {
     }
 }
 
-/// Returns the list with its own checksum, if it is a list.
+/// Returns the list with its correct checksum, if it is a list.
 fn summed(text: &[u8]) -> Option<String> {
     let mut list: Value = serde_json::from_slice(text).ok()?;
     let format = u32::try_from(list["format"].as_u64()?).ok()?;

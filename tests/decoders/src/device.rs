@@ -1,4 +1,4 @@
-//! Descriptions of drives.
+//! Decoder of drive descriptions.
 
 use crate::refused_in_words;
 use fowler_experiment::device_spec::parse_device;

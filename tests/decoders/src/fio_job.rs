@@ -1,9 +1,9 @@
-//! fio's job files.
+//! Decoder of fio job files.
 
 use crate::refused_in_words;
 use fowler_fio::{Environment, Job, JobFile, Layout, Seeding, Sequence};
 
-/// The drive, in bytes: small, so that maps of its blocks are small.
+/// Capacity of the drive in bytes; small, so that maps of its blocks are small.
 const CAPACITY: u64 = 16 << 20;
 /// How many requests of a job are drawn.
 const REQUESTS: usize = 200;

@@ -24,14 +24,14 @@ use std::fmt::Display;
 use std::fs;
 use std::path::PathBuf;
 
-/// A decoder: what must hold of it, and inputs to start from.
+/// A decoder: its check, and inputs to start from.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// The name of the fuzzing target and of its folder of inputs.
+    /// Name of the fuzzing target and of its folder of inputs.
     pub name: &'static str,
-    /// Reads an input and returns whether it was accepted; panics if something does not hold.
+    /// Checks an input and returns true if it was accepted; panics if a property does not hold.
     pub check: fn(&[u8]) -> bool,
-    /// Returns inputs that mean something, made from presets and by Fowler itself.
+    /// Returns meaningful inputs, made from presets and by Fowler itself.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 

@@ -1,4 +1,4 @@
-//! Parquet files of rows.
+//! Decoder of Parquet files of rows.
 
 use crate::point::WHOLE;
 use crate::refused_in_words;

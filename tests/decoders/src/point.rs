@@ -1,7 +1,7 @@
-//! The folder of a sweep: its points, and the files of checksums.
+//! Decoder of a sweep's folder: its points and checksum files.
 //!
-//! The first byte chooses a file of a whole folder, and whether it gets the checksum that it should
-//! have. The rest takes its place.
+//! The first byte of the input selects a file of an intact folder, and whether it gets its correct
+//! checksum. The rest replaces the file.
 
 use crate::{refused_in_words, scratch_of};
 use arrow_array::RecordBatch;
@@ -21,7 +21,7 @@ const SPECIFICATION: &str = "device = 'pes-mlc'\nworkload = 'demo'\nlimit = 20\n
 /// A file by its path in the folder, with its bytes.
 type Named = (String, Vec<u8>);
 
-/// A whole folder.
+/// An intact sweep folder.
 pub(crate) struct Whole {
     path: PathBuf,
     pub files: Vec<Named>,
@@ -55,8 +55,7 @@ pub(crate) static WHOLE: LazyLock<Whole> = LazyLock::new(|| {
 });
 
 impl Whole {
-    /// Writes a file, and its new checksum into the file that has the old one. Returns the files
-    /// that are to be restored.
+    /// Replaces a file and, with `sums`, its checksum. Returns the files that must be restored.
     fn replace<'a>(&'a self, file: &'a Named, bytes: &[u8], sums: bool) -> Vec<&'a Named> {
         self.write(file, bytes);
         let mut replaced = vec![file];

@@ -1,4 +1,4 @@
-//! Files that describe schemes.
+//! Decoder of scheme files.
 
 use crate::device::bare;
 use crate::{refused_in_words, scratch_of};

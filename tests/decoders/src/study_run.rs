@@ -1,6 +1,7 @@
-//! The saved runs of a study.
+//! Decoder of a study's saved runs.
 //!
-//! The first byte says whether the bytes are a file, which gets its checksum, or checksums.
+//! The first byte of the input determines whether the rest is a result file, which gets its
+//! checksum, or a checksum file.
 
 use crate::{refused_in_words, scratch_of};
 use fowler_experiment::provenance::bytes_hash;
@@ -15,7 +16,7 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     fs::create_dir(folder.join("runs")).expect("a folder for temporary files");
     folder
 });
-/// Identity of the run whose results the file should have.
+/// Identity of the run whose results the file must have.
 const IDENTITY: &str = "this run";
 
 /// Returns the result of a file with these checksums, if it is whole and of this run.

@@ -1,10 +1,10 @@
-//! Specifications of sweeps.
+//! Decoder of sweep specifications.
 
 use crate::refused_in_words;
 use fowler_experiment::presets::Folder;
 use fowler_experiment::sweep::{self, Plan};
 
-/// The most points of a design that are planned: a larger one takes long, and not for its text.
+/// Most points of a design that are planned; larger ones would only take longer.
 const POINTS: u128 = 24;
 
 /// The points of an accepted specification are numbered, have their values on all axes and a hash

@@ -1,4 +1,4 @@
-//! Descriptions of generated workloads.
+//! Decoder of workload descriptions.
 
 use crate::device::bare;
 use crate::refused_in_words;

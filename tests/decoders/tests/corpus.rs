@@ -29,8 +29,8 @@ fn what_fuzzing_left_is_read_or_refused() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Returns what does not hold for the inputs of a target and for what they grew from. Both kinds of
-/// input must be there, or a check may say nothing.
+/// Returns the failed properties for the saved inputs of a target and for its seeds. Both kinds of
+/// input must exist.
 fn replay(target: &Target) -> Vec<String> {
     let (mut wrong, mut found) = (Vec::new(), [0; 2]);
     let seeds = (target.seeds)().into_iter().enumerate();

@@ -19,7 +19,7 @@ const OUTPUT: u64 = 1 << 20;
 /// The lines of a report.
 const LINES: usize = 30;
 
-/// How a child ended.
+/// Exit status and output of a child process.
 pub struct Ended {
     status: ExitStatus,
     pub out: String,
@@ -28,7 +28,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Returns the exit code of the command; none if a signal ended it.
+    /// Returns the exit code of the command; `None` if a signal ended it.
     pub fn code(&self) -> Option<i32> {
         self.status.code()
     }
@@ -37,7 +37,7 @@ impl Ended {
         self.status.signal() == Some(9)
     }
 
-    /// How it ended and what it said, for a report.
+    /// Returns the exit status and output, for a report.
     pub fn said(&self) -> String {
         format!("{}\n{}\n{}", self.status, last(&self.out), last(&self.err))
     }

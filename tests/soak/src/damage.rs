@@ -9,20 +9,20 @@ use std::path::{Path, PathBuf};
 /// The bytes that a disk loses at once.
 const SECTOR: usize = 512;
 
-/// The kinds of damage.
+/// Kinds of damage to a file.
 const KINDS: [&str; 5] = ["flipped bit", "zeroed sector", "truncation", "swap", "removal"];
 
-/// Damage done: its kind, and the files that it changed.
+/// A damage: its kind, and the files that it changed.
 pub struct Damage {
     pub kind: &'static str,
-    /// The files that are not what was written any more, by their names in the folder.
+    /// Damaged files, by their names in the folder.
     pub files: Vec<PathBuf>,
 }
 
 /// The most draws until damage changes a file: a draw may change nothing.
 const DRAWS: u32 = 20;
 
-/// Damages a file of a folder; none if there is nothing to damage.
+/// Damages a file of a folder; `None` if there is nothing to damage.
 pub fn inflict(rng: &mut Rng, folder: &Path, files: &Files) -> Result<Option<Damage>> {
     for _ in 0..DRAWS {
         if let Some(damage) = drawn(rng, folder, files)? {

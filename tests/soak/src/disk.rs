@@ -19,7 +19,7 @@ const PLAN: &str = "FOWLER_SOAK_DISK";
 /// Variable that names the file for the [`Cost`] of the child.
 const COST: &str = "FOWLER_SOAK_COST";
 
-/// ENOSPC.
+/// The errno ENOSPC: no space left on the device.
 const NO_SPACE: i32 = 28;
 
 /// Disturbance of a command by its disk.
@@ -27,14 +27,14 @@ const NO_SPACE: i32 = 28;
 pub enum Plan {
     #[default]
     Whole,
-    /// The process is killed at this operation. If that is a write, so many of its bytes are
-    /// written.
+    /// Kill the process at operation number `at`. If that is a write, `bytes` bytes are written
+    /// before.
     Kill { at: u64, bytes: u64 },
-    /// After so many bytes the disk is full, and nothing makes room.
+    /// The disk is full after this many bytes, permanently.
     Full { after: u64 },
 }
 
-/// Operations of a command on the disk, and the bytes that it wrote.
+/// Number of disk operations of a command, and bytes written.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
     pub operations: u64,
@@ -42,7 +42,7 @@ pub struct Cost {
 }
 
 impl Plan {
-    /// Lets a child have it, and write its cost to a file.
+    /// Applies the plan to a child process, which writes its cost to a file.
     pub fn give(self, child: &mut Command, cost: &Path) {
         let text = match self {
             Plan::Whole => "whole 0 0".into(),
@@ -63,7 +63,8 @@ impl Plan {
         }
     }
 
-    /// How many bytes an operation may transfer after what was done before, or why it fails.
+    /// Returns the number of bytes that an operation may transfer, given the cost before, or its
+    /// error.
     fn allows(self, before: Cost, operation: &Operation) -> Result<usize> {
         let grows = matches!(
             operation,
@@ -91,7 +92,7 @@ impl Plan {
 }
 
 impl Cost {
-    /// Reads what a child wrote.
+    /// Reads the cost that a child wrote.
     pub fn read(path: &Path) -> Option<Cost> {
         let text = fs::read_to_string(path).ok()?;
         let (operations, bytes) = text.split_once(' ')?;

@@ -22,7 +22,7 @@ enum Case {
     Scheduled(RedundancyKind),
     /// Faults strike a drive without redundancy.
     Unprotected,
-    /// The power goes off between requests.
+    /// A power loss between requests.
     Power,
 }
 
@@ -50,7 +50,7 @@ pub fn bout(seed: u64, spoilt: bool, tally: &mut Tally) -> Result<String, Failur
     Ok(format!("drives, {sum} faults"))
 }
 
-/// Runs the drives of a seed, and prints what they came to.
+/// Runs the drives of a seed, and prints the counts of their faults.
 pub fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let seed = arguments.next().and_then(|it| it.to_str()?.parse().ok());
     let Some(seed) = seed else { return ExitCode::from(2) };

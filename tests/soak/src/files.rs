@@ -42,7 +42,7 @@ pub const CHECKPOINT: &str = "checkpoint";
 const RUN: &str = "run of a study";
 pub const LIST: &str = "list of contents";
 
-/// The kind of a file, by its name in the folder.
+/// Returns the kind of a file, by its name in the folder.
 pub fn kind(name: &Path) -> &'static str {
     let text = name.to_string_lossy();
     // A number may follow.

@@ -70,7 +70,7 @@ const PROTECTED: [&str; 7] =
     ["raid5", "ppc", "hc", "da_raid5", "pe_aware", "raid5+pes_ipc", "hc+pes_ips"];
 const PLAIN: [&str; 5] = ["fifo", "rps", "pes_ips", "pes_ipc", "udl"];
 
-/// The most faults that a command has; many of them lose data, which a result says.
+/// Most faults of a command.
 const FAULTS: u64 = 6;
 
 /// Draws a command, and writes the files that it reads.

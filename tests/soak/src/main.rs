@@ -65,7 +65,7 @@ struct Arguments {
     spoil: Option<Kind>,
 }
 
-/// A kind of bout.
+/// Kind of a bout: random drives, or stored state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
     Drives,

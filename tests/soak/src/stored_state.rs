@@ -28,7 +28,7 @@ struct Bout<'a> {
     root: &'a Path,
     /// Where the command is disturbed.
     folder: PathBuf,
-    /// Files that the folder must have in the end: those of an undisturbed run.
+    /// Files of an undisturbed run, which the folder must have in the end.
     whole: Files,
     /// Disk operations and bytes of the undisturbed command.
     cost: Cost,
@@ -132,7 +132,7 @@ impl Bout<'_> {
         Ok(())
     }
 
-    /// Disturbs the command, or what it has left; returns how.
+    /// Disturbs the command or its files; returns a description.
     fn disturb(&mut self) -> Result<String, Failure> {
         let Cost { operations, bytes } = self.cost;
         let (plan, most, name) = match self.rng.below(8) {
@@ -312,7 +312,7 @@ impl Bout<'_> {
             return Err(format!("the folder is not what an undisturbed run leaves: {wrong:#?}"));
         }
         let ended = self.check(false)?;
-        let whole = ended.code() == Some(0) && ended.out.contains("every file is what was written");
+        let whole = ended.code() == Some(0) && ended.out.contains("every file is intact");
         if whole { Ok(()) } else { Err(format!("`fowler check`: {}", ended.said())) }
     }
 }
@@ -320,7 +320,7 @@ impl Bout<'_> {
 /// Limits on the time and the files of a command.
 #[derive(Clone, Copy, Default)]
 struct Limits {
-    /// After this time it is killed.
+    /// Time after which the command is killed; `None` for never.
     time: Option<Duration>,
     /// The most blocks of a file.
     file: Option<u64>,

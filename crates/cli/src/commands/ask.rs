@@ -15,7 +15,7 @@ use fowler_report::ask::{self, AskSpec, Asked, Drives, LongUse};
 use fowler_report::verdict;
 use std::path::{Path, PathBuf};
 
-/// Long use as `fowler lifetime` simulates it.
+/// Simulates long use of the drive as `fowler lifetime` does.
 const LONG_USE: LongUse = LongUse {
     why_not: fowler_lifetime::why_not,
     write_amplification: fowler_lifetime::write_amplification,
@@ -23,7 +23,7 @@ const LONG_USE: LongUse = LongUse {
 
 /// Columns of the label of a line.
 const LABEL: usize = 12;
-/// The requests that are replayed at most, unless the user says otherwise.
+/// Default limit on the number of requests replayed.
 const LIMIT: u64 = 1_000_000;
 
 /// Four answers about a trace: how slow and why, what it costs in flash, how long the drive

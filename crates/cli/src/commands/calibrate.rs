@@ -28,17 +28,18 @@ use std::path::{Path, PathBuf};
                         source = \"the data sheet\"\n\nExit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: nothing is written"
 )]
 pub(crate) struct Calibrate {
-    /// Measured files
+    /// Files of measured rows
     #[arg(
         id = "measured",
         value_name = "MEASURED.json",
         required_unless_present = "from_datasheet"
     )]
     pub files: Vec<PathBuf>,
-    /// The drive, which declares what may be fitted: a preset or a file that ends in .toml
+    /// Drive whose [[calibrate.parameter]] tables name the parameters to fit: a preset or a file
+    /// that ends in .toml
     #[arg(long, value_name = "PRESET|FILE.toml", required_unless_present = "from_datasheet")]
     pub drive: Option<String>,
-    /// The rows that are fitted, all of one model; may be given several times
+    /// Measured rows to fit, all of one model; may be given several times
     #[arg(
         long,
         value_name = "KEY=VALUE,KEY=A..B,KEY=A|B",
@@ -54,11 +55,12 @@ pub(crate) struct Calibrate {
         conflicts_with_all = ["measured", "drive", "rows", "metric", "scheme", "set", "brief", "capacity"]
     )]
     pub from_datasheet: Option<PathBuf>,
-    /// With --from-datasheet: take no medians from the preset that was fitted to this model
+    /// With --from-datasheet: leave out the preset that was fitted to this model when medians are
+    /// taken
     #[arg(long, value_name = "MODEL", requires = "from_datasheet")]
     pub leave_out: Option<String>,
-    /// The number of these rows that is fitted, such as read_us.p99; may be given several times
-    /// [default: those that tell most of each protocol]
+    /// Number of each row to fit, such as read_us.p99; may be given several times [default: the
+    /// most informative ones of each protocol]
     #[arg(long, value_name = "NUMBER")]
     pub metric: Vec<String>,
     #[command(flatten)]
@@ -68,13 +70,13 @@ pub(crate) struct Calibrate {
     pub set: Vec<String>,
     #[command(flatten)]
     pub effort: Effort,
-    /// Drives tried at most
+    /// Maximum number of drives to try
     #[arg(long, value_name = "N", default_value_t = 80, value_parser = tries())]
     pub tries: usize,
     /// Where the search begins besides at the drive's own values
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// The fitted drive
+    /// File for the fitted drive
     #[arg(long, value_name = "FILE.toml")]
     pub out: PathBuf,
     #[command(flatten)]

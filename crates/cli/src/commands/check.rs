@@ -15,10 +15,10 @@ use fowler_experiment::numbers::counted;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Whether a folder of results holds what was written there, and nothing damaged or left over
+/// Whether the files in a folder of results are intact, and none is left over
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 every file is what was written; 2 something is damaged, missing or left over"
+    after_help = "Exit codes: 0 every file is intact; 2 a file is damaged, missing or left over"
 )]
 pub(crate) struct Check {
     /// The folder: of a run, a comparison, a sweep, a life or a study
@@ -43,15 +43,14 @@ struct Findings {
     known: BTreeSet<PathBuf>,
     /// Files in Fowler's folders that Fowler did not write.
     others: Vec<PathBuf>,
-    /// The command whose results are listed.
+    /// Command whose results the folder lists.
     command: Option<String>,
 }
 
 impl Findings {
-    /// Notes a file that is not what was written, and what happens `without` it, which `--repair`
-    /// brings about.
+    /// Reports a damaged file, and the effect of removing it (`without`), which `--repair` does.
     fn lost(&mut self, path: PathBuf, without: &str) -> Result<(), Diagnostics> {
-        let what = disk::no_file(&path)?.unwrap_or("is not what was written");
+        let what = disk::no_file(&path)?.unwrap_or("is damaged: its checksum does not match");
         self.bad.push((path.clone(), format!("{what}: {without}")));
         // The contents of a folder are not ours to remove.
         let full = |path: &Path| -> Result<bool, Diagnostics> {
@@ -110,7 +109,7 @@ fn listed(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
         let path = folder.join(name);
         let what = match contents.state(folder, name)? {
             State::Whole => None,
-            State::Changed => Some("is not what was written"),
+            State::Changed => Some("is damaged: its checksum does not match"),
             State::Missing => Some("is missing"),
         };
         let hint = format!("run `fowler {}` again", contents.command);
@@ -132,7 +131,8 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     let shard = match shards::found(folder)? {
         Some(Found::Shard(shard)) => format!("shard {shard} of "),
         Some(Found::Damaged(path)) => {
-            let is = if path.exists() { "is not what was written" } else { "is missing" };
+            let is = if path.exists() { "is damaged: its checksum does not match" } else { "is \
+                missing" };
             findings.bad.push((path, format!("{is}: the same shard writes it again")));
             "a shard of ".to_string()
         }
@@ -145,7 +145,8 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
         let Some(sums) = sums else {
             match disk::no_file(&path)? {
                 Some(_) => findings.lost(path, again)?,
-                None => findings.bad.push((path, format!("is not what was written: {again}"))),
+                None => findings.bad.push((path, format!("is damaged: its checksum does not \
+                    match: {again}"))),
             }
             continue;
         };
@@ -158,7 +159,7 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
         findings.holds.push(format!("{points} of an earlier design of the sweep"));
     }
     for path in found.strays {
-        let what = "is of no point of this sweep, and not what was written";
+        let what = "belongs to no point of this sweep, and is damaged";
         findings.bad.push((path.clone(), what.into()));
         findings.removable.push(path);
     }
@@ -208,9 +209,10 @@ fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics
         unfinished = true;
         findings.known.insert(path.clone());
         if disk::no_file(&path)?.is_some() {
-            findings.lost(path, "the life begins anew without it")?;
+            findings.lost(path, "the life then starts from the beginning")?;
         } else if let Some(Diagnostic { what, .. }) = fowler_lifetime::check_checkpoint(&path)? {
-            findings.bad.push((path.clone(), format!("{what}: the life begins anew without it")));
+            findings.bad.push((path.clone(), format!("{what}: the life then starts from the \
+                beginning")));
             findings.removable.push(path);
         }
     }
@@ -276,11 +278,11 @@ fn report(folder: &Path, findings: &Findings, repaired: bool) -> Result<String, 
     }
     let others = others(folder, findings)?;
     if !others.is_empty() {
-        let line = format!("not ours  {}\n", escaped(&others.join(", ")));
+        let line = format!("not Fowler's  {}\n", escaped(&others.join(", ")));
         text.push_str(&console::fitted(&line, 10));
     }
     if findings.bad.is_empty() {
-        return Ok(text + "whole     every file is what was written\n");
+        return Ok(text + "whole     every file is intact\n");
     }
     // Names stay in one piece, so that they can be searched for and copied.
     let mut grid = Grid::new(["file", "state"].map(str::to_string).into()).words(1..2);
@@ -293,7 +295,8 @@ fn report(folder: &Path, findings: &Findings, repaired: bool) -> Result<String, 
     text.push('\n');
     text.push_str(&grid.text());
     if !repaired && !findings.removable.is_empty() {
-        let line = "\n--repair removes leftovers, and results that are then computed again\n";
+        let line = "\n--repair removes leftovers, and damaged results, which the next run \
+            computes again\n";
         text.push_str(&console::fitted(line, 4));
     }
     Ok(text)

@@ -1,4 +1,4 @@
-//! `fowler compare`: the same workload under several schemes, or on several drives.
+//! `fowler compare`: one workload under several schemes, or on several drives.
 
 use crate::action::Action;
 use crate::exit::Exit;
@@ -20,8 +20,8 @@ use std::path::Path;
 pub(crate) struct Compare {
     #[command(flatten)]
     pub compared: Compared,
-    /// Run every scheme or drive with N seeds, from that of the first drive on, and add 95 %
-    /// confidence intervals: they tell a difference from chance
+    /// Run every scheme or drive with N seeds, starting at the seed of the first drive, and add 95
+    /// % confidence intervals, which separate differences from chance
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]
     pub seeds: u32,
     #[command(flatten)]
@@ -35,8 +35,8 @@ pub(crate) struct Compared {
     /// The schemes, separated by commas; `+` joins
     #[arg(long, value_name = "A,B,C+D", value_delimiter = ',')]
     pub schemes: Vec<String>,
-    /// The drives, separated by commas: presets or files that end in .toml. Each runs under the one
-    /// scheme of --schemes, or as described; --set changes all of them
+    /// Drives to compare, separated by commas: presets or files that end in .toml. Each runs under
+    /// the one scheme of --schemes, or as described; --set changes all of them
     #[arg(long, value_name = "A,B,C.toml", value_delimiter = ',', conflicts_with = "device")]
     pub devices: Vec<String>,
 }

@@ -11,17 +11,19 @@ use fowler_report::diff::{self, Causes, Chance, Change, Pair, Setting};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// What changed from one stored result to another: what was asked for, the numbers, the causes
-/// of latency, and what of that is chance
+/// Differences between two stored results: settings, numbers, causes of latency, and which
+/// differences may be chance
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
     /// A folder of `fowler run` or `fowler compare`, or a summary file
     #[arg(value_name = "FIRST")]
     pub first: PathBuf,
-    /// Another one; runs under the same scheme belong together
+    /// Second result, compared with the first; runs under the same scheme are compared with each
+    /// other
     #[arg(value_name = "SECOND")]
     pub second: PathBuf,
-    /// Write a page of both: what differs, and the lines of both on the same axes. Needs folders
+    /// Write a page of both results to this file: the differences, and the curves of both on the
+    /// same axes. Needs folders
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     /// Print everything as one JSON object
@@ -163,7 +165,8 @@ fn signed_percent(share: f64) -> String {
 
 fn summary(pair: &Pair, shown: usize) -> String {
     let (changed, same) = (pair.changes.len(), pair.same);
-    let mut text = format!("{} differ, {} are the same", counted(changed as u64, "number"), same);
+    let mut text = format!("{} numbers differ, {} are the same", counted(changed as u64, 
+        "number"), same);
     if shown < changed {
         let _grows = write!(text, "; the table shows {shown}, --json all");
     }
@@ -174,7 +177,7 @@ fn of_chance(pair: &Pair) -> String {
     let real = |it: &&Change| it.is_real() == Some(true);
     match pair.chance {
         _ if pair.changes.is_empty() && pair.settings.is_empty() => "the two are the same".into(),
-        _ if pair.changes.is_empty() => "what was asked for differs, and changes nothing".into(),
+        _ if pair.changes.is_empty() => "the settings differ, but the numbers are the same".into(),
         Chance::Seeds => {
             let beyond = pair.changes.iter().filter(real).count();
             let judged = pair.changes.iter().filter(|it| it.half_width.is_some()).count();
@@ -186,11 +189,11 @@ fn of_chance(pair: &Pair) -> String {
             )
         }
         Chance::OnlySeed => {
-            "the two differ in nothing but the seed: each difference is chance".into()
+            "only the seeds differ: each difference is chance".into()
         }
         Chance::Unknown if pair.settings.is_empty() => {
-            "nothing that was asked for differs, but the numbers do: another machine or program \
-             must have written one of them"
+            "the settings are the same, but the numbers differ: another machine or program must \
+                have written one of the results"
                 .into()
         }
         Chance::Unknown => "not known: one seed cannot show it. Write both with \

@@ -1,5 +1,5 @@
-//! `fowler endurance`: what a host can write before the cells have had their cycles, or what the
-//! counters of a real drive say about that.
+//! `fowler endurance`: the amount of data that a host can write before the cells reach their rated
+//! cycles, or what a real drive's counters show.
 
 use crate::action::Action;
 use crate::exit::Exit;
@@ -25,8 +25,9 @@ const TBW_MOST: f64 = 1e9;
 /// The largest write amplification that `--waf` takes.
 const WAF_MOST: f64 = 1000.0;
 
-/// What a host can write before the cells have had their cycles: TBW, DWPD and UBER, in the
-/// manner of JESD218 and JESD219; or, with --smart, what the counters of a real drive say
+/// Amount of data that a host can write before the cells reach their rated cycles: TBW, DWPD and
+/// UBER, in the manner of JESD218 and JESD219; or, with --smart, what the counters of a real drive
+/// show
 #[derive(Debug, Args)]
 #[command(
     after_help = "With --smart nothing is simulated: the answer is how much was written in how many hours, what that is a \
@@ -34,7 +35,7 @@ const WAF_MOST: f64 = 1000.0;
                         and link."
 )]
 pub(crate) struct Endurance {
-    /// The standard
+    /// Standard that the measurement follows
     #[arg(long, value_name = "STANDARD", default_value = "jesd219", value_parser = ["jesd219"])]
     pub standard: String,
     /// The drive: a preset or a file that ends in .toml [default: tlc; none with --smart]
@@ -44,7 +45,7 @@ pub(crate) struct Endurance {
     pub settings: Settings,
     #[command(flatten)]
     pub policies: Policies,
-    /// A client drive: a trace takes the place of the client workload, which JEDEC sells
+    /// Measure a client drive: a trace of yours replaces the client workload, which JEDEC sells
     #[arg(long)]
     pub client: bool,
     /// With --client: a block trace, plain or packed with zstd or gzip; - is standard input
@@ -54,26 +55,27 @@ pub(crate) struct Endurance {
     pub reading: Reading,
     #[command(flatten)]
     pub addresses: Addresses,
-    /// The years of the drive writes per day [default: those of the drive, lifetime.target]
+    /// Years over which drive writes per day are counted [default: the drive's lifetime.target]
     #[arg(long, value_name = "N")]
     pub years: Option<f64>,
-    /// Simulate nothing: say what the counters of a real drive mean, from `nvme smart-log` (text or
-    /// -o json), `smartctl -j -x`, `nvme ocp smart-add-log -o json`, `nvme endurance-log -o json`;
-    /// may be given several times for logs of one drive; - is standard input
+    /// Simulate nothing: evaluate the counters of a real drive, from `nvme smart-log` (text or -o
+    /// json), `smartctl -j -x`, `nvme ocp smart-add-log -o json`, `nvme endurance-log -o json`; may
+    /// be given several times for logs of one drive; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["scheme", "client", "trace", "format",
         "lenient", "columns", "spread", "device_id", "remap", "years", "standard"])]
     pub smart: Vec<PathBuf>,
-    /// With --smart: an earlier log of the drive; the difference is what it does now
+    /// With --smart: an earlier log of the same drive; the difference shows its present write rate
     #[arg(long, value_name = "FILE", requires = "smart")]
     pub since: Vec<PathBuf>,
-    /// With --smart: of logs of several drives, those of this one, by its serial number or the name
-    /// of its device
+    /// With --smart: select the logs of one drive by its serial number or device name
     #[arg(long, value_name = "NAME", requires = "smart")]
     pub drive: Option<String>,
-    /// With --smart: what the data sheet lets the host write, in TB or with a unit, such as 1.2PB
+    /// With --smart: rated amount of host writes in the data sheet, in TB or with a unit, such as
+    /// 1.2PB
     #[arg(long, value_name = "TB", requires = "smart")]
     pub tbw: Option<String>,
-    /// With --smart: the capacity that the host sees [default: that of the log, or of --device]
+    /// With --smart: capacity of the drive as the host sees it [default: from the log, or from
+    /// --device]
     #[arg(long, value_name = "SIZE", requires = "smart")]
     pub capacity: Option<String>,
     /// With --smart: write amplification, where the log does not count writes to the flash
@@ -187,7 +189,7 @@ fn counters(arguments: &Endurance) -> Result<Exit, Diagnostics> {
     Ok(Exit::Done)
 }
 
-/// The answer for people: the verdict, then doubts, the table, and what is left out.
+/// Formats the answer: the verdict, then doubts, the table, and omissions.
 fn words(answer: &SmartAnswer) -> String {
     let line =
         |head: &str, text: &String| console::fitted(&format!("{head}: {}\n", escaped(text)), 4);
@@ -208,7 +210,7 @@ fn question(arguments: &Endurance) -> Result<Question, Diagnostics> {
     if arguments.device.is_none()
         && (!arguments.settings.set.is_empty() || arguments.settings.seed.is_some())
     {
-        let what = "belongs to --device, and there is none";
+        let what = "needs --device, which is not given";
         diagnostics.push(Diagnostic::new("--set or --seed", what));
     }
     let tbw = diagnostics.take(arguments.tbw.as_deref().map(terabytes).transpose()).flatten();
@@ -216,7 +218,7 @@ fn question(arguments: &Endurance) -> Result<Question, Diagnostics> {
     let capacity = diagnostics.take(capacity.transpose()).flatten();
     let waf = arguments.waf;
     if let Some(waf) = waf.filter(|waf| !(*waf > 0.0 && *waf <= WAF_MOST)) {
-        let what = Diagnostic::new("--waf", format!("{waf} is no write amplification"));
+        let what = Diagnostic::new("--waf", format!("{waf} is not a write amplification"));
         diagnostics.push(what.expected("above 0, and at most 1000"));
     }
     diagnostics.or(Question { model, tbw, capacity, waf })
@@ -227,7 +229,7 @@ fn terabytes(text: &str) -> Result<f64, Diagnostics> {
     match text.trim().parse::<f64>() {
         Ok(tb) if tb > 0.0 && tb <= TBW_MOST => Ok(tb * 1e12),
         Ok(_) => {
-            let what = Diagnostic::new("--tbw", "no drive can take that").text(text);
+            let what = Diagnostic::new("--tbw", "no drive can hold that").text(text);
             Err(what.expected("a number of TB above 0, and at most 1e9").into())
         }
         // Data sheets also state petabytes, which is no unit of this program elsewhere.
@@ -262,7 +264,7 @@ fn spec(arguments: &Endurance) -> Result<EnduranceSpec, Diagnostics> {
             Load::Client(Box::new(fit::workload(&source, reading, &addresses.remap)?))
         }
         (false, None) => {
-            fit::no_reading(reading, "belongs to --trace, and there is none")?;
+            fit::no_reading(reading, "needs --trace, which is not given")?;
             Load::Enterprise
         }
     };

@@ -10,12 +10,12 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::timeline::{self, Choice, Recorded};
 use fowler_experiment::workload::Control;
 
-/// Why the slowest requests were slow: what each waited for, operation by operation
+/// Explain why the slowest requests were slow: what each waited for, operation by operation
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
     #[command(flatten)]
     pub policies: Policies,
-    /// How many requests
+    /// Number of slow requests to explain
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub slowest: usize,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `fowler fio`: a job file of fio on a drive, or the requests that it stands for.
+//! `fowler fio`: runs a fio job file on a simulated drive, or prints its requests.
 
 use crate::action::Action;
 use crate::console::Stdout;
@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 const FIO: &str = "fio.json";
 const FORMATS: [&str; 4] = ["normal", "terse", "json", "json+"];
 
-/// A job file of fio on a drive, in simulated time; the output is fio's, so that tools for
-/// fio read it
+/// Run a fio job file on a drive, in simulated time; the output has fio's format, so that tools for
+/// fio can read it
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C, results until then printed"
@@ -44,31 +44,32 @@ pub(crate) struct Fio {
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Write summary.json, fio.json (json+), report.html and the logs of the jobs into this folder;
-    /// without it the logs go into the current folder, as with fio
+    /// without it, logs go into the current folder, as with fio
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub page: Page,
-    /// Record what dies and channels do as timeline.json for ui.perfetto.dev, in the folder of
-    /// --out: a window such as 10ms..12ms since the first request, or around the slowest K requests
+    /// Record the activity of dies and channels as timeline.json for ui.perfetto.dev, in the folder
+    /// of --out: a window such as 10ms..12ms since the first request, or around the slowest K
+    /// requests
     #[arg(long, value_name = "FROM..UNTIL|slowest:K", requires = "out")]
     pub timeline: Option<String>,
     /// Value of `${NAME}` in the job file; may be given several times. A name without a value is
     /// empty: the environment is not read
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
-    /// Version of fio whose sequences of requests are drawn: up to 3.34 (3.33), or from 3.35 on
+    /// Version of fio whose random sequences are reproduced: up to 3.34 (3.33), or from 3.35 on
     /// (3.35)
     #[arg(long, value_name = "VERSION", default_value = "3.35", value_parser = ["3.33", "3.35"])]
     pub fio_seeding: String,
-    /// Time in which the host hands over a request, on the one core that each process has
+    /// Time that the host takes to submit a request, on the one core of each process
     #[arg(long, value_name = "TIME", default_value = "2us")]
     pub submission: String,
     /// Time in which the host collects an answer
     #[arg(long, value_name = "TIME", default_value = "2us")]
     pub completion: String,
-    /// Simulate nothing: print the requests as CSV (job,op,offset,length), each job in its own
-    /// order, at depth 1 and without a clock
+    /// Simulate nothing: print the requests as CSV (job,op,offset,length), each job in order, at
+    /// depth 1 and without times
     #[arg(long, conflicts_with_all = ["output_format", "output", "out", "report", "timeline",
         "submission", "completion"])]
     pub sequence: bool,

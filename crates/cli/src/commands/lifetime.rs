@@ -1,4 +1,4 @@
-//! `fowler lifetime`: a drive to the end of its target life.
+//! `fowler lifetime`: simulates a drive to the end of its target life.
 
 use crate::action::Action;
 use crate::exit::Exit;
@@ -18,8 +18,8 @@ use fowler_lifetime::fleet::with_life;
 use fowler_lifetime::{Early, Ended, LifetimeSpec, SaveTo, Watch};
 use std::path::PathBuf;
 
-/// A whole life: years, capacity, wear and throttling under a workload that is repeated to the
-/// end of it
+/// Simulate the whole life of a drive: years, capacity, wear and throttling under a repeated
+/// workload
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is done is \
@@ -39,14 +39,14 @@ pub(crate) struct Lifetime {
     pub addresses: Addresses,
     #[command(flatten)]
     pub policies: Policies,
-    /// The target life in years of 365 days; otherwise that of the drive, lifetime.target
+    /// Target life in years of 365 days [default: the drive's lifetime.target]
     #[arg(long, value_name = "N")]
     pub years: Option<f64>,
-    /// One simulated repetition stands for so many [default: the fewest at which a life takes a
-    /// minute or two]
+    /// Number of real repetitions of the workload that each simulated one stands for [default: the
+    /// smallest number at which a life takes a minute or two]
     #[arg(long, value_name = "K")]
     pub dilation: Option<u32>,
-    /// Not once more at twice the dilation, to see what that changes
+    /// Skip the check, a second simulation at twice the dilation that shows the error of dilation
     #[arg(long)]
     pub no_check: bool,
     #[command(flatten)]
@@ -58,8 +58,8 @@ pub(crate) struct Lifetime {
     /// progress is saved in $XDG_CACHE_HOME/fowler or ~/.cache/fowler
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Save what is done so far after every so many page writes, or drives of a fleet (at most
-    /// 4,000,000 of these)
+    /// Save progress after this many page writes, or this many drives of a fleet (at most 4,000,000
+    /// of these)
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]
     pub save_every: u64,
     #[command(flatten)]

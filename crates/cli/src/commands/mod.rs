@@ -21,7 +21,7 @@ macro_rules! commands {
             mod $file;
         )*
 
-        /// One of the commands.
+        /// Subcommand of the program.
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
             $(
@@ -109,15 +109,15 @@ commands! {
 #[derive(Debug, Parser)]
 #[command(name = "fowler", version = env!("FOWLER_VERSION"), max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done; 2 the input is wrong, and everything that is wrong has been \
-                  said; 130 stopped with Ctrl-C, results until then printed; 1 a fault of the \
-                  program, or theory and simulation disagree"
+    after_help = "Exit codes: 0 done; 2 the input is wrong, and every error is reported; 130 \
+        stopped with Ctrl-C, results until then printed; 1 a fault of the program, or theory and \
+        simulation disagree"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub command: Command,
-    /// Take no state of a drive or a life from the folder of caches, and save none there (without
-    /// this flag: $FOWLER_CACHE, or fowler in $XDG_CACHE_HOME or ~/.cache)
+    /// Do not read or save states of drives and lives in the folder of caches ($FOWLER_CACHE, or
+    /// fowler in $XDG_CACHE_HOME or ~/.cache)
     #[arg(long, global = true)]
     pub no_cache: bool,
 }

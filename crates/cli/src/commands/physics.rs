@@ -9,8 +9,7 @@ use fowler_report::cell_models;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// The models of flash cells: bit errors, sensing levels, program steps; every constant and
-/// what it does
+/// Models of flash cells: bit errors, sensing levels, program steps; every constant and its effect
 #[derive(Debug, Subcommand)]
 pub(crate) enum Physics {
     /// Every curve as a picture (SVG) and as columns (CSV), and how far models and papers agree
@@ -21,7 +20,8 @@ pub(crate) enum Physics {
     },
     /// Sensitivity of bit errors, sensing levels and steps to each assumed constant
     Sensitivity,
-    /// Every constant, with its unit, its source or that it is assumed, and the range that is swept
+    /// Every constant, with its unit, its source (or that it is assumed), and the range of the
+    /// sensitivity study
     Constants,
 }
 

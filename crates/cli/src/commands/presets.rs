@@ -18,10 +18,10 @@ use std::fmt::Write;
 pub(crate) struct Presets {
     /// Name of the preset to print
     pub name: Option<String>,
-    /// Kind of the preset, where a device and a scheme have the same name
+    /// Kind of the preset, needed if a device and a scheme have the same name
     #[arg(long, value_name = "KIND", requires = "name", value_parser = ["device", "workload", "scheme"])]
     pub kind: Option<String>,
-    /// List every configuration key with what it takes
+    /// List every configuration key with its type and range
     #[arg(long, conflicts_with = "name")]
     pub keys: bool,
     /// List the schemes that work on this drive, the keys others need, and why the rest cannot

@@ -16,8 +16,8 @@ use fowler_standards::{
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// A drive under the tests of SNIA's Performance Test Specification: rounds until steady state,
-/// write saturation with its causes, recovery, demand
+/// Test a drive by SNIA's Performance Test Specification: rounds until steady state, write
+/// saturation with its causes, recovery, demand
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 done, whether or not steady state was reached; 2 the input is wrong; 130 stopped with \
@@ -39,7 +39,7 @@ pub(crate) struct Pts {
     /// As PTS for enterprises: write cache off
     #[arg(long)]
     pub enterprise: bool,
-    /// The length of a minute; what is shorter than 60s is quicker, and not PTS
+    /// Simulated length of a minute of the test; less than 60s is quicker, but not PTS
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub minute: String,
     /// State that a purge leaves: format (no data, blocks keep their wear) or fob (a new drive)
@@ -48,13 +48,13 @@ pub(crate) struct Pts {
     /// The share of the LBAs that is tested, from the first on
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     pub active_range: f64,
-    /// How much of that is used, in pieces of 2 MiB spread over it [default: all]
+    /// Amount of the active range to use, in pieces of 2 MiB spread over it [default: all]
     #[arg(long, value_name = "SIZE")]
     pub active_amount: Option<String>,
-    /// Threads of the host, where a test does not say
+    /// Number of host threads, unless the test sets it
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub threads: u32,
-    /// Requests that each thread keeps outstanding, where a test does not say
+    /// Outstanding requests per thread, unless the test sets it
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub queue_depth: u32,
     /// The requests of dirth: a size, and the shares of reads and writes
@@ -63,8 +63,8 @@ pub(crate) struct Pts {
     /// Write saturation runs for a whole simulated day, however much is written by then
     #[arg(long)]
     pub day: bool,
-    /// Simulate nothing: say at which round these rounds are steady, a list of numbers as JSON; -
-    /// is standard input
+    /// Simulate nothing: report the round in which a series of measured rounds (a JSON list of
+    /// numbers) is steady; - is standard input
     #[arg(long, value_name = "FILE.json", conflicts_with_all = ["device", "set", "seed", "scheme",
         "test", "client", "enterprise", "minute", "purge", "active_range", "active_amount",
         "threads", "queue_depth", "stimulus", "day", "out"])]
@@ -181,7 +181,7 @@ fn spec(arguments: &Pts) -> Result<PtsSpec, Diagnostics> {
         arguments.active_amount.as_deref().map(|text| quantity::<Bytes>("--active-amount", text));
     let amount = diagnostics.take(amount.transpose()).flatten();
     if amount == Some(Bytes(0)) {
-        let diagnostic = Diagnostic::new("--active-amount", "nothing would be tested");
+        let diagnostic = Diagnostic::new("--active-amount", "no test is selected");
         diagnostics.push(diagnostic.text("0B").expected("2MiB or more"));
     }
     let stimulus = diagnostics.take(parse_stimulus(&arguments.stimulus));

@@ -1,4 +1,4 @@
-//! `fowler reproduce`: a paper's tables and figures beside its published numbers.
+//! `fowler reproduce`: a paper's tables and figures, compared with its published numbers.
 
 use crate::action::Action;
 use crate::exit::Exit;
@@ -14,7 +14,7 @@ use fowler_report::pages::REPORT;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// A paper's tables and figures beside its published numbers, and a verdict on each
+/// Reproduce a paper's tables and figures, with a verdict on each published number
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 done, whatever the verdicts; 2 the input is wrong; 130 stopped with \
@@ -23,18 +23,17 @@ use std::path::PathBuf;
 pub(crate) struct Reproduce {
     #[arg(help = papers())]
     pub paper: String,
-    /// A folder of real traces; those of the paper's workloads are shown beside the synthetic
-    /// stand-ins
+    /// Folder of real traces, whose results are shown beside those of the synthetic stand-ins
     #[arg(long, value_name = "DIR")]
     pub traces: Option<PathBuf>,
-    /// Where tables (CSV), figures (SVG), a page of both (report.html) and finished runs go
+    /// Folder for tables (CSV), figures (SVG), a page of both (report.html) and finished runs
     /// [default: results/PAPER, with --limit results/PAPER-look]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Requests of each run at most: a look, not a reproduction
+    /// Maximum number of requests of each run: a preview, not a reproduction
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
-    /// Only what the paper shows, once: leave out the studies of its open choices and of
+    /// Reproduce only what the paper shows, once: skip the studies of its open choices and of
     /// starvation, and repeat nothing with other seeds and lengths
     #[arg(long)]
     pub brief: bool,

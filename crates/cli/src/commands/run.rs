@@ -1,4 +1,4 @@
-//! `fowler run`: one drive under one workload, or each device of a trace on a drive of its own.
+//! `fowler run`: runs one workload on one drive, or each device of a trace on a separate drive.
 
 use crate::action::Action;
 use crate::exit::{Exit, combine_exit};
@@ -20,13 +20,13 @@ use std::path::Path;
 pub(crate) struct Run {
     #[command(flatten)]
     pub policies: Policies,
-    /// Write what dies and channels did as timeline.json, for Perfetto (ui.perfetto.dev) or Chrome,
-    /// into the folder of --out: in a window since the first request, or in the lives of the
-    /// slowest K requests
+    /// Record the activity of dies and channels as timeline.json, for Perfetto (ui.perfetto.dev) or
+    /// Chrome, in the folder of --out: in a window since the first request, or around the slowest K
+    /// requests
     #[arg(long, value_name = "FROM..UNTIL|slowest:K", requires = "out")]
     pub timeline: Option<String>,
-    /// Run each device of a trace on a drive of its own, one after the other; with --out, into a
-    /// folder for each
+    /// Run each device of a trace on a separate drive, one after the other; with --out, each in a
+    /// separate folder
     #[arg(long, requires = "trace", conflicts_with_all = ["device_id", "requests", "report"])]
     pub split: bool,
     #[command(flatten)]

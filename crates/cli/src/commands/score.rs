@@ -15,7 +15,7 @@ use fowler_experiment::numbers::{counted, percent, whole};
 use fowler_experiment::workload::Control;
 use std::path::PathBuf;
 
-/// A drive against measurements of a real one: every row simulated as it was measured
+/// Score a drive against measurements of a real one: every measured row is simulated
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 done, however far off the drive is; 2 the input is wrong; 130 stopped with \
@@ -27,7 +27,7 @@ pub(crate) struct Score {
     pub drive: String,
     #[command(flatten)]
     pub measured: Measured,
-    /// Only rows that meet all of these conditions; may be given several times. Keys are those of
+    /// Select rows that meet all of these conditions; may be given several times. Keys are those of
     /// the rows (see docs/real-drives.md), and file, model and sample
     #[arg(long, value_name = "KEY=VALUE,KEY=A..B,KEY=A|B")]
     pub rows: Vec<String>,

@@ -25,20 +25,20 @@ pub(crate) struct Study {
     /// The study: all (the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5)
     #[arg(value_parser = ["all"])]
     pub study: String,
-    /// This workload instead of the study's own; may be given several times
+    /// Workload to use instead of the study's own; may be given several times
     #[arg(long, value_name = "PRESET|FILE.toml")]
     pub workload: Vec<String>,
-    /// This trace instead of the study's own workloads, times as recorded, addresses compacted; may
-    /// be given several times
+    /// Trace to use instead of the study's own workloads, with recorded times and compacted
+    /// addresses; may be given several times
     #[arg(long, value_name = "FILE")]
     pub trace: Vec<PathBuf>,
-    /// The format of the traces; without it the format must be certain from the text
+    /// Format of the traces; needed if the text does not show it
     #[arg(long, value_name = "FORMAT", requires = "trace")]
     pub format: Option<String>,
-    /// A folder of real traces; those that the study knows are taken beside its stand-ins
+    /// Folder of real traces, which the study uses beside its synthetic stand-ins if it knows them
     #[arg(long, value_name = "DIR", conflicts_with_all = ["workload", "trace"])]
     pub traces: Option<PathBuf>,
-    /// Where tables (CSV), pictures (SVG), a page of both (report.html) and finished runs go
+    /// Folder for tables (CSV), pictures (SVG), a page of both (report.html) and finished runs
     /// [default: results/study-all, with --limit results/study-all-look]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

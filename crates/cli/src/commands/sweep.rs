@@ -28,7 +28,7 @@ pub(crate) struct Sweep {
 #[derive(Debug, Subcommand)]
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "without Parquet no sweep is run"))]
 pub(crate) enum SweepAction {
-    /// Join the shards of a sweep into one folder, with the bytes that one run of it would have
+    /// Merge the shards of a sweep into one folder, identical to that of an undivided sweep
     Merge {
         #[command(flatten)]
         shards: Shards,
@@ -43,15 +43,15 @@ pub(crate) enum SweepAction {
 #[derive(Debug, Args)]
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "without Parquet no sweep is run"))]
 pub(crate) struct SweepPoints {
-    /// The specification (docs/sweeps.md explains it)
+    /// Specification of the sweep (docs/sweeps.md explains it)
     #[arg(value_name = "SPEC.toml")]
     pub specification: PathBuf,
-    /// Where points go, each a file of its own [default: results/SPEC; of a shard
+    /// Folder for the points, one file each [default: results/SPEC; for a shard
     /// results/SPEC-shards/i-of-n]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Run only the i-th of n parts, from 1/n to n/n, each in a folder of its own: `fowler sweep
-    /// merge` joins them
+    /// Run only shard i of n, such as 3/40, in a separate folder; `fowler sweep merge` joins the
+    /// shards
     #[arg(long, value_name = "i/n")]
     pub shard: Option<String>,
     /// Runs at once [default: as many as there are cores]
@@ -60,7 +60,7 @@ pub(crate) struct SweepPoints {
     /// Run points that failed once more
     #[arg(long)]
     pub retry: bool,
-    /// Run nothing; say how many points there are, and show the first
+    /// Run nothing; report the number of points, and show the first ones
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -142,7 +142,7 @@ mod with_columns {
         let damaged = folder.damaged()?.len();
         if damaged > 0 {
             let runs = counted(damaged as u64, "run");
-            console::note(&format!("{runs} in {} not what was written: done again", out.display()));
+            console::note(&format!("{runs} in {} damaged: done again", out.display()));
         }
         let todo = folder.missing(arguments.retry)?;
         let bar = progress::Runs::new(quiet);
@@ -199,7 +199,7 @@ mod with_columns {
         let merged = shards::merge(folders, out, watch);
         bar.clear();
         let Some(folder) = merged? else {
-            console::note("stopped: the same command resumes");
+            console::note("stopped: the same command resumes the sweep");
             return Ok(Exit::Stopped);
         };
         let shards = counted(folders.len() as u64, "shard");

@@ -32,7 +32,7 @@ pub(crate) enum Trace {
         trace: TraceFile,
         #[command(flatten)]
         reading: Reading,
-        /// Print it as one JSON object
+        /// Print the statistics as one JSON object
         #[arg(long)]
         json: bool,
     },
@@ -47,19 +47,19 @@ pub(crate) enum Trace {
         #[command(flatten)]
         length: Length,
     },
-    /// Write a trace in the native format with its addresses permuted, so that they say nothing
-    /// about the volume
+    /// Write a trace in the native format with its addresses permuted, to hide the layout of the
+    /// volume
     Anonymize {
         /// The trace; - is standard input
         #[arg(value_name = "IN")]
         file: PathBuf,
-        /// Where to
+        /// File for the anonymized trace
         #[arg(value_name = "OUT")]
         to: PathBuf,
-        /// What the permutation is drawn from; who knows it can undo the permutation
+        /// Seed of the permutation; anyone who knows it can undo the permutation
         #[arg(long, value_name = "N")]
         seed: u64,
-        /// Pieces of the volume that change places: a power of two from 4KiB to 1TiB
+        /// Size of the extents that are permuted: a power of two from 4KiB to 1TiB
         #[arg(long, value_name = "SIZE", default_value = "1MiB")]
         extent: String,
         #[command(flatten)]
@@ -73,7 +73,7 @@ pub(crate) enum Trace {
         workload: String,
         #[command(flatten)]
         to: Target,
-        /// The drive it is made for
+        /// Drive whose capacity the trace uses
         #[command(flatten)]
         drive: Drive,
         #[command(flatten)]
@@ -209,12 +209,14 @@ fn hidden(extents: u64, pieces: u64, largest: u64, extent: &str) -> Vec<String> 
     let mut said =
         vec![format!("{extents_in} of {extent} in {pieces_of}, the largest of {largest_of}")];
     if pieces == 1 {
-        let what = "note: all of it is one piece, so nothing has changed places: addresses are those of the trace, \
-                    shifted to zero; a larger --extent cuts fewer requests, a smaller one makes more pieces";
+        let what = "note: the whole trace is one piece, so no extent was moved: addresses are \
+            those of the trace, shifted to zero; a larger --extent cuts fewer requests, a smaller \
+            one makes more pieces";
         said.push(what.into());
     } else if 2 * largest > extents {
-        let what = "note: one piece is more than half of what is touched, because requests lie across extents: \
-                    within it, addresses keep their order; a larger --extent cuts fewer requests";
+        let what = "note: one piece is more than half of the touched extents, because requests \
+            span extents: within that piece, addresses keep their order; a larger --extent cuts \
+            fewer requests";
         said.push(what.into());
     }
     said
@@ -246,7 +248,8 @@ fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Diagnostics> {
     Ok(())
 }
 
-/// The trace that comes through a named pipe; none if it is no pipe. Says so if nothing comes.
+/// Opens a trace behind a named pipe; `None` if the path is no pipe. Tells the user if no data
+/// arrives.
 fn piped(path: &Path) -> Result<Option<Box<BufReader<File>>>, Diagnostics> {
     let name = path.display().to_string();
     let opened = pipe::open(path, || {

@@ -25,8 +25,8 @@ pub(crate) struct Validate {
     /// minutes
     #[arg(long)]
     pub quick: bool,
-    /// Only one group (die, "extra wait", bounds, gc, laws), or expectations whose name
-    /// contains this
+    /// Test only one group (die, "extra wait", bounds, gc, laws), or the expectations whose name
+    /// contains this text
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
     /// Change a configuration key of the simulated drives and not of the theory, to see the check
@@ -102,7 +102,8 @@ fn report(validation: &Validation) -> String {
         writeln!(end, "note      the drives were spoiled: {spoil}").expect("text grows");
     }
     if !validation.complete {
-        end.push_str("interrupted: stopped by the user, the rest was not looked at\n");
+        end.push_str("interrupted: stopped by the user; the remaining expectations were not \
+            tested\n");
     }
     text + &console::fitted(&end, 10)
 }

@@ -225,7 +225,7 @@ fn two_results_differ_in_what_was_asked_for_and_what_followed() {
     std::fs::write(&summary, text.replacen("\"count\": ", "\"count\": 1", 1)).unwrap();
     let (code, _, err) = run(&["diff", &folder.path("nowhere"), &after]);
     assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("nowhere") && err.contains("is not what was written there"), "{err}");
+    assert!(err.contains("nowhere") && err.contains("is damaged"), "{err}");
     let other = folder.file("other.json", "{\"a\": 1}");
     let (code, _, err) = run(&["diff", &before, &other]);
     assert_eq!((code, err.contains("is not the summary of a run")), (Some(2), true), "{err}");

@@ -145,7 +145,7 @@ fn a_folder_holds_a_sweep_or_results_of_another_command() {
     ];
     for arguments in refused {
         let (code, said) = fowler(&arguments);
-        assert!(code == Some(2) && said.contains("never mixes two"), "{code:?} {said}");
+        assert!(code == Some(2) && said.contains("of one command only"), "{code:?} {said}");
     }
     for out in [&swept, &ran] {
         assert_eq!(check(out, &[]).0, Some(0));
@@ -184,7 +184,10 @@ fn what_does_not_belong_to_a_sweep_is_said() {
     let stray = points(&format!("{}.parquet", "ab".repeat(16)));
     fs::copy(&row, &stray).unwrap();
     let (code, said) = check(&out, &[]);
-    assert!(code == Some(2) && said.contains("is of no point of this sweep"), "{code:?} {said}");
+    assert!(
+        code == Some(2) && said.contains("belongs to no point of this sweep"),
+        "{code:?} {said}"
+    );
     assert_eq!(check(&out, &["--repair"]).0, Some(0));
     assert!(!fs::exists(&stray).unwrap() && fs::exists(points("notes.txt")).unwrap());
 

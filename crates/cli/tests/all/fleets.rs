@@ -162,7 +162,7 @@ fn what_is_wrong_with_a_shard_is_said() {
         (format!("--drives 9 --shard 1/3 --out {used}"), "used: holds results of another command"),
         (
             format!("--drives 9 --shard 1/3 --out {out} --life-of {nothing}"),
-            "nothing: has no life to take over",
+            "nothing: has no life for the fleet",
         ),
     ] {
         let (code, said, err) = ended(life(&here, &more));

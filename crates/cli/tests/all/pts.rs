@@ -47,7 +47,6 @@ const SUPERBLOCKS: [&str; 16] = [
     "geometry.pages_per_block=24",
     "--set",
     "superblocks.parity=8",
-    "policy.redundancy=raid5",
     "--set",
     "geometry.over_provisioning=0.35",
     "--set",

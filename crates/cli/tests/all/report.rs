@@ -163,7 +163,7 @@ fn a_page_that_cannot_be_written_is_found_before_the_run() {
     let out = folder("clash").display().to_string();
     let trace = format!("{out}/timeline.json");
     for (flags, said) in [
-        (&["--report"][..], "error: --report: names no file, and there is no --out"),
+        (&["--report"][..], "error: --report: needs the path of a file, or --out for a folder"),
         (&["--report", "absent/folder/page.html"], "cannot be written"),
         (&["--report", "small.toml"], "--report: `small.toml` is also what --device reads"),
         (

@@ -62,7 +62,7 @@ fn a_study_that_is_stopped_goes_on_where_it_was() {
     let drawn = files(&out, "svg").len();
     assert!(drawn > 3 && page.matches("class=\"drawing\"").count() == drawn, "{drawn}");
     assert_eq!(page.matches("class=\"sortable").count(), files(&out, "csv").len());
-    assert!(page.contains("a look, not a reproduction") && page.len() < 2_000_000);
+    assert!(page.contains("a preview, not a reproduction") && page.len() < 2_000_000);
     let all = files(&runs, "json");
     assert!(all.len() > 100, "{} runs", all.len());
     for file in &saved {
@@ -160,7 +160,7 @@ fn look(look: &Look) {
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     let reported = String::from_utf8_lossy(&stdout).into_owned();
     assert!(reported.contains(&format!("{} claims: ", look.claims)), "{reported}");
-    assert!(reported.contains("a look, not a reproduction"), "{reported}");
+    assert!(reported.contains("a preview, not a reproduction"), "{reported}");
     assert!(reported.contains("no verdict is confirmed by a repetition"), "{reported}");
     let names: Vec<String> = ["svg", "csv"]
         .iter()

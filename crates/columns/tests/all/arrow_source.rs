@@ -157,7 +157,7 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
     let reported = source.requests(&wrong).unwrap_err().to_string();
     for part in [
         "requests, row 1000: `at_ns`: -1 is negative",
-        "requests, row 1002: `at_ns`: 3 ns is earlier than the row before, 9 ns",
+        "requests, row 1002: `at_ns`: the time 3 ns is earlier than that of the previous row, 9 ns",
         "requests, row 1003: `at_ns`: the value is missing",
         "requests, row 1000: `op`: `peek` is not an operation",
         "requests, row 1002: `op`: the value is missing",
@@ -219,7 +219,9 @@ fn order_and_rows_go_on_from_batch_to_batch() {
     assert_eq!(source.rows(), 4);
     let reported = source.requests(&batch(plain())).unwrap_err().to_string();
     assert!(
-        reported.contains("row 4: `at_ns`: 0 ns is earlier than the row before, 2000000 ns"),
+        reported.contains(
+            "row 4: `at_ns`: the time 0 ns is earlier than that of the previous row, 2000000 ns"
+        ),
         "{reported}"
     );
 }

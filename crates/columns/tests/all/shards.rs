@@ -174,7 +174,7 @@ fn what_is_not_one_sweep_is_refused_by_name() {
     let (spec, four) = (made("spec", &other, "3/3"), made("four", &plan, "3/4"));
     whole(&here.join("whole"), &plan);
     let why = refused(&[a.clone(), b.clone(), spec, four], &out);
-    assert!(why.contains("spec: is of another specification than "), "{why}");
+    assert!(why.contains("spec: has another sweep specification than "), "{why}");
     assert!(why.contains("four: is shard 3/4, and "), "{why}");
     let why = refused(&[a.clone(), here.join("whole"), here.join("absent")], &out);
     assert!(why.contains("whole: is not the folder of a shard"), "{why}");

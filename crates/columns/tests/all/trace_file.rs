@@ -111,7 +111,10 @@ fn wrong_columns_and_rows_are_named() {
         let path = folder.file("order", &bytes(&[batch(9_000_000, NAMES), batch(0, NAMES)]));
         let (requests, error) = read(&path);
         let error = error.unwrap();
-        assert!(requests.len() <= 3 && error.contains("earlier than the row before"), "{error}");
+        assert!(
+            requests.len() <= 3 && error.contains("earlier than that of the previous row"),
+            "{error}"
+        );
     }
 }
 

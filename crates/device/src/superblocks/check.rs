@@ -237,8 +237,8 @@ impl Superblocks {
         Ok(())
     }
 
-    /// A superblock whose cold data is swapped is being read, drained or erased, and is the only such
-    /// one. On a drive whose wear is not leveled no stream of swapped data is open.
+    /// A superblock whose cold data is swapped is being read, drained or erased, and is the only
+    /// such one. On a drive whose wear is not leveled no stream of swapped data is open.
     fn check_swap(&self) -> Result<(), String> {
         let open = self.commands.open_of(Stream::Moved(SWAPPED));
         let moving = self.leveling.as_ref().and_then(|leveling| leveling.moving);

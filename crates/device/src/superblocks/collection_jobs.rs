@@ -1,7 +1,8 @@
 //! The jobs of collection: each empties one superblock.
 //!
 //! 1. A job begins to swap cold data ([`super::swaps`]), when too few superblocks are erased, and
-//!    otherwise to fold or to refresh one ([`Superblocks::begin_job`]). Its valid units must fit where they are moved to.
+//!    otherwise to fold or to refresh one ([`Superblocks::begin_job`]). Its valid units must fit
+//!    where they are moved to.
 //! 2. The valid units of one page after another are read, as far as the pace and the room for units
 //!    on their way allow ([`Superblocks::read_on`]).
 //! 3. Units that have been read wait for a command of their stream, and are stored a command at a

@@ -141,7 +141,8 @@ impl Coverage {
         self.most_cycles = self.most_cycles.max(self.cycles_of(superblock, erases));
     }
 
-    /// Returns the erase pulse of a superblock that was erased so often, if it is not the usual one.
+    /// Returns the erase pulse of a superblock that was erased so often, if it is not the usual
+    /// one.
     pub(super) fn erase_pulse(&self, superblock: u32, erases: u32) -> Option<Span> {
         self.worn_erase_pulse.filter(|_| self.is_worn(superblock, erases))
     }

@@ -253,23 +253,8 @@ impl Config {
     /// and other keys without effect.
     fn refuse_policies(&self, refusals: &mut Refusals) {
         let plain = Config::new(self.geometry, self.timing);
-        let own = self.redundancy;
-        // The parameters of stripes whose parity is updated are of no use here.
-        let redundancy = Params {
-            name: own.name,
-            worn_above: own.worn_above,
-            worn_erase_pulse: own.worn_erase_pulse,
-            all_above: own.all_above,
-            retention: own.retention,
-            reads: own.reads,
-            limit_growth: own.limit_growth,
-            integrity: own.integrity,
-            checks: own.checks,
-            ..plain.redundancy
-        };
         let used = Detector::ALL.iter().filter(|(detector, ..)| self.hotness.uses(*detector));
         let detectors = used.map(|(detector, ..)| ("policy.hotness", detector.needs(), true));
-        let throttles = self.throttle.name != ThrottleKind::Off;
         // Each policy: its keys, its needs, and true if its parameters have their defaults.
         #[rustfmt::skip]
         let slots = [
@@ -283,7 +268,7 @@ impl Config {
             ("policy.sensing", self.sensing.name.needs(), true),
             ("policy.wear", self.wear.name.needs(), true),
             ("policy.scrub", self.scrub.name.needs(), self.scrub == plain.scrub),
-            ("policy.redundancy", self.redundancy.name.needs(), redundancy == own),
+            ("policy.redundancy", self.redundancy.name.needs(), self.has_parity_by_position(&plain)),
             ("policy.throttle", self.throttle.name.needs(), true),
         ];
         for (key, needs, same) in detectors.chain(slots) {
@@ -304,16 +289,7 @@ impl Config {
                 ),
             }
         }
-        refusals.unless_hinted(
-            !(throttles && self.slc.is_on()),
-            &["policy.throttle", "slc.static", "slc.dynamic"],
-            || {
-                "a throttle counts each program of a unit as wear of a cycle, but one in SLC mode wears \
-                 its cells less, and no source says how much"
-                    .into()
-            },
-            || "leave out the SLC cache (slc.static = 0, slc.dynamic = 0)".into(),
-        );
+        self.refuse_throttle_of_slc(refusals);
         self.refuse_rules_of_streams(refusals);
         self.refuse_unmet(constraints::EVICTION_OF_WORD_LINES, refusals);
         self.refuse_what_has_no_effect(&plain, refusals);
@@ -332,6 +308,39 @@ impl Config {
                 )
             },
         );
+    }
+
+    fn refuse_throttle_of_slc(&self, refusals: &mut Refusals) {
+        let throttles = self.throttle.name != ThrottleKind::Off;
+        refusals.unless_hinted(
+            !(throttles && self.slc.is_on()),
+            &["policy.throttle", "slc.static", "slc.dynamic"],
+            || {
+                "a throttle counts each program of a unit as wear of a cycle, but one in SLC mode wears \
+                 its cells less, and no source says how much"
+                    .into()
+            },
+            || "leave out the SLC cache (slc.static = 0, slc.dynamic = 0)".into(),
+        );
+    }
+
+    /// Returns true if all parameters of redundancy have their defaults that are of stripes whose
+    /// parity is updated in place, and so of no use here.
+    fn has_parity_by_position(&self, plain: &Config) -> bool {
+        let own = self.redundancy;
+        let redundancy = Params {
+            name: own.name,
+            worn_above: own.worn_above,
+            worn_erase_pulse: own.worn_erase_pulse,
+            all_above: own.all_above,
+            retention: own.retention,
+            reads: own.reads,
+            limit_growth: own.limit_growth,
+            integrity: own.integrity,
+            checks: own.checks,
+            ..plain.redundancy
+        };
+        redundancy == own
     }
 
     /// Refuses keys of the page-mapped drive that such a drive would read and never use.

@@ -1,11 +1,11 @@
-//! The parity of superblocks over the life of the drive: which superblocks have it, and what becomes
-//! of the others when the rules change (DA-RAID-5, section III-B).
+//! The parity of superblocks over the life of the drive: which superblocks have it, and what
+//! becomes of the others when the rules change (DA-RAID-5, section III-B).
 //!
 //! 1. A superblock that is opened gets parity if the rules protect it, which may depend on the wear
 //!    of its blocks ([`super::coverage`]).
 //! 2. An erase wears its blocks. The drive may reach the next stage of life thereby.
-//! 3. While the rules say so, superblocks whose data is old or was read often become due to be moved
-//!    ([`super::limits`]).
+//! 3. While the rules say so, superblocks whose data is old or was read often become due to be
+//!    moved ([`super::limits`]).
 //! 4. At a new stage, the bare superblocks that the new rules protect become due to be moved: their
 //!    data gets parity in the superblocks that it is moved to.
 

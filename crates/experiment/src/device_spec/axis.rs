@@ -5,10 +5,10 @@ use crate::scheme::NO_SCHEME;
 /// The property in which the runs of a comparison differ: scheme or drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Axis {
-    /// The scheme; the drive is the same.
+    /// Runs differ in the scheme, on one drive.
     #[default]
     Schemes,
-    /// The drive; the scheme is the same.
+    /// Runs differ in the drive, under one scheme.
     Devices,
 }
 
@@ -21,7 +21,7 @@ impl Axis {
         ["schemes", "devices"][self as usize]
     }
 
-    /// Returns the noun for one of them: `scheme` or `drive`.
+    /// Returns the noun for a run's property: `scheme` or `drive`.
     pub fn noun(self) -> &'static str {
         ["scheme", "drive"][self as usize]
     }

@@ -105,7 +105,7 @@ mod tests {
                 &["saves no page", "(policy.redundancy.saved, policy.redundancy.cache)"],
             ),
             ("pes-mlc", "noop", &["policy.voltage=high"], &["(policy.voltage, reliability.model)"]),
-            // RHIO's order has an effect on any drive.
+            // RHIO's die order has an effect on any drive.
             ("pes-mlc", "pes_ipc", &["policy.die_order=rhio"], &[]),
         ] {
             expect(device, scheme, set, refused);
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Expects the diagnostics to have these parts; none if there are no parts.
+    /// Asserts that the diagnostics contain these parts; no parts mean no diagnostics.
     fn expect(device: &str, scheme: &str, set: &[&str], refused: &[&str]) {
         let reported = reported(device, scheme, set);
         assert_eq!(reported.is_empty(), refused.is_empty(), "{scheme} {set:?}: {reported}");

@@ -1,6 +1,6 @@
-//! The values of the table `[calibrate]`, as far as every command can judge them. The table
-//! changes nothing of a drive, and only `fowler calibrate` and `fowler score` know what belongs
-//! there; but a value that says nothing, or is not a number, is wrong whoever reads the file.
+//! Checks the values of the table `[calibrate]`, as far as every command can. The table does not
+//! change a drive, and only `fowler calibrate` and `fowler score` know its keys; but an empty value
+//! or NaN is an error for every command.
 
 use super::FITTING;
 use crate::diagnostic::Diagnostics;
@@ -9,7 +9,7 @@ use crate::document::{self, Setting, Value};
 /// Returns a diagnostic for each empty or invalid value in the fitting table of a drive file.
 /// Errors of syntax are left to the code that reads the drive.
 pub(super) fn check(text: &str, file: &str) -> Diagnostics {
-    // An array of tables below a table is read as one at the top.
+    // An array of tables below a table is read like one at the top level.
     let rows = format!("{FITTING}_parameter");
     let text = text.replace(&format!("[[{FITTING}.parameter]]"), &format!("[[{rows}]]"));
     if !text.contains(FITTING) {
@@ -28,7 +28,7 @@ pub(super) fn check(text: &str, file: &str) -> Diagnostics {
         let key = setting.path.rsplit('.').next().unwrap_or_default();
         let key = crate::diagnostic::printable(key);
         let what = format!("`{key}` of [{FITTING}] {why}");
-        Some(setting.origin.diagnostic(what).expected("a value, or no such key"))
+        Some(setting.origin.diagnostic(what).expected("a value of the parameter, or no key for it"))
     });
     Diagnostics(wrong.collect())
 }

@@ -34,9 +34,9 @@ pub struct DeviceSpec {
     /// The text of the description, if the text is not in a file; `device` is then only the drive's
     /// name in messages.
     pub text: Option<String>,
-    /// Settings `key=value`, applied after the scheme.
+    /// Settings `key=value`, applied after those of the scheme.
     pub set: Vec<String>,
-    /// The seed; overrides all others.
+    /// Seed of the drive; overrides the seed of file, scheme and settings.
     pub seed: Option<u64>,
     /// Custom policies, by the names under which schemes use them: `rps+mine`.
     pub policies: Vec<(String, Policies)>,
@@ -52,7 +52,7 @@ pub struct Resolved {
     pub scheme: String,
     /// Name of the drive in a comparison of drives; `None` where runs differ in their scheme.
     pub candidate: Option<String>,
-    /// The drive.
+    /// Configuration of the drive.
     pub config: Config,
     /// Layout of the drive: pages and bytes.
     pub layout: Layout,
@@ -65,7 +65,7 @@ pub struct Resolved {
 }
 
 impl DeviceSpec {
-    /// Returns the text of the device: given, of a preset, or from a file.
+    /// Returns the text of the device from the spec, a preset or a file.
     pub fn source(&self) -> Result<Source, Diagnostics> {
         if let Some(text) = &self.text {
             return Ok(Source { name: self.device.clone(), text: text.clone() });
@@ -175,7 +175,7 @@ impl Resolved {
         Err(Diagnostic::new(self.device, what).hint(hint.to_string()).into())
     }
 
-    /// Returns the drive with another configuration.
+    /// Returns the drive with a changed configuration.
     ///
     /// # Errors
     /// If the drive cannot have that configuration.
@@ -187,11 +187,12 @@ impl Resolved {
         Ok(Resolved { candidate, ..Resolved::of(device, scheme, config, layout) })
     }
 
-    /// Returns the drive with `policy.redundancy.integrity`, without which nothing notices what a
-    /// fault takes.
+    /// Returns the drive with `policy.redundancy.integrity`, without which losses by faults go
+    /// unnoticed.
     ///
     /// # Errors
-    /// If it cannot have that.
+    ///
+    /// If the drive does not support it.
     pub(crate) fn noting_losses(self) -> Result<Resolved, Diagnostics> {
         if self.config.redundancy.integrity {
             return Ok(self);
@@ -225,8 +226,8 @@ pub fn schema() -> Value {
     let mut tree = configuration::of_keys(&keys::all(), Some(&defaults()));
     tree.insert(FITTING, fitting_schema(), false);
     let body = tree.schema();
-    let about = "A drive, for --device. `fowler presets tlc` prints a complete one. Reading it, the program \
-                 also checks the ranges of times, sizes and rates, and what keys say together.";
+    let about = "A drive, for --device. `fowler presets tlc` prints a complete one. The program \
+        also checks the ranges of times, sizes and rates, and combinations of keys.";
     json_schema::document("Fowler: a drive", about, body)
 }
 
@@ -235,7 +236,8 @@ fn fitting_schema() -> Value {
     let text = json!({ "type": "string" });
     let number = json!({ "type": ["string", "number", "array"] });
     json!({
-        "description": "What `fowler calibrate` may fit, and what was fitted; it changes nothing of the drive.",
+        "description": "Parameters that `fowler calibrate` may fit, and the fitted values; this \
+            table does not change the drive.",
         "type": "object",
         "additionalProperties": false,
         "properties": {
@@ -257,7 +259,7 @@ pub fn print(config: &Config) -> String {
     config_builder::print(&keys::all(), config)
 }
 
-/// Lays out the drive. Reports each refusal of the device at the place that set its first key.
+/// Computes the layout of the drive. Each refusal is reported at the place that set its first key.
 pub fn refused(
     file: &str,
     origins: &BTreeMap<&'static str, Origin>,

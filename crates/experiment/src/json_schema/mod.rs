@@ -47,21 +47,21 @@ pub fn described(mut schema: Value, about: &str) -> Value {
 /// Keys by their dotted paths, as objects in objects. No other key is allowed.
 #[derive(Default)]
 pub(crate) struct Tree {
-    /// Description of the table at this place; unused where the place has a value.
+    /// Description of the table at this path; unused for a value.
     pub about: String,
-    /// Schema of the value, if the place may hold one.
+    /// Schema of the value, if the path may hold one.
     pub value: Option<Value>,
-    /// True if the place may also hold a table: the value as `name`, beside the keys below.
+    /// True if the path may also hold a table, with the value as its key `name`.
     pub named: bool,
-    /// True if the table above is incomplete without this key.
+    /// True if the parent table requires this key.
     pub required: bool,
-    /// True if null may stand for the whole table.
+    /// True if null may replace the whole table.
     pub null: bool,
     below: Vec<(String, Tree)>,
 }
 
 impl Tree {
-    /// Returns the place of a path, which is made if there is none.
+    /// Returns the node of a path, creating it if necessary.
     pub fn at(&mut self, path: &str) -> &mut Tree {
         let (first, rest) = path.split_once('.').map_or((path, None), |(a, b)| (a, Some(b)));
         let known = self.below.iter().position(|(name, _)| name == first);
@@ -114,7 +114,7 @@ impl Tree {
     }
 }
 
-/// An object of these keys and no other.
+/// Returns the schema of an object with exactly these keys.
 pub fn object(properties: Map<String, Value>, required: &[&str]) -> Value {
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {

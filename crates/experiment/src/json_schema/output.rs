@@ -1,4 +1,4 @@
-//! Types of what is written: JSON and its schema from one list.
+//! Types of JSON output: values and their schema come from one list.
 
 use super::{described, nullable, object};
 use serde_json::{Map, Value, json};
@@ -24,7 +24,7 @@ typed!(f64 => json!({ "type": "number" }));
 typed!(bool => json!({ "type": "boolean" }));
 typed!(&'static str String => json!({ "type": "string" }));
 typed!(Map<String, Value> => json!({ "type": "object" }));
-// A value that may be anything: the writer gives it a schema of its own.
+// Any JSON value: the writer supplies the schema.
 typed!(Value => json!({}));
 
 impl<T: Typed> Typed for Option<T> {
@@ -69,7 +69,7 @@ impl<T> Fact<T> {
         Fact { name, about: about.into(), schema: V::schema(), optional: false, read }
     }
 
-    /// Returns a field that is absent if there is nothing to read.
+    /// Returns a field that is absent when its getter returns `None`.
     pub fn optional<V: Into<Value> + Typed>(
         name: &'static str,
         about: impl Into<String>,
@@ -90,7 +90,7 @@ impl<T> Fact<T> {
             .like(list_of(schema(&facts())))
     }
 
-    /// Returns this field for an object that has a `T` as a part.
+    /// Returns this field for a type that contains a `T`.
     pub fn within<U>(self, part: impl for<'a> Fn(&'a U) -> &'a T + 'static) -> Fact<U>
     where
         T: 'static,
@@ -99,7 +99,7 @@ impl<T> Fact<T> {
         Fact { name, about, schema, optional, read: Box::new(move |it| read(part(it))) }
     }
 
-    /// Replaces the schema of the field, where the type does not say enough.
+    /// Replaces the schema of the field, for types that are too general.
     pub fn like(self, schema: Value) -> Fact<T> {
         Fact { schema, ..self }
     }

@@ -1,4 +1,4 @@
-//! One key, and what the lists of keys are written with.
+//! Definition of a configuration key, and macros for lists of keys.
 
 use super::needs::Requirement;
 use crate::field::Field;
@@ -16,7 +16,7 @@ pub struct Key<T> {
     pub required: bool,
     /// Type and bounds of the key, and access to the value.
     pub field: Field<T>,
-    /// Requirements of values other than the default, which have no effect where one is not met.
+    /// Requirements without which values other than the default have no effect.
     pub needs: Vec<&'static Requirement>,
 }
 
@@ -98,7 +98,7 @@ pub(super) fn optional(
     Key { path, about: about.into(), required: false, field, needs: Vec::new() }
 }
 
-/// The maximum of most times. It exceeds any flash operation, so a larger value has a wrong unit.
+/// Maximum of most time keys: longer than any flash operation, so a larger value has a wrong unit.
 const LONGEST: Span = Span::ms(10_000);
 pub(super) const ANY: std::ops::RangeInclusive<Span> = Span::ZERO..=LONGEST;
 pub(super) const SOME: std::ops::RangeInclusive<Span> = Span::ns(1)..=LONGEST;

@@ -19,9 +19,11 @@ pub(super) fn all() -> Vec<Key<Config>> {
     vec![
         optional("bad_blocks.share", "share of blocks that have failed when all have reached lifetime.cycles; 0: no block fails",
             Field::Real(0.0..=0.5, at!(bad_blocks.share))),
-        optional("bad_blocks.shape", "Weibull shape of failures. 1: at a constant rate; above 1: at a rate that rises with wear",
+        optional("bad_blocks.shape", "Weibull shape of block failures; 1: constant failure rate; \
+            above 1: failure rate rises with wear",
             Field::Real(0.1..=20.0, at!(bad_blocks.shape))).needs(&[&needs::BAD_BLOCKS]),
-        optional("bad_blocks.erases", "share of failures that an erase reports; a program reports the others, unless its page is not programmed in that cycle",
+        optional("bad_blocks.erases", "share of block failures that an erase reports; a program \
+            reports the others, unless its page is not programmed in that cycle",
             Field::Real(0.0..=1.0, at!(bad_blocks.erases))).needs(&[&needs::BAD_BLOCKS]),
         optional("failed_dies.spare", "spare dies, each of which takes the place of a failed one; a die that fails after that stays failed",
             Field::Count(0..=1 << 24, at!(failed_dies.spare as u32))),
@@ -29,33 +31,42 @@ pub(super) fn all() -> Vec<Key<Config>> {
             Field::Time(LIVES, at!(life.target))),
         optional("lifetime.cycles", "endurance of the cells in P/E cycles, without recovery",
             Field::Real(0.0..=1e9, at!(life.cycles))),
-        optional("lifetime.recovery", "how cells recover between two P/E cycles (docs/ready.md)",
+        optional("lifetime.recovery", "model of the recovery of cells between two P/E cycles \
+            (docs/ready.md)",
             words!(life.recovery,
-                "spread" => Recovery::Model(Reading::Spread), "READY's model, with the time over which all cycles are spread";
-                "refit" => Recovery::Model(Reading::Refit), "READY's model as printed, constants fitted to its Table 2";
-                "literal" => Recovery::Model(Reading::Literal), "READY's model as printed";
-                "table" => Recovery::Table, "looked up in lifetime.table, for other technologies";
+                "spread" => Recovery::Model(Reading::Spread), "READY's model, with the total time \
+                    over which the cycles are spread";
+                "refit" => Recovery::Model(Reading::Refit), "READY's model with the printed \
+                    constants, constants fitted to its Table 2";
+                "literal" => Recovery::Model(Reading::Literal), "READY's model with the printed \
+                    constants";
+                "table" => Recovery::Table, "endurance looked up in lifetime.table, for other technologies";
             )),
         optional("lifetime.dilation", "number of real repetitions that each simulated one stands for; scales wear and time",
             Field::Count(1..=1_000_000, at!(life.dilation as u32))),
         optional("lifetime.window", "window over which write demand is measured, and the shortest epoch",
             Field::Time(SOME, at!(throttle.window))),
-        optional("lifetime.period", "length of a period; a host stopped in one may resume in the next",
+        optional("lifetime.period", "length of a throttling period; a host stopped in one period \
+            may resume in the next",
             Field::Time(SOME, at!(throttle.period))),
-        optional("lifetime.spare", "share of the capacity of later epochs that an epoch may borrow",
+        optional("lifetime.spare", "share of the write budget of later epochs that an epoch may \
+            borrow",
             Field::Real(0.0..=1.0, at!(throttle.spare))),
-        optional("lifetime.miss", "relative error beyond which a prediction of demand counts as a miss",
+        optional("lifetime.miss", "relative error beyond which a prediction of write demand \
+            counts as wrong",
             Field::Real(0.0..=1000.0, at!(throttle.miss))),
-        optional("lifetime.streak", "consecutive misses before a new epoch length is chosen",
+        optional("lifetime.streak", "consecutive wrong predictions of write demand before the \
+            throttle chooses a new epoch length",
             Field::Count(1..=1_000_000, at!(throttle.streak as u32))),
-        optional("lifetime.history", "how far back demand is remembered",
+        optional("lifetime.history", "length of the history of write demand that predictions use",
             Field::Time(SOME, at!(throttle.history))),
         optional("lifetime.table.idle", "table: mean idle times between two cycles, ascending",
             Field::Spans(IDLE, Access {
                 get: |config| config.life.table.0.clone(),
                 set: |config, value| config.life.table.0 = value,
             })),
-        optional("lifetime.table.cycles", "table: endurance in P/E cycles at each of these idle times",
+        optional("lifetime.table.cycles", "table: endurance in P/E cycles at each idle time of \
+            the table",
             Field::Reals(0.0..=1e9, Access {
                 get: |config| config.life.table.1.clone(),
                 set: |config, value| config.life.table.1 = value,

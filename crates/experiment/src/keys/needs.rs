@@ -16,16 +16,15 @@ use fowler_units::Span;
 /// A requirement of a key: on a drive that does not meet it, a value of the key other than the
 /// default has no effect. Compared by address.
 pub struct Requirement {
-    /// A noun phrase for lists of keys, after "needs".
+    /// Noun phrase that follows "needs" in lists of keys.
     pub(super) phrase: &'static str,
-    /// The last keys that a refusal names. Keys that have no effect come before, unless they are
-    /// among these.
+    /// Keys named last in a refusal. Keys without effect come first, unless they are among these.
     keys: &'static [&'static str],
-    /// Returns whether a drive meets the requirement.
+    /// Returns true if a drive meets the requirement.
     pub(crate) met: fn(&Config) -> bool,
-    /// The message of a refusal.
+    /// Message of the refusal.
     what: &'static str,
-    /// The hint of a refusal: a way to meet the requirement.
+    /// Hint of the refusal: a way to meet the requirement.
     hint: &'static str,
 }
 
@@ -70,20 +69,20 @@ pub(super) static PACE: Requirement = Requirement {
     keys: &["buffer.pace"],
     met: |drive| drive.buffer.pace != Span::ZERO,
     what: "no effect: this drive does not pace writes",
-    hint: "add buffer.pace, the time between two units that enter a full buffer",
+    hint: "set buffer.pace, the time between two mapping units that enter a full buffer",
 };
 
 pub(super) static TURNS: Requirement = Requirement {
-    phrase: "queues that take turns: queue.arbitration = \"round_robin\" or \"weighted\"",
+    phrase: "arbitrated submission queues: queue.arbitration = \"round_robin\" or \"weighted\"",
     keys: &["queue.arbitration"],
     met: |drive| drive.queue.arbitration != Arbitration::Arrival,
-    what: "no effect: the queues of this drive do not take such turns",
+    what: "no effect: this drive takes writes in order of arrival, or without weights",
     hint: "set queue.arbitration = \"weighted\", or \"round_robin\" for queue.taken alone",
 };
 
-/// [`TURNS`] in which queues have weights.
+/// Like [`TURNS`], for queues with weights.
 pub(super) static WEIGHTED_TURNS: Requirement = Requirement {
-    phrase: "queues that take weighted turns: queue.arbitration = \"weighted\"",
+    phrase: "weighted submission queues: queue.arbitration = \"weighted\"",
     met: |drive| drive.queue.arbitration == Arbitration::Weighted,
     ..TURNS
 };
@@ -109,15 +108,15 @@ pub(super) static CACHE: Requirement = Requirement {
     keys: &["slc.static", "slc.dynamic"],
     met: |drive| drive.slc.is_on(),
     what: "no effect: this drive has no SLC cache",
-    hint: "add slc.static or slc.dynamic, the superblocks of the cache",
+    hint: "set slc.static or slc.dynamic, the numbers of superblocks of the SLC cache",
 };
 
 pub(super) static DYNAMIC_CACHE: Requirement = Requirement {
-    phrase: "erased superblocks for it: slc.dynamic",
+    phrase: "erased superblocks for the SLC cache: slc.dynamic",
     keys: &["slc.dynamic"],
     met: |drive| drive.slc.dynamic > 0 || !drive.slc.is_on(),
-    what: "no effect: the cache of this drive uses only what is set aside for it",
-    hint: "add slc.dynamic, the most superblocks that it uses besides",
+    what: "no effect: the SLC cache of this drive uses only its reserved superblocks",
+    hint: "set slc.dynamic, the maximum number of additional superblocks",
 };
 
 pub(super) static AGE: Requirement = Requirement {
@@ -129,8 +128,7 @@ pub(super) static AGE: Requirement = Requirement {
 };
 
 pub(super) static WORD_LINES_THAT_ERR: Requirement = Requirement {
-    phrase: "data that ages, or bit errors: aging.coding other than \"off\", or \
-             reliability.model = \"analytic\" on a drive with superblocks",
+    phrase: "data that ages, or bit errors: aging.coding other than \"off\", or reliability.model = \"analytic\" on a drive with superblocks",
     keys: &["aging.coding"],
     met: |drive| drive.aging.is_on() || (WORD_LINES_BY_LEVEL.met)(drive),
     what: "no effect: the word lines of this drive make no errors",
@@ -138,11 +136,10 @@ pub(super) static WORD_LINES_THAT_ERR: Requirement = Requirement {
 };
 
 pub(super) static WORD_LINES_BY_LEVEL: Requirement = Requirement {
-    phrase: "word lines with bit errors by level: reliability.model = \"analytic\" on a drive \
-             with superblocks",
+    phrase: "word lines with bit errors by level: reliability.model = \"analytic\" on a drive with superblocks",
     keys: &["reliability.model"],
     met: |drive| drive.ftl.has_superblocks() && drive.reliability.model == ModelKind::Analytic,
-    what: "no effect: only word lines that are programmed as a whole have such references",
+    what: "no effect: only word lines that are programmed as a whole have references by data age",
     hint: "add --set reliability.model=analytic on a drive with superblocks",
 };
 
@@ -154,13 +151,14 @@ pub(super) static ERRORS: Requirement = Requirement {
     hint: "add --set reliability.model=analytic, or use a drive with bit errors: --device rhio",
 };
 
-/// [`ERRORS`], where data is placed in streams.
+/// Like [`ERRORS`], for streams.
 pub(super) static ERRORS_OF_STREAMS: Requirement = Requirement {
     met: |drive| drive.placement.name != PlacementKind::Streams || (ERRORS.met)(drive),
     ..ERRORS
 };
 
-/// [`ERRORS`] in the list of keys: the device itself refuses voltages on a drive without them.
+/// Like [`ERRORS`], for the list of keys only: the device itself refuses voltages on a drive
+/// without bit errors.
 pub(super) static ERRORS_OF_VOLTAGES: Requirement = Requirement {
     phrase: "bit errors: reliability.model = \"analytic\" or \"by_voltage\"",
     met: |_| true,
@@ -168,9 +166,7 @@ pub(super) static ERRORS_OF_VOLTAGES: Requirement = Requirement {
 };
 
 pub(super) static FADING: Requirement = Requirement {
-    phrase: "data that fades or reads that fail: reliability.model = \"analytic\" or \"table\", \
-             reliability.uber above 0, policy.redundancy.checks = \"versions\", or \
-             what policy.scrub.stripes needs",
+    phrase: "data that fades or reads that fail: reliability.model = \"analytic\" or \"table\", reliability.uber above 0, policy.redundancy.checks = \"versions\", or what policy.scrub.stripes needs",
     keys: &["reliability.model"],
     met: |drive| {
         !matches!(drive.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
@@ -183,13 +179,11 @@ pub(super) static FADING: Requirement = Requirement {
 };
 
 pub(super) static COMPARISONS: Requirement = Requirement {
-    phrase: "policy.scrub = \"patrol\", stripes (policy.redundancy = \"raid5\", for \
-             example), and policy.redundancy.integrity = true",
+    phrase: "policy.scrub = \"patrol\", stripes (policy.redundancy = \"raid5\", for example), and policy.redundancy.integrity = true",
     keys: &[],
     met: |drive| drive.compares_stripes(),
-    what: "no effect: nothing on this drive compares stripes with their parity",
-    hint: "it needs policy.scrub = \"patrol\", stripes (policy.redundancy = \"raid5\", for \
-           example), and policy.redundancy.integrity = true",
+    what: "no effect: this drive does not compare stripes with their parity",
+    hint: "it needs policy.scrub = \"patrol\", stripes (policy.redundancy = \"raid5\", for example), and policy.redundancy.integrity = true",
 };
 
 pub(super) static STREAMS: Requirement = Requirement {
@@ -204,7 +198,7 @@ pub(super) static HANDLES: Requirement = Requirement {
     phrase: "placement by handles: policy.placement = \"handles\"",
     keys: &["policy.placement"],
     met: |drive| drive.placement.name == PlacementKind::Handles,
-    what: "no effect: the placement of this drive does not go by handles",
+    what: "no effect: this drive does not place data by placement handles",
     hint: "set policy.placement = \"handles\"",
 };
 
@@ -212,11 +206,11 @@ pub(super) static HOTNESS: Requirement = Requirement {
     phrase: "a detector of hot data: policy.hotness",
     keys: &["policy.hotness"],
     met: |drive| drive.hotness.detectors != 0,
-    what: "no effect: nothing on this drive detects hot data",
+    what: "no effect: this drive has no detector of hot data",
     hint: "add a detector: policy.hotness = [\"request_size\"]",
 };
 
-/// [`HOTNESS`], where data is placed in a stream for each kind.
+/// Like [`HOTNESS`], for placement in streams.
 pub(super) static HOTNESS_OF_STREAMS: Requirement = Requirement {
     met: |drive| drive.placement.name != PlacementKind::Streams || (HOTNESS.met)(drive),
     ..HOTNESS
@@ -231,10 +225,10 @@ pub(super) static BAD_BLOCKS: Requirement = Requirement {
 };
 
 pub(super) static SAVED_PAGES: Requirement = Requirement {
-    phrase: "pages to save, if limited: policy.redundancy.saved above 0",
+    phrase: "a number of pages to save on power loss: policy.redundancy.saved above 0",
     keys: &["policy.redundancy.saved", "policy.redundancy.cache"],
     met: |drive| drive.redundancy.cache != CachePower::Limited || drive.redundancy.saved > 0,
-    what: "no effect: a capacitor that saves no page is none",
+    what: "no effect: a capacitor that saves no page acts like a volatile cache",
     hint: "set policy.redundancy.saved, or policy.redundancy.cache = \"volatile\"",
 };
 
@@ -250,6 +244,6 @@ pub(super) static TORN_PROGRAMS: Requirement = Requirement {
     phrase: "torn programs: policy.redundancy.cut_programs = \"torn\"",
     keys: &["policy.redundancy.cut_programs"],
     met: |drive| drive.redundancy.tears_programs(),
-    what: "no effect: the drive ends its programs when the power fails",
+    what: "no effect: this drive completes programs in flight when the power fails",
     hint: "set policy.redundancy.cut_programs = \"torn\"",
 };

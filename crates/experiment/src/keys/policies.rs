@@ -58,53 +58,53 @@ fn of_operations() -> Vec<Key<Config>> {
     vec![
         optional("policy.die_order", "which waiting transaction a die serves next",
             slot!(die_order, DieOrderKind)),
-        optional("policy.die_order.deadline", "rhio: age at which a request is served before all others, unless the request has a deadline",
+        optional("policy.die_order.deadline", "rhio: waiting time after which a request is served before all others, unless the request has a deadline",
             Field::Time(Span::ms(10)..=Span::ms(1280), at!(die_order.deadline))),
         optional("policy.suspension", "whether a read may suspend a program or an erase",
             slot!(suspension, SuspensionKind)),
-        optional("policy.suspension.reads", "which reads may suspend",
+        optional("policy.suspension.reads", "reads that may suspend a program or an erase",
             words!(suspension.reads,
                 "host" => SuspendingReads::Host, "reads that a host request waits for";
                 "all" => SuspendingReads::All, "also reads for GC and for partial-page writes";
             )),
         optional("policy.suspension.cancelled_program", "how a program resumes after a cancelled program phase",
             words!(suspension.cancelled_program,
-                "redo" => CancelledProgram::Redo, "with a check, then the whole phase again";
-                "reached" => CancelledProgram::Reached, "with a check, then the next iteration";
+                "redo" => CancelledProgram::Redo, "with a verify, then the whole program phase again";
+                "reached" => CancelledProgram::Reached, "with a verify, then the next ISPP iteration";
             )),
-        optional("policy.suspension.reload", "what a read does if it arrives during the buffer reload",
+        optional("policy.suspension.reload", "order of a read that arrives while the page buffer is reloaded",
             words!(suspension.reload,
-                "abort" => Reload::Abort, "it goes first, and the reload starts over";
-                "finish" => Reload::Finish, "it waits for the reload";
+                "abort" => Reload::Abort, "the read goes first, and the reload starts over";
+                "finish" => Reload::Finish, "the read waits for the end of the reload";
             )),
         optional("policy.suspension.shadow_buffer", "whether the die keeps the data of a suspended program",
             Field::Flag(at!(suspension.shadow_buffer))),
-        optional("policy.suspension.max_suspends", "maximum number of suspensions per operation; 0 is unlimited",
+        optional("policy.suspension.max_suspends", "maximum number of suspensions per program or erase; 0 for unlimited",
             Field::Count(0..=1_000_000, Access {
                 get: |config| u64::from(config.suspension.max_suspends.unwrap_or(0)),
                 set: |config, limit| {
                     config.suspension.max_suspends = (limit > 0).then_some(limit as u32);
                 },
             })),
-        optional("policy.suspension.min_progress", "time an operation runs before it may be suspended",
+        optional("policy.suspension.min_progress", "time for which a program or erase runs before it may be suspended",
             Field::Time(ANY, at!(suspension.min_progress))),
-        optional("policy.suspension.delay", "time from the point of suspension until the die serves the read",
+        optional("policy.suspension.delay", "time from the suspension of an operation until its die serves the read",
             Field::Time(ANY, at!(suspension.delay))),
-        optional("policy.victim", "which block GC collects",
+        optional("policy.victim", "choice of the block that GC collects (victim selection)",
             slot!(victim, VictimKind)),
-        optional("policy.victim.d", "d_choices: blocks drawn at random for each choice",
+        optional("policy.victim.d", "d_choices: number of blocks drawn at random for each choice of a victim",
             Field::Count(1..=1024, at!(victim.d as u32))),
-        optional("policy.wear", "static wear leveling: when hot and cold data are swapped",
+        optional("policy.wear", "static wear leveling: condition for swapping hot and cold data",
             slot!(wear, WearKind)),
         optional("policy.wear.threshold", "erases by which a block must exceed the least worn of its plane before they swap data",
             Field::Count(1..=1_000_000, at!(wear.threshold as u32))),
-        optional("policy.scrub", "whether idle data is read in the background, and moved before it is lost",
+        optional("policy.scrub", "whether data is read in the background (scrubbing), and moved before it is lost",
             slot!(scrub, ScrubKind)).needs(&[&needs::FADING]),
-        optional("policy.scrub.period", "patrol: time in which every block that holds data is read once",
+        optional("policy.scrub.period", "patrol: period in which every block with data is read once",
             Field::Time(Span::ms(1)..=Span(3650 * 86_400_000_000_000), at!(scrub.period))),
-        optional("policy.scrub.margin", "patrol: errors of a page from which on its block is moved, as a share of those that the code corrects at its strongest level",
+        optional("policy.scrub.margin", "patrol: bit errors of a page at which its block is moved, as a share of those that the code corrects at its strongest sensing level",
             Field::Real(0.001..=1.0, at!(scrub.margin))),
-        optional("policy.scrub.stripes", "patrol: whether a stripe is compared with its parity when that is read, to find wrong pages that read well",
+        optional("policy.scrub.stripes", "patrol: whether reading parity also compares it with its stripe, to find silently corrupted pages",
             Field::Flag(at!(scrub.stripes))).needs(&[&needs::COMPARISONS]),
     ]
 }
@@ -114,14 +114,14 @@ fn of_throttling() -> Vec<Key<Config>> {
     vec![
         optional("policy.throttle", "how writes are throttled to reach the target lifetime",
             slot!(throttle, ThrottleKind)),
-        optional("policy.throttle.enforcement", "dynamic, ready: what may be written in an epoch",
+        optional("policy.throttle.enforcement", "dynamic, ready: write budget of an epoch",
             words!(throttle.enforcement,
-                "pessimistic" => Enforcement::Pessimistic, "the epoch's own capacity, period by period";
-                "optimistic" => Enforcement::Optimistic, "also what later epochs can spare";
+                "pessimistic" => Enforcement::Pessimistic, "the epoch's own budget, spent period by period";
+                "optimistic" => Enforcement::Optimistic, "the epoch's own budget, and what later epochs can spare";
             )),
-        optional("policy.throttle.epoch", "dynamic, ready: how long an epoch is",
+        optional("policy.throttle.epoch", "dynamic, ready: length of an epoch",
             words!(throttle.epoch,
-                "auto" => EpochRule::Auto, "the period of the cycle found in the demand";
+                "auto" => EpochRule::Auto, "the period found in the write demand";
                 "fixed" => EpochRule::Fixed, "epoch_length";
             )),
         optional("policy.throttle.epoch_length", "length of an epoch with epoch = \"fixed\"",
@@ -138,23 +138,23 @@ fn of_data() -> Vec<Key<Config>> {
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(hotness.hot_up_to))),
         optional("policy.hotness.watermark", "buffer_hits: share of reads, or of writes, above which a page is read-hot or write-hot",
             Field::Real(0.5..=1.0, at!(hotness.watermark))),
-        optional("policy.placement", "which open block takes which data",
+        optional("policy.placement", "assignment of data to open blocks",
             slot!(placement, PlacementKind)).needs(&[&needs::HOTNESS_OF_STREAMS]),
         optional("policy.placement.dies", "which die a host page is written to",
             words!(placement.dies,
-                "rotate" => Dies::Rotate, "the next die in turn that has room";
+                "rotate" => Dies::Rotate, "the next die with room, in turn";
                 "by_address" => Dies::ByAddress, "the die of its address, or the next in turn if that die is full";
             )),
         optional("policy.placement.stripe_unit", "neighboring pages that go to one die before the next die takes any",
             Field::Count(1..=1024, at!(placement.stripe_unit as u32))),
-        optional("policy.placement.hot_to_strong", "streams: put hot data in strong blocks and other data in weak ones",
+        optional("policy.placement.hot_to_strong", "streams: whether hot data goes to strong blocks and other data to weak ones",
             Field::Flag(at!(placement.hot_to_strong))).needs(&[&needs::STREAMS, &needs::ERRORS_OF_STREAMS]),
-        optional("policy.placement.handles", "handles: placement handles of the drive; a write with another one, or none, goes to the first",
+        optional("policy.placement.handles", "handles: number of placement handles of the drive; a write with another handle, or none, uses the first",
             Field::Count(2..=u64::from(StreamTag::HANDLES), at!(placement.handles as u32))).needs(&[&needs::HANDLES]),
-        optional("policy.placement.isolation", "handles: how far data of different handles is kept apart",
+        optional("policy.placement.isolation", "handles: how long data of different placement handles stays in separate blocks",
             words!(placement.isolation,
-                "initial" => Isolation::Initial, "until it is moved: the survivors of all handles share open blocks";
-                "persistent" => Isolation::Persistent, "always: the survivors of each handle have open blocks of their own";
+                "initial" => Isolation::Initial, "until GC moves it: data moved by GC shares open blocks across handles";
+                "persistent" => Isolation::Persistent, "always: data moved by GC has open blocks per handle";
             )).needs(&[&needs::HANDLES]),
         optional("policy.step", "the ISPP step at which data is programmed",
             slot!(step, StepKind)).needs(&[&needs::ERRORS, &needs::HOTNESS]),
@@ -166,7 +166,7 @@ fn of_data() -> Vec<Key<Config>> {
             Field::Count(1..=1 << 20, at!(replacement.window as u32))),
         optional("policy.sensing", "the soft-sensing level at which a read starts",
             slot!(sensing, SensingKind)).needs(&[&needs::ERRORS]),
-        optional("policy.sensing.inputs", "model: what it knows about a page; it assumes the worst about the rest",
+        optional("policy.sensing.inputs", "model: page properties known to the controller, which assumes the worst about the others",
             set!(sensing.inputs, Input)),
     ]
 }
@@ -177,44 +177,44 @@ const CENTURY: Span = Span(100 * 365 * 86_400_000_000_000);
 #[rustfmt::skip]
 fn redundancy() -> Vec<Key<Config>> {
     vec![
-        optional("policy.redundancy", "how stripes are protected",
+        optional("policy.redundancy", "protection of stripes by parity",
             slot!(redundancy, RedundancyKind)),
         optional("policy.redundancy.stripe", "data pages per stripe; with its parity page, a stripe spans one chip more",
             Field::Count(1..=63, at!(redundancy.stripe as u32))),
         optional("policy.redundancy.parity_cache", "largest amount of parity that is cached or being written",
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(redundancy.parity_cache))),
-        optional("policy.redundancy.parity_ahead", "ppc, hc: entries of the parity cache kept free ahead of demand, at most half of them",
+        optional("policy.redundancy.parity_ahead", "ppc, hc: number of parity cache entries kept free ahead of demand, at most half of the cache",
             Field::Count(1..=1 << 16, at!(redundancy.parity_ahead as u32))),
         optional("policy.redundancy.cache", "what happens to the caches on power loss",
             words!(redundancy.cache,
                 "protected" => CachePower::Protected, "their contents survive";
-                "volatile" => CachePower::Volatile, "their contents are lost";
-                "limited" => CachePower::Limited, "a capacitor saves as many pages as policy.redundancy.saved says";
+                "volatile" => CachePower::Volatile, "the contents of the caches are lost";
+                "limited" => CachePower::Limited, "a capacitor saves up to policy.redundancy.saved pages";
             )).needs(&[&needs::SAVED_PAGES]),
-        optional("policy.redundancy.saved", "limited: pages that the capacitor of the drive still programs on power loss",
+        optional("policy.redundancy.saved", "limited: number of pages that the drive's capacitor can program after a power loss",
             Field::Count(0..=1 << 24, at!(redundancy.saved as u32))).needs(&[&needs::CAPACITOR]),
-        optional("policy.redundancy.cut_programs", "what becomes of programs in flight on power loss, unless caches are protected",
+        optional("policy.redundancy.cut_programs", "fate of programs in flight at a power loss, unless the caches are protected",
             words!(redundancy.cut_programs,
-                "finished" => CutPrograms::Finished, "the drive has the energy to end them";
+                "finished" => CutPrograms::Finished, "the programs complete on stored energy";
                 "torn" => CutPrograms::Torn, "their pages cannot be read";
             )),
-        optional("policy.redundancy.word_line", "torn: pages of a word line, programmed one after another; a torn page takes the earlier ones with it",
+        optional("policy.redundancy.word_line", "torn: number of pages in a word line, which are programmed one after another; a torn page makes the earlier ones unreadable too",
             Field::Count(1..=16, at!(redundancy.word_line as u32))).needs(&[&needs::TORN_PROGRAMS]),
         optional("policy.redundancy.n_update", "hc: if more pages of a stripe than this are written together, its cached parity is recomputed",
             Field::Count(0..=63, at!(redundancy.n_update as u32))),
-        optional("policy.redundancy.above_n_update", "hc: which pages that parity then covers",
+        optional("policy.redundancy.above_n_update", "hc: pages that the recomputed parity covers",
             words!(redundancy.above_n_update,
-                "add" => AboveNUpdate::Add, "the new ones and those covered before, which are read";
-                "replace" => AboveNUpdate::Replace, "the new ones alone: until parity is written, the others have none";
+                "add" => AboveNUpdate::Add, "the new pages and those covered before, which are read";
+                "replace" => AboveNUpdate::Replace, "the new pages only: until parity is written, the other pages have none";
             )),
-        optional("policy.redundancy.update_order", "whether a page is programmed before or after what it replaces is read for parity",
+        optional("policy.redundancy.update_order", "order of programming a page and reading its old version for parity",
             words!(redundancy.update_order,
-                "program_first" => UpdateOrder::ProgramFirst, "the read finds its chip busy with the program";
-                "read_first" => UpdateOrder::ReadFirst, "the read goes to the chip before the program";
+                "program_first" => UpdateOrder::ProgramFirst, "program first: the read waits for its chip, which is busy with the program";
+                "read_first" => UpdateOrder::ReadFirst, "read first: the read reaches the chip before the program";
             )),
         optional("policy.redundancy.flush_moved", "whether cached parity is written when GC moves a page of its stripe",
             Field::Flag(at!(redundancy.flush_moved))),
-        optional("policy.redundancy.flush_at_end", "whether a run ends by writing what the caches hold",
+        optional("policy.redundancy.flush_at_end", "whether a run ends by writing the contents of the caches to flash",
             Field::Flag(at!(redundancy.flush_at_end))),
         optional("policy.redundancy.cut_off", "hc: writes of more pages than this bypass the caches; 0 disables the bypass",
             Field::Count(0..=1 << 16, at!(redundancy.cut_off as u32))),
@@ -228,17 +228,17 @@ fn redundancy() -> Vec<Key<Config>> {
             Field::Time(Span::ms(1)..=CENTURY, at!(redundancy.retention))),
         optional("policy.redundancy.reads", "reads after which a block is refreshed (T_read)",
             Field::Count(1..=u64::from(u32::MAX), at!(redundancy.reads as u32))),
-        optional("policy.redundancy.limit_growth", "retention and reads are the limits at worn_above cycles; each cycle less makes them longer by a factor of e^this",
+        optional("policy.redundancy.limit_growth", "growth rate of the refresh limits: each P/E cycle below worn_above multiplies the limits on age and reads by e^limit_growth",
             Field::Real(0.0..=0.01, at!(redundancy.limit_growth))),
-        optional("policy.redundancy.rebuild_at_once", "pages that are rebuilt at once",
+        optional("policy.redundancy.rebuild_at_once", "number of pages that are rebuilt concurrently",
             Field::Count(1..=16, at!(redundancy.rebuild_at_once as u32))),
-        optional("policy.redundancy.rebuild_rate", "how much is rebuilt per second at most; 0: as fast as the drive can",
+        optional("policy.redundancy.rebuild_rate", "maximum rate of rebuilding; 0 for as fast as the drive can",
             Field::Rate(ByteRate(0)..=ByteRate(1_000_000_000_000), at!(redundancy.rebuild_rate))),
         optional("policy.redundancy.integrity", "whether every page carries a version, against which reads are verified; without redundancy, whether the pages that faults take are noted",
             Field::Flag(at!(redundancy.integrity))),
-        optional("policy.redundancy.checks", "what every read of a page checks, beside its errors",
+        optional("policy.redundancy.checks", "checks of every page read, in addition to error correction",
             words!(redundancy.checks,
-                "none" => Checks::Nothing, "nothing: what the code takes for right is right";
+                "none" => Checks::Nothing, "none: data that passes error correction is taken as right";
                 "versions" => Checks::Versions, "page number, version and checksum stored beside the data: a wrong page reads as a failed one";
             )),
     ]

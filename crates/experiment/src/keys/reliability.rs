@@ -17,37 +17,47 @@ const AGES: std::ops::RangeInclusive<Span> = Span::ZERO..=Span(1827 * 86_400_000
 #[rustfmt::skip]
 fn model() -> Vec<Key<Config>> {
     vec![
-        optional("reliability.model", "the model of bit errors",
+        optional("reliability.model", "model of raw bit errors",
             words!(reliability.model,
                 "off" => ModelKind::Off, "no bit errors: every read takes its nominal time";
                 "analytic" => ModelKind::Analytic, "computed from threshold voltages (docs/physics.md)";
-                "by_voltage" => ModelKind::ByVoltage, "set by the programming voltages alone: sensing levels as in HIRE's Table 1";
-                "table" => ModelKind::Table, "looked up in reliability.table; covers the nominal step only";
+                "by_voltage" => ModelKind::ByVoltage, "sensing level set by the programming \
+                    voltage alone, as in HIRE's Table 1";
+                "table" => ModelKind::Table, "bit error rate looked up in reliability.table; \
+                    covers the nominal ISPP step only";
             )),
-        optional("reliability.references", "which data the read references suit (superblocks only)",
+        optional("reliability.references", "data age for which the read reference voltages are \
+            set (superblocks only)",
             words!(reliability.references,
-                "fixed" => References::Fixed, "just-written data, whatever the age of what is read";
-                "tracked" => References::Tracked, "data of the age of what is read: the controller knows how far its states have come down";
+                "fixed" => References::Fixed, "references for just-written data, whatever the age \
+                    of the data";
+                "tracked" => References::Tracked, "references for the age of the data: the \
+                    controller knows how far its threshold voltages have fallen";
             )).needs(&[&needs::WORD_LINES_BY_LEVEL]),
         optional("reliability.levels", "number of soft-sensing levels, in the order of 3, 9 and 21 reference voltages",
             Field::Count(1..=3, at!(reliability.levels as u32))),
-        optional("reliability.retry", "what a retry at the next level senses and transfers",
+        optional("reliability.retry", "reference voltages sensed and transferred in a retry at \
+            the next level",
             words!(reliability.retry,
-                "whole" => RetryCost::Whole, "all reference voltages of that level";
-                "increment" => RetryCost::Increment, "only those that the level before did not have (progressive sensing)";
+                "whole" => RetryCost::Whole, "all reference voltages of the next level";
+                "increment" => RetryCost::Increment, "only those not sensed at the previous level \
+                    (progressive sensing)";
             )),
-        optional("reliability.uber", "uncorrectable errors per bit read, whatever the age and wear of the page; each takes its page for good",
+        optional("reliability.uber", "uncorrectable errors per bit read (UBER), independent of \
+            the age and wear of the page; each makes its page unreadable for good",
             Field::Real(0.0..=1e-6, at!(reliability.uber))),
         optional("reliability.cycles", "P/E cycles that every block has before preconditioning",
             Field::Count(0..=1_000_000, at!(reliability.cycles as u32))),
-        optional("reliability.cycles_spread", "largest number of additional P/E cycles; each block draws its own",
+        optional("reliability.cycles_spread", "largest number of additional P/E cycles before \
+            preconditioning; each block draws a random number up to it",
             Field::Count(0..=1_000_000, at!(reliability.cycles_spread as u32))),
         optional("reliability.oldest", "age of the oldest data at the start",
             Field::Time(AGES, at!(reliability.oldest))),
-        optional("reliability.strength", "how the controller learns the strength of a block",
+        optional("reliability.strength", "source of the controller's knowledge of block strength",
             words!(reliability.strength,
-                "oracle" => StrengthSource::Oracle, "it knows the exact value";
-                "measured" => StrengthSource::Measured, "it counts the bits corrected in pages that it reads in idle time, and in one scan before the run";
+                "oracle" => StrengthSource::Oracle, "the controller knows the exact strength";
+                "measured" => StrengthSource::Measured, "the controller counts the bits corrected \
+                    in pages that it reads in idle time, and in one scan before the run";
             )),
         optional("reliability.risk", "measured: accepted probability that a block is weaker than estimated",
             Field::Real(1e-6..=0.999, at!(reliability.risk))),

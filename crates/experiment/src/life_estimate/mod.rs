@@ -20,27 +20,27 @@ pub const YEAR_S: f64 = 365.0 * DAY_S;
 /// Estimated life of a drive that is used as in one repetition of the workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Pages programmed for each host page, at least and at most.
+    /// Pages programmed for each host page: lower and upper bound.
     pub waf: [f64; 2],
-    /// Years until the cells have had the cycles that they endure if they recover while they rest:
-    /// at the highest and at the lowest `waf`.
+    /// Years until the cells reach their endurance with recovery while they rest: at the highest
+    /// and at the lowest `waf`.
     pub years: [f64; 2],
-    /// Years until the cells have had their rated cycles, without recovery: at the highest and at
+    /// Years until the cells reach their rated P/E cycles, without recovery: at the highest and at
     /// the lowest `waf`.
     pub rated_years: [f64; 2],
     /// Number of times that the host writes the logical capacity in a day.
     pub drive_writes_per_day: f64,
-    /// Bytes that the host writes in `years`.
+    /// Bytes that the host writes in `years`: at the highest and at the lowest `waf`.
     pub written: [f64; 2],
     /// True if the drive has a write throttle, which delays the host where this life is shorter
     /// than the target.
     pub throttled: bool,
 }
 
-/// A life beyond this is not reported in years: something else ends before the cells do.
+/// Longest life reported in years; beyond it, something else ends the drive before its cells do.
 pub const LONG_YEARS: f64 = 100.0;
 
-/// Returns a number of years to two digits, which is more than an assumption about them bears.
+/// Returns a number of years to two digits, the precision that the assumptions justify.
 pub fn in_words(years: f64) -> String {
     match years {
         _ if years > LONG_YEARS => format!("more than {LONG_YEARS}"),
@@ -85,7 +85,7 @@ fn at(drive: &Resolved, survey: &Survey, waf: [f64; 2]) -> Estimate {
     let config = &drive.config;
     let host_pages_s = survey.pages as f64 / survey.span.as_s();
     let host_bytes_s = survey.bytes as f64 / survey.span.as_s();
-    // Pages of the survey are those of the map, which may be smaller than those of the flash.
+    // Pages in the survey are mapping units, which may be smaller than flash pages.
     let pages = drive.layout.pages() as f64;
     let [best, worst] = waf.map(|waf| lives_s(drive, host_pages_s * waf / pages));
     let rated = |waf: f64| config.life.cycles * pages / (host_pages_s * waf) / YEAR_S;
@@ -99,8 +99,8 @@ fn at(drive: &Resolved, survey: &Survey, waf: [f64; 2]) -> Estimate {
     }
 }
 
-/// Returns the seconds until the cells have had the cycles that they endure, at a given number of
-/// cycles per second. Cells that recover endure what they do at this rate, as in a simulated life.
+/// Returns the seconds until the cells reach their endurance, at a given number of P/E cycles per
+/// second. Recovery extends the endurance as at this rate in a simulated life.
 fn lives_s(drive: &Resolved, cycles_s: f64) -> f64 {
     let life = &drive.config.life;
     let rested = Span((1e9 / cycles_s).min(u64::MAX as f64) as u64);

@@ -6,7 +6,7 @@ use crate::workload::{Control, Workload, WorkloadReport};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// The contents of a repetition.
+/// Statistics of one repetition of a workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
     /// Number of requests in the repetition.
@@ -27,13 +27,13 @@ pub struct Survey {
     pub profile: Profile,
 }
 
-/// Bins of a profile. At worst, only one more than half of them are in use.
+/// Number of bins of a profile, of which at least half are in use.
 const BINS: usize = 32;
 
 /// The number of writes over a repetition, in bins of equal width that is found on the way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// The width of a bin is 2 to the power of this, in nanoseconds.
+    /// Width of a bin in nanoseconds, as a power of two.
     width: u32,
     bins: [u64; BINS],
 }
@@ -61,17 +61,18 @@ impl Profile {
     }
 }
 
-/// Returns whether a request wears the drive.
+/// Returns true if a request wears the drive.
 fn is_write(io: &HostIo) -> bool {
     io.op == HostOp::Write && io.size > 0
 }
 
-/// Returns true if a lifetime replays the request: writes, and trims, which leave GC less to move.
+/// Returns true if a lifetime replays the request: writes, and trims, which save GC from moving
+/// pages.
 pub fn changes_data(io: &HostIo) -> bool {
     is_write(io) || io.op == HostOp::Trim
 }
 
-/// Reads through a repetition, whatever it holds; `None` if it was stopped.
+/// Surveys a repetition to its end; `None` if it was stopped.
 pub fn look(
     workload: &Workload,
     drive: &Resolved,

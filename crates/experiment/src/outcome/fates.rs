@@ -4,7 +4,7 @@ use crate::faults::Scripted;
 use fowler_device::{Device, LossLedger, Struck};
 use fowler_units::Nanos;
 
-/// A fault that the user named, and what it did.
+/// A fault that the user listed, and its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fate {
     /// The fault, with its time scaled to the replay speed.

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 pub struct Law {
     /// Name of the law in JSON.
     pub name: &'static str,
-    /// Short statement of the law.
+    /// Short statement of the law, as an equation or inequality.
     pub says: &'static str,
     /// The lower bound.
     pub low: u128,
@@ -25,27 +25,29 @@ pub struct Law {
 }
 
 impl Law {
-    /// Returns whether the run obeys it.
+    /// Returns true if the run obeys the law.
     pub fn holds(&self) -> bool {
         (self.low..=self.high).contains(&self.value)
     }
 
-    /// The JSON Schema of one.
+    /// Returns the JSON Schema of a law.
     pub fn schema() -> Value {
         output::schema(&facts())
     }
 }
 
-/// The fields that are written of a law.
+/// Returns the JSON fields of a law.
 fn facts() -> Vec<Fact<Law>> {
     let seconds = |ns: u128| ns as f64 / 1e9;
     vec![
-        Fact::new("holds", "Whether the run obeys it.", Law::holds),
-        Fact::new("low_s", "The least that the value may be, in seconds.", move |it: &Law| {
+        Fact::new("holds", "True if the run obeys the law.", Law::holds),
+        Fact::new("low_s", "Lower bound of the law's value, in seconds.", move |it: &Law| {
             seconds(it.low)
         }),
         Fact::new("value_s", "What was counted.", move |it: &Law| seconds(it.value)),
-        Fact::new("high_s", "The most that the value may be.", move |it: &Law| seconds(it.high)),
+        Fact::new("high_s", "Upper bound of the law's value, in seconds.", move |it: &Law| {
+            seconds(it.high)
+        }),
     ]
 }
 
@@ -54,7 +56,7 @@ fn facts() -> Vec<Fact<Law>> {
 pub struct Laws(pub Vec<Law>);
 
 impl Laws {
-    /// Returns whether the run obeys all of them.
+    /// Returns true if the run obeys all laws.
     pub fn hold(&self) -> bool {
         self.0.iter().all(Law::holds)
     }
@@ -158,7 +160,7 @@ impl Outcome {
         Law {
             name: "transfers",
             says: "channel time = pages read or programmed x transfer",
-            // Operations that a warm-up left unfinished are counted, but their transfers are not.
+            // Operations left unfinished by the warm-up are counted, but their transfers are not.
             low: if self.warm_up() > 0 { low.saturating_sub(unfinished) } else { low },
             value: u128::from(counters.channel_busy.0),
             high: low + once * (passes - least) + unfinished + again,

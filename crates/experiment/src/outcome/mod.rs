@@ -29,7 +29,8 @@ use fowler_metrics::{Kind, Milestone, OverTime, Recorder, Regions};
 use fowler_units::{Nanos, Span};
 
 /// The warning for runs where [`Outcome::caches_no_data`] holds.
-pub const CACHES_NO_DATA: &str = "parity is cached but data is not: a write is acknowledged once its data is in flash \
+pub const CACHES_NO_DATA: &str = "parity is cached but data is not: a write is acknowledged once \
+    the data of the write is in flash \
      (buffer.ack = \"on_program\"); hybrid caching as published needs on_insert";
 
 /// A finished run.
@@ -52,18 +53,17 @@ pub struct Outcome {
     pub protection: Option<Protection>,
     /// The ledger of unreadable pages, if pages carry versions.
     pub losses: Option<LossLedger>,
-    /// The pages lost at the end, whether anybody has read them or not; none where every page can
-    /// be read.
+    /// Pages lost at the end, detected or not; `None` where every page can be read.
     pub census: Option<Census>,
     /// The progress of scrubbing, if data is scrubbed.
     pub scrub: Option<ScrubProgress>,
     /// Blocks that failed or were retired; `None` if no block fails on this drive.
     pub bad_blocks: Option<BadBlockCounts>,
-    /// Dies that failed, and what replaced them; `None` if no die has failed.
+    /// Dies that failed, and their replacements; `None` if no die has failed.
     pub failed_dies: Option<FailedDieCounts>,
     /// Totals over all power losses: number, length, writes and pages lost.
     pub power_offs: PowerOffs,
-    /// The faults that the user listed, in order, and what each did; none for those of `power_off`
+    /// Faults that the user listed, in order, each with its effect; empty for those of `power_off`
     /// alone.
     pub faults: Vec<Fate>,
     /// Simulated time since the first request entered.
@@ -74,13 +74,13 @@ pub struct Outcome {
     pub wall_s: f64,
     /// The requests.
     pub workload: WorkloadReport,
-    /// The pacing of requests: at their times, or in a closed loop.
+    /// Pacing of requests: by arrival time, or in a closed loop.
     pub pacing: Pacing,
     /// The result of the search for a share of idle time, if one was requested.
     pub search: Option<Search>,
     /// The reason why the run ended.
     pub ending: Ending,
-    /// Counters of the drive at times that double, and at the end.
+    /// Counters of the drive at doubling intervals, and at the end.
     pub milestones: Vec<Milestone>,
     /// Latencies and rates of each request stream; empty for a single stream.
     pub streams: Vec<streams::Seen>,
@@ -91,9 +91,9 @@ pub struct Outcome {
 /// Data that only charts show.
 #[derive(Clone, Debug)]
 pub struct Detail {
-    /// The run over time.
+    /// Time series of the run.
     pub over_time: OverTime,
-    /// The run by address.
+    /// Statistics of the run by address region.
     pub regions: Regions,
     /// Erases of every block at the end, including preconditioning.
     pub erases: Vec<u32>,
@@ -175,7 +175,7 @@ impl Outcome {
         self.drive.config.precondition.warm_up
     }
 
-    /// Returns whether writes are acknowledged once they are in flash. Otherwise no program belongs
+    /// Returns true if writes are acknowledged once they are in flash. Otherwise no program belongs
     /// to a single request.
     pub(crate) fn waits_for_programs(&self) -> bool {
         self.drive.config.buffer.ack == Ack::OnProgram
@@ -194,7 +194,7 @@ impl Outcome {
     }
 
     /// Returns whether hybrid caching caches parity but no data, because a write is acknowledged
-    /// once its data is in flash: `hc`, and `da_raid5` in its third stage.
+    /// once the data of the write is in flash: `hc`, and `da_raid5` in its third stage.
     pub fn caches_no_data(&self) -> bool {
         let third = || self.protection.as_ref().is_some_and(|it| it.stage == Stage::Third);
         self.waits_for_programs()
@@ -205,8 +205,8 @@ impl Outcome {
             }
     }
 
-    /// Returns whether the policy programs data as fast as its block allows although the error
-    /// model knows only the nominal step: `table` and `by_voltage`.
+    /// True if the policy programs as fast as each block allows, although the error model (`table`
+    /// or `by_voltage`) covers only the nominal step.
     pub fn knows_one_step_only(&self) -> bool {
         let config = &self.drive.config;
         let one = matches!(config.reliability.model, ModelKind::Table | ModelKind::ByVoltage);

@@ -4,8 +4,8 @@ use super::Outcome;
 use fowler_device::reliability::ModelKind;
 use fowler_physics::voltage::ByVoltage;
 
-/// The summed wear of programs. The wear of a program is proportional to its threshold voltages
-/// (HIRE, section 2.1), and 1 at nominal ones.
+/// Total wear of programs. The wear of a program is proportional to its threshold voltages (HIRE,
+/// section 2.1): 1 at nominal voltages.
 pub fn worn(programs_at: ByVoltage<u64>) -> f64 {
     programs_at.iter().map(|(voltage, &programs)| programs as f64 * voltage.scale()).sum()
 }

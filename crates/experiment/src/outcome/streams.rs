@@ -2,7 +2,7 @@
 
 use fowler_units::Span;
 
-/// The requests of one kind of a stream, as its host saw them.
+/// Latencies and counts of one kind of request in a stream, as seen by the host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     /// The name of the stream.
@@ -13,7 +13,7 @@ pub struct Seen {
     pub requests: u64,
     /// Number of bytes of the counted requests.
     pub bytes: u64,
-    /// The time over which the requests are counted.
+    /// Length of time over which the requests are counted.
     pub over: Span,
     /// The mean latency in microseconds, time in the host included.
     pub mean_us: f64,
@@ -21,18 +21,18 @@ pub struct Seen {
     pub p99_us: Option<f64>,
     /// The longest latency in microseconds.
     pub max_us: f64,
-    /// Latencies, ascending, each with how many requests took longer; empty if they are not
-    /// recorded.
+    /// Latencies in ascending order, each with the number of requests that took longer; empty if
+    /// they are not recorded.
     pub later_than: Vec<(Span, u64)>,
 }
 
 impl Seen {
-    /// Returns requests per second; `None` without time.
+    /// Returns requests per second; `None` if the time is zero.
     pub fn iops(&self) -> Option<f64> {
         (self.over > Span::ZERO).then(|| self.requests as f64 / self.over.as_s())
     }
 
-    /// Returns megabytes (10^6) per second; `None` without time.
+    /// Returns megabytes (10^6 bytes) per second; `None` if the time is zero.
     pub fn mb_per_s(&self) -> Option<f64> {
         (self.over > Span::ZERO).then(|| self.bytes as f64 / 1e6 / self.over.as_s())
     }

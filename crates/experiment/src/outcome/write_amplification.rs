@@ -1,5 +1,5 @@
-//! Decides whether a run erased enough for its write amplification to be that of the drive in
-//! steady use.
+//! Decides whether a run erased enough blocks for its write amplification to represent steady use
+//! of the drive.
 
 use super::Outcome;
 use crate::numbers::{counted, percent};
@@ -9,8 +9,8 @@ use fowler_device::Source;
 /// amplification is reported (assumed: the valid pages of ten victims average to some 6 % if those
 /// of one scatter by 20 %).
 pub const FEWEST_ERASED: u64 = 10;
-/// The least that a drive must erase, as a share of what it programs (assumed). A drive in steady
-/// use erases as much as it programs; one that erases less than half of that is still filling up.
+/// Smallest ratio of erases to programs at which write amplification is reported (assumed). In
+/// steady use the ratio is 1; below a half, the drive is still filling up.
 const LEAST_ERASED: f64 = 0.5;
 
 /// The reason why write amplification is withheld.
@@ -22,7 +22,7 @@ pub enum Withheld {
     NoneEmptied,
     /// Fewer than [`FEWEST_ERASED`] erases of a block: the number, and the kind of block.
     FewErased(u64, &'static str),
-    /// The drive erased this share of what it programmed.
+    /// The drive erased only this share of the pages it programmed.
     Filling(f64),
 }
 
@@ -40,7 +40,7 @@ impl Withheld {
             }
             Withheld::Filling(share) => {
                 format!(
-                    "the drive erased {} of what it programmed: it is filling up",
+                    "the drive erased only {} of the pages it programmed: it is still filling up",
                     percent(share)
                 )
             }
@@ -49,8 +49,8 @@ impl Withheld {
 }
 
 impl Outcome {
-    /// Returns why the write amplification of the run is not reported as a result; `None` if it is,
-    /// or if the host programmed nothing.
+    /// Returns the reason for not reporting the run's write amplification; `None` if it is
+    /// reported, or if the host programmed nothing.
     pub fn withheld(&self) -> Option<Withheld> {
         let programs = &self.counters.programs;
         if programs[Source::Host] == 0 {
@@ -72,7 +72,7 @@ impl Outcome {
         }
     }
 
-    /// Returns pages programmed per page of the host, unless that is withheld.
+    /// Returns pages programmed per host page; `None` if withheld.
     pub fn waf(&self) -> Option<f64> {
         self.counters.waf().filter(|_| self.withheld().is_none())
     }

@@ -1,5 +1,5 @@
-//! The kinds of drives that a run can have: how each is built, serves requests with faults on the
-//! way, and what it says of itself at the end.
+//! Kinds of drives: how each is built, serves requests under faults, and reports its state at the
+//! end.
 
 use crate::device_spec;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -62,17 +62,17 @@ pub trait DriveKind: Layer + Clone {
         faults: &[Scripted],
     );
 
-    /// Notes from now on what faults do.
+    /// Records the effects of faults from now on.
     fn note_faults(device: &mut Device<Self>);
 
-    /// Resets the failure counts, so that the failures of a warm-up are not part of the result.
+    /// Resets the failure counts after a warm-up.
     fn count_failures_anew(device: &mut Device<Self>);
 
-    /// Writes out what is only in the buffer, at the end of a run.
+    /// Writes the contents of the buffer to flash at the end of a run.
     fn write_out<P: Probe<Self>>(device: &mut Device<Self>, probe: &mut P);
 
-    /// Returns what the drive says of itself. With `counts_errors`, that includes every page that
-    /// could not be read now.
+    /// Returns the drive's final report. With `counts_errors`, it counts every page that cannot be
+    /// read now.
     fn closing(device: &Device<Self>, faults: &[Scripted], counts_errors: bool) -> Closing;
 }
 
@@ -173,7 +173,7 @@ impl DriveKind for Controller {
     }
 }
 
-/// No fault strikes such a drive: its configuration refuses them.
+/// No fault strikes a drive with superblocks: its configuration refuses faults.
 impl DriveKind for Superblocks {
     fn drive(
         name: &str,

@@ -1,5 +1,5 @@
-//! Runs a drive under a host that decides by itself when it issues what: its requests depend on the
-//! answers. A [`super::Run`] replays requests that do not.
+//! Runs a drive under a host that decides at run time when to issue which request, depending on
+//! earlier completions. A [`super::Run`] replays requests that do not.
 //!
 //! 1. The memory of the drive is checked, and the drive is preconditioned.
 //! 2. The drive asks the host for its next request, and reports every answer to it, until the host
@@ -24,11 +24,11 @@ use fowler_metrics::{Milestones, OverTime, Recorder, Regions};
 pub trait Host: Feed<Controller> + Feed<Superblocks> {}
 impl<F: Feed<Controller> + Feed<Superblocks>> Host for F {}
 
-/// A run under a host.
+/// A run in which a host generates requests from completions.
 pub struct HostRun<'a> {
     /// The drive.
     pub drive: &'a Resolved,
-    /// The name and the hash of what the host does.
+    /// Name and hash of the host's behavior.
     pub workload: (&'a str, String),
     /// True to record the data of charts.
     pub detail: bool,
@@ -97,7 +97,7 @@ impl HostRun<'_> {
             detail,
             precondition,
             steady_waf,
-            // Requests come when the host has them.
+            // The host determines the times of its requests.
             pacing: Pacing::Open,
             search: None,
             stopped: control.stopped(),

@@ -34,7 +34,7 @@ pub(crate) struct Ready {
     pub limit: Option<u64>,
     /// The faults of the run in order, with unscaled times.
     pub faults: Vec<Scripted>,
-    /// True if the faults are listed as such, so that their effects are recorded.
+    /// True if faults are listed explicitly, so that their effects are recorded.
     notes_faults: bool,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Replayed<L = Controller> {
 }
 
 impl<L: Layer> Replayed<L> {
-    /// Returns the result of requests that were all measured, without faults.
+    /// Returns the result of a replay without warm-up and faults.
     pub fn of(device: Device<L>, report: WorkloadReport, wall_s: f64) -> Replayed<L> {
         let (failed, faults, warm) = (None, Vec::new(), Counters::default());
         Replayed { device, report, failed, faults, wall_s, warm }
@@ -195,11 +195,11 @@ pub fn check(
     diagnostics.unique()
 }
 
-/// Returns the drive of a run under a scheme, as it is when it runs: one that has faults notes what
-/// they take.
+/// Returns the drive of a run under a scheme. A drive with faults also records their effects.
 ///
 /// # Errors
-/// Everything that is wrong with the drive.
+///
+/// All errors in the drive.
 pub fn drive(
     spec: &RunSpec,
     source: &Source,

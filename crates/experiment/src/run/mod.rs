@@ -91,7 +91,7 @@ impl<'a> Run<'a> {
 }
 
 impl<'a, P: Watcher> Run<'a, P> {
-    /// Adds a probe, which is returned with the outcome.
+    /// Adds an observer (probe), which is returned with the outcome.
     pub fn watched_by<Q: Watcher>(self, watcher: Q) -> Run<'a, Q> {
         let Run { spec, control, requests, images, ready, speed, .. } = self;
         Run { spec, control, watcher, requests, images, ready, speed }
@@ -211,7 +211,7 @@ impl<L: DriveKind> Finished<L> {
         let precondition = match warm_up {
             0 => self.precondition,
             _ => format!(
-                "{}, then {} of the workload that are not measured",
+                "{}, then {} of the workload as a warm-up that is not measured",
                 self.precondition,
                 counted(warm_up, "request")
             ),
@@ -248,7 +248,7 @@ impl<L: DriveKind> Finished<L> {
     }
 }
 
-/// Returns whether a page can become unreadable.
+/// True if a page of the drive can become unreadable.
 fn may_err(config: &Config) -> bool {
     let reads_fail = config.reliability.model != ModelKind::Off || config.reliability.uber > 0.0;
     reads_fail || config.redundancy.integrity

@@ -17,9 +17,9 @@ pub struct RunSpec {
     pub workload: WorkloadSpec,
     /// The replay speed.
     pub replay_speed: ReplaySpeed,
-    /// The most requests to run.
+    /// Most requests to run; `None` for all.
     pub limit: Option<u64>,
-    /// Power losses and other faults beside those of the workload, in order.
+    /// Power losses and other faults in addition to those of the workload, in order of time.
     pub faults: Vec<Scripted>,
     /// The log of all requests, if one is wanted.
     pub requests: Option<RequestsFile>,

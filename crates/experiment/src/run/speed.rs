@@ -14,8 +14,8 @@ use crate::with_drive_kind;
 use crate::workload::{Control, share};
 use fowler_device::Device;
 
-/// Returns the factor by which times are divided, and searches for it if a share of idle time is
-/// the target.
+/// Returns the factor by which times are divided; searches for it if a target share of idle time is
+/// given.
 pub(crate) fn find(
     replay_speed: ReplaySpeed,
     ready: &Ready,

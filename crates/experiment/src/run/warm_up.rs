@@ -15,7 +15,7 @@ use fowler_units::{HostIo, Nanos};
 pub(super) struct Warmed {
     /// Counters of the drive at the end of the warm-up.
     pub counters: Counters,
-    /// The request time that becomes time zero of the measured run.
+    /// Request time that becomes time zero of the measurement.
     pub from: Nanos,
 }
 
@@ -35,9 +35,8 @@ pub(super) fn serve<L: DriveKind>(
 }
 
 impl Warmed {
-    /// Returns the requests after the warm-up, at times that count from now on. Requests keep their
-    /// own times unless the drive was still busy with the warm-up: then all are as late as the
-    /// first.
+    /// Returns the requests after the warm-up, with times relative to its end. If the drive was
+    /// still busy with the warm-up, all are delayed by the same time.
     pub fn rest<'a>(
         self,
         requests: &'a mut dyn Iterator<Item = HostIo>,

@@ -4,26 +4,26 @@ use super::metric::{Metric, Unit};
 use crate::outcome::Outcome;
 use fowler_device::Counters;
 
-/// A count of the device.
+/// A counter of the device: name, unit, meaning and getter.
 type Count = (&'static str, Unit, &'static str, fn(&Counters) -> u64);
 
 const COUNTS: [Count; 3] = [
     (
         "retried",
         Unit::Count("reads"),
-        "Flash page reads that were repeated at other references.",
+        "Flash page reads that were repeated at other reference voltages.",
         |it| it.aged.retried,
     ),
     (
         "retries",
         Unit::Count("reads"),
-        "How often they were repeated, in all; what counters.retries counts.",
+        "Total number of read retries at other reference voltages; equals counters.retries.",
         |it| it.retries_at.iter().sum(),
     ),
     (
         "refreshed",
         Unit::Count("superblocks"),
-        "Superblocks moved because a page of theirs was read too far down the retry table.",
+        "Superblocks refreshed because a page of theirs needed a late entry of the retry table.",
         |it| it.aged.refreshed,
     ),
 ];

@@ -1,4 +1,4 @@
-//! The pages that no read and no equation gives back at the end of a run, read or not.
+//! Pages that cannot be read or rebuilt at the end of a run, detected or not.
 
 use super::metric::{Metric, Unit};
 use crate::json_schema::output::Fact;
@@ -12,25 +12,25 @@ type Count = (&'static str, &'static str, fn(&Census) -> u64);
 
 const COUNTS: [Count; 12] = [
     ("pages", "Pages of the host that hold data, lost ones included.", |it| it.pages),
-    ("unreadable", "Of them, those whose copy in the flash cannot be read.", |it| it.unreadable),
-    ("buffered", "Of the unreadable, those whose newest version is in the buffer.", |it| {
-        it.buffered
-    }),
-    ("recoverable", "Of the unreadable, those that their stripe gives back.", |it| it.recoverable),
-    ("lost", "Of the unreadable, all others: nothing gives them back.", Census::lost),
-    ("found", "Of the lost, those that the drive knows of: it has read them.", Census::found),
-    ("unfound", "Of the lost, those that no read has met yet.", Census::unfound),
-    ("wrong", "Pages that read well and hold something else than was written, unnoticed.", |it| {
+    ("unreadable", "Pages of the host whose copy in the flash cannot be read.", |it| it.unreadable),
+    ("buffered", "Unreadable pages whose newest version is in the buffer.", |it| it.buffered),
+    ("recoverable", "Unreadable pages that can be rebuilt from their stripe.", |it| it.recoverable),
+    (
+        "lost",
+        "Unreadable pages that are lost: neither buffer nor stripe has their data.",
+        Census::lost,
+    ),
+    ("found", "Lost pages known to the drive, because it has tried to read them.", Census::found),
+    ("unfound", "Lost pages that no read has detected yet.", Census::unfound),
+    ("wrong", "Silently corrupted pages: they read without error and return wrong data.", |it| {
         it.wrong
     }),
-    ("parity_pages", "Parity pages in the flash.", |it| it.parity_pages),
-    ("parity_unreadable", "Of them, those that cannot be read.", |it| it.parity_unreadable),
-    ("parity_lost", "Of the unreadable parity pages, those that cannot be computed again.", |it| {
-        it.parity_lost
-    }),
+    ("parity_pages", "Number of parity pages in the flash.", |it| it.parity_pages),
+    ("parity_unreadable", "Parity pages that cannot be read.", |it| it.parity_unreadable),
+    ("parity_lost", "Unreadable parity pages that cannot be recomputed.", |it| it.parity_lost),
     (
         "parity_wrong",
-        "Parity pages that read well and are not what they should be, unnoticed.",
+        "Silently corrupted parity pages: they read without error and do not match their stripe.",
         |it| it.parity_wrong,
     ),
 ];
@@ -43,8 +43,8 @@ pub(super) fn metrics() -> Vec<Metric> {
         let read = move |it: &Outcome| it.census.as_ref().map(read);
         Metric::new(format!("census.{name}"), PAGES, about, read)
     }));
-    let about = "The lost pages by what took them: `reason`, the `failure` of the page itself, the \
-                 `failed` pages of its stripe, and how many of them its parity gives back.";
+    let about = "Lost pages by cause: `reason`, the `failure` of the page itself, the `failed` \
+        pages of its stripe, and how many of those its parity can rebuild.";
     list.push(Metric::list("census.losses", about, facts, |it| Some(&it.census.as_ref()?.losses)));
     list
 }

@@ -43,18 +43,27 @@ pub fn by_source(counts: BySource<u64>) -> Value {
 fn pages() -> Vec<Metric> {
     vec![
         counter("pages_read", PAGES, "Logical pages that host reads touched.", |it| it.pages_read),
-        counter("buffer_read_hits", PAGES, "Of them, served from the write buffer.", |it| {
-            it.buffer_read_hits
-        }),
-        counter("unwritten_reads", PAGES, "Of them, never written before.", |it| {
-            it.unwritten_reads
-        }),
+        counter(
+            "buffer_read_hits",
+            PAGES,
+            "Logical pages of host reads served from the write buffer.",
+            |it| it.buffer_read_hits,
+        ),
+        counter(
+            "unwritten_reads",
+            PAGES,
+            "Logical pages of host reads that were never written.",
+            |it| it.unwritten_reads,
+        ),
         counter("pages_written", PAGES, "Logical pages that host writes touched.", |it| {
             it.pages_written
         }),
-        counter("buffer_write_hits", PAGES, "Of them, absorbed by a page in the buffer.", |it| {
-            it.buffer_write_hits
-        }),
+        counter(
+            "buffer_write_hits",
+            PAGES,
+            "Logical pages of host writes absorbed by a page in the buffer.",
+            |it| it.buffer_write_hits,
+        ),
         counter("pages_trimmed", PAGES, "Logical pages with data that were trimmed.", |it| {
             it.pages_trimmed
         }),
@@ -104,7 +113,8 @@ fn reads() -> Vec<Metric> {
         counter(
             "failed_at_random",
             PAGES,
-            "Of these, pages that an error at the rate reliability.uber has struck, each once.",
+            "Uncorrectable pages struck by an error at the rate reliability.uber, each counted \
+                once.",
             |it| it.failed_at_random,
         ),
         counter(
@@ -174,19 +184,22 @@ fn operations() -> Vec<Metric> {
             "Program and erase operations; a multi-plane program counts once.",
             |it| it.operations,
         ),
-        counter("suspended_operations", operations, "Of them, suspended at least once.", |it| {
-            it.suspended_operations
-        }),
+        counter(
+            "suspended_operations",
+            operations,
+            "Program and erase operations suspended at least once.",
+            |it| it.suspended_operations,
+        ),
         counter(
             "suspended_nominal_s",
             Unit::Seconds,
-            "Total time that the suspended operations would have taken undisturbed.",
+            "Total undisturbed duration of the suspended operations.",
             |it| it.suspended_nominal.as_s(),
         ),
         counter(
             "suspended_extra_s",
             Unit::Seconds,
-            "Total extra time of the suspended operations.",
+            "Total time by which suspensions extended operations.",
             |it| it.suspended_extra.as_s(),
         ),
     ]

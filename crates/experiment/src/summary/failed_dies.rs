@@ -8,7 +8,7 @@ use fowler_units::{Nanos, Span};
 const DIES: Unit = Unit::Count("dies");
 const STRIPES: Unit = Unit::Count("stripes");
 
-/// A count of the device.
+/// A counter of failed dies: name, unit, meaning and getter.
 type Count = (&'static str, Unit, &'static str, fn(&FailedDieCounts) -> u64);
 
 const COUNTS: [Count; 6] = [
@@ -54,12 +54,12 @@ pub(super) fn metrics() -> Vec<Metric> {
     list.into_iter().map(|metric| metric.only_if(|it| it.failed_dies.is_some())).collect()
 }
 
-/// Returns when the drive took no more writes, in seconds from the first request.
+/// Returns the time at which the drive became read-only, in seconds from the first request.
 pub(crate) fn read_only(outcome: &Outcome) -> Option<f64> {
     outcome.failed_dies?.read_only.map(|at| since_first(outcome, at))
 }
 
-/// Returns when the drive served nothing more, in seconds from the first request.
+/// Returns the time at which the drive stopped serving requests, in seconds from the first request.
 pub(crate) fn offline(outcome: &Outcome) -> Option<f64> {
     outcome.failed_dies?.offline.map(|at| since_first(outcome, at))
 }

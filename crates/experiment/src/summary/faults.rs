@@ -1,4 +1,4 @@
-//! The faults that the user listed, and what each of them did.
+//! Faults that the user listed, and the effect of each.
 
 use super::metric::{Metric, Unit};
 use crate::json_schema::output::{Fact, all_written, list_of, schema};
@@ -18,29 +18,38 @@ fn facts() -> Vec<Fact<Fate>> {
     }
     let seconds = |at: Nanos| (at - Nanos::ZERO).as_s();
     vec![
-        Fact::new("fault", "What was to fail.", |it: &Fate| it.fault.what.to_string()),
-        Fact::new("due_s", "When, in the time of the requests as replayed.", move |it: &Fate| {
-            seconds(it.fault.at)
+        Fact::new("fault", "The unit or event of the fault.", |it: &Fate| {
+            it.fault.what.to_string()
         }),
         Fact::new(
+            "due_s",
+            "Scheduled time of the fault, on the clock of the replayed requests.",
+            move |it: &Fate| seconds(it.fault.at),
+        ),
+        Fact::new(
             "struck_s",
-            "When it struck, by the clock of the drive.",
+            "Time at which the fault struck, on the drive's clock.",
             effect(|it| (it.at - Nanos::ZERO).as_s()),
         ),
-        Fact::new("unreadable", "Data pages that it made unreadable.", effect(|it| it.unreadable)),
+        Fact::new(
+            "unreadable",
+            "Data pages that the fault made unreadable.",
+            effect(|it| it.unreadable),
+        ),
         Fact::new(
             "parity_unreadable",
-            "Parity pages that it made unreadable.",
+            "Parity pages that the fault made unreadable.",
             effect(|it| it.parity_unreadable),
         ),
         Fact::new(
             "lost",
-            "Data pages that it took for good, acknowledged writes that went with the power included.",
+            "Data pages lost for good by the fault, including acknowledged writes lost with the \
+                power.",
             effect(|it| it.lost),
         ),
         Fact::new(
             "corrupted",
-            "Pages that it corrupted unnoticed, parity pages included.",
+            "Pages that the fault corrupted silently, parity pages included.",
             effect(|it| it.corrupted),
         ),
         Fact::new(

@@ -17,7 +17,8 @@ pub(super) fn metrics() -> Vec<Metric> {
         Metric::new(
             "waf_withheld",
             Unit::Text,
-            "Why tables and pages withhold `waf`: the run erased too little. Null if they show it.",
+            "Reason why tables and pages withhold `waf`: the run erased too few blocks. Null if \
+                `waf` is shown.",
             |it| it.withheld().map(Withheld::reason),
         ),
         Metric::new(

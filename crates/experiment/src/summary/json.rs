@@ -39,8 +39,8 @@ fn insert(object: &mut Map<String, Value>, path: &str, metric: &Metric, outcome:
     }
 }
 
-/// Returns every number of a summary by its path. Lists are left out: their places mean nothing
-/// beside those of another run.
+/// Returns every number of a summary by its path. Lists are omitted, because their indices do not
+/// correspond between runs.
 pub fn numbers(summary: &Map<String, Value>) -> BTreeMap<String, f64> {
     fn add(object: &Map<String, Value>, above: &str, numbers: &mut BTreeMap<String, f64>) {
         for (name, value) in object {

@@ -45,8 +45,8 @@ pub struct Shown {
     /// True to show the ratio of the metric to that of the first run.
     pub ratio: bool,
     when: Vec<When>,
-    /// The labels for the names below the path: for the first, and for all others. `{}` is replaced
-    /// by the name.
+    /// Labels for the entries below the path: the first, and all others. `{}` stands for the
+    /// entry's name.
     below: Option<(&'static str, &'static str)>,
 }
 
@@ -83,7 +83,7 @@ impl Shown {
         }
     }
 
-    /// Returns the rows or columns of the metric for these runs.
+    /// Returns the rows or columns that show the metric for these runs.
     fn beside(self, outcomes: &[Outcome]) -> Vec<Shown> {
         if !self.when.iter().all(|when| when.holds(outcomes)) {
             return Vec::new();
@@ -109,8 +109,8 @@ pub fn rows(outcomes: &[Outcome]) -> Vec<Shown> {
     all_rows().into_iter().flat_map(|row| row.beside(outcomes)).collect()
 }
 
-/// Returns the path and the label of each row, whether or not a run has it. The label of a row that
-/// belongs to the one above it begins with that.
+/// Returns the path and the label of every possible row. The label of a subordinate row begins with
+/// that of the row above it.
 pub fn labels() -> Vec<(String, String)> {
     let mut above = String::new();
     let label = |row: Shown| match row.label.strip_prefix("  ") {
@@ -252,7 +252,7 @@ pub fn latency(kind: Kind) -> Vec<Shown> {
     std::iter::once(count).chain(times).collect()
 }
 
-/// The tables of writes and their cost: always the first, the others if they have content.
+/// The tables of writes and their costs: the first always, the others only if they have content.
 pub fn writing(outcomes: &[Outcome]) -> Vec<Group> {
     let throttled = When::Positive(&["counters.delayed_s", "counters.stopped_s"]);
     [
@@ -305,7 +305,7 @@ fn cells() -> Group {
     group
 }
 
-/// Returns the table of scrubbing: pages read in the background, and what was found.
+/// Returns the table of scrubbing: pages read in the background, and errors found.
 fn scrub() -> Group {
     let columns = [
         ("scrub.pages", "pages read"),
@@ -405,7 +405,7 @@ pub fn suspensions(outcomes: &[Outcome]) -> Option<Group> {
     group.beside(outcomes, Some(When::Positive(&["suspensions"])))
 }
 
-/// Returns the paths of everything that a table may show.
+/// Returns the paths of all metrics that tables may show.
 #[cfg(test)]
 pub(super) fn paths() -> Vec<String> {
     let groups = [

@@ -45,7 +45,7 @@ impl Unit {
     }
 }
 
-/// The files and tables in which a metric is stored.
+/// Places in which a metric is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stored {
     /// In the summary, and in a column of a sweep.
@@ -76,11 +76,11 @@ pub struct Metric {
     /// True if the metric is one of the few that summarize a run in a row.
     pub headline: bool,
     pub(super) present: fn(&Outcome) -> bool,
-    /// True if the metric may be absent.
+    /// True if the metric may be absent from the summary.
     pub(super) optional: bool,
-    /// The JSON Schema of the metric's value, as far as the type says it.
+    /// JSON Schema of the metric's value, as derived from its Rust type.
     pub(super) schema: Value,
-    /// The complete JSON Schema of the metric, where neither type nor unit say enough.
+    /// Complete JSON Schema of the metric, if type and unit are not specific enough.
     pub(super) like: Option<Value>,
     read: Read,
 }
@@ -106,7 +106,8 @@ impl Metric {
         }
     }
 
-    /// Returns a metric that is a list of objects, each written from facts; null without any list.
+    /// Returns a metric that is a list of objects, each written from facts; null if there is no
+    /// list.
     pub(super) fn list<R: 'static>(
         name: &str,
         about: &str,
@@ -117,8 +118,8 @@ impl Metric {
         Metric::new(name, Unit::Table, about, read).like(nullable(list_of(schema(&facts()))))
     }
 
-    /// Returns a metric that heads a group: where `exists` is false, it is null and those below it
-    /// are absent.
+    /// Returns a metric that heads a group: if `exists` is false, it is null and its members are
+    /// absent.
     pub(super) fn group(name: &str, about: &str, exists: fn(&Outcome) -> bool) -> Metric {
         let value = move |it: &Outcome| if exists(it) { Map::new().into() } else { Value::Null };
         Metric::new(name, Unit::Table, about, value)
@@ -154,13 +155,13 @@ impl Metric {
         parts.map_or(&self.name, |(path, _)| path)
     }
 
-    /// Returns true if the metric's value is an object of several names.
+    /// True if the metric's value is an object with several names.
     pub(super) fn has_names(&self) -> bool {
         self.path() != self.name
     }
 }
 
-/// `reads` or `writes`.
+/// Returns `reads` or `writes`.
 pub(super) fn plural(kind: Kind) -> String {
     format!("{}s", kind.name())
 }

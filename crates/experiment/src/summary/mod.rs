@@ -62,8 +62,7 @@ pub fn all() -> &'static [Metric] {
     &ALL
 }
 
-/// Returns the facts that identify a run, for files that are stored beside its summary: metrics and
-/// their values as text.
+/// Returns the facts that identify a run, as text, for files stored beside its summary.
 pub(crate) fn which_run(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let names = [
         "scheme",
@@ -81,7 +80,7 @@ pub(crate) fn which_run(outcome: &Outcome) -> Vec<(&'static str, String)> {
     names.map(text).into()
 }
 
-/// Finds the metric of a path, or the nearest one above it. Also returns the rest of the path.
+/// Finds the metric at a path, or its nearest ancestor with the rest of the path.
 fn find(path: &str) -> Option<(&'static Metric, &str)> {
     let below = |metric: &'static Metric| match path.strip_prefix(metric.path())? {
         "" => Some((metric, "")),
@@ -101,7 +100,7 @@ pub fn value(outcome: &Outcome, path: &str) -> Value {
     value.pointer(&format!("/{}", below.replace('.', "/"))).cloned().unwrap_or(Value::Null)
 }
 
-/// Returns whether the list has a metric with this path, or one of several names below it.
+/// True if the list has a metric with this path, or a name below one.
 pub fn is_listed(path: &str) -> bool {
     find(path).is_some()
 }

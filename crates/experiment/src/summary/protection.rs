@@ -56,11 +56,16 @@ fn stripes() -> Vec<Metric> {
         of_stripes("exposed", STRIPES, "Stripes whose parity is only cached at the end.", |it| {
             it.exposed
         }),
-        of_stripes("exposed_most", STRIPES, "The same at the worst moment.", |it| it.exposed_most),
+        of_stripes(
+            "exposed_most",
+            STRIPES,
+            "Largest number of stripes whose parity was only cached at any time.",
+            |it| it.exposed_most,
+        ),
     ]
 }
 
-/// A change of the stage.
+/// Returns the JSON fields of a change of stage.
 fn of_change() -> Vec<Fact<StageChange>> {
     type It = StageChange;
     let number = json!({ "type": "number", "minimum": 0 });
@@ -116,20 +121,26 @@ const LOSSES: [Loss; 22] = [
         json!(it.faults)
     }),
     ("unreadable", PAGES, "Data pages found to be unreadable.", |it| json!(it.unreadable)),
-    ("rebuilt", PAGES, "Of them, rebuilt from their stripes.", |it| json!(it.rebuilt)),
-    ("rewritten", PAGES, "Of them, overwritten or trimmed by the host.", |it| json!(it.rewritten)),
-    ("lost.REASON", PAGES, "Of them, found to be lost, by reason.", |it| {
+    ("rebuilt", PAGES, "Unreadable data pages that were rebuilt from their stripes.", |it| {
+        json!(it.rebuilt)
+    }),
+    (
+        "rewritten",
+        PAGES,
+        "Unreadable data pages overwritten or trimmed by the host before they were rebuilt.",
+        |it| json!(it.rewritten),
+    ),
+    ("lost.REASON", PAGES, "Unreadable data pages found to be lost, by reason.", |it| {
         let lost = |(why, pages): (Reason, &u64)| (why.name().to_string(), json!(pages));
         Value::Object(it.lost.iter().map(lost).collect::<Map<_, _>>())
     }),
     (
         "lost_writes",
         PAGES,
-        "Of the lost, acknowledged writes that did not survive a power loss.",
+        "Lost pages that were acknowledged writes and did not survive a power loss.",
         |it| json!(it.lost_writes),
     ),
-    // A law of the device: an unreadable page is rebuilt, rewritten or lost, or still waits for one
-    // of these.
+    // An unreadable page is rebuilt, rewritten or lost, or waits for one of these.
     ("waiting", PAGES, "Unreadable pages that still wait to be rebuilt at the end.", |it| {
         json!(it.unreadable - (it.rebuilt + it.rewritten + it.lost_in_all() - it.lost_writes))
     }),
@@ -142,10 +153,8 @@ const LOSSES: [Loss; 22] = [
         "Stripes whose only parity was in a cache that lost its power.",
         |it| json!(it.parity_lost),
     ),
-    ("wrong", PAGES, "Pages rebuilt as something else than was written: always 0.", |it| {
-        json!(it.wrong)
-    }),
-    ("unread", PAGES, "Parity programmed that does not match what was read: always 0.", |it| {
+    ("wrong", PAGES, "Pages rebuilt with wrong data: always 0.", |it| json!(it.wrong)),
+    ("unread", PAGES, "Parity pages programmed that do not match the data read: always 0.", |it| {
         json!(it.unread)
     }),
     ("degraded_reads", PAGES, "Host reads answered from the rest of a stripe.", |it| {
@@ -155,24 +164,33 @@ const LOSSES: [Loss; 22] = [
     (
         "silent.made",
         PAGES,
-        "Data pages corrupted unnoticed: they read well and hold something else than was written.",
+        "Silently corrupted data pages: they read without error and return wrong data.",
         |it| json!(it.silent.made),
     ),
-    ("silent.parity_made", PAGES, "Likewise, parity pages, and pages kept for parity.", |it| {
-        json!(it.silent.parity_made)
-    }),
+    (
+        "silent.parity_made",
+        PAGES,
+        "Silently corrupted parity pages, and old pages saved for parity.",
+        |it| json!(it.silent.parity_made),
+    ),
     (
         "silent.by_versions",
         PAGES,
-        "Wrong pages, of data or of parity, that policy.redundancy.checks has found.",
+        "Corrupted data or parity pages detected by policy.redundancy.checks.",
         |it| json!(it.silent.by_versions),
     ),
-    ("silent.corrected", PAGES, "Of them, data pages rebuilt from their stripes.", |it| {
-        json!(it.silent.corrected)
-    }),
-    ("silent.returned", PAGES, "Pages that host reads returned wrong, unnoticed.", |it| {
-        json!(it.silent.returned)
-    }),
+    (
+        "silent.corrected",
+        PAGES,
+        "Corrupted data pages that were detected and rebuilt from their stripes.",
+        |it| json!(it.silent.corrected),
+    ),
+    (
+        "silent.returned",
+        PAGES,
+        "Pages that host reads returned with wrong data, without an error.",
+        |it| json!(it.silent.returned),
+    ),
     (
         "silent.by_parity",
         STRIPES,

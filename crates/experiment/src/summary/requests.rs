@@ -42,7 +42,8 @@ fn latency(kind: Kind) -> Vec<Metric> {
             format!("{name}.{}_us", percentile.name()),
             Unit::Us,
             format!(
-                "The latency that one of {one_in} {requests} exceeds; null if there are fewer."
+                "Latency that one of {one_in} {requests} exceeds; null if there are fewer than \
+                    that many."
             ),
             move |it| it.recorder.latencies(kind).percentile(percentile).map(Span::as_us),
         ));

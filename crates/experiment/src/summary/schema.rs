@@ -71,6 +71,6 @@ pub fn schema() -> Value {
 /// JSON Schema of the summary that `fowler run` writes into `summary.json` and prints with
 /// `--json`.
 pub fn of_run() -> Value {
-    let about = "The summary of a run. What is not known is null; there are no infinities.";
+    let about = "The summary of a run. Unknown values are null; there are no infinities.";
     json_schema::document("Fowler: the summary of a run", about, schema())
 }

@@ -1,4 +1,4 @@
-//! Scrubbing: what it has read, found and moved. Absent where nothing is scrubbed.
+//! Scrubbing counters: pages read, errors found, blocks moved. Absent where data is not scrubbed.
 
 use super::metric::{Metric, Unit};
 use crate::json_schema::output::Typed;
@@ -9,26 +9,30 @@ use serde_json::Value;
 const PAGES: Unit = Unit::Count("pages");
 const BLOCKS: Unit = Unit::Count("blocks");
 
-/// A count of the device.
+/// A counter of scrubbing: name, unit, meaning and getter.
 type Count = (&'static str, Unit, &'static str, fn(&Scrubbed) -> u64);
 
 const COUNTS: [Count; 7] = [
     ("pages", PAGES, "Pages read in the background, once in each period.", |it| it.pages),
-    ("under_load", PAGES, "Of them, read while the host used their die: they were late.", |it| {
+    ("under_load", PAGES, "Pages scrubbed late, while the host used their die.", |it| {
         it.under_load
     }),
-    ("unreadable", PAGES, "Of them, found to be beyond correction.", |it| it.unreadable),
+    ("unreadable", PAGES, "Scrubbed pages with uncorrectable errors.", |it| it.unreadable),
     ("blocks", BLOCKS, "Blocks read to their end.", |it| it.blocks),
     ("moved", BLOCKS, "Blocks moved because the errors of a page reached the margin.", |it| {
         it.moved
     }),
-    ("left", BLOCKS, "The same, left where they are: a move would not lower their errors.", |it| {
-        it.left
-    }),
+    (
+        "left",
+        BLOCKS,
+        "Blocks that reached the margin and stayed, because moving would not lower their errors.",
+        |it| it.left,
+    ),
     (
         "postponed",
         BLOCKS,
-        "The same, put off to the next period: its plane had no room, or other work.",
+        "Blocks that reached the margin and were postponed to the next period, because their \
+            plane had no room or other work.",
         |it| it.postponed,
     ),
 ];
@@ -44,10 +48,11 @@ pub(super) fn metrics() -> Vec<Metric> {
     list.push(progress(
         "rounds",
         Unit::Count("rounds"),
-        "How often each block has had its turn.",
+        "Number of scrub passes over every block.",
         |it| it.rounds,
     ));
-    let about = "Longest time from the turn of a block until it was read, and moved if necessary.";
+    let about = "Longest time from the scheduled scrub of a block until it was read, and moved if \
+        necessary.";
     list.push(progress("latest_s", Unit::Seconds, about, |it| it.latest.as_s()));
     list.into_iter().map(|metric| metric.only_if(|it| it.scrub.is_some())).collect()
 }

@@ -29,13 +29,13 @@ pub(super) fn identity() -> Vec<Metric> {
             |it| it.drive.candidate.clone(),
         )
         .only_if(|it| it.drive.candidate.is_some()),
-        Metric::new("complete", Unit::Flag, "Whether the workload ran to its end.", |it| {
+        Metric::new("complete", Unit::Flag, "True if the workload ran to its end.", |it| {
             it.ending == Ending::Complete
         }),
         Metric::new(
             "interrupted",
             Unit::Text,
-            "What ended the run early; null if nothing did.",
+            "Reason why the run ended early; null if it did not.",
             |it| match &it.ending {
                 Ending::Complete => Value::Null,
                 Ending::Stopped => json!("stopped by the user"),
@@ -48,7 +48,8 @@ pub(super) fn identity() -> Vec<Metric> {
 /// The facts at the end of the summary: the laws of the run, the drive, the workload, and what
 /// reproduces the run.
 pub(super) fn laws_and_origin() -> Vec<Metric> {
-    let laws = "Each law of the run: whether it holds, its value in seconds, and its bounds.";
+    let laws = "Laws that every run must obey: whether each holds, its value in seconds, and its \
+        bounds.";
     let mut list = vec![
         Metric::new("laws.LAW", Unit::Table, laws, |it| it.laws().json())
             .like(map_of(Law::schema())),
@@ -103,7 +104,8 @@ fn workload() -> Vec<Metric> {
         Metric::new(
             "workload.warm_up",
             Unit::Count("requests"),
-            "Of them, those before the measurement: they are in no other number. Absent without.",
+            "Warm-up requests before the measurement, included in no other number; absent without \
+                a warm-up.",
             Outcome::warm_up,
         )
         .only_if(|it| it.warm_up() > 0),
@@ -148,9 +150,12 @@ fn trace() -> Vec<Metric> {
         Metric::new("workload.format", Unit::Text, "The format of the trace.", |it| {
             it.workload.read.as_ref().map(|read| read.format.name())
         }),
-        Metric::new("workload.lines", Unit::Count("lines"), "Lines of the trace.", |it| {
-            it.workload.read.as_ref().map(|read| read.lines)
-        }),
+        Metric::new(
+            "workload.lines",
+            Unit::Count("lines"),
+            "Number of lines in the trace.",
+            |it| it.workload.read.as_ref().map(|read| read.lines),
+        ),
         Metric::new(
             "workload.reordered",
             Unit::Count("requests"),

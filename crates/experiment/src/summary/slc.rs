@@ -6,15 +6,16 @@ use fowler_device::SlcCounts;
 
 const UNITS: Unit = Unit::Count("units");
 
-/// A count of the device.
+/// A counter of the SLC cache: name, unit, meaning and getter.
 type Count = (&'static str, Unit, &'static str, fn(&SlcCounts) -> u64);
 
 const COUNTS: [Count; 3] = [
-    ("cached", UNITS, "Units of the host programmed in SLC mode.", |it| it.cached),
+    ("cached", UNITS, "Mapping units of the host programmed in SLC mode.", |it| it.cached),
     (
         "folded",
         UNITS,
-        "Units read from the cache to be programmed with all bits of a cell, which GC's programs count.",
+        "Mapping units folded from the SLC cache into word lines with all bits of a cell; GC's \
+            programs include them.",
         |it| it.folded,
     ),
     (

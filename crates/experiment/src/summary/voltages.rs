@@ -47,7 +47,7 @@ pub(super) fn metrics() -> Vec<Metric> {
     ]
 }
 
-/// Programs of all, and of the host, by voltage.
+/// Programs by voltage: all of them, and those for the host.
 type Programs = [ByVoltage<u64>; 2];
 
 fn by_voltage() -> Vec<Fact<ByVoltage<u64>>> {

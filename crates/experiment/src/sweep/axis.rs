@@ -14,7 +14,7 @@ pub(super) const SCHEME: &str = "a scheme, a file that ends in .toml, or several
 pub(super) const WORKLOAD: &str = "a preset, or a file that ends in .toml";
 pub(super) const TRACE: &str = "the file of a trace";
 
-/// The value of an axis, in the form that analyses need.
+/// Value of an axis, as a number or text for analyses.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Level {
     /// A number: times in nanoseconds, sizes in bytes, rates in bytes per second.
@@ -73,7 +73,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// Returns the number at a share of the way from `from` to `to`.
+    /// Returns the number at a fraction of the range, 0 at `from` and 1 at `to`.
     pub fn at(&self, share: f64) -> f64 {
         let Range { from, to, .. } = *self;
         let number = if self.log {
@@ -86,7 +86,7 @@ impl Range {
     }
 }
 
-/// Every key that an axis may vary, with scratch structs to check values in.
+/// Every key that an axis may vary, with scratch structs for checking values.
 pub(super) struct Keys {
     own: Vec<Key<Spec>>,
     drive: Vec<Key<Config>>,
@@ -208,7 +208,7 @@ fn named(setting: &Setting) -> (String, Option<&'static str>) {
     {
         let part = part.strip_prefix('.');
         let known = part.and_then(|part| RANGE.into_iter().find(|known| *known == part));
-        // Anything else belongs to the name, which is then unknown.
+        // Further parts belong to the name, which is then unknown.
         let more = part.filter(|_| known.is_none()).map_or(String::new(), |it| format!(".{it}"));
         return (format!("{name}{more}"), known);
     }
@@ -296,7 +296,7 @@ fn list(name: &str, knob: Knob, setting: &Setting, keys: &mut Keys) -> Result<Le
     diagnostics.or(Levels::List(levels))
 }
 
-/// If an axis mixes numbers and words, treats all of them as words.
+/// Treats all values of an axis as words if it mixes numbers and words.
 fn alike(levels: &mut [Chosen]) {
     if levels.iter().any(|it| matches!(it.level, Level::Text(_))) {
         for it in levels {
@@ -370,8 +370,8 @@ fn range(
     diagnostics.or(Levels::Range(Range { from, to, log, steps }))
 }
 
-/// The points of a list: the axes that any of them has, and for each point the index of its value
-/// on each axis.
+/// Points of a list design: all axes that occur, and for each point the index of its value on each
+/// axis.
 type Rows = (Vec<Axis>, Vec<Vec<Option<usize>>>);
 
 /// Reads `[[point]]` tables.

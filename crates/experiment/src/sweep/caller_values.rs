@@ -1,5 +1,5 @@
-//! Values of the program that runs the sweep: devices, policies and requests that a specification
-//! names and that are in no preset and no file.
+//! Devices, policies and requests supplied by the calling program, which a sweep may name like
+//! presets.
 
 use super::{Plan, Requests};
 use crate::device_spec::Source;
@@ -18,13 +18,13 @@ pub struct CallerValues {
     pub devices: BTreeMap<String, Source>,
     /// Custom policies, for schemes.
     pub policies: Vec<(String, Policies)>,
-    /// Requests by the names that workloads use. They are read once for their hash, and again for
+    /// Requests by the names used for workloads. They are read once for their hash, and again for
     /// each point.
     pub requests: BTreeMap<String, Arc<dyn RequestSource>>,
 }
 
 impl Requests {
-    /// Reads given requests, for their hash.
+    /// Reads requests supplied by the caller, for their hash.
     pub(super) fn given(
         source: &Arc<dyn RequestSource>,
         remap: Remap,
@@ -42,7 +42,7 @@ impl Requests {
 }
 
 impl Plan {
-    /// Returns whether the scheme of a point has a given policy.
+    /// True if the scheme of a point has a custom policy of the caller.
     pub(super) fn asks_given_policies(&self, index: usize) -> bool {
         let names = self.points.get(index).map(|point| &point.names);
         let scheme = names.and_then(|names| self.schemes.get(&names.scheme));

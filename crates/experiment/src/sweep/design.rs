@@ -20,10 +20,10 @@ pub(super) enum Design {
     LatinHypercube,
 }
 
-/// The value of a point on each axis, if any.
+/// Values of a point on each axis; `None` for an axis the point does not have.
 pub(super) type Row = Vec<Option<Chosen>>;
 
-/// Returns the axes that points have: for a list those of each point, otherwise all.
+/// Returns the axes of points: for a list design those of each point, otherwise all axes.
 pub(super) fn shapes(read: &Read) -> Vec<Vec<usize>> {
     match read.spec.design {
         Design::List => {
@@ -215,7 +215,7 @@ fn draw(
     }
 }
 
-/// Draws a share of the range: anywhere, or within a stratum.
+/// Draws a fraction of the range: anywhere, or within a stratum.
 fn share(stratum: Option<(usize, usize)>, rng: &mut Rng) -> f64 {
     match stratum {
         Some((stratum, of)) => (stratum as f64 + rng.unit()) / of as f64,

@@ -43,7 +43,7 @@ pub use study_point::StudyPoint;
 
 /// Preconditioned drives that are cached for points with the same initial state.
 const IMAGES_MAX: usize = 16;
-/// The hint how to run fewer points at a time.
+/// Hint on running fewer points in parallel.
 const FEWER: &str = "use --threads";
 
 /// A specification that has been read.
@@ -104,7 +104,7 @@ pub fn points(text: &str, name: &str) -> Result<u128, Diagnostics> {
     Ok(design::points(&spec::read(text, name, &mut Keys::new())?))
 }
 
-/// Workloads that have been prepared once for all points.
+/// Workloads prepared once for all points.
 #[derive(Debug)]
 struct Requests {
     spec: WorkloadSpec,
@@ -182,7 +182,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Says how much memory the runs take, `threads` at a time (`None`: one per core).
+    /// Reports the memory of the runs with `threads` in parallel (`None`: one per core).
     pub fn memory(&self, threads: Option<usize>) -> String {
         self.need.report(self.at_once(threads))
     }
@@ -198,7 +198,7 @@ impl Plan {
     /// With what they take, and what would fit.
     pub fn refuse(&self, todo: &[usize], threads: Option<usize>) -> Result<(), Diagnostics> {
         let at_once = self.at_once(threads).min(todo.len());
-        // If all points fit, so do some of them.
+        // If all points fit, so do any of them.
         self.need.refuse(at_once, FEWER).or_else(|_| {
             let mut need = Need::caching(IMAGES_MAX);
             for &index in todo {
@@ -233,7 +233,7 @@ impl Plan {
         &self.points
     }
 
-    /// Returns the points to run: of several points with the same hash, the first.
+    /// Returns the points to run: the first of each group with equal hashes.
     pub fn runs(&self) -> Vec<usize> {
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
         for point in &self.points {
@@ -244,7 +244,7 @@ impl Plan {
         runs
     }
 
-    /// Returns whether to save a file of every request for every point.
+    /// True if a file of every request is saved for every point.
     pub fn keeps_requests(&self) -> bool {
         self.requests
     }
@@ -306,7 +306,7 @@ impl Plan {
         diagnostics.unique().or(())
     }
 
-    /// Returns every preset or file that any point names, by key, with its origin.
+    /// Returns every preset or file named by any point, with its key and origin.
     fn named(&self, read: &Read) -> Vec<(&'static str, String, Option<crate::document::Origin>)> {
         let mut all = Vec::new();
         for key in ["device", "scheme", "workload", "trace"] {
@@ -462,7 +462,7 @@ pub fn run(
     }
 }
 
-/// Runs `work` on one new thread. One worker of many needs no more, and a worker forked from a
+/// Runs `work` on one new thread. A worker process needs no more threads, and one forked from a
 /// program with a thread pool has lost its threads and would wait for them forever.
 ///
 /// # Errors

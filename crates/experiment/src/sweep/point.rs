@@ -67,7 +67,8 @@ struct Task {
 }
 
 impl Plan {
-    /// Returns the task of the point with this number: the common values with those of its axes.
+    /// Returns the task of the point with this number: the common values, overridden by those of
+    /// its axes.
     fn task(&self, number: usize) -> Task {
         let base = &self.base;
         let scheme = base.scheme.clone().unwrap_or_else(|| Scheme::none().name().into());
@@ -105,7 +106,7 @@ impl Plan {
         let refusal = drive.as_ref().err().map(Diagnostics::to_string);
         let drive = match &drive {
             Ok(drive) => {
-                // A drive that records the effects of faults takes more memory.
+                // Recording the effects of faults takes more memory.
                 let noting = self.workloads[&task.source].lists_faults;
                 let noting = noting.then(|| drive.clone().noting_losses().ok()).flatten();
                 need.add(noting.as_ref().unwrap_or(drive), replay_speed.copies());

@@ -18,13 +18,13 @@ pub fn schema() -> Value {
     tree.insert("axis", described(axes(), about), false);
     let points = json!({ "type": "array", "items": points() });
     tree.insert(ROWS, described(points, "the points of the design list, a table for each"), false);
-    let about = "A sweep, for `fowler sweep`: many runs by one specification. Reading it, the program also \
-                 checks the ranges of times, sizes and rates, and what keys say together.";
+    let about = "A sweep, for `fowler sweep`: many runs by one specification. The program also \
+        checks the ranges of times, sizes and rates, and combinations of keys.";
     json_schema::document("Fowler: a sweep", about, tree.schema())
 }
 
-/// Every key that may vary, as tables in tables and once more in quotes, at `place` in the whole;
-/// its schema is made by one of two functions for the two kinds of keys.
+/// Returns the schema of every key that may vary, as nested tables and again as quoted paths, at
+/// `place` in the document; one function for each kind of key makes the schema.
 fn varied(place: &str, own: fn(&Key<Spec>) -> Value, drive: fn(&Key<Config>) -> Value) -> Value {
     let mut tree = Tree::default();
     for key in spec::keys().iter().filter(|key| AXES.contains(&key.path)) {
@@ -59,7 +59,7 @@ fn axes() -> Value {
     varied("#/properties/axis", axis, axis)
 }
 
-/// A list of values, or a range where they are numbers.
+/// Returns the schema of an axis: a list of values, or a range for keys with numbers.
 fn axis<T>(key: &Key<T>) -> Value {
     let item = configuration::of_field(&key.field);
     let list = json!({ "type": "array", "items": item, "minItems": 1, "uniqueItems": true });

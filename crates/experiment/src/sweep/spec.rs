@@ -128,7 +128,8 @@ pub(super) fn keys() -> Vec<Key<Spec>> {
                 Ok(())
             }),
         key("remap", "what happens to addresses that the drive does not have", Field::Word(remaps, at!(remap))),
-        key("seed", "seed of every random stream of the drive and the workload", Field::Count(SEEDS, at!(seed))),
+        key("seed", "seed of every random number stream of the drive and the workload", 
+            Field::Count(SEEDS, at!(seed))),
         key("limit", "most requests to run", Field::Count(1..=u64::MAX, at!(limit))),
         key("speed", "factor by which times are divided", Field::Real(1e-3..=1e9, at!(speed))),
         key("queue_depth", "requests kept outstanding; their times are ignored", Field::Count(1..=65_536, at!(queue_depth))),
@@ -163,12 +164,12 @@ pub(super) struct Read {
     pub set: Vec<String>,
     /// The axes, in the order of the file.
     pub axes: Vec<Axis>,
-    /// For a list: the value of each point on each axis, if any.
+    /// Points of a list design: the index of the value on each axis, if any.
     pub rows: Vec<Vec<Option<usize>>>,
 }
 
 impl Read {
-    /// Returns whether a key is set.
+    /// True if a key is set.
     pub fn says(&self, key: &str) -> bool {
         self.origins.contains_key(key)
     }
@@ -188,7 +189,7 @@ impl Read {
     }
 }
 
-/// Reads a specification. Reports everything that is wrong with its keys and values at once.
+/// Reads a specification. Reports all errors in keys and values at once.
 pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Diagnostics> {
     let (settings, syntax) = read_toml_with_rows(text, name, Some(ROWS));
     let below = |setting: &Setting, section: &str| {
@@ -260,7 +261,8 @@ fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Diagnostics> 
     diagnostics.or(all)
 }
 
-/// Rejects axes that `set` fixes: `set` would win, and every point would be the same.
+/// Rejects axes whose key `set` fixes: `set` would override them, so that all points would be
+/// equal.
 fn fixed_axes(read: &Read, keys: &Keys) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let hint = "leave it out of `set`".to_string();

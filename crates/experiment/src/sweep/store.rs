@@ -1,9 +1,9 @@
 //! The folder in which the points of a sweep or of a study are saved: one process at a time writes
 //! to it, and each point has a file for its result and one for its checksums, which finish it.
 //!
-//! The encoding of a result and the names of its files are the caller's. Every file appears when it
-//! is complete, so a process that is killed, or a disk that is full, costs no finished point. A
-//! result that is not what its checksum says is no result.
+//! The caller chooses the encoding of results and the file names. Every file appears only when
+//! complete, so a killed process or a full disk does not lose a finished point. A result with a
+//! wrong checksum does not count.
 
 use crate::atomic_file::{AtomicFile, finished_name, is_partial, unwritable};
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
@@ -34,7 +34,7 @@ pub fn lock(folder: &Path, kind: Kind) -> Result<File, Diagnostics> {
             let hint = "wait until it has finished, or choose another folder".to_string();
             Err(Diagnostic::new(folder.display().to_string(), what).hint(hint).into())
         }
-        // On file systems without locks the user must not run two commands in one folder.
+        // File systems without locks do not protect against two commands in one folder.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
@@ -95,7 +95,7 @@ pub fn tidy(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Diagnostic
     Ok(())
 }
 
-/// A file of a point: its name among the checksums, and where it is.
+/// A file of a point: its name in the checksum file, and its path.
 pub type Listed<'a> = (&'a str, &'a Path);
 
 /// Saves the result of a point, then the checksums, which finish it. `extra` is the name and the
@@ -122,7 +122,7 @@ pub enum Verified {
     Missing,
     /// A file of the point, with this path, differs from what was written.
     Damaged(PathBuf),
-    /// The files of the point are as they were written.
+    /// All files of the point match their checksums.
     Whole {
         /// True if the checksums list the extra file.
         extra: bool,
@@ -143,7 +143,7 @@ pub fn verified(
     let Some(sums) = small_file(path)? else { return Ok(Verified::Missing) };
     let of = |(name, file)| (file, listed_hash(&sums, name));
     let extra = extra.map(of).filter(|(_, sum)| sum.is_some());
-    // Everything that is listed is compared, and nothing else may be in the file.
+    // Every listed file is compared, and the checksum file must list no others.
     let known = sums.lines().count() == 1 + usize::from(extra.is_some());
     let there = extra.is_some();
     for (file, sum) in [Some(of(result)), extra.filter(|_| wanted)].into_iter().flatten() {
@@ -185,10 +185,11 @@ pub fn small_file(path: &Path) -> Result<Option<String>, Diagnostics> {
     disk::if_present(read()).map_err(|error| unreadable(path, &error))
 }
 
-/// Writes a file unless it is there with these bytes.
+/// Writes a file unless it exists with these bytes.
 ///
 /// # Errors
-/// If it cannot be read or written.
+///
+/// If the file cannot be read or written.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
     let there = disk::if_present(disk::read(path)).map_err(|error| unreadable(path, &error))?;
     if there.is_some_and(|there| there == bytes) { Ok(()) } else { write(path, bytes) }

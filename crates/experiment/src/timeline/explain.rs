@@ -10,10 +10,10 @@ use fowler_units::{HostOp, Nanos, Span};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Operations described one by one at the beginning and at the end of a wait; those in between are
-/// counted.
+/// Numbers of operations described one by one at the beginning and at the end of a wait; those in
+/// between are only counted.
 const TOLD: (usize, usize) = (8, 4);
-/// A cause below this share of the latency is not listed.
+/// Smallest share of the latency at which a cause is listed.
 const SHOWN: f64 = 0.005;
 
 /// The explanation of one request.
@@ -60,7 +60,7 @@ impl Timeline {
         )
     }
 
-    /// Describes what happened on the die of a request's last operation, which determined the
+    /// Describes the activity of the die of the last operation, which determined the request's
     /// latency.
     fn story(&self, asked: &Asked) -> String {
         let Some(&own) = asked.operations.last() else {
@@ -106,7 +106,7 @@ impl Timeline {
         )
     }
 
-    /// Describes the last operation, and since when the request waited for it.
+    /// Describes the request's last operation, and since when it was waited for.
     fn decided(&self, asked: &Asked, last: &Operated, since: Nanos) -> String {
         let at = asked.completion.io.at;
         let Operated { operation, die, .. } = *last;
@@ -124,8 +124,7 @@ impl Timeline {
                 after(at, since)
             );
         }
-        // Parity belongs to a stripe: its operations may have begun for another request to that
-        // stripe.
+        // A stripe's parity operations may have begun for another request to that stripe.
         let why = match (operation.op, asked.completion.io.op) {
             (Op::Read, HostOp::Read) => "one of those that rebuilt an unreadable page",
             (Op::Read, _) => "the last one for the parity of its stripe",
@@ -138,7 +137,8 @@ impl Timeline {
         )
     }
 
-    /// Returns what the die of a request's last operation served while that one waited, in order.
+    /// Returns the operations that the die of a request's last operation served while it waited, in
+    /// order.
     pub(super) fn behind(&self, asked: &Asked) -> Vec<&Operated> {
         let Some(last) = asked.operations.last() else { return Vec::new() };
         let own = &self.operations[last.place];
@@ -195,7 +195,8 @@ fn causes(asked: &Asked) -> String {
     format!("   Causes: {}.\n", shown.join(", "))
 }
 
-/// Describes the wait after a request's last operation, for parity that no longer needed one.
+/// Describes the wait after a request's last operation, for parity that needed no further
+/// operation.
 fn afterwards(asked: &Asked, until: Nanos) -> String {
     let Completion { done, blame, .. } = &asked.completion;
     if blame[Part::Parity] == Span::ZERO || *done <= until {

@@ -12,14 +12,14 @@ use fowler_metrics::Kind;
 use fowler_units::{HostOp, Nanos};
 use serde_json::{Map, Value, json};
 
-/// A request with the recording that it is in.
+/// A request with its recording.
 struct Told<'a> {
     timeline: &'a Timeline,
     asked: &'a Asked,
     text: String,
 }
 
-/// An operation, and since when a request waited for it, if it is one of the request's own.
+/// An operation; for one of the request's own, also the time since which it was waited for.
 struct Step<'a> {
     timeline: &'a Timeline,
     operated: &'a Operated,
@@ -75,7 +75,7 @@ fn of_request<'a>() -> Vec<Fact<Told<'a>>> {
         parts.map(|part| (part.name().to_string(), json!(blame[part].0))).collect()
     };
     vec![
-        Fact::new("number", "Its number in order of completion, from 0.", |it: &It| {
+        Fact::new("number", "Number of the request in order of completion, from 0.", |it: &It| {
             it.asked.number
         }),
         Fact::new("kind", "`read` or `write`.", |it: &It| {
@@ -84,23 +84,27 @@ fn of_request<'a>() -> Vec<Fact<Told<'a>>> {
         }),
         Fact::new("offset", "Its first byte.", |it: &It| it.asked.completion.io.offset),
         Fact::new("size", "Its bytes.", |it: &It| it.asked.completion.io.size),
-        Fact::new("at_ns", "When it was issued.", |it: &It| {
+        Fact::new("at_ns", "Time at which the request was issued.", |it: &It| {
             it.timeline.since_first(it.asked.completion.io.at)
         }),
         Fact::new("done_ns", "When it completed.", |it: &It| {
             it.timeline.since_first(it.asked.completion.done)
         }),
         Fact::new("latency_ns", "Its latency.", |it: &It| it.asked.completion.latency().0),
-        Fact::new("causes_ns", "Time by cause; the sum is its latency.", causes)
+        Fact::new("causes_ns", "Time by cause; the sum is the latency of the request.", causes)
             .like(map_of(json!({ "type": "integer", "minimum": 0 }))),
         Fact::new(
             "operations",
-            "Flash operations of its own, in the order in which they ended.",
+            "Flash operations of the request, in the order in which they ended.",
             own,
         )
         .like(list_of(schema(&of_step()))),
-        Fact::new("behind", "What the die of the last of them did while that one waited.", behind)
-            .like(list_of(schema(&of_step()))),
+        Fact::new(
+            "behind",
+            "Activity of the die while the request's last flash operation waited for it.",
+            behind,
+        )
+        .like(list_of(schema(&of_step()))),
         Fact::new("text", "The explanation in words.", |it: &It| it.text.clone()),
     ]
 }
@@ -108,23 +112,35 @@ fn of_request<'a>() -> Vec<Fact<Told<'a>>> {
 fn of_step<'a>() -> Vec<Fact<Step<'a>>> {
     type It<'a> = Step<'a>;
     vec![
-        Fact::new("operation", "What it does, and for whom.", |it: &It| it.operated.name()),
+        Fact::new(
+            "operation",
+            "Kind of the flash operation, and its source: host, GC and so on.",
+            |it: &It| it.operated.name(),
+        ),
         Fact::new("die", "Its die.", |it: &It| it.operated.die),
-        Fact::new("channel", "The channel of the die.", |it: &It| {
+        Fact::new("channel", "Channel of the operation's die.", |it: &It| {
             it.timeline.channel_of(it.operated.die)
         }),
-        Fact::new("pages", "Its pages; more than 1 if it works on several planes.", |it: &It| {
-            it.operated.beside + 1
-        }),
-        Fact::optional("waited_since_ns", "Since when the request waited for it.", |it: &It| {
-            it.waited_since.map(|at| it.timeline.since_first(at))
-        }),
-        Fact::new("began_ns", "When the die took it up.", |it: &It| {
+        Fact::new(
+            "pages",
+            "Pages of the operation; more than 1 if it works on several planes.",
+            |it: &It| it.operated.beside + 1,
+        ),
+        Fact::optional(
+            "waited_since_ns",
+            "Time since which the request waited for the operation.",
+            |it: &It| it.waited_since.map(|at| it.timeline.since_first(at)),
+        ),
+        Fact::new("began_ns", "Time at which the die started the operation.", |it: &It| {
             it.timeline.since_first(it.operated.operation.dispatched)
         }),
-        Fact::new("ended_ns", "When it ended, or when the run did.", |it: &It| {
-            it.timeline.since_first(it.operated.until)
+        Fact::new(
+            "ended_ns",
+            "Time at which the operation ended, or the run if earlier.",
+            |it: &It| it.timeline.since_first(it.operated.until),
+        ),
+        Fact::new("suspensions", "Number of times the operation was suspended.", |it: &It| {
+            it.operated.suspensions
         }),
-        Fact::new("suspensions", "How often it was suspended.", |it: &It| it.operated.suspensions),
     ]
 }

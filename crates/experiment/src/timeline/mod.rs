@@ -28,22 +28,22 @@ pub use recorder::{Asked, Operated, Own, Slice, Timeline, Track, What};
 
 /// The file name of a timeline in a folder of results.
 pub const TIMELINE: &str = "timeline.json";
-/// The most slow requests to record: for more, `--requests` writes a log.
+/// Most slow requests that a timeline can record; `--requests` logs all.
 pub const SLOWEST_MAX: usize = 1000;
 
 /// The part of a run that is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// From one moment to another, since the first request.
+    /// A window of time, from the first request.
     Window {
         /// The beginning.
         from: Span,
         /// The end; later than the beginning.
         until: Span,
     },
-    /// The slowest reads and the slowest writes: this many of each.
+    /// This many of the slowest reads and of the slowest writes.
     Slowest(usize),
-    /// The slowest requests, with as much detail as [`Timeline::explain`] needs.
+    /// This many of the slowest requests, with the detail that [`Timeline::explain`] needs.
     Explained(usize),
 }
 
@@ -132,12 +132,12 @@ pub fn record(
     Ok(Recorded { outcome, timeline, diagnostics })
 }
 
-/// A run that can be repeated, to the nanosecond, under any watcher.
+/// A run that can be repeated exactly, to the nanosecond, under any observer.
 pub trait Repeatable {
     /// The result of a run.
     type Done;
 
-    /// Runs the experiment. In the second run (`again`), only the watcher's part is wanted.
+    /// Runs the experiment. The second run (`again`) is only for the watcher.
     ///
     /// # Errors
     /// Everything that is wrong, or that the run was stopped before its first request.
@@ -147,7 +147,7 @@ pub trait Repeatable {
     fn outcome(done: &Self::Done) -> &Outcome;
 }
 
-/// Replays of a specification: the run, and the one that only records.
+/// Runs of one specification: the first, and the repetition for recording.
 struct Replays<'a> {
     specs: [&'a RunSpec; 2],
     ready: &'a Ready,
@@ -255,7 +255,9 @@ fn what_is_missing(outcome: &Outcome, choice: Choice, timeline: &Timeline) -> Di
                 ("during these requests", "choose fewer requests")
             }
         };
-        let what = format!("there are more slices {place} than a trace can hold ({most})");
+        let what = format!(
+            "the window has more timeline slices {place} than a trace file can hold ({most})"
+        );
         diagnostics.push(Diagnostic::new(choice.flag(), what).hint(hint.to_string()));
     }
     diagnostics

@@ -36,7 +36,7 @@ pub(crate) fn middle(bucket: usize) -> u64 {
 }
 
 impl Buckets {
-    /// Counts a value.
+    /// Adds a value to its bucket.
     #[inline]
     pub fn record(&mut self, value: u64) {
         if self.counts.is_empty() {

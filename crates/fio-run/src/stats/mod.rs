@@ -19,7 +19,7 @@ use fowler_units::{Nanos, Span};
 pub(super) struct Latency {
     /// Summary in nanoseconds.
     pub summary: Summary,
-    /// Empty where no percentiles are wanted.
+    /// Buckets of latencies; empty if no percentiles are reported.
     pub buckets: Buckets,
 }
 
@@ -45,7 +45,7 @@ pub(super) enum Stage {
     Submission,
     /// `clat`: from the hand-over to the collected answer.
     Completion,
-    /// `lat`: both together.
+    /// Total latency: submission and completion (`lat`).
     Total,
 }
 
@@ -62,9 +62,9 @@ impl Stage {
 /// The requests that were done in one direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Done {
-    /// Bytes.
+    /// Number of bytes moved.
     pub bytes: u64,
-    /// Requests.
+    /// Number of requests.
     pub requests: u64,
     /// Latencies by stage.
     pub latencies: [Latency; 3],
@@ -113,11 +113,11 @@ impl Times {
 pub(super) struct Stats {
     /// Requests that were done, by direction.
     pub done: ByDirection<Done>,
-    /// Flushes.
+    /// Latencies of flushes.
     pub syncs: Latency,
-    /// See [`Table`].
+    /// fio's latency table.
     pub table: Table,
-    /// See [`Depths`].
+    /// Distribution of queue depths and batch sizes.
     pub depths: Depths,
     /// Run time after the ramp; the longest of a group.
     pub ran: Span,

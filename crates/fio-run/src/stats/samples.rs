@@ -36,7 +36,7 @@ impl Samples {
         Samples { width, from, until, before, passed }
     }
 
-    /// Begins anew, with no requests done.
+    /// Restarts the windows at `from`, with no requests done.
     pub fn restart(&mut self, from: Nanos) {
         *self = Samples::new(self.width, from);
     }

@@ -7,7 +7,7 @@ pub(crate) struct Summary {
     pub count: u64,
     /// The least; 0 without samples.
     pub min: u64,
-    /// The most.
+    /// Largest sample.
     pub max: u64,
     /// Mean of the samples; 0 without samples.
     pub mean: f64,
@@ -28,7 +28,7 @@ impl Summary {
         self.squares += distance * (value as f64 - self.mean);
     }
 
-    /// Returns the sample deviation.
+    /// Returns the sample standard deviation.
     pub fn deviation(&self) -> f64 {
         if self.count > 1 { (self.squares / (self.count - 1) as f64).sqrt() } else { 0.0 }
     }
@@ -52,8 +52,7 @@ impl Summary {
         self.max = self.max.max(other.max);
     }
 
-    /// Adds the rate of another process to this one: rates of two processes at the same time add
-    /// up.
+    /// Adds the rates of another process measured at the same times.
     pub fn add(&mut self, other: &Summary) {
         self.min += other.min;
         self.max += other.max;
@@ -70,11 +69,11 @@ pub(crate) const BOUNDS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000
 /// Latencies by the tables of nanoseconds, microseconds and milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// Below a microsecond.
+    /// Counts below a microsecond.
     pub ns: [u64; 10],
-    /// Below a millisecond.
+    /// Counts below a millisecond.
     pub us: [u64; 10],
-    /// From a millisecond on: two more places, up to 2 s and above.
+    /// Counts from a millisecond on, including two more bins: up to 2 s, and above.
     pub ms: [u64; 12],
 }
 
@@ -102,7 +101,7 @@ impl Table {
     }
 }
 
-/// Adds counts place by place.
+/// Adds counts element by element.
 pub(crate) fn add_up(ours: &mut [u64], theirs: &[u64]) {
     ours.iter_mut().zip(theirs).for_each(|(ours, theirs)| *ours += theirs);
 }
@@ -124,7 +123,7 @@ pub(crate) struct Depths {
 }
 
 impl Depths {
-    /// Counts a request that is in flight with `in_flight` requests, itself included.
+    /// Counts a request at a queue depth of `in_flight`, itself included.
     #[inline]
     pub fn level(&mut self, in_flight: u32) {
         self.levels[in_flight.max(1).ilog2().min(6) as usize] += 1;

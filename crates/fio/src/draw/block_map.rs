@@ -26,7 +26,7 @@ impl BlockMap {
         map
     }
 
-    /// Frees all blocks.
+    /// Marks all blocks as free.
     pub fn clear(&mut self) {
         let mut bits = self.blocks;
         for level in &mut self.levels {
@@ -46,7 +46,7 @@ impl BlockMap {
         block < self.blocks && self.levels[0][(block / 64) as usize] >> (block % 64) & 1 == 0
     }
 
-    /// Returns the first free block from `block` on, round the end, or nothing if there is none.
+    /// Returns the first free block from `block` on, wrapping around; `None` if none is free.
     pub fn next_free(&self, block: u64) -> Option<u64> {
         self.free_from(block).or_else(|| self.free_from(0))
     }

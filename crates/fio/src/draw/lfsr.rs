@@ -43,7 +43,7 @@ const TAPS: [&[u32]; 38] = [
     &[38, 21, 19],
 ];
 
-/// The narrowest register.
+/// Width in bits of the narrowest register.
 const NARROWEST: u32 = 3;
 
 /// The register of a file.
@@ -58,7 +58,7 @@ pub(crate) struct Lfsr {
 }
 
 impl Lfsr {
-    /// A register for `blocks` blocks, or nothing if none is wide enough. It is to be started with
+    /// Returns a register for `blocks` blocks, `None` if none is wide enough. Start it with
     /// [`Lfsr::reset`].
     pub fn new(blocks: u64) -> Option<Lfsr> {
         let needed = u64::BITS - blocks.leading_zeros();
@@ -90,7 +90,7 @@ impl Lfsr {
         (value >> 1 | self.high) ^ feedback
     }
 
-    /// Returns the next block, or nothing when each had its turn.
+    /// Returns the next block; `None` when every block was returned once.
     #[inline]
     pub fn next_block(&mut self) -> Option<u64> {
         if self.left == 0 {

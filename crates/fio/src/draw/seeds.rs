@@ -5,14 +5,14 @@ use crate::job::Job;
 
 /// Base of the seeds that repeat from run to run.
 const REPEATED: u64 = 0xb189_9bed;
-/// `randseed` where none is given.
+/// Value of `randseed` if none is given.
 const USUAL: u64 = 0x89;
 /// Factor between the seeds of consecutive consumers.
 const STEP: u64 = 0x9e37_0001;
 /// Number of consumers of random numbers in fio.
 const COUNT: usize = 19;
 
-/// A consumer of random numbers, with its place among fio's seeds.
+/// A consumer of random numbers; its value is its index among fio's seeds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Consumer {
     ReadSizes = 0,
@@ -34,7 +34,7 @@ pub(crate) enum Consumer {
 pub(crate) struct Seeds([u64; COUNT]);
 
 impl Seeds {
-    /// The seeds of `job`.
+    /// Returns the seeds of `job` for all consumers.
     pub fn new(job: &Job, seeding: Seeding) -> Seeds {
         let number = u64::from(job.number);
         let mut seeds = [0; COUNT];
@@ -56,7 +56,7 @@ impl Seeds {
         Seeds(seeds)
     }
 
-    /// The seed of `consumer`.
+    /// Returns the seed of `consumer`.
     pub fn of(&self, consumer: Consumer) -> u64 {
         self.0[consumer as usize]
     }

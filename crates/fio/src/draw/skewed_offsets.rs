@@ -60,7 +60,7 @@ impl Skewed {
         Some(Skewed { random, blocks, shift, shape })
     }
 
-    /// Draws a block.
+    /// Draws a block number.
     pub fn next_block(&mut self) -> u64 {
         let blocks = self.blocks;
         let drawn = match self.shape {
@@ -106,8 +106,8 @@ fn zipf(theta: f64, blocks: u64) -> Shape {
     Shape::Zipf { theta, zetan, eta, half: pow(0.5, theta) }
 }
 
-/// Bob Jenkins' hash of 2006 (lookup3) of `name`, started as fio does: it seeds the distributions
-/// of a file.
+/// Returns Bob Jenkins' hash of 2006 (lookup3) of a file name, initialized as in fio, which seeds
+/// the file's distributions.
 pub(crate) fn name_hash(name: &[u8]) -> u32 {
     const START: u32 = 0x61c8_8647;
     let mut state = [START.wrapping_add(name.len() as u32); 3];

@@ -7,7 +7,7 @@ const FIRST: u64 = 53;
 /// Draws that are thrown away after seeding.
 const DISCARDED: usize = 6;
 
-/// taus88: 32 bits.
+/// The random generator taus88, of 32 bits.
 #[derive(Clone, Debug)]
 pub(crate) struct Taus88 {
     state: [u32; 3],
@@ -53,7 +53,7 @@ impl Taus88 {
     }
 }
 
-/// taus258: 64 bits.
+/// The random generator taus258, of 64 bits.
 #[derive(Clone, Debug)]
 pub(crate) struct Taus258 {
     state: [u64; 5],
@@ -94,9 +94,9 @@ impl Taus258 {
 /// A generator of either width.
 #[derive(Clone, Debug)]
 pub(crate) enum Random {
-    /// 32 bits.
+    /// A 32-bit generator.
     Narrow(Taus88),
-    /// 64 bits.
+    /// A 64-bit generator.
     Wide(Taus258),
 }
 

@@ -1,4 +1,4 @@
-//! Draws of fio beside requests: start delays, and the intervals of Poisson processes.
+//! Random draws of fio for timing: start delays, and intervals of Poisson arrivals.
 
 use super::{Consumer, Seeds, Taus88};
 use crate::environment::Seeding;

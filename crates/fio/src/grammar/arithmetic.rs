@@ -1,4 +1,4 @@
-//! Arithmetic in values: `(2*1024k)`.
+//! Evaluates arithmetic in option values, such as `(2*1024k)`.
 
 use super::value::{Units, suffixed};
 
@@ -50,7 +50,7 @@ impl Parser<'_> {
         while let Some(sign) = self.eat(&['*', '/', '%']) {
             let other = self.power()?;
             if sign != '*' && other == 0.0 {
-                return Err("it divides by zero".into());
+                return Err("the expression divides by zero".into());
             }
             value = match sign {
                 '*' => value * other,
@@ -75,7 +75,7 @@ impl Parser<'_> {
     ) -> Result<T, String> {
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err("it is nested too deeply".into());
+            return Err("the expression is nested too deeply".into());
         }
         let value = inner(self);
         self.depth -= 1;

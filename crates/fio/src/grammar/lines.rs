@@ -1,4 +1,4 @@
-//! Lines and sections.
+//! Splits a job file into sections and option lines.
 
 use crate::environment::Environment;
 use fowler_units::{Diagnostic, Diagnostics};
@@ -12,7 +12,7 @@ const LINES: usize = 100_000;
 /// replaced.
 const BYTES: usize = 16 << 20;
 
-/// An option as given.
+/// An option as given in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
     /// Name of the option.

@@ -26,18 +26,18 @@ impl Wrong {
 /// The units of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Units {
-    /// Bytes, with this `kb_base`.
+    /// Number of bytes; the base of `k` is this `kb_base`.
     Bytes(u64),
-    /// Microseconds per bare number.
+    /// Time; a number without suffix is in units of this many microseconds.
     Time(u64),
 }
 
 /// A value as written, with what it takes to read it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value<'a> {
-    /// The text.
+    /// Text of the value.
     pub text: &'a str,
-    /// `kb_base`.
+    /// `kb_base`: bytes per `k`, 1000 or 1024.
     pub base: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A job while its options are read, and the checks of all options together.
+//! A job under construction, and the checks across options.
 
 use crate::environment::Seeding;
 use crate::grammar::Section;
@@ -15,12 +15,12 @@ const MOST_TEXT: u64 = 256 << 20;
 /// The most requests that all jobs have in flight together: a bound of ours.
 const MOST_IN_FLIGHT: u64 = 1 << 20;
 
-/// A job while its options are read. Starts with fio's defaults.
+/// A job under construction, which starts with fio's defaults.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
-    /// The job as far as it is known.
+    /// Job with the options read so far.
     pub job: Job,
-    /// `kb_base`.
+    /// `kb_base`: bytes per `k`, 1000 or 1024.
     pub base: u64,
     pub blocks: ByDirection<u32>,
     pub ranges: ByDirection<Option<(u32, u32)>>,
@@ -96,7 +96,7 @@ const WAITING_FOR_TRIMS: [&str; 2] = ["libaio", "posixaio"];
 /// Linux 6.12 or later): <https://github.com/axboe/fio/issues/1854>.
 const TRIMS_OUTSTANDING_LATE: [&str; 2] = ["io_uring", "io_uring_cmd"];
 
-/// Returns whether fio, of these seeds, waits for each trim of the job.
+/// True if the fio version of these seeds waits for each trim of the job.
 fn trims_are_awaited(job: &Job, seeding: Seeding) -> bool {
     let engine = job.engine.as_str();
     let late = seeding == Seeding::V333 && TRIMS_OUTSTANDING_LATE.contains(&engine);
@@ -302,7 +302,7 @@ impl Draft {
         }
     }
 
-    /// Combines the options. `wrong` gets each error and its hint.
+    /// Combines the options. Each error is passed to `wrong` with its hint.
     fn settle(&mut self, wrong: &mut impl FnMut(String, Option<String>)) {
         self.settle_sizes(wrong);
         self.settle_randomness();
@@ -434,7 +434,7 @@ impl Draft {
         }
     }
 
-    /// The most bytes that the options of a clone and the names of its files take.
+    /// Returns the maximum memory of a clone's options and file names, in bytes.
     fn text(&self) -> u64 {
         let options = self.job.given.iter().map(|(name, value)| name.len() + value.len());
         let (names, files) = match &self.filename {

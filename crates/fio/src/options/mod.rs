@@ -1,4 +1,4 @@
-//! Every option that fio knows: its effect here, that it has none, or why it cannot be simulated.
+//! Every option of fio: its effect here, no effect, or the reason why it cannot be simulated.
 
 mod draft;
 mod entry;

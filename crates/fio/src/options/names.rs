@@ -129,7 +129,7 @@ pub(super) const NO_EFFECT: &[&str] = &[
     "userspace_reap",
 ];
 
-const NOT_SIMULATED: &str = "it is not simulated";
+const NOT_SIMULATED: &str = "this option is not simulated";
 const ZBD: &str = "zoned block devices are not simulated";
 const PRIORITIES: &str = "priorities of commands are not simulated";
 const PROTECTION: &str = "protection information is not simulated";
@@ -152,7 +152,7 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ("plid_select", PLACEMENT),
     ("dp_scheme", PLACEMENT),
     ("file_append", NOT_SIMULATED),
-    ("create_only", "it would issue no requests"),
+    ("create_only", "the job would issue no requests"),
     ("ignore_zone_limits", ZBD),
     ("job_max_open_zones", ZBD),
     ("max_open_zones", ZBD),
@@ -171,9 +171,15 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ("merge_blktrace_iters", "traces of blktrace are not read: convert them with blkparse"),
     ("merge_blktrace_scalars", "traces of blktrace are not read: convert them with blkparse"),
     ("num_range", NOT_SIMULATED),
-    ("profile", "it replaces the options of the job"),
-    ("sprandom", "it is not simulated: `precondition.pattern=steady` of a drive does the same"),
-    ("spr_op", "it is not simulated: `precondition.pattern=steady` of a drive does the same"),
+    ("profile", "this option would replace the options of the job"),
+    (
+        "sprandom",
+        "this option is not simulated: `precondition.pattern=steady` of a drive does the same",
+    ),
+    (
+        "spr_op",
+        "this option is not simulated: `precondition.pattern=steady` of a drive does the same",
+    ),
     ("sync_file_range", NOT_SIMULATED),
     ("trim_backlog", NOT_SIMULATED),
     ("trim_backlog_batch", NOT_SIMULATED),

@@ -1,4 +1,4 @@
-//! Options that decide what is reported.
+//! Options about reports and logs.
 
 use super::{Draft, Entry, option};
 use crate::grammar::{Value, Wrong};

@@ -299,7 +299,10 @@ fn rw(draft: &mut Draft, value: Value<'_>) -> Result<(), Wrong> {
     if !random {
         draft.job.sequential_add = if negative { -number } else { number };
     } else if negative || number == 0 || number > i64::from(u32::MAX) {
-        return Err(Wrong::new(format!("`{more}` is no run of requests"), "1 or more"));
+        return Err(Wrong::new(
+            format!("`{more}` is not a number of requests for rw=MODE:N"),
+            "1 or more",
+        ));
     } else {
         draft.job.sequential_run = number as u32;
     }
@@ -362,7 +365,7 @@ fn entry(value: Value<'_>, most: u64, least: u64) -> Result<(u64, Option<u64>), 
     Ok((size, share))
 }
 
-/// Divides what is left of 100 percent between the entries without a share.
+/// Divides the unassigned percentage among entries without a share.
 fn shared_out(
     entries: &[(u64, Option<u64>)],
 ) -> Result<impl Iterator<Item = (u64, u32)> + '_, Wrong> {
@@ -393,7 +396,10 @@ fn distribution(draft: &mut Draft, value: Value<'_>) -> Result<(), Wrong> {
         "zipf" => {
             let (theta, center) = real(1.1, 0.0, 1000.0)?;
             if theta == 1.0 {
-                return Err(Wrong::new("`zipf` has no exponent of 1", "another, such as 1.1"));
+                return Err(Wrong::new(
+                    "`zipf` has no exponent of 1",
+                    "another exponent, such as 1.1",
+                ));
             }
             Distribution::Zipf { theta, center }
         }

@@ -242,7 +242,7 @@ pub(super) const OPTIONS: &[Entry] = &[
         if value.seconds()? == Span(1_000_000_000) {
             return Ok(());
         }
-        Err(Wrong::new("a steady state is looked for once a second", "1s"))
+        Err(Wrong::new("steady state is checked once a second", "1s"))
     }),
 ];
 
@@ -340,7 +340,7 @@ fn engine(draft: &mut Draft, value: Value<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// `iops:0.3%`, `bw_slope:1m`, ...
+/// Parses `steadystate` values such as `iops:0.3%` and `bw_slope:1m`.
 fn steady(draft: &mut Draft, value: Value<'_>) -> Result<(), Wrong> {
     let (word, limit) = match value.text.split_once(':') {
         Some((word, limit)) => (word, limit.trim()),

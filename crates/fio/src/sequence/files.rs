@@ -1,4 +1,4 @@
-//! The files of a job: their places, and the choice of the next.
+//! The files of a job: their ranges, and the choice of the next file.
 
 use super::Sequence;
 use crate::draw::{BlockMap, Consumer, Lfsr, Seeds, Skewed, name_hash};
@@ -6,7 +6,7 @@ use crate::environment::Seeding;
 use crate::job::{ByDirection, Distribution, FileService, Generator, Job};
 use crate::layout::FileRange;
 
-/// No request yet.
+/// Marks a file without a request so far.
 pub(super) const NONE: u64 = u64::MAX;
 
 /// A file while the job runs.
@@ -16,7 +16,7 @@ pub(super) struct FileState {
     pub start: u64,
     /// First byte in later passes.
     pub restart: u64,
-    /// First byte now: zones move it.
+    /// First byte of the current zone.
     pub origin: u64,
     /// Number of bytes that the job uses.
     pub length: u64,
@@ -28,7 +28,7 @@ pub(super) struct FileState {
     pub last_end: ByDirection<u64>,
     /// Map of the blocks that had their turn.
     pub map: Option<BlockMap>,
-    /// Offsets without a map.
+    /// Generator of offsets without a bit map.
     pub lfsr: Option<Lfsr>,
     /// Generator of offsets that are not equally likely.
     pub skewed: Option<Skewed>,
@@ -61,7 +61,7 @@ impl FileState {
         }
     }
 
-    /// As if nothing had been issued: offsets start again, and each block may have its turn.
+    /// Resets the file: offsets start again, and every block is free.
     pub fn reset(&mut self, offsets: u64) {
         self.last_start = [NONE; 3];
         self.last_end = [self.origin; 3];

@@ -51,7 +51,7 @@ pub struct Sequence {
     /// Number of requests since the start; `all_bytes` has their bytes.
     all: u64,
     all_bytes: u64,
-    /// Bytes of this pass.
+    /// Bytes issued in this pass.
     pass_bytes: u64,
     last: Op,
     last_was_flush: bool,
@@ -301,7 +301,7 @@ impl Sequence {
         }
     }
 
-    /// Notes that `request` is issued.
+    /// Records that `request` is issued.
     #[inline]
     fn note(&mut self, request: &Request) {
         self.last_was_flush = request.op.is_flush();

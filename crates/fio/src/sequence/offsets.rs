@@ -1,4 +1,4 @@
-//! The place of the next request in a file.
+//! Chooses the offset of the next request in a file.
 
 use super::Sequence;
 use super::files::NONE;
@@ -15,7 +15,7 @@ pub(super) struct Place {
 }
 
 impl Sequence {
-    /// Returns the place of the next request of `op` in `file`; `None` if there is no place.
+    /// Returns the offset of the next request of `op` in `file`; `None` if no block is left.
     #[inline]
     pub(super) fn place(&mut self, file: usize, op: Op) -> Option<Place> {
         self.until_random -= 1;
@@ -49,7 +49,7 @@ impl Sequence {
         Some(Place { offset, random: false, again: true })
     }
 
-    /// `percentage_random`.
+    /// `percentage_random`: returns true if the next offset is random.
     #[inline]
     fn is_random_turn(&mut self, op: Op) -> bool {
         let percent = self.job.percent_random[op as usize];
@@ -139,7 +139,7 @@ impl Sequence {
         span / align
     }
 
-    /// One of `count` blocks that is free; nothing if there is none.
+    /// Draws one of `count` blocks that is free; `None` if none is.
     #[inline]
     fn uniform(&mut self, file: usize, count: u64) -> Option<u64> {
         if count == 0 { None } else { self.in_zone(file, count) }

@@ -15,7 +15,7 @@ pub(super) enum Phase {
     Flush(usize),
     /// The job reads back what it wrote.
     ReadBack,
-    /// Everything is done.
+    /// The job is finished.
     Done,
 }
 
@@ -124,7 +124,7 @@ impl Sequence {
         self.phase = Phase::Issue;
     }
 
-    /// `verify_only`: what would be written is only noted.
+    /// `verify_only`: writes are recorded but not issued.
     fn pretend(&mut self) {
         while !self.is_over() {
             let Some(request) = self.draw(|drawn| drawn) else { break };
@@ -135,7 +135,7 @@ impl Sequence {
         }
     }
 
-    /// Everything starts again, except for what counts over all passes.
+    /// Starts another pass; counts over all passes remain.
     fn start_again(&mut self) {
         self.zone_bytes = 0;
         self.last_was_flush = false;

@@ -41,7 +41,7 @@ impl Written {
         (self.in_order.len() + self.sorted.len()) as u64
     }
 
-    /// Takes the next range.
+    /// Removes and returns the next range.
     pub fn next_range(&mut self) -> Option<Range> {
         if let Some(((file, offset), length)) = self.sorted.pop_first() {
             return Some(Range { file, offset, length });

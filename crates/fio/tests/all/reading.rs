@@ -109,10 +109,10 @@ fn what_has_no_bound_or_no_sense_is_refused() {
         ("log_prio=1", "`log_prio`: priorities are not logged"),
         ("log_unix_epoch=1", "`log_unix_epoch`: simulated time has no epoch"),
         ("max_latency=10ms,20ms", "`max_latency`: limits that differ between reads"),
-        ("ss_interval=2", "`ss_interval`: a steady state is looked for once a second"),
+        ("ss_interval=2", "`ss_interval`: steady state is checked once a second"),
         ("rate_iops=100\nrate_iops_min=101", "the least rate is above the rate"),
         ("rate=1m,2m\nrate_min=1m,3m", "the least rate is above the rate"),
-        ("profile=act", "`profile`: it replaces the options of the job"),
+        ("profile=act", "`profile`: this option would replace the options of the job"),
         ("sg_write_mode=verify", "`sg_write_mode`: unknown value `verify`"),
     ] {
         let said = parse(&format!("[j]\nsize=1m\nrw=randwrite\n{options}\n"));

@@ -10,10 +10,11 @@ use fowler_experiment::life_estimate::YEAR_S;
 use fowler_experiment::shard::Shard;
 use fowler_experiment::workload::Control;
 
-/// Draws a fleet of drives like the one of a life; `None` if it was stopped.
+/// Draws a fleet of drives based on a simulated life; `None` if stopped.
 ///
 /// # Errors
-/// If the specification is wrong, or the life does not say how others live.
+///
+/// If the specification is invalid, or the life cannot represent other drives.
 pub fn draw(
     life: &Lifetime,
     spec: &FleetSpec,

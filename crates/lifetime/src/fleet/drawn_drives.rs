@@ -1,5 +1,5 @@
-//! Drives that are drawn: those of the first places of a part of the fleet, so that whoever goes on
-//! draws the next.
+//! Drives already drawn: those of the first places of the fleet or shard, so that drawing can
+//! resume with the next.
 
 use super::drive::{Drive, REPLACED_MOST, Replaced};
 use super::laws::Laws;
@@ -17,11 +17,11 @@ const AT_ONCE: usize = 8;
 /// The drives that are drawn so far, and the drives that were replaced.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct DrawnDrives {
-    /// The first drive in each place.
+    /// First drive in each place.
     pub drives: Vec<Drive>,
     /// Drives replaced in each year.
     pub by_year: Vec<Replaced>,
-    /// Drives replaced.
+    /// Counts of all replaced drives.
     pub all: Replaced,
 }
 
@@ -55,15 +55,15 @@ impl DrawnDrives {
         DrawnDrives { by_year: vec![Replaced::default(); years(horizon)], ..DrawnDrives::default() }
     }
 
-    /// Adds the drives of the places behind these.
+    /// Appends the drives of the following places.
     pub fn join(&mut self, next: DrawnDrives) {
         self.drives.extend(next.drives);
         self.all.join(next.all);
         self.by_year.iter_mut().zip(next.by_year).for_each(|(all, added)| all.join(added));
     }
 
-    /// Draws what is missing of a part. Returns whether it is whole now: it is not if it was
-    /// stopped, and what is drawn by then is saved.
+    /// Draws the missing drives of a part of the fleet. Returns true if the part is complete; false
+    /// if it was stopped, with the drives drawn so far saved.
     pub fn complete(&mut self, part: Part<'_>) -> Result<bool, Diagnostics> {
         let Part { laws, places, horizon, control, share, every, save } = part;
         let at_once = PIECE * (AT_ONCE * rayon::current_num_threads().min(1024)) as u32;
@@ -107,11 +107,11 @@ fn too_many(horizon: f64) -> Diagnostics {
     let what = format!(
         "a drive of the fleet is replaced more than {REPLACED_MOST} times in {horizon:.2} years"
     );
-    let hint = "use a shorter life (--years), or a load that the drive stands".to_string();
+    let hint = "use fewer --years, or a load that the drive endures longer".to_string();
     Diagnostic::new("--drives", what).hint(hint).into()
 }
 
-/// Lets these places of the fleet live to the horizon, each with one drive after another.
+/// Simulates these places of the fleet up to the horizon, each with one drive after another.
 fn lived(
     laws: &Laws,
     places: Range<u32>,

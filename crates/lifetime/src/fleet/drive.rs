@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The most drives that a place may use up within the target life.
+/// Most drives that a place may use up within the horizon.
 pub(super) const REPLACED_MOST: u32 = 1000;
 
 /// The reason why a drive is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The drive failed early.
+    /// The drive failed early (infant mortality).
     Early,
     /// Too many blocks of the drive are worn out.
     Worn,
@@ -27,9 +27,9 @@ impl Cause {
 /// The first drive in a place of the fleet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drive {
-    /// Load of the drive relative to that of the workload.
+    /// Load of the drive relative to the workload's.
     pub load: f64,
-    /// The cycles that the block endures with which it ends, over `lifetime.cycles`.
+    /// Endurance of the block whose failure ends the drive, relative to `lifetime.cycles`.
     pub strength: f64,
     /// Years after which the drive fails early, or would.
     pub early_years: f64,
@@ -52,9 +52,9 @@ impl Drive {
 /// Counts of the drives replaced in a year, or in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replaced {
-    /// Number of drives replaced.
+    /// Number of replaced drives.
     pub count: u64,
-    /// The sum of the squares of the counts of all places.
+    /// Sum over all places of the squared count.
     pub squares: u64,
 }
 

@@ -1,7 +1,7 @@
-//! The drives of a fleet in a file, beside the checkpoint of their life: of a fleet that is being
-//! drawn, or of a shard, of which it is the result.
+//! Saves the drives of a fleet beside the checkpoint of their life: those of an unfinished fleet,
+//! or the result of a shard.
 //!
-//! The file has the life as well ([`SavedLife`]). So whoever goes on does not simulate it again,
+//! The file also contains the life ([`SavedLife`]), so that resuming does not simulate it again,
 //! and shards can be merged without the drive, the workload and the trace.
 
 use super::Fleet;
@@ -22,33 +22,33 @@ use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// A change of what the file holds needs the next number.
+/// Kind and format version of fleet files; increment the version when the contents change.
 const KIND: Kind = Kind { name: "fleet", format: 1 };
 /// The file in a folder of results.
 pub(super) const FLEET: &str = "lifetime.fleet";
 /// The most drives that are drawn between two saves: they take seconds.
 const EVERY_MOST: u64 = 4_000_000;
 
-/// A shard of a fleet, and the source of its life.
+/// A shard of a fleet, and the folder from which its life is taken.
 #[derive(Clone, Debug)]
 pub struct ShardSpec {
     /// Number of the shard, and of all shards.
     pub shard: Shard,
-    /// The folder of another shard, whose life is taken over; `None` simulates it.
+    /// Folder of another shard whose life is reused; `None` simulates the life.
     pub life_of: Option<PathBuf>,
 }
 
 /// The result of drawing a shard.
 #[derive(Clone, Debug)]
 pub enum ShardDrawn {
-    /// The shard is drawn.
+    /// The shard is complete.
     Drawn {
         /// The drives of the shard.
         drives: usize,
         /// The drives that this run has drawn; 0 if they were all there before.
         new: usize,
     },
-    /// Drawing was stopped.
+    /// The drawing was stopped.
     Stopped {
         /// True if there is something to resume from.
         saved: bool,
@@ -58,7 +58,7 @@ pub enum ShardDrawn {
 /// The contents of the file besides the life and the drives.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Head {
-    /// The version of Fowler, and a hash of the sources of its simulator.
+    /// Version of Fowler, and a hash of the sources of its simulator.
     pub version: String,
     pub sources: String,
     /// A hash of the specification of the life.
@@ -91,7 +91,7 @@ impl Held {
         self.drawn.drives.len() == self.places()
     }
 
-    /// Reads a file.
+    /// Reads a fleet file.
     pub fn read(path: &Path) -> Result<Held, Refused> {
         let mut opened = sealed_file::inspect(path, KIND)?;
         let mut body = Vec::new();
@@ -108,7 +108,7 @@ impl Held {
                 && it.drawn.drives.len() <= it.places()
         };
         held.filter(sound).ok_or_else(|| {
-            let what = "is damaged: it is not the fleet that was written";
+            let what = "is damaged: its checksum does not match the fleet";
             Refused::Damaged(Box::new(Diagnostic::new(path.display().to_string(), what)))
         })
     }
@@ -119,7 +119,7 @@ fn first(diagnostics: Diagnostics) -> Diagnostic {
     diagnostics.0.into_iter().next().unwrap_or_else(|| Diagnostic::of("failed"))
 }
 
-/// Returns the file beside a checkpoint of a life.
+/// Returns the path of the fleet file beside a checkpoint.
 fn beside(checkpoint: &Path) -> PathBuf {
     let name = checkpoint.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_suffix(".checkpoint").unwrap_or(&name);
@@ -129,16 +129,17 @@ fn beside(checkpoint: &Path) -> PathBuf {
 /// The finding about a fleet in a folder.
 #[derive(Clone, Debug)]
 pub struct Examined {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
     /// Contents of the file in words; or the reason why they are lost.
     pub holds: Result<String, String>,
 }
 
-/// Examines the file of a fleet in a folder; `None` if there is none.
+/// Examines the fleet file in a folder; `None` if there is none.
 ///
 /// # Errors
-/// If it cannot be read, or a newer version wrote it.
+///
+/// If the file cannot be read, or a newer version wrote it.
 pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     let file = folder.join(FLEET);
     if disk::facts(&file)?.is_none() {
@@ -152,7 +153,7 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
             let (there, of) = (held.drawn.drives.len(), held.places());
             let part = match held.head.shard {
                 Some(shard) => format!("shard {shard} of a fleet"),
-                None => "a fleet that is not finished".into(),
+                None => "an unfinished fleet".into(),
             };
             Ok(format!("{part}: {there} of {of} drives"))
         }
@@ -176,7 +177,7 @@ fn asked(spec: &LifetimeSpec) -> Result<String, Diagnostics> {
     )))
 }
 
-/// The place where drawn drives are saved, and the earlier contents.
+/// File in which drawn drives are saved, with its earlier contents.
 struct Store<'a> {
     path: Option<PathBuf>,
     watch: Watch<'a>,
@@ -186,7 +187,7 @@ struct Store<'a> {
     found: Option<Held>,
     /// True if the file belongs to this fleet.
     own: bool,
-    /// True if the file belongs to another fleet, whose place this one takes.
+    /// True if the file belonged to another fleet and is replaced.
     replaced: bool,
 }
 
@@ -261,7 +262,8 @@ impl<'a> Store<'a> {
         Err(Diagnostic::new(folder, other).hint(hint).into())
     }
 
-    /// Returns a life of the same specification: from the file, or from the folder `of`.
+    /// Returns the life with the same specification: from the file, or from the folder `of`; `None`
+    /// if neither has it.
     fn life(&self, of: Option<&Path>) -> Result<Option<Lifetime>, Diagnostics> {
         if let Some(found) = self.found.as_ref().filter(|it| it.head.asked == self.head.asked) {
             return found.life.clone().life().map(Some);
@@ -269,7 +271,7 @@ impl<'a> Store<'a> {
         let Some(folder) = of else { return Ok(None) };
         let path = folder.join(FLEET);
         if disk::facts(&path)?.is_none() {
-            let what = format!("has no life to take over: {FLEET} is missing");
+            let what = format!("has no life for the fleet: {FLEET} is missing");
             let diagnostic = Diagnostic::new(folder.display().to_string(), what);
             return Err(diagnostic.expected("the folder of a shard of this fleet").into());
         }
@@ -352,7 +354,7 @@ enum Came<'a> {
     Stopped { saved: bool },
 }
 
-/// Runs the life, unless there is one, and draws what is missing.
+/// Simulates the life unless it is saved, and draws the missing drives.
 fn go_on<'a>(
     spec: &LifetimeSpec,
     fleet: &FleetSpec,
@@ -393,10 +395,11 @@ fn go_on<'a>(
     Ok(Came::Whole { life, drawn, new, store: Box::new(store) })
 }
 
-/// Runs a drive through its life and draws a fleet of drives like it. Drives that are drawn are
-/// saved beside the checkpoint of the life now and then, and when it is stopped.
+/// Simulates a drive's life and draws a fleet based on it. Drawn drives are saved beside the
+/// checkpoint of the life, at intervals and when stopped.
 ///
 /// # Errors
+///
 /// As [`live`] and [`super::draw()`], or if the drives cannot be saved.
 pub fn with_life(
     spec: &LifetimeSpec,

@@ -6,9 +6,10 @@ use fowler_experiment::json_schema::nullable;
 use fowler_experiment::json_schema::output::{self, Fact, all_written, list_of, written};
 use serde_json::Value;
 
-/// The fleet of a life; null if there is none.
+/// JSON field with the fleet of a life; null if there is none.
 pub(crate) fn fact() -> Fact<Lifetime> {
-    let about = "Drives like it with cells, early failures and loads of their own; null without.";
+    let about = "A fleet of drives of this kind that differ in cells, early failures and loads; \
+        null without a fleet.";
     let fleet = |it: &Lifetime| it.fleet.as_ref().map_or(Value::Null, |it| written(&facts(), it));
     Fact::new("fleet", about, fleet).like(nullable(output::schema(&facts())))
 }
@@ -16,22 +17,28 @@ pub(crate) fn fact() -> Fact<Lifetime> {
 fn facts() -> Vec<Fact<Fleet>> {
     type It = Fleet;
     let mut facts = vec![
-        Fact::new("drives", "How many drives there are.", |it: &It| it.spec.drives),
-        Fact::new("load_spread", "The deviation of the logarithm of loads.", |it: &It| {
-            it.spec.load_spread
-        }),
-        Fact::new("early_share", "The share that fails early in the first year.", |it: &It| {
-            it.spec.early_share
-        }),
+        Fact::new("drives", "Number of drives in the fleet.", |it: &It| it.spec.drives),
+        Fact::new(
+            "load_spread",
+            "Standard deviation of the logarithm of the drives' loads.",
+            |it: &It| it.spec.load_spread,
+        ),
+        Fact::new(
+            "early_share",
+            "Share of drives that fail early in the first year.",
+            |it: &It| it.spec.early_share,
+        ),
         Fact::new("early_shape", "The Weibull shape of early failures.", |it: &It| {
             it.spec.early_shape
         }),
-        Fact::new("worn_blocks", "The share of worn-out blocks that ends a drive.", |it: &It| {
+        Fact::new("worn_blocks", "Share of worn-out blocks at which a drive ends.", |it: &It| {
             it.spec.worn_blocks
         }),
-        Fact::new("confidence", "The probability of each interval.", |it: &It| it.spec.confidence),
+        Fact::new("confidence", "Probability covered by each interval.", |it: &It| {
+            it.spec.confidence
+        }),
         Fact::new("years", "The years over which the fleet is followed.", |it: &It| it.horizon),
-        Fact::new("dilation_share", "By which share dilation may change lives.", |it: &It| {
+        Fact::new("dilation_share", "Share by which dilation may change the lives.", |it: &It| {
             it.dilation_error
         }),
     ];
@@ -39,31 +46,38 @@ fn facts() -> Vec<Fact<Fleet>> {
     for (name, share) in
         [("years_p01", 0.01), ("years_p10", 0.1), ("years_p50", 0.5), ("years_p90", 0.9)]
     {
-        let about = "After how many years that share of drives is replaced: low, value, high.";
+        let about = "Years after which that share of drives is replaced: low, value, high.";
         facts.push(Fact::new(name, about, move |it: &It| list(it.years_at(share))));
     }
     for (name, share) in [("tbw_p01", 0.01), ("tbw_p10", 0.1), ("tbw_p50", 0.5), ("tbw_p90", 0.9)] {
-        let about = "Terabytes (10^12 bytes) that the host has written by then: low, value, high.";
+        let about = "Terabytes (10^12 bytes) that the host has written until that share of drives \
+            is replaced: low, value, high.";
         facts.push(Fact::new(name, about, move |it: &It| list(it.tbw_at(share))));
     }
     facts.extend([
-        Fact::new("early_failures", "The share of early failures among them.", |it: &It| {
-            it.early()
+        Fact::new(
+            "early_failures",
+            "Share of early failures among first replacements.",
+            |it: &It| it.early(),
+        ),
+        Fact::new("replaced", "Number of drives replaced in all years together.", |it: &It| {
+            it.all.count
         }),
-        Fact::new("replaced", "Drives replaced in all these years.", |it: &It| it.all.count),
         Fact::new(
             "replacement_rate",
-            "Replaced per drive and year: low, value, high.",
+            "Drives replaced per drive and year: low, value, high.",
             move |it: &It| list(it.rate(it.all, it.horizon)),
         ),
-        Fact::new("spares", "Spare drives that are enough for all these years.", |it: &It| {
+        Fact::new("spares", "Number of spare drives that suffices for all years.", |it: &It| {
             it.spares(it.all)
         }),
-        Fact::new("survival", "The share alive at moments, with its interval.", |it: &It| {
-            all_written(&of_alive(), &it.survival())
-        })
+        Fact::new(
+            "survival",
+            "Share of first drives alive at points in time, with its interval.",
+            |it: &It| all_written(&of_alive(), &it.survival()),
+        )
         .like(list_of(output::schema(&of_alive()))),
-        Fact::new("by_year", "Replacements in each year.", |it: &It| {
+        Fact::new("by_year", "Replacements year by year.", |it: &It| {
             all_written(&of_year(), &it.years())
         })
         .like(list_of(output::schema(&of_year()))),
@@ -75,7 +89,7 @@ fn of_alive() -> Vec<Fact<Alive>> {
     vec![
         Fact::new("years", "The moment.", |it: &Alive| it.years),
         Fact::new("low", "The lower bound.", |it: &Alive| it.share.low),
-        Fact::new("alive", "The share of first drives.", |it: &Alive| it.share.value),
+        Fact::new("alive", "Share of first drives still alive.", |it: &Alive| it.share.value),
         Fact::new("high", "The upper bound.", |it: &Alive| it.share.high),
     ]
 }
@@ -87,9 +101,9 @@ pub struct Year {
     pub number: usize,
     /// Length of the year in years: the last may be a part of one.
     pub length: f64,
-    /// The drives replaced.
+    /// Replaced drives in the year.
     pub replaced: Replaced,
-    /// Drives replaced for each place and year.
+    /// Drives replaced per place and year.
     pub rate: Interval,
     /// Number of spare drives that are enough.
     pub spares: u64,
@@ -99,10 +113,12 @@ fn of_year() -> Vec<Fact<Year>> {
     vec![
         Fact::new("year", "Which year.", |it: &Year| it.number),
         Fact::new("replaced", "Drives replaced.", |it: &Year| it.replaced.count),
-        Fact::new("rate", "Those per drive and year: low, value, high.", |it: &Year| {
+        Fact::new("rate", "Replacements per drive and year: low, value, high.", |it: &Year| {
             [it.rate.low, it.rate.value, it.rate.high]
         }),
-        Fact::new("spares", "Spare drives that are enough.", |it: &Year| it.spares),
+        Fact::new("spares", "Number of spare drives that suffices for the year.", |it: &Year| {
+            it.spares
+        }),
     ]
 }
 

@@ -30,7 +30,8 @@ pub(super) struct Laws {
     load_spread: f64,
     early: FailureLaw,
     strengths: Strengths,
-    /// The blocks of a drive, and which of them, from the weakest, ends it.
+    /// Number of blocks in a drive; below, the rank (from the weakest) of the block whose failure
+    /// ends it.
     blocks: f64,
     ends_with: f64,
     wear: Wear,
@@ -40,7 +41,7 @@ impl Laws {
     pub fn of(life: &Lifetime, spec: &FleetSpec) -> Result<Laws, Diagnostics> {
         let config = &life.drive.config;
         let Some(wear) = Wear::of(life) else {
-            let what = "no page was programmed in the life that the fleet is like";
+            let what = "no page was programmed in the life on which the fleet is based";
             return Err(Diagnostic::new("--drives", what).into());
         };
         let strengths = Strengths::new(&config.reliability.cells);
@@ -60,7 +61,7 @@ impl Laws {
         })
     }
 
-    /// The random numbers of a place in the fleet: the same, however many places there are.
+    /// Returns the random stream of a place in the fleet, independent of the number of places.
     pub fn stream(&self, place: u32) -> Rng {
         Rng::stream(self.seed, &format!("fleet/{place}"))
     }
@@ -69,7 +70,7 @@ impl Laws {
         libm::exp(self.load_spread * normal(rng))
     }
 
-    /// Draws a drive for a place with this load.
+    /// Draws a drive with this load.
     pub fn drive(&self, load: f64, rng: &mut Rng) -> Drive {
         let early_years = self.early.fails_after(0.0, rng.unit()) / YEAR_S;
         let strength = self.strength(rng);
@@ -77,7 +78,7 @@ impl Laws {
         Drive { load, strength, early_years, worn_years }
     }
 
-    /// Draws what the block endures with which a drive ends.
+    /// Draws the endurance of the block whose failure ends a drive.
     pub fn strength(&self, rng: &mut Rng) -> f64 {
         let weaker = gamma(self.ends_with, rng);
         let stronger = gamma(self.blocks + 1.0 - self.ends_with, rng);
@@ -117,7 +118,7 @@ mod tests {
     use fowler_physics::parameters::Parameters;
     use fowler_physics::recovery::{Endurance, Reading};
 
-    /// The block that is drawn is that of all blocks drawn one by one.
+    /// The drawn block must have the distribution of ranks among blocks drawn one by one.
     // Slow: over two million blocks are drawn, and sorted by drive.
     #[test]
     fn the_block_that_ends_a_drive_is_that_of_its_blocks() {

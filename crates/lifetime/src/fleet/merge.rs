@@ -1,4 +1,4 @@
-//! Joins the shards of a fleet into the fleet as one process draws it.
+//! Merges the shards of a fleet into the fleet that one process would draw.
 
 use super::Fleet;
 use super::draw::horizon;
@@ -14,16 +14,16 @@ use fowler_experiment::workload::Control;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Lets the caller watch it.
+/// Lets the caller watch and stop a merge.
 #[derive(Clone, Copy)]
 pub struct Merging<'a> {
-    /// Set by the caller to end it.
+    /// Set by the caller to end the merge.
     pub control: Control<'a>,
     /// Gets the share of shards that are read.
     pub share: &'a (dyn Fn(f64) + Sync),
 }
 
-/// A shard and where it is.
+/// A shard with its folder.
 struct Found {
     folder: PathBuf,
     held: Held,
@@ -61,7 +61,7 @@ pub fn merge(
     let mut all = DrawnDrives::nothing(horizon(&life));
     for next in std::iter::once(drawn).chain(found.map(|it| it.held.drawn)) {
         if next.by_year.len() != years(horizon(&life)) {
-            let what = "is damaged: it has other years than its life";
+            let what = "is damaged: its years differ from those of its life";
             return Err(Diagnostic::new(folder.display().to_string(), what).into());
         }
         all.join(next);
@@ -73,7 +73,7 @@ pub fn merge(
 fn read(folder: &Path) -> Result<Held, Diagnostics> {
     let path = folder.join(FLEET);
     let refused = |what: String| Diagnostic::new(folder.display().to_string(), what);
-    let expected = "what `fowler lifetime ... --drives N --shard i/n --out DIR` has filled";
+    let expected = "a folder filled by `fowler lifetime ... --drives N --shard i/n --out DIR`";
     if disk::facts(&path)?.is_none() {
         let what = format!("is not the folder of a shard: {FLEET} is missing");
         return Err(refused(what).expected(expected).into());
@@ -96,7 +96,7 @@ fn read(folder: &Path) -> Result<Held, Diagnostics> {
     Ok(held)
 }
 
-/// Checks that the shards are those of one fleet, each once.
+/// Checks that the shards are those of one fleet, each exactly once.
 fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let Some(first) = found.first() else { return Ok(()) };
@@ -114,7 +114,7 @@ fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
             let hint = "draw all shards with one version".to_string();
             diagnostics.push(refused(what).hint(hint));
         } else if head.spec != first.held.head.spec {
-            let what = format!("is of a fleet with other numbers (--drives and so on) than {name}");
+            let what = format!("is of a fleet with other options (--drives and so on) than {name}");
             diagnostics.push(refused(what));
         } else if held.identity != first.held.identity {
             diagnostics.push(refused(format!("is of drives with another life than {name}")));

@@ -42,7 +42,7 @@ const MOMENTS: usize = 60;
 pub struct Fleet {
     /// The specification that was asked for.
     pub spec: FleetSpec,
-    /// The first drive in each place.
+    /// First drive in each place.
     pub drives: Vec<Drive>,
     /// Drives replaced in each year of the target life, the last may be a part of one.
     pub by_year: Vec<Replaced>,
@@ -68,15 +68,15 @@ struct Sorted {
 /// The drives that are alive at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alive {
-    /// The moment.
+    /// Years since the fleet began.
     pub years: f64,
-    /// The share of the first drives that are alive, between what sampling and dilation may do.
+    /// Share of the first drives still alive, with its interval from sampling and dilation.
     pub share: Interval,
 }
 
 impl Fleet {
-    /// Returns a value of all first drives, sorted: in the middle as it is, and before and after
-    /// that as if dilation had made lives until wear-out too long or too short.
+    /// Returns a value of all first drives, sorted: as simulated (middle), and for lives until
+    /// wear-out shortened (first) and lengthened (last) by the error of dilation.
     fn sorted(&self, value: impl Fn(&Drive) -> f64 + Sync) -> [Vec<f64>; 3] {
         let error = self.dilation_error.unwrap_or(0.0).min(0.99);
         [1.0 - error, 1.0, 1.0 + error].map(|factor| {
@@ -100,10 +100,9 @@ impl Fleet {
         normal_quantile(0.5 + self.spec.confidence / 2.0)
     }
 
-    /// Returns the share of drives that are alive at some moments, the first of them the beginning.
-    /// All drives are followed to the end, so this is the estimate of Kaplan and Meier, and its
-    /// interval is Wilson's, of the drives as they would be if dilation made lives too short or too
-    /// long.
+    /// Returns the share of drives alive at points in time, from the beginning. All drives are
+    /// followed to the end, so this is the Kaplan-Meier estimate; the interval is Wilson's, widened
+    /// by the error of dilation.
     pub fn survival(&self) -> Vec<Alive> {
         let (all, z) = (self.sorted_years(), self.z());
         let moment = |number: usize| {
@@ -119,8 +118,8 @@ impl Fleet {
         (0..=MOMENTS).map(moment).collect()
     }
 
-    /// Returns quantiles of the years after which the first drives are replaced. The interval is
-    /// that of the rank, of the drives as in [`Fleet::survival`].
+    /// Returns the years after which `share` of the first drives are replaced. The interval is that
+    /// of the rank, widened as in [`Fleet::survival`].
     pub fn years_at(&self, share: f64) -> Interval {
         self.quantile(share, self.sorted_years())
     }
@@ -141,8 +140,7 @@ impl Fleet {
         Interval { low: quantiles[0].low, value: quantiles[1].value, high: quantiles[2].high }
     }
 
-    /// Returns the drives replaced in a year for each place of the fleet. The interval is that of
-    /// sampling alone.
+    /// Returns the drives replaced per place and year; the interval reflects sampling only.
     pub fn rate(&self, replaced: Replaced, years: f64) -> Interval {
         let per = f64::from(self.spec.drives) * years;
         let interval = statistics::replacements(replaced, self.spec.drives, self.z());

@@ -4,7 +4,7 @@ use super::{Fleet, Interval};
 use fowler_experiment::tables::{Cell, Sheet};
 
 impl Fleet {
-    /// Returns the tables: what the fleet comes to, and what happens in each year.
+    /// Returns two tables: the fleet over its whole life, and year by year.
     pub fn sheets(&self) -> [Sheet; 2] {
         [self.whole(), self.year_by_year()]
     }
@@ -29,7 +29,7 @@ impl Fleet {
             ]);
         };
         if let Some(last) = self.survival().last() {
-            row("alive at the end (share)", last.share, true);
+            row("share of first drives alive at the end", last.share, true);
         }
         for (name, share) in [
             ("1 % replaced after (years)", 0.01),
@@ -79,7 +79,7 @@ impl Fleet {
             Some(share) => {
                 format!("dilation may change the years to wear-out by {:.2} %", 100.0 * share)
             }
-            None => "what dilation does is not known (--no-check)".into(),
+            None => "the error of dilation is unknown (--no-check)".into(),
         };
         format!(
             "assumed of the fleet: loads differ by a factor of {:.2} (one standard deviation), {} % fail \

@@ -13,8 +13,8 @@ pub const DRIVES_MOST: u32 = 1_000_000;
 pub struct FleetSpec {
     /// Number of drives; in 1 to [`DRIVES_MOST`].
     pub drives: u32,
-    /// The standard deviation of the logarithm of a drive's load; in 0 to 3. The median drive has
-    /// that of the workload.
+    /// Standard deviation of the logarithm of a drive's load, 0 to 3. The median drive has the
+    /// workload's load.
     pub load_spread: f64,
     /// The share of drives that fail early, for no reason of wear, within the first year; in 0 to
     /// 0.5.
@@ -23,7 +23,7 @@ pub struct FleetSpec {
     pub early_shape: f64,
     /// The share of worn-out blocks at which a drive is replaced; in 0 to 0.5.
     pub worn_blocks: f64,
-    /// The probability that an interval holds what it is for; in 0.5 to 0.9999.
+    /// Probability covered by each interval, 0.5 to 0.9999.
     pub confidence: f64,
 }
 
@@ -45,7 +45,7 @@ impl Default for FleetSpec {
     }
 }
 
-/// Checks what can be checked before a life is simulated.
+/// Checks a fleet specification, before the life is simulated.
 pub fn check(spec: &FleetSpec) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     if !(1..=DRIVES_MOST).contains(&spec.drives) {
@@ -68,21 +68,22 @@ pub fn check(spec: &FleetSpec) -> Diagnostics {
     diagnostics
 }
 
-/// Refuses drives of which one life does not tell how the others live. Call it before a life is
-/// simulated.
+/// Refuses drives for which one life cannot represent other loads. Call it before simulating.
 ///
 /// # Errors
-/// If the drive has a throttle, or blocks that fail by another law.
+///
+/// If the drive has a throttle, or another law of block failures.
 pub fn suits(config: &fowler_device::Config) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     if config.throttle.name != ThrottleKind::Off {
-        let what = "a throttle delays each drive of a fleet otherwise, so that one life does not \
-                    tell how the others live";
+        let what = "a throttle delays each drive of a fleet differently, so one simulated life \
+            cannot represent the others";
         let hint = "use a scheme without one, such as nt".to_string();
         diagnostics.push(Diagnostic::new("policy.throttle", what).expected("off").hint(hint));
     }
     if config.bad_blocks.share > 0.0 {
-        let what = "the blocks of a fleet wear out by their strengths, and not by this law as well";
+        let what = "the blocks of a fleet wear out by their strengths, so this failure law cannot \
+            apply as well";
         let hint = "see --worn-blocks".to_string();
         diagnostics.push(Diagnostic::new("bad_blocks.share", what).expected("0").hint(hint));
     }

@@ -1,16 +1,16 @@
-//! Confidence intervals of what is counted in a fleet: shares of drives, and times until a share.
+//! Confidence intervals for a fleet: of shares of drives, and of times until a share is replaced.
 
 use super::drive::Replaced;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// A value, with bounds between which it lies with the confidence asked for.
+/// A value with the bounds of its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The lower bound.
+    /// Lower bound of the interval.
     pub low: f64,
-    /// The value.
+    /// Estimated value.
     pub value: f64,
-    /// The upper bound.
+    /// Upper bound of the interval.
     pub high: f64,
 }
 
@@ -35,7 +35,7 @@ pub fn normal_quantile(p: f64) -> f64 {
     }
 }
 
-/// Returns a share and its interval by Wilson (JASA 22, 1927), which holds near 0 and 1 too.
+/// Returns a share with its Wilson interval (JASA 22, 1927), which is valid near 0 and 1 too.
 pub fn wilson(count: u64, all: u64, z: f64) -> Interval {
     let (n, share) = (all as f64, count as f64 / all as f64);
     let scale = 1.0 + z * z / n;
@@ -46,9 +46,9 @@ pub fn wilson(count: u64, all: u64, z: f64) -> Interval {
     Interval { low, value: share, high }
 }
 
-/// Returns a count and the interval of its mean if it has a Poisson distribution, by Byar's
-/// approximation of the exact one (Breslow and Day 1987, section 2.3).
-/// Of one or two, the lower bound is lower than the exact one.
+/// Returns a Poisson count with the interval of its mean, by Byar's approximation of the exact one
+/// (Breslow and Day 1987, section 2.3). For counts of one or two, the lower bound is below the
+/// exact one.
 pub fn poisson(count: f64, z: f64) -> Interval {
     let bound = |n: f64, z: f64| {
         let root = (1.0 - 1.0 / (9.0 * n) + z / (3.0 * libm::sqrt(n))).max(0.0);

@@ -1,7 +1,7 @@
 //! The wear of a drive's cells at any load, from the drive's simulated life.
 //!
-//! The endurance of rested cells takes a search. A fleet asks for it millions of times, so it is
-//! looked up in a table that is as good as exact: see [`POINTS`].
+//! The endurance of rested cells requires a search. A fleet needs it millions of times, so it is
+//! looked up in a practically exact table: see [`POINTS`].
 
 use crate::Lifetime;
 use fowler_physics::recovery::{Endurance, Reading};
@@ -49,8 +49,8 @@ impl Wear {
         Wear { curve: (0..POINTS).map(at).collect(), idle_scales, cycles_s, weight }
     }
 
-    /// Returns the seconds until blocks are worn out that endure `strength` times the rated cycles,
-    /// under `load` times the load: the life of the simulated drive if both are 1.
+    /// Returns the seconds until blocks with `strength` times the rated endurance wear out under
+    /// `load` times the simulated load.
     pub fn seconds(&self, load: f64, strength: f64) -> f64 {
         let cycles_s = self.cycles_s * load;
         let rested = if self.idle_scales { strength / cycles_s } else { 1.0 / cycles_s };
@@ -73,8 +73,7 @@ mod tests {
     use fowler_physics::recovery::RecoveryTable;
     use fowler_units::Rng;
 
-    /// Models rate cells by cycles; a table says what the rated cells endure, and others endure in
-    /// proportion.
+    /// The table must be proportional to the rated endurance, as the models are.
     #[test]
     fn a_life_is_that_of_the_endurance() {
         let idle = [Span::ms(60_000), Span::ms(3_600_000), Span::ms(36_000_000)];

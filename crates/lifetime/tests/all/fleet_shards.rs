@@ -140,7 +140,7 @@ fn a_fleet_that_is_stopped_resumes_to_the_same() {
             Ended::Stopped { saved } => {
                 assert!(saved);
                 let found = examine(&folder).unwrap().unwrap().holds.unwrap();
-                assert!(found.contains("a fleet that is not finished: "), "{found}");
+                assert!(found.contains("an unfinished fleet: "), "{found}");
                 assert!(found.contains(" of 70000 drives"), "{found}");
             }
             Ended::Lived(life) => ended = Some(life),
@@ -196,7 +196,7 @@ fn shards_that_are_no_fleet_are_refused() {
     let why = refused("a", fleet(31), "1/3", None);
     assert!(why.contains("a: holds shard 1/3 of another fleet than this"), "{why}");
     let why = refused("new", spec, "1/3", Some(&folder("empty")));
-    assert!(why.contains("empty: has no life to take over"), "{why}");
+    assert!(why.contains("empty: has no life for the fleet"), "{why}");
     let watch =
         Watch { control: Control::UNWATCHED, share: &|_| (), early: &|_| (), warn: &|_| () };
     let why = with_life(&saved_in(&a), &spec, watch).unwrap_err().to_string();

@@ -19,7 +19,7 @@ thread_local! {
 /// life, and far below the largest `Nanos`.
 const LATEST: Nanos = Nanos(100 * 365 * 86_400_000_000_000);
 
-/// See the module.
+/// Adapter of a Python throttle; see the module.
 #[derive(Clone, Debug)]
 pub(super) struct Admit(pub Instance);
 

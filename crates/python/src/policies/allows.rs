@@ -6,7 +6,7 @@ use fowler_experiment::policies::{Candidate, CustomSuspension, Running as Shown,
 use pyo3::intern;
 use pyo3::prelude::*;
 
-/// See the module.
+/// Adapter of a Python suspension policy; see the module.
 #[derive(Clone, Debug)]
 pub(super) struct Allows(pub Instance);
 
@@ -63,7 +63,7 @@ impl Running {
     }
 }
 
-/// The read that would suspend it.
+/// The read that would suspend the running operation.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Read {
     shown: Candidate,

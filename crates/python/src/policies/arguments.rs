@@ -17,7 +17,7 @@ pub(crate) struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// Returns the policies for the slots that it fills.
+    /// Returns the policies for the slots that the object fills.
     pub fn policies(self, failure: &Arc<Failure>) -> Result<(String, Policies), Diagnostics> {
         let PolicyArgs { name, label, methods, object } = self;
         let prototype = Arc::new(Instance::new(object, name.clone(), failure));

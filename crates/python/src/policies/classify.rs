@@ -5,7 +5,7 @@ use fowler_experiment::policies::{AccessClass, CustomHotness, Used};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-/// See the module.
+/// Adapter of a Python hotness detector; see the module.
 #[derive(Clone, Debug)]
 pub(super) struct Classify(pub Instance);
 

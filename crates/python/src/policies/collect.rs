@@ -22,7 +22,7 @@ thread_local! {
 /// needs one round; one that draws at random is rarely this unlucky.
 const ROUNDS: u32 = 16;
 
-/// See the module.
+/// Adapter of a Python victim policy; see the module.
 #[derive(Clone, Debug)]
 pub(super) struct Collect {
     instance: Instance,
@@ -36,7 +36,7 @@ impl Collect {
         Collect { instance, fruitless: BTreeMap::new() }
     }
 
-    /// Returns whether a plane has had too many victims in a row from which nothing was gained.
+    /// Returns true if a plane has had too many victims in a row without an invalid page.
     fn stalls(&mut self, candidates: &Candidates<'_>, block: BlockId) -> bool {
         let plane = candidates.plane().0;
         if candidates.valid(block) < candidates.capacity() {

@@ -48,15 +48,16 @@ pub(crate) struct Failure {
     asked: Mutex<Vec<(u64, String, Py<PyAny>)>>,
 }
 
-/// A policy as it is after a run, by its name.
+/// A policy in its state after a run, with its name.
 pub(crate) type Learnt = (String, Py<PyAny>);
 
 thread_local! {
-    /// The run whose drive works on this thread, or zero, and the youngest policy when it began.
+    /// Number of the run whose drive works on this thread (zero for none), and number of the newest
+    /// policy when it began.
     static RUN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 
-    /// The last time at which the run on this thread completed a request: the time for a policy
-    /// that is not told any.
+    /// Time of the last completed request of this thread's run, used for policies that are not
+    /// passed a time.
     static LAST: Cell<Nanos> = const { Cell::new(Nanos(0)) };
 }
 
@@ -110,7 +111,7 @@ impl Failure {
         removed.map(|(_, name, object)| (name, object)).collect()
     }
 
-    /// Notes that a run has asked a policy.
+    /// Records that a run has called a policy.
     fn note_asked(&self, run: u64, name: &str, object: &Py<PyAny>) {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if !asked.iter().any(|(other, policy, _)| *other == run && policy == name) {
@@ -172,7 +173,7 @@ struct Instance {
     object: Py<PyAny>,
     name: String,
     failure: Arc<Failure>,
-    /// Number of the policy: those of drives made later are higher.
+    /// Number of the policy, ascending in order of creation.
     born: u64,
     /// The run that has last asked the policy.
     run: AtomicU64,
@@ -224,7 +225,7 @@ impl Instance {
     }
 }
 
-/// Returns the latest time that this thread's run has reached, as far as it is known here.
+/// Returns the latest known time of this thread's run.
 fn now() -> Nanos {
     LAST.get()
 }

@@ -15,7 +15,7 @@ thread_local! {
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
-/// See the module.
+/// Adapter of a Python die order; see the module.
 #[derive(Clone, Debug)]
 pub(super) struct Pick(pub Instance);
 
@@ -104,7 +104,7 @@ impl View {
     }
 }
 
-/// A transaction that waits.
+/// A waiting transaction, as Python sees it.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Waiting {
     call: u64,

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 
-/// See the module.
+/// Adapter of a Python placement; see the module.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub instance: Instance,
@@ -87,7 +87,7 @@ impl CustomPlacement for Place {
     }
 }
 
-/// Data on its way to the flash.
+/// Data to be written to flash, as Python sees it.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Data {
     shown: StreamTag,

@@ -11,20 +11,20 @@ use fowler_metrics::Kind;
 const DAY_S: f64 = 86_400.0;
 /// The reason why the answers have nothing on days and years.
 const NO_TIMES: &str =
-    "All requests of the trace have the same time, so nothing is known of a day.";
+    "All requests of the trace have the same time, so the writes per day are unknown.";
 
-/// An answer.
+/// An answer to one of the four questions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The question.
+    /// Text of the question.
     pub question: &'static str,
     /// Name of the drive that the answer is about, where several drives are asked about.
     pub drive: Option<String>,
-    /// The answer: whole sentences.
+    /// Text of the answer, in whole sentences.
     pub text: String,
     /// Statement of how far the answer can be trusted, and why.
     pub confidence: String,
-    /// The command that tells more.
+    /// Command that shows more.
     pub next: String,
     /// The numbers of the answer, by name.
     pub numbers: Vec<(&'static str, f64)>,
@@ -95,7 +95,7 @@ fn of_rules(said: &[Finding], rules: &[&str]) -> Vec<String> {
     said.iter().filter(|it| rules.contains(&it.rule)).map(|it| it.text.clone()).collect()
 }
 
-/// Answers what long use of the trace costs in flash: the write amplification.
+/// Answers what long use of the trace costs in flash wear: the write amplification.
 fn cost(known: &Known<'_>) -> Answer {
     let question = "What does it cost in flash?";
     let next = known.command("lifetime", "");
@@ -153,7 +153,7 @@ fn cost(known: &Known<'_>) -> Answer {
     Answer { question, drive: known.name(), text, confidence, next, numbers }
 }
 
-/// Answers what the trace costs in flash while it is replayed once: long use is not simulated.
+/// Answers what one replay of the trace costs in flash wear; long use is not simulated.
 fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
     let first = known.outcome;
     let waf = first.waf();
@@ -203,8 +203,8 @@ fn life(known: &Known<'_>) -> Answer {
     let next = known.command("lifetime", "");
     let waf = match &known.wear {
         Wear::None => {
-            let text =
-                "Longer than anybody uses it: the trace writes nothing, so it wears nothing.";
+            let text = "Longer than any drive is used: the trace writes nothing, so the drive does not \
+                    wear.";
             return Answer { text: text.into(), ..nothing_written(known, question) };
         }
         Wear::Long(waf) => *waf,
@@ -219,7 +219,7 @@ fn life(known: &Known<'_>) -> Answer {
                     in_words(best),
                     real(known.drive.config.life.cycles)
                 ),
-                _ => format!("The trace does not show it. {NO_TIMES}"),
+                _ => format!("The trace does not show how long the drive lives. {NO_TIMES}"),
             };
             let text = format!("{theory} Long use of this drive is not simulated: {why}.");
             let confidence = format!(
@@ -234,7 +234,7 @@ fn life(known: &Known<'_>) -> Answer {
         }
     };
     let Some(estimate) = known.estimate(waf) else {
-        let text = format!("The trace does not show it. {NO_TIMES}");
+        let text = format!("The trace does not show how long the drive lives. {NO_TIMES}");
         let confidence = "Use a trace with arrival times.".into();
         let next = known.command("run", "");
         let (drive, numbers) = (known.name(), Vec::new());
@@ -291,7 +291,7 @@ fn nothing_written(known: &Known<'_>, question: &'static str) -> Answer {
     Answer {
         question,
         drive: known.name(),
-        text: "Nothing: the trace writes nothing, so it wears nothing.".into(),
+        text: "No flash wear: the trace writes nothing.".into(),
         confidence: "Certain if the trace is typical. Reads disturb cells, too; the drive \
                      counts that only with a model of bit errors (reliability.model)."
             .into(),
@@ -306,7 +306,7 @@ fn better(first: &Known<'_>, compared: &Compared<'_>) -> Answer {
     let axis = compared.candidates.axis();
     let mut sentences = of_rules(&said, &["best"]);
     if sentences.is_empty() {
-        sentences.push("The rules call none better.".into());
+        sentences.push("No scheme is better by the rules of the comparison.".into());
     }
     sentences.extend(of_rules(&said, &["coincide"]));
     let mut trust = of_rules(&said, &["noise", "backlog"]);

@@ -9,10 +9,10 @@ use fowler_experiment::trace;
 use fowler_workload::{DeviceChoice, ReadOptions, Remap, TraceInfo, TraceReader};
 use std::path::Path;
 
-/// The outstanding requests of a closed loop: what a busy host keeps.
+/// Number of outstanding requests in a closed loop, typical of a busy host.
 pub(super) const DEPTH: u32 = 32;
-/// A trace that comes faster than this share of what the drive serves is not replayed at its own
-/// times: its queue would grow to the end (assumed: bursts need the rest).
+/// Largest ratio of the trace's request rate to the drive's maximum at which recorded times are
+/// used; above it, the queue would grow to the end (assumed: bursts need the margin).
 const BUSY: f64 = 0.9;
 
 /// A choice that `ask` made for the user.
@@ -22,7 +22,7 @@ pub struct Choice {
     pub of: &'static str,
     /// The choice and the reason, in a sentence.
     pub why: String,
-    /// The flags that make the choice in other commands; empty if it is the default.
+    /// Flags that make the same choice in other commands; empty if it is the default.
     pub flags: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn look(
     Ok((info, choices))
 }
 
-/// The drive, which is not chosen: nothing in a trace says what it should be.
+/// Returns the choice of the drive, which is the given one: a trace does not determine a drive.
 pub(super) fn drive(drive: &Resolved) -> Choice {
     let why = format!(
         "{}, {}: not chosen for this trace, --device names another, and --devices several",
@@ -136,9 +136,9 @@ fn drive_name(drive: &Resolved) -> String {
     }
 }
 
-/// The pace: the recorded times, unless there are none or the drive cannot keep up. `ceiling` is
-/// how many of the first requests the drive served per second with [`DEPTH`] outstanding, if that
-/// took any time.
+/// Returns the replay speed: the recorded times, unless there are none or the drive cannot keep up.
+/// `ceiling` is the rate at which the drive served the first requests with [`DEPTH`] outstanding,
+/// in requests per second; `None` if unknown.
 pub(super) fn pace(info: &TraceInfo, ceiling: Option<f64>) -> (ReplaySpeed, Choice) {
     let depth = DEPTH.to_string();
     let closed = |why: String| {

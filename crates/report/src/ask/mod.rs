@@ -1,6 +1,6 @@
 //! From a trace to four answers: how slow and why, what it costs in flash, how long the drive
-//! lives, and which scheme or drive is better. `ask` chooses what the user would have to choose,
-//! says why, runs what is needed, and tells how far each answer can be trusted.
+//! lives, and which scheme or drive is better. `ask` chooses drive settings and replay speed, gives
+//! the reasons, runs the simulations, and states how far each answer can be trusted.
 
 mod answers;
 mod choices;
@@ -31,7 +31,7 @@ const CEILING_OF: u64 = 50_000;
 /// A question to `ask`: the trace, the drives and the limits.
 #[derive(Clone, Debug)]
 pub struct AskSpec {
-    /// The trace.
+    /// Path of the trace.
     pub path: PathBuf,
     /// Options for reading the trace.
     pub options: ReadOptions,
@@ -60,7 +60,7 @@ pub enum Drives {
 /// Long use of a drive, which is simulated above this crate.
 #[derive(Clone, Copy)]
 pub struct LongUse {
-    /// Returns the reason why long use of a drive is not simulated; `None` if it is.
+    /// Returns the reason why long use of a drive cannot be simulated; `None` if it can.
     pub why_not: fn(&Resolved) -> Option<String>,
     /// Returns the pages programmed per host page after long use of a drive by at most so many
     /// requests of a workload, repeated; `None` if stopped.
@@ -75,7 +75,7 @@ pub type WriteAmplification =
 pub struct Asked {
     /// The choices that were made.
     pub choices: Vec<Choice>,
-    /// The answers.
+    /// The four answers.
     pub answers: Vec<Answer>,
     /// The runs of the comparison.
     pub outcomes: Vec<Outcome>,
@@ -89,7 +89,7 @@ struct Known<'a> {
     choices: &'a [Choice],
     drive: &'a Resolved,
     survey: Survey,
-    /// The span of the trace, by its own times.
+    /// Recorded time span of the trace.
     recorded: Span,
     wear: Wear,
     /// The run on the drive: of several schemes, under the first.
@@ -104,7 +104,7 @@ struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// A command on all drives and the same trace.
+    /// Returns a command line for all drives and this trace.
     fn command(&self, known: &Known<'_>, command: &str, more: &str) -> String {
         let devices: Vec<&str> =
             self.candidates.all().iter().map(|it| it.device.device.as_str()).collect();
@@ -114,7 +114,7 @@ impl Compared<'_> {
 
 /// The wear of the drive by the trace.
 enum Wear {
-    /// The trace writes nothing.
+    /// The trace contains no writes.
     None,
     /// Pages programmed per host page after long use.
     Long(f64),
@@ -134,7 +134,7 @@ impl Known<'_> {
         is_timed.then(|| life_estimate::at_waf(self.drive, &self.survey, waf))
     }
 
-    /// A command on the same trace, as it was replayed here.
+    /// Returns a command line for this trace, replayed as here.
     fn command(&self, command: &str, more: &str) -> String {
         self.command_on(&format!("--device {}", quoted(&self.drive.device)), command, more)
     }
@@ -149,7 +149,7 @@ impl Known<'_> {
     }
 }
 
-/// Answers what is asked. Progress is that of a comparison.
+/// Answers the four questions. Progress is reported as for a comparison.
 ///
 /// # Errors
 /// Everything that is wrong with the trace or the drive, or if it was stopped.
@@ -267,7 +267,7 @@ fn wear(
     }
 }
 
-/// Returns a word as a shell takes it.
+/// Quotes a word for a shell.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-/=:,+@%".contains(c);
     match word.chars().all(plain) && !word.is_empty() {

@@ -8,7 +8,7 @@ use fowler_physics::sensitivity::{POINTS, Results, results, sweep};
 use fowler_physics::voltage::{Hire, OPERATING_POINT};
 use fowler_units::Span;
 
-/// A small or a large number as a person reads it.
+/// Formats a very small or large number.
 fn plain(value: f64) -> String {
     match value {
         0.0 => "0".into(),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// The difference in mean latency of reads or writes, by cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Causes {
-    /// `read` or `write`.
+    /// Kind of the requests: `read` or `write`.
     pub kind: &'static str,
     /// The mean latencies in microseconds.
     pub means_us: [f64; 2],

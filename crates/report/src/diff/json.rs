@@ -1,4 +1,4 @@
-//! Differences as JSON.
+//! The differences of two results as JSON.
 
 use super::{Causes, Chance, Change, Diff, Pair, Setting};
 use serde_json::{Map, Value, json};

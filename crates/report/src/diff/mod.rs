@@ -18,17 +18,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use stored_runs::Stored;
 
-/// Two results, side by side.
+/// Differences of two results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diff {
-    /// The runs that belong together: those under the same scheme or on the same drive, or the only
-    /// two.
+    /// Pairs of runs that are compared: those under the same scheme or on the same drive, or the
+    /// only two.
     pub pairs: Vec<Pair>,
     /// The schemes or drives that only the first has, and those that only the second has.
     pub alone: [Vec<String>; 2],
 }
 
-/// A run, and the one that it is compared with.
+/// A run of the first result, and the run of the second that is compared with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
     /// The property in which the runs of the comparison differ: scheme or drive.
@@ -43,47 +43,47 @@ pub struct Pair {
     pub same: usize,
     /// The causes of the difference in mean latency.
     pub causes: Vec<Causes>,
-    /// The way in which chance is told from a real difference.
+    /// Method by which chance is separated from real differences.
     pub chance: Chance,
 }
 
 /// A key whose value differs; `None` if a run does not have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The key.
+    /// Name of the key.
     pub key: String,
     /// The key's value in each run.
     pub values: [Option<String>; 2],
 }
 
-/// A number that differs.
+/// A number that differs between two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// Path of the number in the summary.
     pub path: String,
     /// Label of the number in tables; `None` for numbers that no table shows.
     pub label: Option<String>,
-    /// Value of the number in each run; `None` if it is not known. With several seeds, the means.
+    /// Value of the number in each run (the mean over several seeds); `None` if unknown.
     pub values: [Option<f64>; 2],
     /// Half the width of the 95 % interval of the difference, where that is known.
     pub half_width: Option<f64>,
 }
 
 impl Change {
-    /// Returns the share by which the number grew; `None` if it is not known, or grew from 0.
+    /// Returns the relative growth of the number; `None` if unknown, or if it was 0 before.
     pub fn share(&self) -> Option<f64> {
         let [Some(first), Some(second)] = self.values else { return None };
         (first != 0.0).then(|| (second - first) / first.abs())
     }
 
-    /// Returns whether the difference is larger than chance; `None` if that cannot be said.
+    /// Returns true if the difference is larger than chance; `None` if that cannot be determined.
     pub fn is_real(&self) -> Option<bool> {
         let [Some(first), Some(second)] = self.values else { return None };
         self.half_width.map(|half_width| (second - first).abs() > half_width)
     }
 }
 
-/// The way in which chance is told from a real difference.
+/// Method by which chance is separated from real differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chance {
     /// The two results have several seeds each, and so intervals.

@@ -20,7 +20,7 @@ pub(super) struct Stored {
     pub axis: Axis,
     /// Scheme of the run, or its drive where drives are compared.
     pub label: String,
-    /// Settings of the run, by key: the drive, the workload, and the way it was replayed.
+    /// Settings of the run, by key: drive, workload and replay options.
     pub settings: BTreeMap<String, String>,
     /// The numbers of the run's summary, by path.
     pub numbers: BTreeMap<String, f64>,
@@ -64,7 +64,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Stored>, Diagnostics> {
     if runs.is_empty() { Err(wrong("holds no run".into())) } else { Ok(runs) }
 }
 
-/// Refuses a file that is not what the list of its folder says.
+/// Refuses a file that does not match the checksum in its folder's list.
 pub(crate) fn is_as_written(file: &Path) -> Result<(), Diagnostics> {
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Ok(()) };
     let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.into() };
@@ -72,7 +72,7 @@ pub(crate) fn is_as_written(file: &Path) -> Result<(), Diagnostics> {
     let Some(list) = contents::read(&folder)? else { return Ok(()) };
     if list.files.contains_key(&*name) && list.state(&folder, &name)? == State::Changed {
         let hint = format!("run `fowler {}` again", printable(&list.command));
-        let what = "is not what was written there";
+        let what = "is damaged: its checksum does not match";
         return Err(Diagnostic::new(file.display().to_string(), what).hint(hint).into());
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Charts of a run by address: where the host reads and writes, how long that takes there, and what
-//! its writes cost in flash.
+//! Charts of a run by address: the regions the host reads and writes, their latencies, and their
+//! write amplification.
 
 use super::chart::coarse;
 use fowler_device::Source;
@@ -7,15 +7,15 @@ use fowler_experiment::outcome::Outcome;
 use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Kind, Region, Regions};
 
-/// With fewer pages of the host than this, the write amplification of a region is not shown: the
-/// standard deviation of a count of independent events of this size is 14 % of it.
+/// Fewest host pages at which the write amplification of a region is shown: a count of 50
+/// independent events has a standard deviation of 14 %.
 const FEW: u64 = 50;
 
 /// The runs that were counted by address, with the place of each in the comparison.
 pub struct ByAddress<'a> {
     runs: Vec<(usize, &'a Outcome, &'a Regions)>,
     unit: &'static str,
-    /// The unit in bytes.
+    /// Bytes per unit of the axis.
     scale: f64,
 }
 
@@ -39,7 +39,7 @@ impl<'a> ByAddress<'a> {
         ByAddress { runs, unit, scale }
     }
 
-    /// Returns all charts; none if nothing was counted.
+    /// Returns all charts; none if nothing was counted by address.
     pub fn charts(&self) -> Vec<Figure> {
         let mib = |bytes: u64| bytes as f64 / (1u64 << 20) as f64;
         let of_kinds = |what: fn(&str) -> String, value: &dyn Fn(&Region, Kind) -> Option<f64>| {
@@ -61,7 +61,7 @@ impl<'a> ByAddress<'a> {
             self.chart(
                 "latency-by-address",
                 "Mean latency by address",
-                "That of the requests that begin in a region.",
+                "Mean latency of the requests that begin in a region of the drive.",
                 of_kinds(|kind| format!("mean latency of {kind}s (us)"), &Region::mean_us),
             ),
             self.chart(

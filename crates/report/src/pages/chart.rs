@@ -25,8 +25,8 @@ pub fn json(figure: &Figure) -> String {
     escaped_json(&json).replace('<', "\\u003c")
 }
 
-/// Leaves out what the script of the page can add: the series of a heat map are named like its
-/// rows, and its views mostly have the same rows.
+/// Removes data that the script of the page can reconstruct: the series of a heat map are named
+/// like its rows, and its views mostly have the same rows.
 fn compact(figure: &mut Figure) {
     for panel in figure.panels.iter_mut().filter(|panel| panel.shape == Shape::Heat) {
         for (series, row) in panel.series.iter_mut().zip(&panel.rows) {
@@ -51,8 +51,7 @@ pub const BOX: [(&str, f64); 5] =
 /// of 250 px.
 const COINCIDE: f64 = 0.01;
 
-/// Says which lines coincide: have the same points, within [`COINCIDE`] of each other.
-/// Distributions with different points do not.
+/// Names the lines that coincide: those with the same points, within [`COINCIDE`].
 fn coinciding(series: &[Series]) -> Option<String> {
     let near = |a: f64, b: f64| (a - b).abs() <= COINCIDE * a.abs().max(b.abs());
     let same = |one: &Series, other: &Series| {

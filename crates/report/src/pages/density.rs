@@ -26,7 +26,7 @@ fn row(latency: Span) -> usize {
     (0..).take_while(|&row| start(row) <= us).last().unwrap_or(0)
 }
 
-/// Formats the beginning of a row without digits that say nothing.
+/// Formats the lower edge of a row without insignificant digits.
 fn edge(row: usize) -> String {
     let text = format!("{:.5}", start(row));
     text.trim_end_matches('0').trim_end_matches('.').to_string()

@@ -69,10 +69,10 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Figure> {
     })
 }
 
-/// The most streams that a chart has a line for: more cannot be told apart.
+/// Most streams with a line in a chart; more cannot be distinguished.
 const STREAMS: usize = 14;
 
-/// Returns the chart of what each of several streams saw, a view for each kind of requests.
+/// Returns the chart of latencies by stream, with a view for each kind of request.
 pub fn of_streams(outcomes: &[Outcome]) -> Option<Figure> {
     let [outcome] = outcomes else { return None };
     let kinds = ["read", "write", "trim"];

@@ -48,7 +48,7 @@ use tiles::Tile;
 use time_series::AllTimeSeries;
 pub(crate) use visible_text::Visible;
 
-/// Longer tables than this many rows are not printed: charts show what is in them.
+/// Most rows of a table that a page prints; charts show longer ones.
 const PRINTED: usize = 40;
 
 /// The file name of the report in a folder of results.
@@ -58,17 +58,17 @@ pub const REPORT: &str = "report.html";
 #[template(path = "report.html")]
 struct Page<'a> {
     title: String,
-    /// A line or two on what the page shows.
+    /// Introduction of the page, in a line or two.
     lead: Vec<String>,
     passages: &'a [Passage],
     /// The verdict on the results, in sentences.
     verdict: Vec<String>,
-    /// Warnings and notes.
+    /// Warnings and notes on the page.
     remarks: Vec<Remark>,
     sections: Vec<Section>,
-    /// The most important numbers.
+    /// The most important numbers, shown as tiles.
     tiles: Vec<Tile>,
-    /// Named texts, such as configurations, and how they differ.
+    /// Table of the differences between named texts, such as configurations.
     differences: Option<Sheet>,
     texts: Vec<Text>,
     /// The rows of the longest table that is printed.
@@ -91,13 +91,13 @@ struct Remark {
 
 /// A heading of a page, with the charts, pictures and tables under it.
 pub struct Section {
-    /// The heading.
+    /// Heading of the section.
     pub title: &'static str,
-    /// Tables, after the charts.
+    /// Tables of the section, after the charts.
     pub sheets: Vec<Sheet>,
     /// Charts, which the script of the page draws.
     pub charts: Vec<Figure>,
-    /// Pictures.
+    /// Pictures of the section.
     pub drawings: Vec<Drawing>,
 }
 
@@ -246,7 +246,7 @@ pub fn of_sections(
 }
 
 impl Page<'_> {
-    /// Returns whether the page has charts and needs the charting library.
+    /// Returns true if the page has charts and so needs the charting library.
     fn has_charts(&self) -> bool {
         self.sections.iter().any(|section| !section.charts.is_empty())
     }

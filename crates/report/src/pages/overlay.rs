@@ -8,7 +8,7 @@ use fowler_experiment::text_file;
 use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use std::path::Path;
 
-/// The most bytes of a page: that of 27 schemes has two million.
+/// Largest accepted page in bytes: the page of 27 schemes has two million.
 const LARGEST: u64 = 64 << 20;
 /// The text before and after the data of a chart.
 const OPENS: &str = "<script type=\"application/json\">";
@@ -20,7 +20,7 @@ const NAMES: [&str; 2] = ["first", "second"];
 /// pages have, with the lines of both. `folders` are those of `found`.
 ///
 /// # Errors
-/// If a folder has no page, or it cannot be read, or is not what was written there.
+/// If a folder has no page, or it cannot be read, or is damaged (its checksum does not match).
 pub fn of_two(folders: [&Path; 2], found: &Diff) -> Result<String, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let charts = folders.map(|folder| diagnostics.take(charts_of(folder)));
@@ -128,7 +128,7 @@ fn together(panels: [&Panel; 2], names: &[String]) -> Panel {
     Panel::view(panels[0].title.clone(), panels[0].y.clone(), series)
 }
 
-/// Returns the tables of what was asked for and what followed, where those differ.
+/// Returns the tables of settings and of results that differ.
 fn sheets(found: &Diff) -> Vec<Sheet> {
     let mut sheets = Vec::new();
     for pair in &found.pairs {

@@ -13,7 +13,7 @@ use fowler_metrics::Kind;
 use fowler_units::Nanos;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The noun for what the runs differ in: `scheme` or `drive`.
+/// Returns the noun for the property in which the runs differ: `scheme` or `drive`.
 fn noun(outcomes: &[Outcome]) -> &'static str {
     outcomes.first().map_or_else(Axis::default, |first| first.drive.axis()).noun()
 }

@@ -13,7 +13,7 @@ const ROWS: usize = 6;
 /// One number of each run.
 #[derive(Debug, PartialEq)]
 pub struct Tile {
-    /// Name of the number, with its unit.
+    /// Title of the tile: the number's name and unit.
     pub title: &'static str,
     pub rows: Vec<Row>,
     /// The number of runs that are left out.
@@ -26,13 +26,13 @@ pub struct Row {
     /// The name of the run's hue.
     pub hue: &'static str,
     pub label: String,
-    /// The number, with its interval if there are several seeds.
+    /// Formatted number, with its interval if there are several seeds.
     pub value: String,
     /// Difference to the number of the first run, in words.
     pub change: String,
 }
 
-/// The tiles: title and metric. Tiles of reads and of writes are shown if there are such requests.
+/// Candidate tiles: title and metric. Tiles of reads and writes need such requests.
 const TILES: [(&str, &str); 8] = [
     ("mean read (us)", "read.mean_us"),
     ("p99.9 read (us)", "read.p999_us"),
@@ -44,7 +44,7 @@ const TILES: [(&str, &str); 8] = [
     ("idle (share of die time)", "idle_share"),
 ];
 
-/// The number of tiles.
+/// Maximum number of tiles on a page.
 const SHOWN: usize = 6;
 
 /// Returns the tiles of these runs, without those that no run has a number for. Writes have tiles
@@ -62,7 +62,7 @@ pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Tile> {
     shown.into_iter().map(|(title, path)| tile(title, path, outcomes, spread)).collect()
 }
 
-/// Returns a number, unless it is unknown or withheld.
+/// Returns a metric of a run; `None` if unknown or withheld.
 fn reported(outcome: &Outcome, path: &str) -> Option<f64> {
     let withheld = is_amplification(path) && outcome.withheld().is_some();
     value(outcome, path).as_f64().filter(|_| !withheld)

@@ -35,7 +35,7 @@ pub(super) struct TimeSeries<'a> {
 pub struct AllTimeSeries<'a> {
     pub(super) runs: Vec<TimeSeries<'a>>,
     unit: &'static str,
-    /// The unit in nanoseconds.
+    /// Nanoseconds per unit of the axis.
     scale: f64,
 }
 
@@ -357,7 +357,7 @@ impl<'a> AllTimeSeries<'a> {
     }
 }
 
-/// Returns the cause that a request has that waits meanwhile: an activity looks like it.
+/// Returns the cause of latency of a request that waits for this activity; both have one color.
 fn cause(activity: usize) -> Part {
     let behind = Part::ALL.get(Part::BehindHostRead as usize + activity);
     // The activities are in the order of these causes, and the last one suspends.

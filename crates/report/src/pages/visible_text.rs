@@ -4,8 +4,8 @@ use askama::filters::{Escaper, Html};
 use fowler_units::escaped_lines;
 use std::fmt::{self, Write};
 
-/// The escaper of templates: what a page quotes is text and not HTML, and none of it does something
-/// instead of being seen. `askama.toml` names it.
+/// Escaper for templates: quoted text never acts as HTML, and invisible characters with an effect
+/// are shown escaped. `askama.toml` names this type.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Visible;
 

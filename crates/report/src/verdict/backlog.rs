@@ -4,13 +4,14 @@ use super::facts::{Facts, Interval};
 use super::finding::{Case, Finding, and};
 use fowler_experiment::numbers::real;
 
-/// Growth of the queue that is reported: its mean length in the rest of a run over that in the
-/// interval before. A queue that grows steadily is more than twice as long (assumed: most of that).
+/// Growth of the mean queue length between two parts of a run at which a backlog is reported. The
+/// length of a steadily growing queue more than doubles (assumed: most of that).
 const GROWS: f64 = 1.7;
 /// A queue shorter than this, in requests, is ignored (assumed).
 const LONG: f64 = 16.0;
 
-/// Schemes whose queue grew throughout the run: its latencies measure the length of the run.
+/// Finds schemes whose queue grew throughout the run, so that their latencies measure the length of
+/// the run.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let behind: Vec<(&Facts, [Interval; 2])> =
         case.runs.iter().filter_map(|run| growing(run).map(|parts| (run, parts))).collect();

@@ -6,16 +6,16 @@ use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::{counted, percent, ratio, real};
 use fowler_metrics::Kind;
 
-/// A difference below this is none: latencies are compared to a percent.
+/// Relative difference below which two latencies count as equal.
 const SAME: f64 = 0.01;
-/// The fewest requests whose mean is compared.
+/// Fewest requests whose mean latency is compared.
 const FEWEST: u64 = 100;
-/// The fewest requests of which p99.9 is told: a hundred are beyond it.
+/// Fewest requests for which p99.9 is reported, so that a hundred are beyond it.
 const FEWEST_OF_TAIL: u64 = 100_000;
 
-/// The run with the lowest mean read latency, or mean write latency where nothing is read. A run
-/// that lost data, or was stopped, is not called better, and is named. A scheme is compared with
-/// the first; among drives none is the rule, and the best is compared with the next best.
+/// Finds the run with the lowest mean read latency, or write latency if there are no reads. A run
+/// that lost data, or was stopped, is named but not called better. A scheme is compared with the
+/// first; among drives none is the rule, and the best is compared with the next best.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let [first, others @ ..] = case.runs else { return Vec::new() };
     let kind = match first.served[Kind::Read].count > 0 {
@@ -142,7 +142,7 @@ fn gain(first: &Facts, best: &Facts, kind: Kind) -> String {
     text + "."
 }
 
-/// `0.34`.
+/// Formats a ratio such as `0.34`.
 fn times(by: f64) -> String {
     ratio(by).trim_end_matches('x').to_string()
 }

@@ -1,4 +1,4 @@
-//! The reason why two columns are the same.
+//! Explains why two columns are equal.
 
 use super::facts::Facts;
 use super::finding::{Case, Finding, and};
@@ -17,7 +17,7 @@ const OF_WRITES: [&str; 6] = [
     "policy.voltage",
 ];
 
-/// The runs whose requests took exactly as long as those of an earlier one.
+/// Finds runs whose requests took exactly as long as those of an earlier run.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut seen: Vec<&Facts> = Vec::new();
@@ -64,7 +64,7 @@ fn finding(run: &Facts, twins: &[&Facts]) -> Finding {
     }
 }
 
-/// The reason, from what the drive did, and what might tell the runs apart.
+/// Returns the reason for equality, from the drive's activity, and advice on separating the runs.
 fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
     let settings = differing(run, twins);
     if settings.is_empty() {
@@ -92,7 +92,7 @@ fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
         );
     }
     let keys: Vec<&str> = settings.iter().map(String::as_str).collect();
-    (format!("nothing in this run depended on {}, in which they differ", and(&keys)), None)
+    (format!("this run did not depend on the setting in which they differ, {}", and(&keys)), None)
 }
 
 /// The keys in which settings differ.

@@ -14,11 +14,11 @@ pub const TAIL: f64 = 0.01;
 /// The facts of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
-    /// The label of the run: the name of its scheme, or of its drive where drives are compared.
+    /// Label of the run: the name of its scheme or, if drives are compared, of its drive.
     pub label: String,
     /// The property in which the runs of the comparison differ: scheme or drive.
     pub axis: Axis,
-    /// Reads and writes.
+    /// Statistics of reads and of writes.
     pub served: ByKind<Served>,
     /// Number of all requests of the run.
     pub requests: u64,
@@ -26,21 +26,21 @@ pub(crate) struct Facts {
     pub programs: BySource<u64>,
     /// Blocks that the drive erased.
     pub erases: u64,
-    /// True if the drive erased too little for its write amplification to be reported.
+    /// True if the drive erased too few blocks for its write amplification to be reported.
     pub withheld: bool,
     /// Number of times that a program or erase was suspended.
     pub suspensions: u64,
     /// The share of time without a request; `None` without time.
     pub idle: Option<f64>,
-    /// True if requests come at their own times, whatever the drive does.
+    /// True if requests arrive at their own times (open loop).
     pub open: bool,
     /// Simulated time, in seconds.
     pub simulated_s: f64,
     /// Number of physical pages beyond the pages of data and parity.
     pub spare_pages: u64,
-    /// Blocks.
+    /// Number of blocks of the drive.
     pub blocks: u64,
-    /// Host pages lost, whether anybody has read them or not, or lost writes.
+    /// Host pages lost, detected or not, and lost writes.
     pub lost: u64,
     /// True if the run reached the end of its workload.
     pub complete: bool,
@@ -61,10 +61,10 @@ pub(crate) struct Served {
     pub shown: Vec<Percentile>,
     /// The 99.9th percentile of latencies, in microseconds.
     pub p999_us: Option<f64>,
-    /// The sum and the maximum of latencies, in nanoseconds: two runs with the same requests and
-    /// the same sums are the same for people.
+    /// Sum of the latencies in nanoseconds. Two runs with equal requests, sums and maxima count as
+    /// equal.
     pub sum: u128,
-    /// See `sum`.
+    /// Highest latency in nanoseconds.
     pub max: u64,
     /// The parts of the latency of the slowest 1 %, largest first.
     pub tail: Vec<(Part, f64)>,
@@ -120,7 +120,7 @@ impl Facts {
         self.axis.place(&self.label)
     }
 
-    /// Returns whether another run served the same requests.
+    /// Returns true if another run served the same requests.
     pub fn alike(&self, other: &Facts) -> bool {
         let counts = |run: &Facts| Kind::ALL.map(|kind| run.served[kind].count);
         self.requests == other.requests && counts(self) == counts(other)

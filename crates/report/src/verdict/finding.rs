@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 /// The runs that a rule looks at.
 pub(crate) struct Case<'a> {
-    /// The runs that belong together, the baseline first.
+    /// Runs that are compared, the baseline first.
     pub runs: &'a [Facts],
     /// The numbers of the runs over several seeds, if there are several.
     pub spread: Option<&'a Spread>,
@@ -17,7 +17,7 @@ pub(crate) struct Case<'a> {
 /// A finding of a rule about runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
-    /// The rule.
+    /// Name of the rule.
     pub rule: &'static str,
     /// The property in which the runs differ: scheme or drive.
     pub axis: Axis,
@@ -27,7 +27,7 @@ pub struct Finding {
     pub text: String,
     /// The numbers that the finding is based on, with the thresholds that they crossed.
     pub numbers: Vec<(&'static str, f64)>,
-    /// A next step that tells more, if there is one.
+    /// Suggested command that shows more, if there is one.
     pub next: Option<String>,
 }
 
@@ -46,12 +46,13 @@ impl Finding {
         Finding { next: Some(next.into()), ..self }
     }
 
-    /// Returns true if the finding says what the tail of latencies consists of.
+    /// Returns true if the finding explains the tail of latencies.
     pub fn is_tail(&self) -> bool {
         self.rule == "tail"
     }
 
-    /// Returns the number of requests that the finding's rough percentiles stand on, if it has any.
+    /// Returns the number of requests on which a finding about rough percentiles is based; `None`
+    /// for other findings.
     pub fn rough_percentiles(&self) -> Option<u64> {
         let count = self.numbers.iter().find(|(name, _)| self.rule == "few" && *name == "count");
         count.map(|&(_, count)| count as u64)
@@ -74,19 +75,20 @@ impl Finding {
 pub(super) fn facts(axis: Axis) -> Vec<Fact<Finding>> {
     type It = Finding;
     vec![
-        Fact::new("rule", "The rule that found it.", |it: &It| it.rule),
+        Fact::new("rule", "Name of the rule that made the finding.", |it: &It| it.rule),
         Fact::new(axis.key(), "", |it: &It| it.labels.clone()),
-        Fact::new("text", "What it says, in whole sentences.", |it: &It| it.text.clone()),
+        Fact::new("text", "The finding, in whole sentences.", |it: &It| it.text.clone()),
         Fact::new("numbers", "", |it: &It| {
             let known = it.numbers.iter().filter(|(_, value)| value.is_finite());
             known.map(|&(name, value)| (name.into(), value.into())).collect::<Map<_, _>>()
         })
         .like(json!({
             "type": "object",
-            "description": "The numbers that it stands on, with the thresholds that they crossed.",
+            "description": "Numbers on which the finding is based, with the thresholds that they \
+                crossed.",
             "additionalProperties": { "type": "number" },
         })),
-        Fact::new("next", "What to try to learn more.", |it: &It| it.next.clone()),
+        Fact::new("next", "Suggested command to learn more.", |it: &It| it.next.clone()),
     ]
 }
 

@@ -18,7 +18,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     }
     let place = first.place();
     let text = format!(
-        "{}{} the drive was idle for {} of the time: {} can only change the rest.",
+        "{}{} the drive was idle for {} of the time: {} can only change the busy time.",
         place[..1].to_uppercase(),
         &place[1..],
         percent(idle),

@@ -60,14 +60,14 @@ struct Comparison<'a> {
     spread: Option<&'a Spread>,
 }
 
-/// Returns the summary of a comparison: its runs, what the rules say of them, and the numbers over
-/// several seeds; the latter are null with one.
+/// Returns the summary of a comparison: its runs, the findings, and the numbers over several seeds
+/// (null with one seed).
 pub fn comparison_json(outcomes: &[Outcome], spread: Option<&Spread>) -> Value {
     let axis = axis(outcomes);
     written(&facts(axis), &Comparison { outcomes, spread })
 }
 
-/// Returns the schema of what `fowler compare` writes into `summary.json` and prints with `--json`.
+/// Returns the JSON Schema of the summary of `fowler compare`.
 pub fn schema() -> Value {
     // Both kinds of comparison have these properties, and one of the two lists of runs.
     let [mut body, other] = Axis::ALL.map(|axis| output::schema(&facts(axis)));

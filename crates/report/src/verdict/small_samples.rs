@@ -5,8 +5,8 @@ use super::finding::{Case, Finding};
 use fowler_experiment::numbers::{counted, whole};
 use fowler_metrics::{Kind, Percentile};
 
-/// With fewer requests beyond a percentile, their number alone scatters by more than 10 % (one over
-/// its square root), if requests are independent; those that queue together scatter more.
+/// Fewest requests beyond a percentile. With fewer, their number alone varies by more than 10 %
+/// (one over its square root) for independent requests, and more for queued ones.
 const BEYOND: u64 = 100;
 
 /// Percentiles with few requests beyond them, and write amplification of a drive that wrote less
@@ -38,8 +38,8 @@ fn percentiles(run: &Facts, kind: Kind) -> Option<Finding> {
     Some(Finding::new(&[run], text).numbers(&numbers))
 }
 
-/// Write amplification of a drive that began out of steady state and was not through its spare
-/// capacity once.
+/// Reports write amplification of a drive that began out of steady state and wrote less than its
+/// spare capacity.
 fn amplification(run: &Facts) -> Option<Finding> {
     let (host, spare) = (run.host_programs(), run.spare_pages);
     let begins = run.settings.get("precondition.pattern").map(String::as_str);

@@ -11,7 +11,7 @@ const DRIFT: f64 = 0.05;
 /// The fewest host pages programmed in each of the two (assumed).
 const FEWEST: u64 = 10_000;
 
-/// Schemes whose write amplification still changed.
+/// Finds schemes whose write amplification was still changing.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let of = |run| drift(run).map(|(parts, waf)| (run, parts, waf));
     let drifting: Vec<(&Facts, [Interval; 2], [f64; 2])> =

@@ -7,12 +7,12 @@ use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::{percent, words};
 use fowler_metrics::Kind;
 
-/// A cause is named if it is at least this share of the time of the slowest 1 % (assumed).
+/// Share of the time of the slowest 1 % at which a cause is named (assumed).
 const MUCH: f64 = 0.25;
-/// The fewest requests whose slowest 1 % are looked at: ten of them.
+/// Fewest requests whose slowest 1 %, ten requests, are examined.
 const FEWEST: u64 = 1000;
 
-/// The cause of the tail of the baseline, and what it is in each other run where it is another.
+/// Reports the main cause of the baseline's tail, and of every run with another main cause.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let [first, others @ ..] = case.runs else { return Vec::new() };
     let of_kind = |kind: Kind| {
@@ -49,7 +49,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     Kind::ALL.into_iter().filter_map(of_kind).collect()
 }
 
-/// The largest part of the tail, if it is large.
+/// Returns the largest cause of the tail, if its share is large.
 pub(super) fn dominant(run: &Facts, kind: Kind) -> Option<(Part, f64)> {
     let served = &run.served[kind];
     let first = served.tail.first().copied();

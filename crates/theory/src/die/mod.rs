@@ -16,9 +16,9 @@ pub struct DieTimes {
     pub read: f64,
     /// The transfer of a write into the page buffer (S2).
     pub transfer: f64,
-    /// One program phase, its reset included (S3).
+    /// Time of one program phase, including its voltage reset (S3), in microseconds.
     pub program_phase: f64,
-    /// One verify phase, its reset included (S3).
+    /// Time of one verify phase, including its voltage reset (S3), in microseconds.
     pub verify_phase: f64,
     /// ISPP iterations of a program; at least one.
     pub iterations: u32,
@@ -37,12 +37,12 @@ impl DieTimes {
     }
 }
 
-/// Arrivals, per microsecond.
+/// Arrival rates, per microsecond.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
-    /// Reads.
+    /// Rate of reads, per microsecond.
     pub reads: f64,
-    /// One-page writes.
+    /// Rate of one-page writes, per microsecond.
     pub writes: f64,
 }
 
@@ -70,7 +70,7 @@ impl Load {
     }
 }
 
-/// Mean responses, in microseconds.
+/// Mean response times, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Means {
     /// Mean response of reads, in microseconds.

@@ -97,11 +97,11 @@ impl Reads {
 
 /// One kind of phase under cancellation.
 struct Phase {
-    /// Attempts for each completion.
+    /// Mean number of attempts for each completion.
     attempts: f64,
-    /// Mean time of an attempt during which it can be cancelled.
+    /// Mean time of an attempt in which it can be cancelled, in microseconds.
     open: f64,
-    /// The last part of the phase, in which it cannot be cancelled.
+    /// Time at the end of the phase in which it cannot be cancelled, in microseconds.
     reset: f64,
 }
 

@@ -1,16 +1,17 @@
-//! Formats that decode lines of a text and cannot be the right one all the same.
+//! Rules out formats that decode the lines of a text but contradict their own rules.
 
 use crate::{Format, Record};
 use fowler_units::HostIo;
 use std::cmp::Reverse;
 
-/// The fewest lines that establish a unit when all their numbers are multiples of it.
+/// Fewest lines that establish a unit if all their numbers are multiples of it.
 const LINES_FOR_UNITS: usize = 8;
 
-/// A format that decodes lines, and the records that it makes of them.
+/// A format that decodes lines, and the records that result.
 pub(super) type Fit = (Format, Vec<Record>);
 
-/// Removes formats that decode the lines but cannot be the right one, and says why.
+/// Removes formats that decode the lines but contradict their own rules; adds each to `rejected`
+/// with the reason.
 pub(super) fn rule_out(fits: &mut Vec<Fit>, lines: &[&[u8]], rejected: &mut Vec<(Format, String)>) {
     if fits.iter().any(|(_, records)| !records.is_empty()) {
         fits.retain(|(_, records)| !records.is_empty());
@@ -36,7 +37,7 @@ pub(super) fn rule_out(fits: &mut Vec<Fit>, lines: &[&[u8]], rejected: &mut Vec<
     });
     let whole = |(format, _): &Fit| {
         (!fractions && format.signs().fractional_times)
-            .then(|| "its times have decimals, and these have none".to_string())
+            .then(|| "times in this format have decimals, and these have none".to_string())
     };
     keep(&whole, fits);
     let in_bytes = fits.iter().find(|(format, _)| format.signs().bytes).map(|(_, records)| {
@@ -44,18 +45,20 @@ pub(super) fn rule_out(fits: &mut Vec<Fit>, lines: &[&[u8]], rejected: &mut Vec<
         (multiples.count() == records.len(), records.len() >= LINES_FOR_UNITS)
     });
     let units = |(format, _): &Fit| match in_bytes {
-        Some((true, true)) if !format.signs().bytes => {
-            Some("it counts sectors, and all these addresses and sizes are multiples of 512".into())
-        }
-        Some((false, _)) if format.signs().bytes => {
-            Some("it counts bytes, and these addresses and sizes are no multiples of 512".into())
-        }
+        Some((true, true)) if !format.signs().bytes => Some(
+            "this format counts sectors, and all these addresses and sizes are multiples of 512"
+                .into(),
+        ),
+        Some((false, _)) if format.signs().bytes => Some(
+            "this format counts bytes, and these addresses and sizes are not multiples of 512"
+                .into(),
+        ),
         _ => None,
     };
     keep(&units, fits);
     let zero = |(format, records): &Fit| {
         (format.signs().device_is_zero && records.iter().any(|record| record.device != 0))
-            .then(|| "its device is always 0".to_string())
+            .then(|| "the device in this format is always 0".to_string())
     };
     keep(&zero, fits);
     let rules = |(format, records): &Fit| {

@@ -1,4 +1,4 @@
-//! Files whose first line names the columns, though no format asks for it.
+//! Detects formats by column names in the first line, for formats that require no header.
 
 use super::{Detected, Undetected, accounted, decoded, is_remark, nearest_format};
 use crate::context::Context;
@@ -11,8 +11,8 @@ use crate::recognition::roles::role;
 use crate::{Cause, CsvColumns, Format, Record};
 use fowler_units::{HostIo, printable};
 
-/// Reads a text by the names in its first line: in the format whose columns they are, or column by
-/// column. `None` if the first line is no header.
+/// Detects the format from the names in the first line: a known format with these columns, or a
+/// CSV. `None` if the first line is no header.
 pub(super) fn read(lines: &[&[u8]]) -> Option<Result<Detected, Undetected>> {
     let (&first, rest) = lines.split_first()?;
     let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first);
@@ -22,7 +22,7 @@ pub(super) fn read(lines: &[&[u8]]) -> Option<Result<Detected, Undetected>> {
     if let Some(Ok(found)) = in_own {
         return Some(Ok(found));
     }
-    // A text that breaks the rules of the format may still have the columns that its header names.
+    // A text that breaks the rules of the format may still be a CSV whose header names its columns.
     let Some(names) = names else { return in_own };
     let (ByNames::Complete(columns) | ByNames::Open(columns, _)) = &names;
     let readable = 2 * records(columns, rest).len() >= rest.len();
@@ -37,10 +37,11 @@ pub(super) fn read(lines: &[&[u8]]) -> Option<Result<Detected, Undetected>> {
             let or_format = order.map_or(String::new(), |format| {
                 format!("; if it is format `{format}`, say so: --format {format}")
             });
-            let why = "the names of the header leave something open".to_string();
+            let why = "the column names in the header leave units open".to_string();
             undetected.nearest = Some((Format::Csv, why));
             undetected.otherwise = Some(format!(
-                "the header names the columns; what it leaves open is {}: --columns {columns}{or_format}",
+                "the header names the columns, but does not show {}: --columns \
+                    {columns}{or_format}",
                 open.join(", and ")
             ));
             Some(Err(undetected))
@@ -48,7 +49,7 @@ pub(super) fn read(lines: &[&[u8]]) -> Option<Result<Detected, Undetected>> {
     }
 }
 
-/// Returns the error for lines that are not what their header says.
+/// Returns the error for lines that do not have the columns their header names.
 fn unreadable(columns: &CsvColumns, lines: &[&[u8]]) -> Undetected {
     let mut context = context_of(columns);
     let wrong = lines.iter().skip(1).find_map(|line| {
@@ -60,15 +61,15 @@ fn unreadable(columns: &CsvColumns, lines: &[&[u8]]) -> Undetected {
         undetected.first_line = line;
         undetected.nearest = Some((Format::Csv, what));
         undetected.otherwise = Some(format!(
-            "the header names the columns, but more than half of the first lines are not what it \
-             says: correct them, or say how they are read: --columns {columns}"
+            "the header names the columns, but more than half of the first lines do not fit: \
+                correct the lines, or describe the columns: --columns {columns}"
         ));
     }
     undetected
 }
 
-/// Returns the format whose columns a header names: by the names of its documentation, or by others
-/// that leave no unit open.
+/// Returns the format whose columns a header names: by the names of the format's documentation, or
+/// by other names that leave no unit open.
 fn format_of(header: &[u8], names: Option<&ByNames>) -> Option<Format> {
     let is_own = |format: &Format| has_own_names(*format, header);
     let formats = || Format::ALL.iter().copied();
@@ -78,7 +79,7 @@ fn format_of(header: &[u8], names: Option<&ByNames>) -> Option<Format> {
     })
 }
 
-/// Returns a CSV whose columns a header names. `rest` are the lines behind the header.
+/// Returns a CSV with the columns named by a header. `rest` are the lines after the header.
 fn named(columns: CsvColumns, header: &[u8], rest: &[&[u8]]) -> Detected {
     let skipped = skipped(&columns, header, rest);
     let but = if skipped.is_empty() {
@@ -90,8 +91,8 @@ fn named(columns: CsvColumns, header: &[u8], rest: &[&[u8]]) -> Detected {
     Detected { format: Format::Csv, columns: Some(columns), header: false, notes }
 }
 
-/// Reads a text that no format fits by the names in the comment before its first line, if that
-/// leaves nothing open.
+/// Detects the columns of a text that no format fits from the names in the comment before its first
+/// line, if they leave no unit open.
 pub(super) fn in_comment(text: &[u8], lines: &[&[u8]]) -> Option<Detected> {
     let comments = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let comments = comments.take_while(|line| is_remark(line));
@@ -103,8 +104,8 @@ pub(super) fn in_comment(text: &[u8], lines: &[&[u8]]) -> Option<Detected> {
     all_read.then(|| named(columns, names, lines))
 }
 
-/// Returns the names in a header if they may be those of a format whose files have commas and no
-/// header row. Someone put it there.
+/// Returns the names in a header if they could be columns of a comma-separated format without a
+/// header row: someone may have added the header.
 fn names_for(format: Format, header: &[u8]) -> Option<Vec<&[u8]>> {
     let own = names_of(format)?;
     if !is_header(header, Parting::Commas) {
@@ -116,7 +117,7 @@ fn names_for(format: Format, header: &[u8]) -> Option<Vec<&[u8]>> {
     as_many.then_some(found)
 }
 
-/// Returns the names of the columns of a format whose files have commas and no header row.
+/// Returns the column names of a format, if it is comma-separated and has no header row.
 fn names_of(format: Format) -> Option<Vec<&'static [u8]>> {
     let own = format.columns().split('[').next().unwrap_or_default().as_bytes();
     let has_no_header = format.header().is_none() && own.contains(&b',');
@@ -158,7 +159,8 @@ pub(super) fn could_name_columns_of(format: Format, header: &[u8]) -> bool {
         || names.zip(columns).is_some_and(|(names, columns)| in_order(names, columns))
 }
 
-/// Returns a text in a format, behind a header, unless it breaks the rules of the format.
+/// Returns a text with a header as read in a format; `None` if the text breaks the rules of the
+/// format.
 fn in_format(format: Format, first: &[u8], rest: &[&[u8]]) -> Result<Detected, Undetected> {
     let records = decoded(format, rest);
     let sample: Vec<(u64, HostIo)> = records.iter().map(|it| (it.device, it.io)).collect();
@@ -174,8 +176,8 @@ fn in_format(format: Format, first: &[u8], rest: &[&[u8]]) -> Result<Detected, U
     }
 }
 
-/// Returns the names of the columns that are not read; of one without a name, its number and, if it
-/// counts the lines `rest` behind the header, that it does.
+/// Returns the names of the columns that are not read. A column without a name is given by its
+/// number, with a remark if it only counts the lines `rest` after the header.
 fn skipped(columns: &CsvColumns, header: &[u8], rest: &[&[u8]]) -> Vec<String> {
     let names = fields(header, columns.parting());
     let all = columns.columns().iter().zip(names).enumerate();
@@ -190,7 +192,7 @@ fn skipped(columns: &CsvColumns, header: &[u8], rest: &[&[u8]]) -> Vec<String> {
     unread.map(in_words).take(8).collect()
 }
 
-/// Returns true if a column numbers the lines, from 0 or 1 on.
+/// Returns true if a column numbers the lines consecutively, from 0 or 1.
 fn is_index(column: usize, columns: &CsvColumns, rest: &[&[u8]]) -> bool {
     let number = |line: &&[u8]| {
         let fields = fields(line, columns.parting());
@@ -203,12 +205,12 @@ fn is_index(column: usize, columns: &CsvColumns, rest: &[&[u8]]) -> bool {
     })
 }
 
-/// Returns a context for lines with columns, but for a header.
+/// Returns a reader's context for lines with these columns and no header.
 fn context_of(columns: &CsvColumns) -> Context {
     Context { csv: Some(columns.clone().behind_header(false)), ..Context::default() }
 }
 
-/// Returns the records that columns make of lines, but for a header.
+/// Returns the records decoded from lines with these columns and no header.
 pub(super) fn records(columns: &CsvColumns, lines: &[&[u8]]) -> Vec<Record> {
     let mut context = context_of(columns);
     let mut all = Vec::new();

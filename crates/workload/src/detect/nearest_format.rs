@@ -1,5 +1,5 @@
-//! Messages for a text that no format fits: the nearest format, why it does not fit, and the
-//! columns that would read the text.
+//! Messages for a text that no format fits: the nearest format, why it does not fit, and a list of
+//! columns that would decode the text.
 
 use super::header::records;
 use super::{Undetected, accounted, claimable};
@@ -12,15 +12,15 @@ use crate::recognition::time_unit;
 use crate::{CsvColumns, Format, decode_line};
 use fowler_units::{HostIo, printable};
 
-/// Returns the error for lines that no format fits. `rejected` is a format that decodes them, and
-/// the rule that they break.
+/// Returns the error for lines that no format fits. `rejected` is a format that decodes the lines,
+/// with the rule that they break.
 pub(super) fn undetected(lines: &[&[u8]], rejected: Option<(Format, String)>) -> Undetected {
     let first_line = lines.first().map_or_else(String::new, printable);
     let own = || rejected.as_ref().and_then(|(format, _)| in_other_unit(*format, lines));
-    // Who made the file may know better than its rules.
+    // The name of the file may show a format whose rules the text breaks.
     let named = || {
         let (format, _) = rejected.as_ref()?;
-        Some(format!("if it is one all the same, say so: --format {format}"))
+        Some(format!("to read it as a trace all the same, use --format {format}"))
     };
     let otherwise = own().or_else(|| match (named(), proposed(lines)) {
         (Some(named), Some(proposed)) => Some(format!("{named}; if not, {proposed}")),
@@ -30,7 +30,7 @@ pub(super) fn undetected(lines: &[&[u8]], rejected: Option<(Format, String)>) ->
     Undetected { candidates: Vec::new(), first_line, nearest, otherwise }
 }
 
-/// Proposes the columns of a format whose dates would be in another unit.
+/// Proposes a column list for a format that would fit if its dates were in another unit.
 fn in_other_unit(format: Format, lines: &[&[u8]]) -> Option<String> {
     let own = CsvColumns::parse(format.as_columns()?).ok()?;
     let is_time = |column: &CsvColumn| matches!(column, CsvColumn::Time { .. });
@@ -44,18 +44,19 @@ fn in_other_unit(format: Format, lines: &[&[u8]]) -> Option<String> {
     all_read.then(|| format!("--columns {columns} reads it as `{format}` with times in that unit"))
 }
 
-/// Returns the format that gets furthest, and what stops it at the first line that does.
+/// Returns the format that decodes the most columns, and the fault of the first line that it
+/// rejects.
 fn nearest(lines: &[&[u8]]) -> Option<(Format, String)> {
     let formats = || {
         claimable().chain(Format::ALL.iter().copied().filter(|format| format.header().is_some()))
     };
     let far = |format: &Format| {
         let progress = lines.iter().take(16).map(|line| progress(*format, line)).max();
-        // The header is missing as well.
+        // A format that requires a header counts as less near: the header is missing as well.
         let less = if format.header().is_some() { 2 } else { 1 };
         (accounted(*format, lines), progress.unwrap_or(0) / less)
     };
-    // Of formats that fit equally well, the first is named.
+    // Among formats that fit equally well, the first in the list is named.
     let best = formats().rev_by(far)?;
     let fault = lines.iter().find_map(|line| {
         let fault = decode_line(best, line).err()?;
@@ -63,13 +64,13 @@ fn nearest(lines: &[&[u8]]) -> Option<(Format, String)> {
     });
     let why = match (fault, best.header()) {
         (Some(fault), _) => fault.what,
-        (None, Some(header)) => format!("its first line is `{header}`"),
+        (None, Some(header)) => format!("a file in this format has the first line `{header}`"),
         (None, None) => "none of these lines is a request".to_string(),
     };
     Some((best, why))
 }
 
-/// Returns the best of formats, the first of equals.
+/// Returns the item with the highest score, the first of equals.
 trait Best: Iterator<Item = Format> + Sized {
     fn rev_by<K: Ord>(self, key: impl Fn(&Format) -> K) -> Option<Format> {
         let all: Vec<Format> = self.collect();
@@ -79,7 +80,7 @@ trait Best: Iterator<Item = Format> + Sized {
 
 impl<I: Iterator<Item = Format>> Best for I {}
 
-/// Returns how many columns of a format a line has before the first that is wrong, in percent.
+/// Returns the share of a format's columns that a line has before its first faulty one, in percent.
 fn progress(format: Format, line: &[u8]) -> usize {
     let commas = format.columns().contains(',');
     let mark = if commas { ',' } else { ' ' };
@@ -102,8 +103,8 @@ fn progress(format: Format, line: &[u8]) -> usize {
     }
 }
 
-/// Returns how columns are described that are read in no format: by their values, if these show
-/// enough.
+/// Returns advice to describe the columns with `--columns`, with a proposal if the values suggest
+/// one.
 pub(super) fn described(lines: &[&[u8]]) -> String {
     of_values(lines).unwrap_or_else(|| {
         "describe its columns, such as --columns ts=us,op=rw,lba=512,len=bytes, or say its format \
@@ -112,10 +113,10 @@ pub(super) fn described(lines: &[&[u8]]) -> String {
     })
 }
 
-/// Proposes columns by the values of the lines, if they would read most of them.
+/// Proposes a column list by the values of the lines, if it would decode most of them.
 fn proposed(lines: &[&[u8]]) -> Option<String> {
     if let Some(mark) = other_mark(lines) {
-        // Where commas are between digits, semicolons part columns.
+        // If there are commas within numbers, semicolons separate the columns.
         let has_commas = lines.iter().any(|line| line.contains(&b','));
         let change = match has_commas {
             true => format!("sed 's/,/./g; s/{mark}/,/g'"),
@@ -146,7 +147,7 @@ fn proposed(lines: &[&[u8]]) -> Option<String> {
     of_values(lines)
 }
 
-/// Proposes columns by the values of the lines alone, if they would read most of them.
+/// Proposes a column list by the values alone, without a format, if it would decode most lines.
 fn of_values(lines: &[&[u8]]) -> Option<String> {
     let found = column_guess::columns(lines)?;
     let header = usize::from(found.columns.header);
@@ -157,13 +158,13 @@ fn of_values(lines: &[&[u8]]) -> Option<String> {
     let open = if found.open.is_empty() {
         String::new()
     } else {
-        format!("; what the values leave open is {}", found.open.join(", and "))
+        format!("; the values do not show {}", found.open.join(", and "))
     };
-    Some(format!("--columns {} would read it{open}", found.columns))
+    Some(format!("--columns {} would read the file{open}", found.columns))
 }
 
-/// Proposes the columns of the one format that reads all lines but for what parts their columns:
-/// blanks instead of commas, or commas instead of blanks.
+/// Proposes the columns of the only format that decodes all lines if the separator is changed from
+/// commas to blanks or back.
 fn parted_otherwise(lines: &[&[u8]]) -> Option<String> {
     let mut all = Format::ALL.iter().filter_map(|&format| {
         let columns = CsvColumns::parse(format.as_columns()?).ok()?.parted_otherwise();
@@ -171,7 +172,7 @@ fn parted_otherwise(lines: &[&[u8]]) -> Option<String> {
         let found = records(&columns, lines);
         let sample: Vec<(u64, HostIo)> = found.iter().map(|it| (it.device, it.io)).collect();
         let rules = format.rules();
-        // Of blanks behind commas there is nothing to see.
+        // Splitting at blanks hides any blank after a comma, so that rule cannot be checked.
         let rules = Rules { blank_after_comma: false, ..rules };
         let fits = found.len() == lines.len() && rules.objection(lines, &sample).is_none();
         fits.then_some((format, columns))
@@ -193,7 +194,7 @@ fn dates_in_words(lines: &[&[u8]]) -> Option<usize> {
     (0..width).find(is_date).filter(|_| width >= 4).map(|at| at + 1)
 }
 
-/// Returns a semicolon or bar if it parts the columns of all lines.
+/// Returns a semicolon or vertical bar if it separates the columns of all lines.
 fn other_mark(lines: &[&[u8]]) -> Option<char> {
     [b';', b'|'].into_iter().find_map(|mark| {
         let parts = |line: &[u8]| line.iter().filter(|&&byte| byte == mark).count() >= 3;

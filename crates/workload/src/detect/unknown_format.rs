@@ -3,10 +3,10 @@
 use crate::Format;
 use fowler_units::Diagnostic;
 
-/// A format that fits a text, and how it would read the text.
+/// A format that fits a text, and a summary of the text as read in this format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The format.
+    /// Name of the format.
     pub format: Format,
     /// The span, read share and mean size of the first requests when read in this format.
     pub reading: String,
@@ -19,14 +19,14 @@ pub struct Undetected {
     pub candidates: Vec<Candidate>,
     /// The first line that is not blank or a comment.
     pub first_line: String,
-    /// The format that is nearest, and why it does not fit, where none does.
+    /// The nearest format, and why it does not fit; `None` if some format fits.
     pub nearest: Option<(Format, String)>,
-    /// How the file can be read all the same, if the text shows how.
+    /// Advice on reading the file with `--columns`, if its text shows how.
     pub otherwise: Option<String>,
 }
 
 impl Undetected {
-    /// Returns the error message.
+    /// Returns the error message, with the candidates as hints.
     pub fn diagnostic(&self) -> Diagnostic {
         let mut diagnostic = if self.candidates.is_empty() {
             let why = match &self.nearest {

@@ -7,7 +7,7 @@ use crate::columns::Columns;
 use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, record};
 
-/// Alibaba.
+/// Alibaba's block trace format.
 pub(crate) struct Alibaba;
 
 impl TraceFormat for Alibaba {
@@ -16,8 +16,7 @@ impl TraceFormat for Alibaba {
         Alibaba block traces of 2020: opcode R or W, offset and length in bytes, time in us \
         since 1970 (counted from the first request on)";
     const TABLE: Table = Table { time: "us since 1970", range: "bytes, bytes", read: "`R`" };
-    const EXAMPLE: &'static [u8] = b"\
-        419,W,8792731648,16384,1577808144360767\n\
+    const EXAMPLE: &'static [u8] = b"419,W,8792731648,16384,1577808144360767\n\
         419,R,512,512,1577808144360768\n";
     const RULES: Rules = Rules { clock: Clock::Unix, ..Rules::NONE };
     const AS_COLUMNS: Option<&'static str> = Some("dev=number,op=rw,lba=bytes,len=bytes,ts=us");

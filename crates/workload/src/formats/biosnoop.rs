@@ -20,7 +20,7 @@ use crate::number::{NumberError, decimal_ns, unsigned};
 use crate::record::{Measure, Record, SECTOR, arrival_before, record, record_or_piece, unknown_op};
 use fowler_units::HostOp;
 
-/// The header: words that must be there, and which of them may be left out.
+/// Words of the header row; `true` marks those that may be missing.
 const HEADER: [(&[u8], bool); 10] = [
     (b"TIME(s)", false),
     (b"COMM", false),
@@ -34,12 +34,12 @@ const HEADER: [(&[u8], bool); 10] = [
     (b"LAT(ms)", false),
 ];
 
-/// Rows with an empty DISK: older tools print the flushes that the kernel makes, and commands that
-/// are passed through, without one.
+/// Rows with an empty DISK: older versions print no disk for flushes of the kernel and passthrough
+/// commands.
 const NO_DISK: NamedKind = ("no disk", "flushes and commands whose DISK is empty");
 const NO_DISK_KIND: Kind = 3;
 
-/// biosnoop.
+/// The output format of bcc's biosnoop.
 pub(crate) struct Biosnoop;
 
 impl TraceFormat for Biosnoop {
@@ -53,8 +53,7 @@ impl TraceFormat for Biosnoop {
         range: "sectors of 512 B, bytes",
         read: "`R`",
     };
-    const EXAMPLE: &'static [u8] = b"\
-        TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n\
+    const EXAMPLE: &'static [u8] = b"TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n\
         0.000004 supervise 1950 xvda1 W 13092560 4096 0.74\n\
         0.000178 Web Content 1950 xvda1 R 13092432 4096 0.61\n\
         0.001469 jbd2/xvda1-8 1956 xvda1 R 0 0 1.24\n";
@@ -88,7 +87,7 @@ impl TraceFormat for Biosnoop {
         };
         let (bytes, sector) = (number("BYTES")?, number("SECTOR")?);
         let letters = last.next().ok_or_else(|| missing("T"))?;
-        // Only the tool with libbpf prints more than these.
+        // Only the libbpf version prints other letters than R and W.
         context.noted += u64::from(letters != b"R" && letters != b"W");
         let (op, extra) = operation::<C>(letters, bytes)?;
         let disk = last.next().ok_or_else(|| missing("DISK"))?;
@@ -145,7 +144,7 @@ fn joined<'a>(mut last: impl Iterator<Item = &'a [u8]>) -> Option<&'a [u8]> {
     is_joined.then_some(joined)
 }
 
-/// Returns the operation that the letters of T mean, of a request of so many bytes.
+/// Returns the operation that the letters of T mean for a request of `bytes` bytes.
 fn operation<'a, C: Columns<'a>>(
     letters: &'a [u8],
     bytes: u64,

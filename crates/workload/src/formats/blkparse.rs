@@ -19,18 +19,18 @@ use crate::record::{Measure, Record, SECTOR, record, record_or_piece, unknown_op
 use crate::{Cause, Format};
 use fowler_units::{Diagnostic, HostOp};
 
-/// The kinds of events of blkparse(1) that are no requests here.
+/// Kinds of events of blkparse(1) that are skipped, since they are not arrivals.
 pub(super) const EVENTS: &[NamedKind] = &[
     ("A", "remapped from another device"),
     ("B", "bounced"),
     ("C", "completed"),
-    ("D", "issued to the drive; --format blkparse-issued reads these"),
+    ("D", "issued to the drive; --format blkparse-issued reads these events"),
     ("F", "merged in front"),
     ("G", "request allocated"),
     ("I", "inserted into the queue"),
     ("M", "merged behind"),
     ("P", "plugged"),
-    ("Q", "arrived; --format blkparse reads these"),
+    ("Q", "arrived; --format blkparse reads these events"),
     ("R", "requeued"),
     ("S", "waited for a request"),
     ("T", "unplugged after a time"),
@@ -46,7 +46,8 @@ pub(super) const EVENTS: &[NamedKind] = &[
 pub(super) const NEITHER_KIND: Kind = 18;
 pub(super) const ZONE_KIND: Kind = 19;
 
-/// Returns the number of an action's kind of event; `None` if blkparse(1) does not have it.
+/// Returns the number of the kind of event with this action; `None` if blkparse(1) does not define
+/// it.
 #[inline]
 fn kind(action: &[u8]) -> Option<Kind> {
     Some(match action {
@@ -74,7 +75,7 @@ fn kind(action: &[u8]) -> Option<Kind> {
 /// Bits of a minor device number in the kernel.
 const MINOR_BITS: u32 = 20;
 
-/// blkparse.
+/// The text format of blkparse, read at arrivals (`Q`).
 pub(crate) struct Blkparse;
 
 impl TraceFormat for Blkparse {
@@ -85,8 +86,7 @@ impl TraceFormat for Blkparse {
         range a flush, F before a range a flush and the request";
     const TABLE: Table =
         Table { time: "s, decimal", range: "sectors of 512 B", read: "`R` in rwbs" };
-    const EXAMPLE: &'static [u8] = b"\
-        259,2 0 1 0.000000000 4020 Q R 282624 + 8 [java]\n\
+    const EXAMPLE: &'static [u8] = b"259,2 0 1 0.000000000 4020 Q R 282624 + 8 [java]\n\
         259,2 0 2 0.000001581 4020 G R 282624 + 8 [java]\n\
         259,2 0 3 0.000002000 4020 Q FWS [jbd2]\n\
         259,2 0 4 0.000002000 4020 Q D 8 + 8 [x]\n\
@@ -104,7 +104,8 @@ impl TraceFormat for Blkparse {
         without(wanted, left_out, ("D", Format::BlkparseIssued))
     }
 
-    /// Unambiguous, because every event begins with a device number.
+    /// True if the line begins the summary. Unambiguous, because every event begins with a device
+    /// number.
     #[inline]
     fn begins_summary(line: &[u8]) -> bool {
         is_summary(line)
@@ -117,8 +118,8 @@ pub(super) fn is_summary(line: &[u8]) -> bool {
     line.starts_with(b"CPU") || line.starts_with(b"Total")
 }
 
-/// Returns what is wrong with a trace without events of the action `wanted`; `other` reads those of
-/// another action.
+/// Returns the error for a trace without events of the action `wanted`; `other` is the format that
+/// reads another action.
 pub(super) fn without(
     (wanted, meaning): NamedKind,
     left_out: &[LeftOut],
@@ -140,7 +141,7 @@ pub(super) fn without(
     }))
 }
 
-/// Decodes a line whose event is the request's if its action is `wanted`.
+/// Decodes a line. Events of other actions than `wanted` are counted and skipped.
 #[inline(always)]
 pub(super) fn request<'a, C: Columns<'a>>(
     columns: &mut C,

@@ -1,10 +1,10 @@
 //! blktrace's binary files: records of 48 bytes, each followed by `pdu_len` bytes of data.
 //!
 //! Source: `blktrace_api.h` of the kernel. Magic `0x65617400 | 7`, in the byte order of the traced
-//! machine: a record read backwards shows that. Nanoseconds, sectors of 512 B, bytes. Like fio,
-//! this reader takes only `__BLK_TA_QUEUE`, a request's arrival at the block layer, so that each
-//! counts once; notes and SCSI passthrough are no requests. The device is the kernel's `dev_t`.
-//! Version 8 (`blk_io_trace2`) has another layout and is refused.
+//! machine: the magic number shows which. Nanoseconds, sectors of 512 B, bytes. Like fio, this
+//! reader takes only `__BLK_TA_QUEUE`, a request's arrival at the block layer, so that each counts
+//! once; notes and SCSI passthrough are no requests. The device is the kernel's `dev_t`. Version 8
+//! (`blk_io_trace2`) has another layout and is refused.
 //!
 //! blktrace writes a file for each CPU: `blkparse -i NAME -d MERGED` merges them.
 
@@ -18,14 +18,14 @@ use crate::left_out_events::{Kind, LeftOut, NamedKind};
 use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::{Diagnostic, HostOp};
 
-/// The magic number without the version, and the version.
+/// The magic number of a record without its version.
 const MAGIC: u64 = 0x6561_7400;
 const VERSION: u64 = 7;
 
-/// The length of a record without its data.
+/// The length of a record without its data, in bytes.
 const LENGTH: usize = 48;
 
-/// Where the numbers of a record are.
+/// Byte offsets of the numbers in a record.
 const TIME: usize = 8;
 const SECTOR_AT: usize = 16;
 const BYTES: usize = 24;
@@ -33,9 +33,9 @@ const ACTION: usize = 28;
 const DEVICE: usize = 36;
 const PDU_LEN: usize = 46;
 
-/// The kinds of events that are no requests here, by the numbers of `enum blktrace_act` and with
-/// the letters that blkparse prints for them; the first, an arrival, is left out only if it has
-/// neither data nor a flush.
+/// The kinds of events that are skipped, by the numbers of `enum blktrace_act` and with the letters
+/// that blkparse prints for them; the first, an arrival, is left out only if it has neither data
+/// nor a flush.
 const EVENTS: &[NamedKind] = &[
     ("Q", "arrived, without data"),
     ("M", "merged behind"),
@@ -57,16 +57,16 @@ const EVENTS: &[NamedKind] = &[
     ("N", "command passed through"),
 ];
 
-/// The numbers of the last three kinds.
+/// Numbers of the last three kinds of [`EVENTS`].
 const OTHER_KIND: Kind = 16;
 const NOTE_KIND: Kind = 17;
 const PASSTHROUGH_KIND: Kind = 18;
 
-/// `__BLK_TA_QUEUE`, and the bit that announces a cgroup in the data.
+/// The action of an arrival, `__BLK_TA_QUEUE`.
 const QUEUE: u64 = 1;
 const CGROUP: u64 = 1 << 8;
 
-/// Categories of an action, in its upper half.
+/// Categories of an action, in its upper 32 bits.
 const READ: u64 = 1 << 0;
 const WRITE: u64 = 1 << 1;
 const FLUSH: u64 = 1 << 2;
@@ -75,10 +75,10 @@ const NOTIFY: u64 = 1 << 10;
 const DISCARD: u64 = 1 << 13;
 const FUA: u64 = 1 << 15;
 
-/// blktrace.
+/// The binary format of blktrace.
 pub(crate) struct Blktrace;
 
-/// Returns the byte order and the version of a record; `None` if it is none.
+/// Returns the byte order and the version of a record; `None` without the magic number.
 fn order(head: &[u8]) -> Option<(Order, u64)> {
     [Order::Little, Order::Big].into_iter().find_map(|order| {
         let magic = Bytes::of(head, order).u32(0);

@@ -11,7 +11,7 @@ use crate::left_out_events::{LeftOut, NamedKind};
 use crate::record::Record;
 use fowler_units::Diagnostic;
 
-/// `block_bio_queue`.
+/// The text format of the tracepoint `block_bio_queue`.
 pub(crate) struct BlockBioQueue;
 
 impl TraceFormat for BlockBioQueue {

@@ -12,7 +12,7 @@ use crate::left_out_events::{LeftOut, NamedKind};
 use crate::record::Record;
 use fowler_units::Diagnostic;
 
-/// `block_rq_issue`.
+/// The text format of the tracepoint `block_rq_issue`.
 pub(crate) struct BlockRqIssue;
 
 impl TraceFormat for BlockRqIssue {

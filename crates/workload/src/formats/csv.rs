@@ -20,7 +20,7 @@ use fowler_units::HostOp;
 const NAMES: [&str; 3] = ["ts", "lba", "len"];
 const NATIVE_NAMES: [&str; 3] = ["at_ns", "offset", "size"];
 
-/// A CSV.
+/// A CSV whose columns the user or a header names.
 pub(crate) struct Csv;
 
 impl TraceFormat for Csv {
@@ -47,7 +47,7 @@ impl TraceFormat for Csv {
     ) -> Result<Record, C::Fault> {
         let csv = context.csv.get_or_insert_with(CsvColumns::default);
         let (mut at, mut device, mut op) = (0, 0, None);
-        // Stays empty, without memory, but for native traces in another order.
+        // Stays empty (no allocation) except for native traces with reordered columns.
         let mut optional = Vec::new();
         let names = if csv.from_zero { NATIVE_NAMES } else { NAMES };
         let [ts, lba, len] = names;
@@ -89,7 +89,7 @@ impl TraceFormat for Csv {
             op.ok_or_else(|| C::fault(Fault::new(Cause::TooFewColumns, "op", b"")))?;
         let (op, extra) = as_replayed(op, extra, length.count);
         if op == HostOp::Flush && length.count == 0 && !csv.from_zero {
-            // The kernel's flushes have any sector.
+            // Flushes logged by the kernel have a meaningless sector.
             start.count = 0;
         }
         let from_zero = csv.from_zero;
@@ -105,8 +105,8 @@ impl TraceFormat for Csv {
     }
 }
 
-/// Parses the next field as a whole number, which may have decimals that are zero: tables with
-/// missing values hold all numbers as fractions.
+/// Parses the next field as a whole number. Decimals are allowed if they are zero, because tables
+/// with missing values store all numbers as floats.
 fn number<'a, C: Columns<'a>>(columns: &mut C, column: &'static str) -> Result<u64, C::Fault> {
     let field = unquoted(columns.next(column)?);
     let point = field.iter().position(|&byte| byte == b'.').filter(|&point| point > 0);
@@ -115,14 +115,14 @@ fn number<'a, C: Columns<'a>>(columns: &mut C, column: &'static str) -> Result<u
     unsigned(whole).map_err(|error| C::fault(of_number(error, column, field)))
 }
 
-/// Returns the fault of a field that is no number.
+/// Returns the fault of a field that is not a number.
 fn of_number<'a>(error: NumberError, column: &'static str, field: &'a [u8]) -> Fault<'a> {
     let fault = Fault::number(error, column, field);
     let expected = if cuts_digits(field) { ALL_DIGITS } else { fault.expected };
     Fault { expected, ..fault }
 }
 
-/// Advice for numbers with a positive exponent, for messages.
+/// Advice for numbers with a positive exponent, which may have lost digits.
 const ALL_DIGITS: &str = "all digits: an exponent may cut some off (awk: print with %d; R: \
                           options(scipen = 99))";
 

@@ -7,10 +7,10 @@ use crate::recognition::plausibility::Rules;
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
-/// The flag of a read.
+/// The bit of the flags that marks a read.
 const READ: u64 = 1;
 
-/// DiskSim.
+/// The ASCII format of DiskSim.
 pub(crate) struct Disksim;
 
 impl TraceFormat for Disksim {

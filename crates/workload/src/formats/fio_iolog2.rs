@@ -1,7 +1,7 @@
 //! fio's iolog, version 2: `file action offset length`, after the line `fio version 2 iolog`.
 //!
-//! Lines have no times. `file wait us` says how long to wait after the last wait; fio drops waits
-//! below 100 us, and so does this reader. Without waits all requests arrive at time 0.
+//! Lines have no times. `file wait us` sets the time, in microseconds from the last wait; fio drops
+//! waits below 100 us, and so does this reader. Without waits all requests arrive at time 0.
 
 use super::iolog::{Action, action, request};
 use super::{Table, TraceFormat};
@@ -12,7 +12,7 @@ use crate::fields::Fault;
 use crate::record::Record;
 use fowler_units::Span;
 
-/// Shorter waits are dropped.
+/// Shorter waits are dropped, as fio does.
 const SHORTEST_WAIT: Span = Span::us(100);
 
 /// fio's iolog, version 2.
@@ -29,10 +29,7 @@ impl TraceFormat for FioIolog2 {
         range: "bytes, bytes",
         read: "`read`",
     };
-    const EXAMPLE: &'static [u8] = b"\
-        fio version 2 iolog\n\
-        /dev/sda add\n\
-        /dev/sda open\n\
+    const EXAMPLE: &'static [u8] = b"fio version 2 iolog\n/dev/sda add\n/dev/sda open\n\
         /dev/sda read 0 4096\n\
         /dev/sda wait 250 0\n\
         /dev/sda write 8192 512\n\

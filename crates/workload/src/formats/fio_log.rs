@@ -17,15 +17,15 @@ use crate::recognition::plausibility::Rules;
 use crate::record::{Measure, Record, record};
 use fowler_units::HostOp;
 
-/// The directions.
+/// The operations by their direction code.
 const DIRECTIONS: &[(&[u8], HostOp)] =
     &[(b"0", HostOp::Read), (b"1", HostOp::Write), (b"2", HostOp::Trim)];
 
-/// Columns without and with the time of issue.
+/// Number of columns without the time of issue.
 const WITHOUT_ISSUE: usize = 6;
 const WITH_ISSUE: usize = 7;
 
-/// A log of fio.
+/// fio's per-request log.
 pub(crate) struct FioLog;
 
 impl TraceFormat for FioLog {
@@ -39,8 +39,7 @@ impl TraceFormat for FioLog {
         range: "bytes, bytes",
         read: "`0`",
     };
-    const EXAMPLE: &'static [u8] = b"\
-        0, 171052, 0, 4096, 8192, 0x0000\n\
+    const EXAMPLE: &'static [u8] = b"0, 171052, 0, 4096, 8192, 0x0000\n\
         1, 91052, 1, 512, 0, 0x0000\n\
         1, 21052, 2, 65536, 131072, 0x0000\n";
     const RULES: Rules = Rules { blank_after_comma: true, ..Rules::NONE };
@@ -91,7 +90,7 @@ impl TraceFormat for FioLog {
     }
 }
 
-/// Returns the fault of a line with one column too few: which is missing cannot be told.
+/// Returns the fault of a line with one column too few, since it is ambiguous which one is missing.
 fn no_offset<'a, C: Columns<'a>>() -> C::Fault {
     let expected = "a log made with log_offset=1: time, value, direction, bs, offset, priority";
     C::fault(Fault { expected, ..Fault::new(Cause::TooFewColumns, "offset", b"") })

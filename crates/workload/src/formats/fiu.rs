@@ -13,7 +13,7 @@ use crate::columns::Columns;
 use crate::fields::Fault;
 use crate::record::{Measure, Record, SECTOR, record};
 
-/// FIU.
+/// The format of the FIU traces.
 pub(crate) struct Fiu;
 
 impl TraceFormat for Fiu {

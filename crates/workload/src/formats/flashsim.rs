@@ -6,10 +6,10 @@ use crate::columns::Columns;
 use crate::recognition::plausibility::Rules;
 use crate::record::{Record, SECTOR};
 
-/// The page size that sizes count in.
+/// The page size in bytes, the unit of sizes.
 const PAGE: u64 = 4096;
 
-/// FlashSim.
+/// The ASCII format of FlashSim.
 pub(crate) struct Flashsim;
 
 impl TraceFormat for Flashsim {

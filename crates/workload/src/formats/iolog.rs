@@ -10,15 +10,15 @@ use crate::fields::Fault;
 use crate::record::{Measure, Record, record, record_or_piece, unknown_op};
 use fowler_units::HostOp;
 
-/// The rest of a line after its action.
+/// Meaning of a line by its action.
 pub(super) enum Action {
-    /// A request of this kind.
+    /// A request with this operation.
     Request(HostOp),
     /// A pause, in microseconds.
     Wait(u64),
 }
 
-/// Decodes `file action`, and the rest of a line that is no request.
+/// Decodes `file action` and, for an action that is not a request, the rest of the line.
 #[inline(always)]
 pub(super) fn action<'a, C: Columns<'a>>(columns: &mut C) -> Result<Action, C::Fault> {
     columns.host_named("file")?;
@@ -40,7 +40,7 @@ pub(super) fn action<'a, C: Columns<'a>>(columns: &mut C) -> Result<Action, C::F
     }))
 }
 
-/// Decodes the range of a request that arrives at `at`.
+/// Decodes the range of a request that arrives at time `at`.
 #[inline(always)]
 pub(super) fn request<'a, C: Columns<'a>>(
     columns: &mut C,

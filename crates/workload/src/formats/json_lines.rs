@@ -25,10 +25,10 @@ use crate::recognition::{header, jq};
 use crate::record::{Measure, Record, SECTOR, record_or_piece};
 use fowler_units::HostOp;
 
-/// JSON lines.
+/// The format of JSON lines.
 pub(crate) struct JsonLines;
 
-/// Where the values of a line are, by role.
+/// The values of a JSON line that have a role, such as time or size.
 #[derive(Default)]
 struct Line<'a> {
     time: Option<(Option<usize>, Value<'a>)>,
@@ -49,8 +49,7 @@ impl TraceFormat for JsonLines {
         range: "`sector`, `sectors`: 512 B; else bytes",
         read: "`R`, `read`",
     };
-    const EXAMPLE: &'static [u8] = b"\
-        {\"type\": \"attached_probes\", \"data\": {\"probes\": 1}}\n\
+    const EXAMPLE: &'static [u8] = b"{\"type\": \"attached_probes\", \"data\": {\"probes\": 1}}\n\
         {\"ts\": 104831153000, \"op\": \"R\", \"sector\": 9838272, \"bytes\": 4096}\n\
         {\"ts\": 104831310000, \"op\": \"W\", \"sector\": 48379216, \"bytes\": 8192}\n";
     const COMMAS: bool = false;
@@ -95,7 +94,7 @@ impl TraceFormat for JsonLines {
         let (mut start, length) = (measure(line.offset, "offset")?, measure(line.size, "size")?);
         let (op, extra) = as_replayed(op, extra, length.count);
         if op == HostOp::Flush && length.count == 0 {
-            // The kernel's flushes have any sector.
+            // Flushes logged by the kernel have a meaningless sector.
             start.count = 0;
         }
         if let Some(name) = line.device {
@@ -128,15 +127,16 @@ impl TraceFormat for JsonLines {
     }
 }
 
-/// Advice for objects whose units are not those assumed, where the first lines show no better.
+/// Advice for objects in other units than those assumed, used if the first lines show no better
+/// one.
 const OTHERWISE: &str = "write the columns as CSV (jq -r '[.ts, .op, .sector, .bytes] | @csv') and \
                          say the units: --columns ts=us,op=rw,lba=512,len=bytes";
 
-/// Values that a line must have, for messages.
+/// Values that a JSON line must have, for messages.
 const KEYS: &str = "an object with a time (`ts_ns`), an operation (`op`), an address (`offset` or \
                     `sector`) and a size (`size`, `bytes` or `sectors`)";
 
-/// Finds the unit of times whose keys name none by the first lines of a file, for all lines.
+/// Infers the unit of times whose keys name none from the first lines; it holds for all lines.
 pub(crate) fn prepare(head: &[u8], context: &mut Context) {
     let lines: Vec<&[u8]> =
         head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).take(256).collect();
@@ -151,8 +151,8 @@ pub(crate) fn prepare(head: &[u8], context: &mut Context) {
     context.json.otherwise = jq::otherwise(&lines);
 }
 
-/// Returns the unit of times whose keys name none, as digits of a nanosecond. The unit found first
-/// is that of all lines.
+/// Returns the unit of times whose keys name none, as the power of ten of its nanoseconds. The unit
+/// inferred first holds for all lines.
 fn unnamed_unit(times: &[&[u8]], json: &mut JsonKeys) -> usize {
     let (digits, _) = *json.time.get_or_insert_with(|| {
         let unit = time_unit::by_values(times.iter().copied());
@@ -162,7 +162,7 @@ fn unnamed_unit(times: &[&[u8]], json: &mut JsonKeys) -> usize {
     digits
 }
 
-/// Finds the values of a line. Only those of the object itself count, not of objects inside.
+/// Finds the values of a JSON line that have a role. Objects nested inside are ignored.
 fn taken_apart<'a>(text: &'a [u8], names: &mut KnownNames) -> Result<Line<'a>, Fault<'a>> {
     let not_json = || Fault { expected: KEYS, ..Fault::new(Cause::BadRecord, "", b"") };
     if matches!(text, b"[" | b"]") {
@@ -195,9 +195,9 @@ fn taken_apart<'a>(text: &'a [u8], names: &mut KnownNames) -> Result<Line<'a>, F
 }
 
 impl<'a> Line<'a> {
-    /// Takes a value whose key has a role. Of two keys of one role the first is taken if both say
-    /// the same; else they contradict each other. A key of an operation whose value is none is that
-    /// of something else: a `command` beside `op` is that of a process.
+    /// Takes a value whose key has a role. If two keys have the same role, the first is taken; it
+    /// is an error if they contradict each other. An operation key whose value is no operation is
+    /// ignored: a `command` beside `op` is the name of a process.
     fn take(
         &mut self,
         role: Option<Role>,
@@ -218,7 +218,7 @@ impl<'a> Line<'a> {
                 let of = |unit: Option<u64>| CsvColumn::Size { unit: unit.unwrap_or(SECTOR) };
                 (first_or_same(&mut self.size, (unit, value), of), "size")
             }
-            // The type of a message, not of a request.
+            // The value is the type of a message, not an operation.
             Role::Op
                 if key.eq_ignore_ascii_case(b"type")
                     && OpCode::Words.meaning(value.text).is_none() =>
@@ -229,7 +229,7 @@ impl<'a> Line<'a> {
             Role::IsRead => (self.take_op(OpCode::OneReads, value), "op"),
             Role::IsWrite => (self.take_op(OpCode::ZeroReads, value), "op"),
             Role::Device => {
-                // A second name, such as that of a file, does not say more.
+                // A second name, such as that of a file, is ignored.
                 self.device.get_or_insert(value.text);
                 (true, "device")
             }
@@ -255,8 +255,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Takes a value unless there is one already. Returns false if that says something else: `column`
-/// makes of its unit a column.
+/// Takes a value unless there is one already. Returns false if the two differ; `column` converts
+/// the unit for the comparison.
 fn first_or_same<'a, U: Copy + PartialEq>(
     taken: &mut Option<(U, Value<'a>)>,
     (unit, value): (U, Value<'a>),

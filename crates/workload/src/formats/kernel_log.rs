@@ -21,7 +21,8 @@ use crate::number::{NumberError, decimal_ns};
 use crate::record::{Measure, Record, SECTOR, record, record_or_piece, unknown_op};
 use fowler_units::{Diagnostic, HostOp, Nanos};
 
-/// The kinds of events that are no requests of a format: tracepoints by their names, then others.
+/// Kinds of events that a kernel log may contain and that are not requests: tracepoints by name,
+/// then others.
 pub(super) const EVENTS: &[NamedKind] = &[
     ("block_bio_queue", "arrived; --format block-bio-queue reads these"),
     ("block_rq_issue", "issued to the drive; --format block-rq-issue reads these"),
@@ -50,7 +51,7 @@ pub(super) const EVENTS: &[NamedKind] = &[
     ("dsm", "dataset management (deallocate): its ranges are not in the trace"),
     ("admin", "administrative commands"),
     ("command", "commands that neither read, write nor flush"),
-    ("stack", "lines of stacks behind events of perf"),
+    ("stack", "stack frames after events of perf"),
 ];
 
 /// The number of a tracepoint in [`EVENTS`].
@@ -58,7 +59,7 @@ pub(super) const BIO_QUEUE: Kind = 1;
 pub(super) const RQ_ISSUE: Kind = 2;
 pub(super) const NVME_SETUP: Kind = 3;
 
-/// The numbers of the other kinds.
+/// The numbers of the other kinds in [`EVENTS`].
 const OTHER: Kind = 21;
 const LOST: Kind = 22;
 const NEITHER_KIND: Kind = 23;
@@ -68,15 +69,14 @@ pub(super) const ADMIN: Kind = 26;
 pub(super) const COMMAND: Kind = 27;
 const STACK: Kind = 28;
 
-/// The most words before the time: those of the name of a task, which has up to 15 characters, and
-/// a few more.
+/// Largest number of words before the time: the task name, of up to 15 characters, and a few more.
 const WORDS_BEFORE_TIME: usize = 16;
 
-/// The most words of the command of a request that is passed through.
+/// Largest number of words in a passthrough command.
 const COMMAND_WORDS: usize = 64;
 
-/// Returns the time of a line, if its event is `wanted`; the columns then stand on what the event
-/// prints.
+/// Returns the time of a line if its event is `wanted`; the cursor then stands after the event's
+/// name.
 #[inline(always)]
 pub(super) fn event<'a, C: Columns<'a>>(columns: &mut C, wanted: Kind) -> Result<Nanos, C::Fault> {
     let first = columns.next("task")?;
@@ -99,12 +99,12 @@ pub(super) fn event<'a, C: Columns<'a>>(columns: &mut C, wanted: Kind) -> Result
     })?;
     let mut name = columns.next("event")?;
     if name.iter().all(u8::is_ascii_digit) {
-        // The period of a sample of perf.
+        // The word is the period of a perf sample; the next is the event.
         name = columns.next("event")?;
     }
     match kind(name) {
         Some(kind) if kind == wanted => Ok(Nanos(at)),
-        // A word and a colon behind a number is more than a number and a colon.
+        // A word ending in a colon after a number names an event; a number alone would be a time.
         Some(kind) if kind != OTHER || has_cpu => {
             Err(C::fault(Fault::left_out(kind, "event", name)))
         }
@@ -138,18 +138,18 @@ fn is_cpu(word: &[u8]) -> bool {
     matches!(word, [b'[', number @ .., b']'] if number.iter().all(u8::is_ascii_digit))
 }
 
-/// Returns the fault of a line without a time: it may be one that tracers print beside events.
+/// Returns the fault of a line without a time: a bad line, or a known message of the tracer.
 #[cold]
 fn no_event<'a, C: Columns<'a>>(first: &'a [u8], last: &'a [u8]) -> C::Fault {
-    // trace-cmd begins with these.
+    // trace-cmd's output begins with these words.
     if first.starts_with(b"cpus=") || first == b"version" {
         return C::fault(Fault::left_out(0, "task", first));
     }
-    // CPU:3 [LOST 12 EVENTS]
+    // Lines such as `CPU:3 [LOST 12 EVENTS]`.
     if first.starts_with(b"CPU:") && (last == b"EVENTS]" || last == b"DROPPED]") {
         return C::fault(Fault::left_out(LOST, "task", first));
     }
-    // ffffffff81234567 blk_mq_start_request+0x5 ([kernel.kallsyms])
+    // A stack frame: `ffffffff81234567 blk_mq_start_request+0x5 ([kernel.kallsyms])`.
     let is_address = first.len() >= 4 && first.iter().all(u8::is_ascii_hexdigit);
     if is_address && last.starts_with(b"(") && last.ends_with(b")") {
         return C::fault(Fault::left_out(STACK, "task", first));
@@ -159,8 +159,8 @@ fn no_event<'a, C: Columns<'a>>(first: &'a [u8], last: &'a [u8]) -> C::Fault {
     C::fault(Fault { expected, ..Fault::new(Cause::TooFewColumns, "time:", b"") })
 }
 
-/// Returns the number of an event's kind, given its name, its group if it has one, and a colon;
-/// `None` if the word is no name.
+/// Returns the number of an event's kind. `word` is the event's name, optionally preceded by its
+/// group, and a colon; `None` if it is no name.
 #[inline]
 fn kind(word: &[u8]) -> Option<Kind> {
     let name = word.strip_suffix(b":")?;
@@ -178,8 +178,8 @@ fn kind(word: &[u8]) -> Option<Kind> {
     (!name.is_empty() && name.iter().all(belongs)).then_some(OTHER)
 }
 
-/// Decodes what a tracepoint of the block layer prints, of whose request `at` is the time:
-/// `device rwbs [bytes (command)] sector + sectors`.
+/// Decodes what a tracepoint of the block layer prints: `device rwbs [bytes (command)] sector +
+/// sectors`. `at` is the time of the request.
 #[inline(always)]
 pub(super) fn block<'a, C: Columns<'a>>(
     columns: &mut C,
@@ -240,7 +240,7 @@ fn skip_command<'a, C: Columns<'a>>(columns: &mut C) -> Result<(), C::Fault> {
     Err(C::fault(Fault::new(Cause::TooManyColumns, "command", word)))
 }
 
-/// Returns what is wrong with a log without the events that a format reads.
+/// Returns the error for a log without the events that a format reads.
 pub(super) fn without(wanted: Kind, left_out: &[LeftOut]) -> Option<Diagnostic> {
     if left_out.is_empty() {
         return None;

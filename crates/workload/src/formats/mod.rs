@@ -33,7 +33,7 @@ macro_rules! formats {
     ($d:tt $($name:literal => $module:ident::$Type:ident, $help:literal;)+) => {
         $(pub(crate) mod $module;)+
 
-        /// A trace format.
+        /// A trace format that the reader decodes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Format {
@@ -41,10 +41,10 @@ macro_rules! formats {
         }
 
         impl Format {
-            /// Every format.
+            /// Every format, in the order of the documentation.
             pub const ALL: &[Format] = &[$(Format::$Type),+];
 
-            /// Returns the name used in configuration and on the command line.
+            /// Returns the format's name in configuration and on the command line.
             pub fn name(self) -> &'static str {
                 match self { $(Format::$Type => $name),+ }
             }
@@ -129,7 +129,7 @@ impl Format {
         each_format!(self, F => F::TIME_COLUMN)
     }
 
-    /// Returns the format with that name.
+    /// Returns the format with that name; `None` if there is none.
     pub fn by_name(name: &str) -> Option<Format> {
         Format::ALL.iter().copied().find(|format| format.name() == name)
     }
@@ -143,8 +143,7 @@ impl Format {
     /// Returns the table in `docs/traces.md`: every format with its columns and units.
     pub fn table() -> String {
         let mut table = String::from(
-            "| `--format` | columns | time | address, size | read code |\n\
-             |---|---|---|---|---|\n",
+            "| `--format` | columns | time | address, size | read code |\n|---|---|---|---|---|\n",
         );
         for &format in Format::ALL {
             let Table { time, range, read } = each_format!(format, F => F::TABLE);
@@ -159,7 +158,7 @@ impl Format {
         each_format!(self, F => F::HEADER)
     }
 
-    /// Returns true if the format is binary: a `line` is then a record.
+    /// Returns true if the format is binary; a "line" in this crate is then a record.
     pub fn is_binary(self) -> bool {
         self.binary().is_some()
     }
@@ -169,38 +168,38 @@ impl Format {
         each_format!(self, F => F::WHOLE_SECONDS)
     }
 
-    /// How a binary format is divided into records.
+    /// Returns the rules that divide a binary format into records; `None` for text.
     pub(crate) fn binary(self) -> Option<Binary> {
         each_format!(self, F => F::BINARY)
     }
 
-    /// Returns the rules that its records keep.
+    /// Returns the rules that all records of the format keep.
     pub(crate) fn rules(self) -> Rules {
         each_format!(self, F => F::RULES)
     }
 
-    /// Returns its columns as `--columns` describes them; `None` if it has columns that cannot be
+    /// Returns the format's columns in the syntax of `--columns`; `None` if they cannot be
     /// described so.
     pub fn as_columns(self) -> Option<&'static str> {
         each_format!(self, F => F::AS_COLUMNS)
     }
 
-    /// Returns true if the text alone may show that a trace is in this format.
+    /// Returns true if the format can be detected from a text alone.
     pub(crate) fn is_detected(self) -> bool {
         each_format!(self, F => F::DETECTED)
     }
 
-    /// Returns the kinds of events that it leaves out and counts.
+    /// Returns the kinds of events that the format skips and counts.
     pub(crate) fn left_out(self) -> &'static [NamedKind] {
         each_format!(self, F => F::LEFT_OUT)
     }
 
-    /// Returns what is wrong with a trace that has these events and no request.
+    /// Returns the error for a trace with these events and no request.
     pub(crate) fn without_requests(self, left_out: &[LeftOut]) -> Option<Diagnostic> {
         each_format!(self, F => F::without_requests(left_out))
     }
 
-    /// Returns true if the events that the format leaves out show that a text is in it.
+    /// Returns true if skipped events prove the format, even without a request.
     pub(crate) fn is_shown_by_events(self) -> bool {
         each_format!(self, F => F::SHOWN_BY_EVENTS)
     }
@@ -210,7 +209,7 @@ impl Format {
         each_format!(self, F => F::is_ruled_out(lines))
     }
 
-    /// Returns what must be said of a trace that was read.
+    /// Returns the format's notes on a trace that was read.
     pub(crate) fn notes(self, context: &Context) -> Vec<String> {
         let note = each_format!(self, F => F::NOTE).map(str::to_string);
         note.into_iter().chain(each_format!(self, F => F::notes(context))).collect()
@@ -254,12 +253,12 @@ pub(crate) mod tests {
     /// The record of a line and the host that it names.
     pub(crate) type WithHost<'a> = Result<(Record, Option<&'a [u8]>), Fault<'a>>;
 
-    /// Returns the record of a line and the host that it names.
+    /// Decodes a line into its record and the host that it names.
     pub(crate) fn decode_and_host<F: TraceFormat>(line: &[u8]) -> WithHost<'_> {
         decode_lone::<F>(line).map(|decoded| (decoded.record, decoded.host))
     }
 
-    /// Like [`decode_and_host`], for a format whose lines depend on those before them.
+    /// Like [`decode_and_host`], for a format whose lines depend on earlier lines.
     pub(crate) fn decode_stateful<'a, F: TraceFormat>(
         line: &'a [u8],
         context: &mut Context,

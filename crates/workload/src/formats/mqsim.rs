@@ -6,7 +6,7 @@ use crate::columns::Columns;
 use crate::recognition::plausibility::Rules;
 use crate::record::Record;
 
-/// MQSim.
+/// The ASCII format of MQSim.
 pub(crate) struct Mqsim;
 
 impl TraceFormat for Mqsim {

@@ -22,10 +22,10 @@ use fowler_units::HostOp;
 /// Nanoseconds in a microsecond.
 const US: u64 = 1_000;
 
-/// Microsoft Production Server.
+/// The format of Microsoft's production server traces.
 pub(crate) struct Msps;
 
-/// The first and the last line of the header, and what follows it.
+/// First line of the header.
 const BEGIN: &[u8] = b"BeginHeader";
 const END: &[u8] = b"EndHeader";
 const SYSTEM: &[u8] = b"OS Version";
@@ -120,7 +120,7 @@ impl TraceFormat for Msps {
     }
 }
 
-/// Takes the columns of an event from the rest of a line of the header.
+/// Reads the columns of an event from the rest of a header line.
 fn learn<'a, C: Columns<'a>>(
     columns: &mut C,
     context: &mut Context,
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(decoded(read), Ok(expected));
         let expected = Record { device: 7, io: HostIo::write(at, 4096, 512) };
         assert_eq!(decoded("DiskWrite, 1, 260, 7, 60, 0x200, 0x1000"), Ok(expected));
-        // A header that does not name what is needed is wrong, and so is what it describes.
+        // A header that lacks a required column is wrong, and so are the events it describes.
         assert_eq!(decoded("BeginHeader"), Err((Cause::OtherEvent, "event")));
         let missing = Err((Cause::TooFewColumns, "IOSize"));
         assert_eq!(decoded("DiskRead, TimeStamp, ByteOffset, ElapsedTime, DiskNum"), missing);

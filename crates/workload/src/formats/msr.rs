@@ -10,10 +10,10 @@ use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, record, unknown_op};
 use fowler_units::HostOp;
 
-/// Nanoseconds in one tick of a file time.
+/// Nanoseconds in one tick of a Windows file time.
 const TICK_NS: u64 = 100;
 
-/// MSR Cambridge.
+/// The format of the MSR Cambridge traces.
 pub(crate) struct Msr;
 
 impl TraceFormat for Msr {
@@ -23,8 +23,7 @@ impl TraceFormat for Msr {
         disk number is the device, Type Read or Write, offset and size in bytes";
     const TABLE: Table =
         Table { time: "ticks of 100 ns since 1601", range: "bytes, bytes", read: "`Read`" };
-    const EXAMPLE: &'static [u8] = b"\
-        128166385295514663,hm,0,Write,9056014336,2048,2833\n\
+    const EXAMPLE: &'static [u8] = b"128166385295514663,hm,0,Write,9056014336,2048,2833\n\
         128166385295514878,hm,0,Read,512,512,26\n";
     const RULES: Rules = Rules { clock: Clock::Windows, ..Rules::NONE };
     const AS_COLUMNS: Option<&'static str> =

@@ -6,7 +6,7 @@ use crate::columns::Columns;
 use crate::recognition::plausibility::Rules;
 use crate::record::Record;
 
-/// Excerpts of MSR Cambridge.
+/// The format of MSR Cambridge excerpts.
 pub(crate) struct MsrCut;
 
 impl TraceFormat for MsrCut {

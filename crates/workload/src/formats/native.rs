@@ -20,7 +20,7 @@ use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, record_or_piece, unknown_op};
 use fowler_units::HostOp;
 
-/// The operations.
+/// The operations by their words.
 const WORDS: &[(&[u8], HostOp)] = &[
     (b"read", HostOp::Read),
     (b"write", HostOp::Write),
@@ -28,7 +28,7 @@ const WORDS: &[(&[u8], HostOp)] = &[
     (b"flush", HostOp::Flush),
 ];
 
-/// Native traces.
+/// This project's own trace format.
 pub(crate) struct Native;
 
 impl TraceFormat for Native {
@@ -37,10 +37,7 @@ impl TraceFormat for Native {
         CSV with the header at_ns,op,offset,size; time in ns, offset and size in bytes, op one \
         of read, write, trim, flush";
     const TABLE: Table = Table { time: "ns", range: "bytes, bytes", read: "`read`" };
-    const EXAMPLE: &'static [u8] = b"\
-        at_ns,op,offset,size\n\
-        0,read,0,4096\n\
-        7,write,4096,512\n\
+    const EXAMPLE: &'static [u8] = b"at_ns,op,offset,size\n0,read,0,4096\n7,write,4096,512\n\
         7,trim,0,8192\n\
         9,flush,0,0\n";
     const TIME_COLUMN: &'static str = "at_ns";
@@ -81,8 +78,8 @@ impl TraceFormat for Native {
     }
 }
 
-/// Decodes the operation: the word, or what `op=rw` of `--columns` takes for one. A reader of plain
-/// lines leaves others than the words to one of all lines.
+/// Decodes the operation: a native word, or any word that `op=rw` of `--columns` accepts. The fast
+/// decoder of plain lines leaves the latter to the full decoder.
 #[inline(always)]
 fn operation<'a, C: Columns<'a>>(columns: &mut C) -> Result<HostOp, C::Fault> {
     if C::SEVERAL { other_operation(columns) } else { columns.word("op", WORDS, "") }
@@ -115,7 +112,7 @@ fn by_name(name: &[u8]) -> Option<CsvColumn> {
     }
 }
 
-/// Most columns of a header that are looked at.
+/// Largest number of header columns that are examined.
 const MOST: usize = 256;
 
 /// Returns the names in a header row that has each of the four columns once, in any order; `None`
@@ -139,8 +136,7 @@ pub(crate) fn reordered(header: &[u8]) -> Option<Vec<CsvColumn>> {
     columns.iter().all(once).then_some(columns)
 }
 
-/// Returns the first column beyond those of a native trace in a header row that has the four; a
-/// column that comes twice is one, too.
+/// Returns the first unknown or repeated column in a header row that has the four required columns.
 pub(crate) fn unexpected_column(header: &[u8]) -> Option<&[u8]> {
     let names = names(header)?;
     let is_known = |at: usize| {
@@ -150,7 +146,7 @@ pub(crate) fn unexpected_column(header: &[u8]) -> Option<&[u8]> {
     (0..names.len()).find(|&at| !is_known(at)).map(|at| names[at].trim_ascii())
 }
 
-/// Returns advice for a header row with a column beyond those of a native trace.
+/// Returns advice for a header row with an unknown column.
 pub(crate) fn without_unexpected(header: &[u8]) -> String {
     let of = |name: &[u8]| match by_name(name) {
         Some(CsvColumn::Optional(_)) | None => CsvColumn::Skipped,
@@ -168,7 +164,7 @@ pub(crate) fn without_unexpected(header: &[u8]) -> String {
     format!("take that column out, or read the file by its columns: --columns {columns}{but}")
 }
 
-/// Decodes the four columns of every native trace.
+/// Decodes the four columns that every native trace has.
 #[inline(always)]
 fn usual<'a, C: Columns<'a>>(columns: &mut C) -> Result<(u64, HostOp, Measure, Measure), C::Fault> {
     let at = columns.whole_time("at_ns", 1)?;
@@ -210,7 +206,7 @@ mod tests {
             ("at_ns,op,offset,size,latency_us", Some("latency_us")),
             ("id,size,op,offset,at_ns", Some("id")),
             ("at_ns,op,offset,size,queue, queue", Some("queue")),
-            // Not the four, or one without a name: no native trace.
+            // Not the four required columns, or one without a name: not a native trace.
             ("at_ns,op,offset,bytes,x", None),
             ("at_ns,op,offset,size,size", None),
             (",at_ns,op,offset,size", None),

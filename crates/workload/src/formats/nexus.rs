@@ -18,14 +18,14 @@ use crate::fields::Fault;
 use crate::record::{BEFORE_TRACE, Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
-/// A longer step between two times is a change of the clock.
+/// A longer step between two times means that the clock was set, in nanoseconds.
 const DAY: u64 = 86_400_000_000_000;
 
-/// The types of requests.
+/// The operations by their type code.
 const TYPES: &[(&[u8], HostOp)] =
     &[(b"0", HostOp::Read), (b"1", HostOp::Write), (b"4", HostOp::Read), (b"5", HostOp::Write)];
 
-/// Nexus 5.
+/// The format of BIOtracer's Nexus 5 traces.
 pub(crate) struct Nexus;
 
 impl TraceFormat for Nexus {
@@ -82,7 +82,8 @@ impl TraceFormat for Nexus {
     }
 }
 
-/// Returns a printed time on a clock that is never set; `None` if it precedes the trace.
+/// Returns a printed time on a clock that is never set, in nanoseconds; `None` if it precedes the
+/// trace.
 fn on_steady_clock(printed: u64, context: &mut Context) -> Option<u64> {
     let Some(last) = context.last else {
         context.last = Some(printed);
@@ -106,7 +107,8 @@ mod tests {
     use super::*;
     use crate::Format;
 
-    /// Returns the times of lines in microseconds after the first, and how often the clock was set.
+    /// Returns the times of the lines in microseconds after the first, and how often the clock was
+    /// set.
     fn times(lines: &[[&str; 4]]) -> (Vec<i64>, u64) {
         let mut context = Context::default();
         let at = |times: &[&str; 4]| {

@@ -19,19 +19,19 @@ use crate::number::{hexadecimal, unsigned};
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::{HostIo, HostOp};
 
-/// Bit 14 of `ctrl`.
+/// Bit 14 of `ctrl`: forced unit access.
 const FUA: u64 = 1 << 14;
 
-/// The most words between the name of the controller and the command.
+/// Largest number of words between the name of the controller and the command.
 const WORDS_BEFORE_COMMAND: usize = 16;
 
-/// Blocks of 512 B in one of 4 KiB.
+/// Number of 512 B blocks in a 4 KiB block.
 const SECTORS: u64 = 8;
 
-/// The fewest commands that show the size of a block by being aligned to 4 KiB.
+/// Fewest commands whose alignment to 4 KiB proves the block size.
 const COMMANDS_FOR_UNITS: usize = 8;
 
-/// Decodes a line, with blocks of `unit` bytes.
+/// Decodes a line of a namespace with blocks of `unit` bytes.
 #[inline(always)]
 pub(super) fn command<'a, C: Columns<'a>>(columns: &mut C, unit: u64) -> Result<Record, C::Fault> {
     let at = event(columns, NVME_SETUP)?;
@@ -78,7 +78,7 @@ pub(super) fn command<'a, C: Columns<'a>>(columns: &mut C, unit: u64) -> Result<
     record::<C>(at.0, 0, start, Measure { count: blocks, unit, column: "len" }, op)
 }
 
-/// Returns a word without the mark behind it.
+/// Returns a word without the punctuation mark at its end.
 #[inline]
 fn without_mark(word: &[u8]) -> &[u8] {
     match word {
@@ -102,9 +102,8 @@ fn number<'a, C: Columns<'a>>(
     parse(field).map_err(|error| C::fault(Fault::number(error, column, field)))
 }
 
-/// True if the first lines show that a block is not of `unit` bytes. They do if the log also has
-/// the requests in sectors of 512 B; or if all addresses and sizes would be multiples of 4 KiB were
-/// blocks of 512 B, which is no accident.
+/// True if the first lines prove that a block is not `unit` bytes: the log also has the requests in
+/// sectors of 512 B, or all addresses and sizes would be multiples of 4 KiB if blocks were 512 B.
 pub(super) fn is_ruled_out(unit: u64, lines: &[&[u8]]) -> bool {
     let read = |format: Format| {
         let records = lines.iter().filter_map(move |line| decode_line(format, line).ok());

@@ -9,10 +9,10 @@ use crate::left_out_events::{LeftOut, NamedKind};
 use crate::record::Record;
 use fowler_units::Diagnostic;
 
-/// Bytes of a block.
+/// Block size, in bytes.
 const BLOCK: u64 = 4096;
 
-/// `nvme_setup_cmd`, blocks of 4 KiB.
+/// The text format of `nvme_setup_cmd` with blocks of 4 KiB.
 pub(crate) struct NvmeLba4k;
 
 impl TraceFormat for NvmeLba4k {

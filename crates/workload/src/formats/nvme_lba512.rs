@@ -9,10 +9,10 @@ use crate::left_out_events::{LeftOut, NamedKind};
 use crate::record::Record;
 use fowler_units::Diagnostic;
 
-/// Bytes of a block.
+/// Block size, in bytes.
 const BLOCK: u64 = 512;
 
-/// `nvme_setup_cmd`, blocks of 512 B.
+/// The text format of `nvme_setup_cmd` with blocks of 512 B.
 pub(crate) struct NvmeLba512;
 
 impl TraceFormat for NvmeLba512 {
@@ -166,9 +166,9 @@ mod tests {
         assert_eq!(detect(&beside(issued(5, 2))), Ok(Format::NvmeLba512));
         assert_eq!(detect(&beside(issued(40, 16))), Ok(Format::NvmeLba4k));
         assert_eq!(detect(&beside(issued(9, 9))), both);
-        // As many of each: the request of the block layer says more.
+        // With equally many events of both kinds, the block layer's event wins: it says more.
         assert_eq!(detect(&(command(8, 7) + &issued(8, 8))), Ok(Format::BlockRqIssue));
-        // Events without addresses are a log of the kernel all the same.
+        // Events without addresses still show that the text is a kernel log.
         let completed = "x-1 [0] . 1.5: nvme_complete_rq: nvme0: disk=nvme0n1, qid=4\n";
         assert_eq!(detect(completed), Ok(Format::BlockBioQueue));
     }

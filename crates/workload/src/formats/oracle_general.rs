@@ -15,24 +15,24 @@ use crate::fields::Fault;
 use crate::record::{Measure, Record, record};
 use fowler_units::HostOp;
 
-/// The length of a record.
+/// The length of a record, in bytes.
 const LENGTH: usize = 24;
 
-/// Where the numbers of a record are.
+/// Byte offsets of the numbers in a record.
 const ID: usize = 4;
 const SIZE: usize = 12;
 const NEXT: usize = 16;
 
-/// The bytes between two objects.
+/// Distance between the addresses of two consecutive objects, in bytes.
 const OBJECT: u64 = 4096;
 
-/// The largest id that has a place below 2^64 bytes.
+/// Largest object id whose address is below 2^64 bytes.
 const LARGEST_ID: u64 = u64::MAX / OBJECT;
 
-/// How many records at the beginning of a file are looked at.
+/// Number of records at the beginning of a file that are examined.
 const LOOKED_AT: usize = 64;
 
-/// oracleGeneral.
+/// The binary format oracleGeneral of libCacheSim.
 pub(crate) struct OracleGeneral;
 
 impl TraceFormat for OracleGeneral {
@@ -42,8 +42,7 @@ impl TraceFormat for OracleGeneral {
         size in bytes, object n is at byte 4096 n, all are reads: the format has no operations";
     const TABLE: Table =
         Table { time: "s, whole", range: "objects of 4 KiB, bytes", read: "none: all are reads" };
-    const EXAMPLE: &'static [u8] = b"\
-        \x01\0\0\0\x02\0\0\0\0\0\0\0\0\x10\0\0\x02\0\0\0\0\0\0\0\
+    const EXAMPLE: &'static [u8] = b"\x01\0\0\0\x02\0\0\0\0\0\0\0\0\x10\0\0\x02\0\0\0\0\0\0\0\
         \x01\0\0\0\x02\0\0\0\0\0\0\0\0\x10\0\0\xff\xff\xff\xff\xff\xff\xff\xff";
     const TIME_COLUMN: &'static str = "clock_time";
     const FROM_A_DATE: bool = true;
@@ -74,8 +73,8 @@ impl TraceFormat for OracleGeneral {
     }
 }
 
-/// True if the file could be in this format: its times rise, its objects have sizes, and a next
-/// access is in the future, or -1.
+/// True if the first bytes of a file could be in this format: its times rise, its objects have
+/// sizes, and a next access is in the future, or -1.
 fn shows(head: &[u8]) -> bool {
     let mut last = 0;
     head.len() >= 2 * LENGTH

@@ -8,12 +8,11 @@
 
 use fowler_units::HostOp;
 
-/// An operation and its flags.
+/// Meaning of an operation's letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rwbs {
-    /// A request.
+    /// A request with its flags.
     Request {
-        /// The operation.
         op: HostOp,
         /// True if a flush comes before the request.
         preflush: bool,
@@ -22,23 +21,23 @@ pub(crate) enum Rwbs {
         /// True for a command that writes zeroes, here a trim.
         zeroes: bool,
     },
-    /// Neither a read nor a write, a discard or a flush: commands that are passed through, and on
-    /// most kernels commands that write zeroes.
+    /// An operation that is skipped: neither read, write, discard nor flush (passthrough commands
+    /// and, on most kernels, commands that write zeroes).
     None,
-    /// A command for a zone, or a write that the drive places within one.
+    /// A zone command, or a write that the drive places within a zone (zone append).
     Zone,
 }
 
 /// The accepted letters, for messages.
 pub(super) const EXPECTED: &str = "R, W, D or N, optionally after an F";
 
-/// Returns the meaning of letters; `None` if they have none.
+/// Returns the operation that the letters mean; `None` if they mean none.
 #[inline]
 pub(crate) fn parse(letters: &[u8]) -> Option<Rwbs> {
     if !letters.iter().all(u8::is_ascii_uppercase) {
         return None;
     }
-    // An F alone, or before flags, is the flush itself.
+    // An `F` alone, or before flags, is the flush itself.
     let (preflush, rest) = match letters {
         [b'F', b'R' | b'W' | b'D' | b'N' | b'F' | b'Z', ..] => (true, &letters[1..]),
         letters => (false, letters),

@@ -19,10 +19,10 @@ use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
-/// Decimal digits of a millisecond in nanoseconds.
+/// Number of decimal digits of a millisecond in nanoseconds.
 pub(super) const MS: usize = 6;
 
-/// The rules of all of them: they are written in order of time, for a simulator that counts from 0.
+/// Rules common to the simulator formats: times ascend and begin near 0.
 pub(super) const RULES: Rules =
     Rules { clock: Clock::Relative, devices_below: 1 << 16, in_order: true, ..Rules::NONE };
 

@@ -10,11 +10,11 @@ use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
-/// The operations.
+/// The operations by their letter.
 const WORDS: &[(&[u8], HostOp)] =
     &[(b"R", HostOp::Read), (b"W", HostOp::Write), (b"r", HostOp::Read), (b"w", HostOp::Write)];
 
-/// SPC.
+/// The SPC trace format.
 pub(crate) struct Spc;
 
 impl TraceFormat for Spc {
@@ -24,9 +24,7 @@ impl TraceFormat for Spc {
         bytes, opcode r/R or w/W, time in decimal seconds; further columns are ignored";
     const TABLE: Table =
         Table { time: "s, decimal", range: "blocks of 512 B, **bytes**", read: "`r`, `R`" };
-    const EXAMPLE: &'static [u8] = b"\
-        0,20941264,8192,W,0.551706\n\
-        0,20939840,8192,w,0.554041\n\
+    const EXAMPLE: &'static [u8] = b"0,20941264,8192,W,0.551706\n0,20939840,8192,w,0.554041\n\
         1,3436288,512,R,1.01,x\n";
     const RULES: Rules =
         Rules { clock: Clock::Relative, devices_below: 1 << 16, in_order: true, ..Rules::NONE };

@@ -16,17 +16,18 @@ use crate::fields::Fault;
 use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::HostOp;
 
-/// Types of records.
+/// Record types.
 const SHORT_IO: u64 = 1;
 const SUSPECT_IO: u64 = 4;
 
-/// The length of a record, without the length of the queue (version 4) and the flags of a suspect.
+/// Length of a record in bytes, without the queue length (version 4) and the flags of a suspect
+/// record.
 const LENGTH: usize = 52;
 
-/// The lengths that records of other types may have.
+/// Allowed lengths of records of other types, in bytes.
 const LENGTHS: std::ops::RangeInclusive<usize> = 16..=4096;
 
-/// Where the numbers of a record are.
+/// Byte offsets of the numbers in a record.
 const ID: usize = 4;
 const SECONDS: usize = 8;
 const MICROSECONDS: usize = 12;
@@ -35,14 +36,14 @@ const SECTOR_AT: usize = 28;
 const DEVICE: usize = 32;
 const FLAGS: usize = 44;
 
-/// The line of the header before its end.
+/// The keyword of the header's last line.
 const DATE_LINE: &[u8] = b"tracedate";
 const FORM_FEED: u8 = 0x0c;
 
-/// HP SRT.
+/// The binary SRT format of HP Labs.
 pub(crate) struct Srt;
 
-/// Returns the length of the header.
+/// Returns the length of the header, in bytes.
 fn header(head: &[u8]) -> usize {
     let Some(date) = memchr::memmem::find(head, DATE_LINE) else { return 0 };
     memchr::memchr(FORM_FEED, &head[date..]).map_or(0, |end| date + end + 1)
@@ -53,13 +54,13 @@ fn id(bytes: Bytes<'_>) -> (u64, u64) {
     (bytes.u32(ID) >> 16, bytes.u32(ID) & 0xffff)
 }
 
-/// Returns the length that a request's record must have.
+/// Returns the length that a request's record must have, in bytes.
 fn due_length(bytes: Bytes<'_>) -> usize {
     let (version, kind) = id(bytes);
     LENGTH + 4 * usize::from(version == 4) + 4 * usize::from(kind == SUSPECT_IO)
 }
 
-/// Returns the length of the record with which `bytes` begin.
+/// Returns the length of the record at the start of `bytes`.
 fn length(bytes: &[u8]) -> Option<usize> {
     let bytes = Bytes::of(bytes, Order::Big);
     let ((version, kind), length) = (id(bytes), bytes.u32(0) as usize);

@@ -1,4 +1,4 @@
-//! SSDsim ASCII as made from the FIU traces: a sixth column is a digest of the content.
+//! SSDsim ASCII as converted from the FIU traces: a sixth column is a digest of the content.
 
 use super::simulators::sectors;
 use super::{Table, TraceFormat, simulators};
@@ -6,7 +6,7 @@ use crate::columns::Columns;
 use crate::recognition::plausibility::Rules;
 use crate::record::Record;
 
-/// SSDsim with a digest.
+/// The ASCII format of SSDsim with a digest column.
 pub(crate) struct SsdsimDigest;
 
 impl TraceFormat for SsdsimDigest {
@@ -18,8 +18,7 @@ impl TraceFormat for SsdsimDigest {
     const AS_COLUMNS: Option<&'static str> =
         Some("ts=ns,dev=number,lba=512,len=512,op=1=read,_,blanks");
     const TABLE: Table = Table { time: "ns, whole", range: "sectors of 512 B", read: "`1`" };
-    const EXAMPLE: &'static [u8] = b"\
-        0 0 160806224 8 0 3f4fc2833a17\n\
+    const EXAMPLE: &'static [u8] = b"0 0 160806224 8 0 3f4fc2833a17\n\
         1851 0 73397240 8 1 2e568877a8c6\n";
 
     #[inline(always)]

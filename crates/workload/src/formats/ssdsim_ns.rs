@@ -6,7 +6,7 @@ use crate::columns::Columns;
 use crate::recognition::plausibility::Rules;
 use crate::record::Record;
 
-/// SSDsim in nanoseconds.
+/// The ASCII format of SSDsim in nanoseconds.
 pub(crate) struct SsdsimNs;
 
 impl TraceFormat for SsdsimNs {

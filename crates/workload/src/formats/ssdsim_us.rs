@@ -6,7 +6,7 @@ use crate::columns::Columns;
 use crate::recognition::plausibility::Rules;
 use crate::record::Record;
 
-/// SSDsim in microseconds.
+/// The ASCII format of SSDsim in microseconds.
 pub(crate) struct SsdsimUs;
 
 impl TraceFormat for SsdsimUs {

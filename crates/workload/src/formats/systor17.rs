@@ -10,7 +10,7 @@ use crate::columns::Columns;
 use crate::record::{Measure, Record, record};
 use fowler_units::HostOp;
 
-/// SYSTOR '17.
+/// The format of the SYSTOR '17 traces.
 pub(crate) struct Systor17;
 
 impl TraceFormat for Systor17 {
@@ -19,8 +19,7 @@ impl TraceFormat for Systor17 {
         SYSTOR '17 CSV with its header: time in decimal Unix seconds (counted from the first \
         request on), IOType R or W, the LUN is the device, offset and size in bytes";
     const TABLE: Table = Table { time: "Unix s, decimal", range: "bytes, bytes", read: "`R`" };
-    const EXAMPLE: &'static [u8] = b"\
-        Timestamp,Response,IOType,LUN,Offset,Size\n\
+    const EXAMPLE: &'static [u8] = b"Timestamp,Response,IOType,LUN,Offset,Size\n\
         1456095145.133076000,0.000806000,R,0,899056122368,131072\n\
         1456095145.126285000,,W,0,4256049987072,122880\n";
     const AS_COLUMNS: Option<&'static str> =

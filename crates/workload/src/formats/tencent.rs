@@ -3,7 +3,7 @@
 //!
 //! Source: the README of the trace set. Unix seconds, sectors of 512 B for both offset and size,
 //! IOType 0 is a read and 1 a write: the opposite of MQSim's code. Arrivals are in whole seconds,
-//! so those of a second are spread over it.
+//! so the arrivals of one second are spread over that second.
 
 use super::{Table, TraceFormat};
 use crate::columns::Columns;
@@ -14,7 +14,7 @@ use fowler_units::HostOp;
 /// Nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
 
-/// Tencent.
+/// The format of the Tencent Cloud Block Storage traces.
 pub(crate) struct Tencent;
 
 impl TraceFormat for Tencent {
@@ -24,8 +24,7 @@ impl TraceFormat for Tencent {
         request on), offset and size in sectors of 512 B, IOType 0 is a read and 1 a write, the \
         volume is the device";
     const TABLE: Table = Table { time: "Unix s, whole", range: "sectors of 512 B", read: "`0`" };
-    const EXAMPLE: &'static [u8] = b"\
-        1538323200,4247200,128,1,1058\n\
+    const EXAMPLE: &'static [u8] = b"1538323200,4247200,128,1,1058\n\
         1538323199,13896880,128,0,1063\n\
         1538323200,16,8,0,1058\n";
     const RULES: Rules = Rules { clock: Clock::Unix, ..Rules::NONE };

@@ -15,15 +15,15 @@ use fowler_units::Diagnostic;
 pub(crate) trait TraceFormat {
     /// The columns in order, as named in the format's own documentation.
     const COLUMNS: &'static str;
-    /// Columns, units and read/write codes in one sentence.
+    /// The format's columns, units and read/write codes in one sentence.
     const ABOUT: &'static str;
-    /// The cells of the documentation's table.
+    /// The format's row of the table in the documentation.
     const TABLE: Table;
-    /// A few valid lines, including the header row; of a binary format, a few records.
+    /// A few valid lines, including the header row; for a binary format, a few records.
     const EXAMPLE: &'static [u8];
     /// True if columns are separated by commas; otherwise by runs of blanks.
     const COMMAS: bool = holds_a_comma(Self::COLUMNS);
-    /// The column that holds the time.
+    /// Name of the column that holds the time.
     const TIME_COLUMN: &'static str = "time";
     /// The header row that must come first, if there is one.
     const HEADER: Option<&'static str> = None;
@@ -34,42 +34,41 @@ pub(crate) trait TraceFormat {
     const FROM_A_DATE: bool = false;
     /// Signs that distinguish the format from others with the same columns.
     const SIGNS: Signs = Signs::NONE;
-    /// True if a line's meaning depends on the lines before it, or on what the user said of the
-    /// columns: lines are then decoded by [`TraceFormat::decode_after`].
+    /// True if a line's meaning depends on the lines before it, or on columns given by the user:
+    /// lines are then decoded by [`TraceFormat::decode_after`].
     const STATEFUL: bool = false;
-    /// True if the name that a line gives as its host is its device. Names are then numbered in the
-    /// order in which they come.
+    /// True if the host column names the device. Device names are numbered in order of appearance.
     const NAMES_DEVICES: bool = false;
     /// True if arrivals are in whole seconds, so that the arrivals of a second must be spread over
     /// it.
     const WHOLE_SECONDS: bool = false;
-    /// True if the text alone may show that a trace is in this format.
+    /// True if the format can be detected from a text alone.
     const DETECTED: bool = true;
-    /// Note on every trace in this format, if any: information that the format cannot give.
+    /// Note on information that the format lacks, printed for every trace in this format.
     const NOTE: Option<&'static str> = None;
-    /// The kinds of events that it leaves out and counts: `Fault::kind` is the number of one,
+    /// The kinds of events that the format skips and counts. `Fault::kind` is an index here,
     /// counted from 1.
     const LEFT_OUT: &'static [NamedKind] = &[];
-    /// True if the events that the format leaves out are as unmistakable as requests, so that a
-    /// text without a request in its first lines is in this format all the same.
+    /// True if skipped events prove the format, even when the first lines contain no request.
     const SHOWN_BY_EVENTS: bool = false;
-    /// The rules that its records keep, beyond their columns. A file that breaks one is not
-    /// claimed.
+    /// Rules that all records of the format keep, beyond the types of their columns. The format is
+    /// not detected for a file that breaks one.
     const RULES: Rules = Rules::NONE;
-    /// Columns of the format as `--columns` describes them, if it can: for a file with other units.
+    /// The format's columns in the syntax of `--columns`, used to suggest other units; `None` if
+    /// they cannot be described so.
     const AS_COLUMNS: Option<&'static str> = None;
-    /// How a binary format is divided into records; `None` for text.
+    /// Rules that divide a binary format into records; `None` for text.
     const BINARY: Option<Binary> = None;
 
-    /// Decodes the columns of one line. Columns that it does not read may contain anything. A
-    /// format has this function, or [`TraceFormat::decode_after`] if it is
+    /// Decodes the columns of one line. Columns that the format does not use may contain anything.
+    /// A format implements this function, or [`TraceFormat::decode_after`] if it is
     /// [`TraceFormat::STATEFUL`].
     #[inline(always)]
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
         Self::decode_after(columns, &mut Context::default())
     }
 
-    /// Like [`TraceFormat::decode`], where the header row named optional columns.
+    /// Like [`TraceFormat::decode`], for a trace whose header row names optional columns.
     fn decode_wider<'a, C: Columns<'a>>(
         columns: &mut C,
         _: &[OptionalColumn],
@@ -85,12 +84,12 @@ pub(crate) trait TraceFormat {
         Self::decode(columns)
     }
 
-    /// Returns what must be said of a trace that was read, beside [`TraceFormat::NOTE`].
+    /// Returns a note on a trace that was read, in addition to [`TraceFormat::NOTE`].
     fn notes(_: &Context) -> Option<String> {
         None
     }
 
-    /// Returns what is wrong with a trace that has these events and no request.
+    /// Returns the error for a trace with these events and no request.
     fn without_requests(_: &[LeftOut]) -> Option<Diagnostic> {
         None
     }
@@ -112,26 +111,27 @@ pub(crate) trait TraceFormat {
     }
 }
 
-/// The cells of a format's row in the documentation, in Markdown.
+/// A format's row of the table in the documentation, in Markdown.
 pub(crate) struct Table {
-    /// The unit of time, and how it is printed.
+    /// Unit and notation of times.
     pub time: &'static str,
-    /// The units of address and size.
+    /// Units of address and size.
     pub range: &'static str,
-    /// The code for a read.
+    /// Code that marks a read.
     pub read: &'static str,
 }
 
 /// Signs that distinguish a format from others that decode the same lines.
 #[derive(Clone, Copy)]
 pub(crate) struct Signs {
-    /// True if times have a fraction, somewhere in the first lines.
+    /// True if times have a fraction in at least one of the first lines.
     pub fractional_times: bool,
-    /// True if ranges are in bytes where others count sectors: all numbers are multiples of 512.
+    /// True if addresses and sizes are in bytes where similar formats count sectors: all numbers
+    /// are then multiples of 512.
     pub bytes: bool,
-    /// True if the device is always 0.
+    /// True if the device number is always 0.
     pub device_is_zero: bool,
-    /// The equivalent format under another name, which detection prefers.
+    /// The identical format under another name, which detection prefers.
     pub same_as: Option<Format>,
     /// The layer of the event that the format reads, if a log shows the same request by several
     /// events; 0 is the layer nearest to the host.

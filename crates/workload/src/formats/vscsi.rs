@@ -13,7 +13,7 @@ use crate::fields::Fault;
 use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::HostOp;
 
-/// Where the numbers of a record are.
+/// Byte offsets of the numbers in a record.
 pub(super) struct Layout {
     pub version: u64,
     pub length: usize,
@@ -22,7 +22,7 @@ pub(super) struct Layout {
     pub len: usize,
 }
 
-/// The block number and the time are at the same place in both versions.
+/// Offset of the block number, the same in both versions.
 const LBN: usize = 16;
 const TS: usize = 24;
 
@@ -40,7 +40,7 @@ enum Command {
     NoData,
 }
 
-/// Returns what an operation code means; `None` for codes that no disk knows.
+/// Returns the effect of an operation code; `None` for codes that no disk supports.
 fn command(code: u64) -> Option<Command> {
     Some(match code {
         0x08 | 0x28 | 0xa8 | 0x88 => Command::Request(HostOp::Read),
@@ -72,13 +72,13 @@ fn command(code: u64) -> Option<Command> {
 }
 
 impl Layout {
-    /// True if the file begins with valid records.
+    /// True if the first bytes of a file are valid records.
     pub fn shows(&self, head: &[u8]) -> bool {
         let is_valid = |bytes: &[u8]| {
             let bytes = Bytes::of(bytes, Order::Little);
             bytes.u16(self.ver) >> 8 == self.version && command(bytes.u16(self.cmd)).is_some()
         };
-        // A text shorter than two records is more likely than such a trace.
+        // A file shorter than two records is more likely a text.
         head.len() >= 2 * self.length && head.chunks_exact(self.length).take(SHOWN_BY).all(is_valid)
     }
 
@@ -117,7 +117,7 @@ impl Layout {
     }
 }
 
-/// Returns what must be said of commands that were left out.
+/// Returns the notes on commands that were skipped.
 pub(super) fn notes(context: &Context) -> Option<String> {
     let times = context.noted;
     (times > 0).then(|| {

@@ -7,7 +7,7 @@ use crate::columns::Columns;
 use crate::context::Context;
 use crate::record::Record;
 
-/// vSCSI, version 1.
+/// Version 1 of VMware's vSCSI format.
 pub(crate) struct Vscsi1;
 
 const LAYOUT: Layout = Layout { version: 1, length: 32, cmd: 12, ver: 14, len: 4 };

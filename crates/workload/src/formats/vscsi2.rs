@@ -7,7 +7,7 @@ use crate::columns::Columns;
 use crate::context::Context;
 use crate::record::Record;
 
-/// vSCSI, version 2.
+/// Version 2 of VMware's vSCSI format.
 pub(crate) struct Vscsi2;
 
 const LAYOUT: Layout = Layout { version: 2, length: 40, cmd: 0, ver: 2, len: 8 };

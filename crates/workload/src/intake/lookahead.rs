@@ -1,4 +1,4 @@
-//! Records of plain lines, read ahead in one go.
+//! Lookahead buffer: records of consecutive plain lines, decoded in one batch.
 
 use super::Before;
 use crate::formats::TraceFormat;
@@ -7,20 +7,20 @@ use crate::lines::Lines;
 use crate::plain_lines::{NotPlain, Plain};
 use crate::record::{Record, in_time};
 
-/// The most records read ahead: as many as stay in the L1 cache.
+/// Largest number of records read ahead; they fit in the L1 cache.
 const AHEAD: usize = 128;
 
-/// Records of plain lines, read ahead in one go.
+/// Records of consecutive plain lines, decoded in one batch.
 #[derive(Default)]
 pub(super) struct Ahead {
-    /// Each record with the number of bytes of text after its line.
+    /// Each record, with the number of bytes of text after its line.
     pub records: Vec<(Record, usize)>,
-    /// How many of the records were taken.
+    /// Number of records already taken from the batch.
     pub taken: usize,
-    /// The length of the text, and how much of it was read.
+    /// Length of the text of the batch, in bytes.
     length: usize,
     pub read: usize,
-    /// How many of the records have forced unit access.
+    /// Number of records in the batch with forced unit access.
     pub forced: u64,
 }
 
@@ -32,7 +32,7 @@ impl Ahead {
         Some(record)
     }
 
-    /// Returns how many bytes were read beyond the line of the last record that was taken.
+    /// Returns the number of bytes of text after the line of the last record taken.
     pub fn untaken(&self) -> usize {
         let last = self.taken.checked_sub(1);
         last.map_or(0, |last| self.read - (self.length - self.records[last].1))
@@ -50,7 +50,7 @@ impl Ahead {
         (line - later, text.strip_suffix(b"\r").unwrap_or(text))
     }
 
-    /// Reads plain lines from the beginning of `text`. Returns how many of them are comments.
+    /// Decodes plain lines from the beginning of `text`. Returns how many of them are comments.
     pub fn read<F: TraceFormat, const COMMA: bool>(
         &mut self,
         text: &[u8],

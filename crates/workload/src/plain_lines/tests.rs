@@ -1,4 +1,4 @@
-//! Tests of plain lines against the reader of all lines.
+//! Compares the fast decoder of plain lines with the full decoder.
 
 use super::*;
 use crate::Format;
@@ -90,7 +90,7 @@ fn exact<F: TraceFormat>(
     Some([said.as_bytes(), b" ", &text[..=end]].concat())
 }
 
-/// However a line is damaged, if [`Plain`] accepts it, [`Fields`] decodes it the same way.
+/// If [`Plain`] accepts a randomly damaged line, [`Fields`] decodes it to the same record.
 fn damaged(format: Format, lines: &[&str], optional: &[OptionalColumn]) {
     let mut rng = Rng::stream(6, "plain");
     let bytes = b"0123456789,. \t\r\n\x0c\x0b-+RWrwQFxa\0\xff";

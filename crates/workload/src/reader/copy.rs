@@ -10,14 +10,14 @@ use std::io::{self, BufRead, Read, Write};
 /// The result of copying a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceCopy {
-    /// The bytes of text that belong to the trace: all of it, or those of the lines or records up
-    /// to the last one that is needed. What was copied beyond them is to be cut off.
+    /// Length of the trace in the copy, in bytes: all of it, or up to the end of the last needed
+    /// record. The caller cuts off the rest.
     pub length: u64,
-    /// The requests in them that were returned.
+    /// Number of requests within that length.
     pub requests: u64,
 }
 
-/// A text of which everything that is read is copied.
+/// A reader that copies everything read from a text.
 struct Copied<W> {
     text: Text,
     to: W,
@@ -31,9 +31,9 @@ impl<W: Write> Read for Copied<W> {
     }
 }
 
-/// Copies the text of a stream to `to`, decompressed, while reading it as `options` say. With a
-/// `limit`, reads no further than needed for so many requests; devices that lie side by side need
-/// the whole stream. Which of several devices is meant is left to whoever reads the copy.
+/// Copies the text of a stream to `to`, decompressed, while reading it as a trace with `options`.
+/// With a `limit`, stops after that many requests, except that devices in a common address space
+/// need the whole stream. The device is selected when the copy is read.
 ///
 /// The length of the copy follows from the stream and the limit, not from the pieces in which the
 /// stream arrives.
@@ -88,7 +88,7 @@ mod tests {
         }
     }
 
-    /// A text over and over, in pieces of a given size.
+    /// A text that repeats endlessly, returned in pieces of a given size.
     struct Endless {
         text: Vec<u8>,
         at: usize,
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_limit_ends_an_endless_stream_at_the_same_byte_however_it_comes() {
-        // All at one time: what repeats for ever would otherwise be ever more out of order.
+        // All at one time, because repeated times would run backwards.
         let spc = "0,303567,3584,w,0.5\n1,1209856,3072,R,0.5\n\n0,1209856,512,r,0.5\n";
         let events = "8,0 0 1 0.5 9 G R 8 + 8 [x]\n8,0 0 1 0.5 9 Q R 8 + 8 [x]\n";
         for (text, device) in

@@ -1,4 +1,4 @@
-//! How the reading of a trace begins and ends: its format, and what is wrong with it.
+//! Start and end of reading a trace: determines the format, and collects the errors.
 
 use super::{Stage, TraceReader};
 use crate::detect::{self, Detected, fits_poorly};
@@ -156,8 +156,8 @@ fn no_request() -> Diagnostic {
     Diagnostic::of("this trace has no requests").expected("at least one request")
 }
 
-/// Returns a format that was given: whether its file has a header that the format does not have,
-/// and for a CSV without a description the columns that its header names.
+/// Checks a format given by the user: does the file have a header that the format does not define,
+/// and which columns does the header of a CSV name?
 pub(super) fn given_format(
     name: &str,
     format: Format,
@@ -170,12 +170,14 @@ pub(super) fn given_format(
             Ok(_) => (String::new(), None),
             Err(undetected) => (undetected.first_line, undetected.otherwise),
         };
-        let what = "format `csv` has no columns of its own";
+        let what = "format `csv` needs a list of columns";
         let line = detect::line_of(lines, &first_line).filter(|_| !first_line.is_empty());
         let diagnostic = Diagnostic { text: first_line, ..Diagnostic::of(what).line(line) };
-        let diagnostic = diagnostic.expected("--columns, or a header that leaves nothing open");
-        let hint = proposed
-            .unwrap_or_else(|| "give them: --columns ts=us,op=rw,lba=512,len=bytes".to_string());
+        let diagnostic =
+            diagnostic.expected("--columns, or a header that names every column with its unit");
+        let hint = proposed.unwrap_or_else(|| {
+            "describe the columns: --columns ts=us,op=rw,lba=512,len=bytes".to_string()
+        });
         return Err(TraceError::one(name, diagnostic.hint(hint)));
     }
     Ok(Detected { header: detect::has_names(format, lines.head()), ..Detected::of(format) })
@@ -208,8 +210,9 @@ pub(super) fn detected(name: &str, lines: &Lines) -> Result<(Detected, FormatSou
         _ if undetected.first_line.is_empty() => Err(TraceError::one(name, no_request())),
         _ if !could_be.is_empty() => {
             let names: Vec<String> = could_be.iter().map(|it| format!("--format {it}")).collect();
-            let what = "this is a binary file, and nothing in it shows its format";
-            let hint = format!("if it is one of these, say so: {}", names.join(", "));
+            let what = "this is a binary file, and its first bytes do not show its format";
+            let hint =
+                format!("if the file is in one of these formats, name it: {}", names.join(", "));
             Err(TraceError::one(name, Diagnostic::of(what).hint(hint)))
         }
         _ => {

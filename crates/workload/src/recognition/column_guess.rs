@@ -1,5 +1,5 @@
-//! Columns by their values, to propose `--columns` for a file in no known format. Nothing is read
-//! by such a proposal: whoever knows the file decides.
+//! Guesses the meaning of columns from their values, to propose `--columns` for a file in no known
+//! format. A guess is only printed, never used for reading.
 
 use crate::csv::{CsvColumn, CsvColumns, Parting};
 use crate::number::{decimal_ns, unsigned};
@@ -8,7 +8,7 @@ use crate::recognition::header::fields;
 use crate::recognition::time_unit::{self, TimeUnit};
 use fowler_units::{HostOp, printable};
 
-/// Columns that would read a file, and open questions.
+/// Guessed columns of a file, and open questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Deduced {
     /// The columns.
@@ -25,7 +25,7 @@ impl Values<'_> {
         self.0.iter().map(|value| unsigned(value).ok()).collect()
     }
 
-    /// Returns true if they are times: numbers, with decimals or without, that do not fall.
+    /// True if the values are times: numbers, with or without decimals, that do not decrease.
     fn rise(&self) -> bool {
         let times: Option<Vec<u64>> =
             self.0.iter().map(|value| decimal_ns(value, 0).ok()).collect();
@@ -39,7 +39,7 @@ impl Values<'_> {
         times.is_some_and(|times| times.is_sorted() && (decimals || times.first() < times.last()))
     }
 
-    /// Returns their unit as times.
+    /// Returns the unit of the values, taken as times.
     fn unit(&self) -> TimeUnit {
         time_unit::by_values(self.0.iter().copied())
     }
@@ -52,7 +52,7 @@ impl Values<'_> {
         self.0.iter().all(|value| OpCode::Words.meaning(value).is_some())
     }
 
-    /// Returns true if some are reads or writes, and not all are trims or flushes.
+    /// True if the values are operations with some reads or writes.
     fn move_data(&self) -> bool {
         let moves = |op| matches!(op, Some(HostOp::Read | HostOp::Write));
         self.0.iter().any(|value| moves(OpCode::Words.op(value)))
@@ -68,8 +68,8 @@ impl Values<'_> {
     }
 }
 
-/// Returns the columns that would read `lines`, the first of which may be a header; `None` if they
-/// show no operation, address, size and time.
+/// Returns the guessed columns of `lines`, whose first may be a header; `None` if no operation,
+/// address, size and time can be found.
 pub(crate) fn columns(lines: &[&[u8]]) -> Option<Deduced> {
     let tabs = lines.iter().all(|line| memchr::memchr(b'\t', line).is_some());
     let of_tabs = tabs.then_some(Parting::Tabs);
@@ -136,7 +136,7 @@ fn op_column(all: &[Values], time: usize) -> Option<usize> {
         .or_else(|| first(&|it| it.are_codes()))
 }
 
-/// Returns the columns of addresses and sizes: the largest numbers, and the numbers beside them.
+/// Returns the columns of addresses and sizes: the largest numbers, and the column next to them.
 fn range_columns(all: &[Values], time: usize, op: usize) -> Option<(usize, usize)> {
     let numbers = |index: usize| {
         if index == time || index == op { None } else { all.get(index)?.numbers() }
@@ -161,7 +161,7 @@ fn range_columns(all: &[Values], time: usize, op: usize) -> Option<(usize, usize
     Some((offset, size))
 }
 
-/// Returns the unit of a column of times, as digits of a nanosecond.
+/// Returns the unit of a column of times, as the power of ten of its nanoseconds.
 fn digits(times: &Values, index: usize, open: &mut Vec<String>) -> usize {
     let number = index + 1;
     let unit = times.unit();
@@ -181,8 +181,7 @@ fn digits(times: &Values, index: usize, open: &mut Vec<String>) -> usize {
     0
 }
 
-/// Returns the units of addresses and sizes, in bytes: sectors, unless the numbers are those of
-/// bytes.
+/// Returns the units of addresses and sizes, in bytes: 512, unless the numbers must be bytes.
 fn units(offsets: &Values, sizes: &Values) -> (u64, u64) {
     let multiples = |all: &Values| {
         let numbers = all.numbers().unwrap_or_default();
@@ -195,8 +194,8 @@ fn units(offsets: &Values, sizes: &Values) -> (u64, u64) {
     }
 }
 
-/// Asks which lines are meant, where a column that is skipped has several actions of blktrace: each
-/// request is in the file several times.
+/// Returns the question which action to read, if a skipped column has several blktrace actions: the
+/// file then holds each request several times.
 fn actions(all: &[Values], columns: &[CsvColumn]) -> Option<String> {
     const ACTIONS: [&[u8]; 12] =
         [b"Q", b"G", b"I", b"D", b"C", b"M", b"F", b"A", b"X", b"P", b"U", b"UT"];

@@ -7,7 +7,7 @@
 //! With `log_avg_msec`, and in logs of bandwidth and IOPS that are sampled by time, the offset is
 //! 0, and `bs` is 0 or the only block size of the job.
 
-/// The most columns of a row that is no histogram.
+/// Most columns of a row that is not a histogram.
 const MOST: usize = 8;
 /// A row of a histogram log (`write_hist_log`) has its time, direction, size and this many bins.
 const BINS_LEAST: usize = 64;
@@ -15,12 +15,13 @@ const BINS_LEAST: usize = 64;
 /// Why a log holds no requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoRequests {
-    /// Each row is an average over a time: all sizes are 0.
+    /// Each row is an average over an interval: all sizes are 0.
     Averaged {
         /// True if rows have an offset.
         with_offset: bool,
     },
-    /// Each row is the rate of a time: all offsets are 0 and each direction has one row at a time.
+    /// Each row is the rate over an interval: all offsets are 0, with one row per direction and
+    /// time.
     Rates,
     /// Rows are single requests, without addresses.
     NoOffsets,
@@ -29,7 +30,7 @@ pub(crate) enum NoRequests {
 }
 
 impl NoRequests {
-    /// Returns what the file is, and how it would be recorded to be a trace.
+    /// Returns the kind of log in words, and how to record a log that can be read as a trace.
     pub fn words(self) -> (&'static str, &'static str) {
         let again = "record single requests: without log_avg_msec, with log_offset=1 and, for the \
                      times of arrival, log_issue_time=1; or write_iolog=FILE";
@@ -57,13 +58,13 @@ impl NoRequests {
     }
 }
 
-/// A row, as far as it is needed.
+/// The columns of a row that are needed to recognize its log.
 struct Row {
     /// When it was logged, in milliseconds.
     logged: u64,
     direction: u64,
     size: u64,
-    /// The numbers behind the size.
+    /// The numbers in the columns after the size.
     behind: Vec<u64>,
 }
 
@@ -81,17 +82,16 @@ fn numbers(line: &[u8]) -> Option<Vec<u64>> {
     text.split(',').take(BINS_LEAST + MOST).map(|field| number(field.trim())).collect()
 }
 
-/// Takes a row of 4 to 8 columns apart, with `values` values.
+/// Parses a row of 4 to 8 columns, of which `values` are measured values.
 fn row(all: &[u64], values: usize) -> Option<Row> {
     let &[direction, size] = all.get(1 + values..3 + values)? else { return None };
     let behind = all[3 + values..].to_vec();
-    // Sizes are 0 or those of requests: no volume number or count is taken for one.
+    // A size is 0 or at least 512 B; volume numbers and counters are smaller.
     let is_row = direction <= 2 && (size == 0 || size >= 512);
     is_row.then(|| Row { logged: all[0], direction, size, behind })
 }
 
-/// Returns why the rows are no requests if all of `lines` are rows of a log of fio, and none is a
-/// request.
+/// Returns the kind of fio log if all of `lines` are rows of one and none is a request.
 pub(crate) fn no_requests(lines: &[&[u8]]) -> Option<NoRequests> {
     let first = lines.first()?;
     memchr::memchr(b',', first)?;
@@ -141,8 +141,8 @@ fn judge(rows: &[Row], spaced: bool) -> Option<NoRequests> {
     }
 }
 
-/// Returns true if several rows each have a time of their own, in each direction: requests to one
-/// address that are more than a millisecond apart would be the only ones that do.
+/// True if several rows of each direction have times of their own. Only requests to one address
+/// more than 1 ms apart would look the same.
 fn one_at_a_time(rows: &[Row]) -> bool {
     let rises = |direction: u64| {
         let times: Vec<u64> =

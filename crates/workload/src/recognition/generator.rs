@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 /// One kind of request of a measured load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Stream {
-    /// Requests per second, and mean bytes of a request, of each source; zero bytes if the size is
-    /// not known.
+    /// Requests per second and mean bytes per request (0 if unknown) of each source.
     parts: Vec<(f64, f64)>,
     /// True if each request begins where the one before ended.
     pub sequential: bool,
@@ -19,40 +18,40 @@ pub(crate) struct Load {
     pub reads: Stream,
     pub writes: Stream,
     pub trims: Stream,
-    /// Requests that the host kept outstanding, if it waited for answers.
+    /// Queue depth that the host maintained; `None` if requests did not wait for completions.
     pub depth: Option<u64>,
 }
 
-/// The rates that a generator takes, in requests per second.
+/// Rates accepted by the generator, in requests per second.
 const RATES: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
-/// The sizes that are written out, in bytes: a sector to 64 MiB.
+/// Request sizes accepted by the generator, in bytes: a sector to 64 MiB.
 const SIZES: std::ops::RangeInclusive<f64> = 512.0..=67_108_864.0;
-/// The mean length of a run that stands for a sequential load.
+/// Mean run length, in requests, that represents a sequential load.
 const RUN: u32 = 1000;
-/// The most sources, and the most sizes that are written out.
+/// Most sources of a load, and most sizes written to a workload file.
 const PARTS_MOST: usize = 1024;
 const SIZES_MOST: usize = 8;
 
 impl Stream {
-    /// Adds a source of so many requests per second of a mean size in bytes.
+    /// Adds a source of `rate` requests per second with a mean of `size` bytes.
     pub fn add(&mut self, rate: f64, size: f64) {
         if rate > 0.0 && rate.is_finite() && self.parts.len() < PARTS_MOST {
             self.parts.push((rate, size));
         }
     }
 
-    /// Returns the stream with its requests one behind the other, or not.
+    /// Returns the stream, sequential or not.
     pub fn in_order(self, sequential: bool) -> Stream {
         Stream { sequential, ..self }
     }
 
     /// Returns the requests per second.
     pub fn rate(&self) -> f64 {
-        // The sum of nothing is -0.
+        // An empty sum is -0.
         self.parts.iter().map(|(rate, _)| rate).sum::<f64>() + 0.0
     }
 
-    /// Returns true if a source has no size that can be written out.
+    /// True if a source has a size that the generator does not accept.
     fn has_no_size(&self) -> bool {
         self.parts.iter().any(|(_, size)| !SIZES.contains(size))
     }
@@ -105,7 +104,7 @@ impl Load {
             return None;
         }
         let share = |stream: &Stream| libm::round(stream.rate() / rate * 1e4) / 1e4;
-        // Shares are rounded so that they never exceed 1 together.
+        // Shares are rounded so that their sum does not exceed 1.
         let (reads, trims) = (share(&self.reads), share(&self.trims));
         let trims = if reads + trims > 1.0 { 1.0 - reads } else { trims };
         let mut text = String::from("duration = \"10s\"\n");

@@ -1,7 +1,7 @@
-//! Columns by the names of a header. A header is read only if it leaves nothing open: it names a
-//! time, an operation, an address and a size, with their units or with names whose unit is the same
-//! everywhere. A time may also show its unit as a date. Of two columns of one role the first is
-//! read, if both say the same.
+//! Recognizes columns by the names in a header. A header is used only if it leaves nothing open: it
+//! names a time, an operation, an address and a size, with units or with names whose unit is
+//! unambiguous. A time may also show its unit by being a date. If two columns have the same role
+//! and agree, the first is read.
 
 use crate::csv::{CsvColumn, CsvColumns, Parting};
 use crate::number::{cuts_digits, time_ns, unsigned};
@@ -12,13 +12,13 @@ use crate::recognition::time_unit::{self, TimeUnit, has_decimals};
 /// Columns that a header names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ByNames {
-    /// Every column that a trace needs.
+    /// All columns that a trace needs.
     Complete(CsvColumns),
-    /// The columns but for what is open: each an open question.
+    /// The columns, of which some units are unknown, with one question for each.
     Open(CsvColumns, Vec<String>),
 }
 
-/// The most columns.
+/// Most columns of a header.
 const MOST: usize = 128;
 /// The fewest columns of a header.
 const FEWEST: usize = 4;
@@ -51,7 +51,7 @@ fn unquoted(field: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the marks that may separate the columns of a header, the most likely first.
+/// Returns the separators that a header may use, the most likely first.
 pub(crate) fn partings(header: &[u8]) -> impl Iterator<Item = Parting> {
     let count = |mark: u8| header.iter().filter(|&&byte| byte == mark).count();
     let (tabs, commas) = (count(b'\t'), count(b','));
@@ -60,8 +60,8 @@ pub(crate) fn partings(header: &[u8]) -> impl Iterator<Item = Parting> {
     of_tabs.into_iter().chain([others])
 }
 
-/// Returns true if a line may be a header: several names, none of which is a number. A name may be
-/// missing, as that of an index.
+/// True if a line may be a header: several names, none of which is a number. One name may be
+/// missing, as for an index column.
 pub(crate) fn is_header(line: &[u8], parting: Parting) -> bool {
     let names = fields(line, parting);
     let begins = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'@');
@@ -76,7 +76,8 @@ pub(crate) fn by_names(header: &[u8], lines: &[&[u8]]) -> Option<ByNames> {
     partings(header).find_map(|parting| parted_by_names(header, lines, parting))
 }
 
-/// Returns the columns that `header` names between the given marks. Most lines must have as many.
+/// Returns the columns that `header` names, split at one separator. Most lines must have as many
+/// columns.
 fn parted_by_names(header: &[u8], lines: &[&[u8]], parting: Parting) -> Option<ByNames> {
     if !is_header(header, parting) || lines.is_empty() {
         return None;
@@ -107,13 +108,13 @@ fn parted_by_names(header: &[u8], lines: &[&[u8]], parting: Parting) -> Option<B
 pub(crate) struct Named<'a> {
     /// Name in the header, or key of an object.
     pub name: &'a [u8],
-    /// Role by its name.
+    /// Role suggested by the name; `None` if it suggests none.
     pub role: Option<Role>,
     /// Values, line by line.
     pub values: Vec<&'a [u8]>,
 }
 
-/// Columns by their names, and what the names and the values leave open.
+/// Columns chosen by name, and questions that names and values leave open.
 pub(crate) struct Chosen {
     /// Content of each column.
     pub columns: Vec<CsvColumn>,
@@ -123,10 +124,10 @@ pub(crate) struct Chosen {
     pub seen: [Option<usize>; 5],
 }
 
-/// The slot of devices in [`Chosen::seen`].
+/// The index of the device in [`Chosen::seen`].
 const DEVICE: usize = 4;
 
-/// Chooses what is read of columns with names.
+/// Chooses the columns to read by their names.
 pub(crate) fn choose(all: &[Named<'_>]) -> Chosen {
     let skipped = vec![CsvColumn::Skipped; all.len()];
     let mut chosen = Chosen { columns: skipped, open: Vec::new(), seen: [None; 5] };
@@ -143,7 +144,7 @@ pub(crate) fn choose(all: &[Named<'_>]) -> Chosen {
                 chosen.seen[slot] = Some(index);
                 chosen.columns[index] = column;
             }
-            // A second name, such as that of a file, does not say more.
+            // A second name, such as that of a file, is ignored.
             Some(_) if slot == DEVICE => {}
             Some(other) => {
                 let first = (chosen.columns[other], &all[other].values[..]);
@@ -158,8 +159,8 @@ pub(crate) fn choose(all: &[Named<'_>]) -> Chosen {
     chosen
 }
 
-/// Returns true if a column that by its name has operations has none, and another one does:
-/// `command` may be that of a process, and `type` that of a message.
+/// True if a column named like an operation holds none while another column does: `command` may be
+/// a process, and `type` a message.
 fn others_are_better(index: usize, all: &[Named<'_>]) -> bool {
     let has_ops =
         |named: &Named<'_>| named.values.iter().all(|value| OpCode::Words.meaning(value).is_some());
@@ -167,7 +168,7 @@ fn others_are_better(index: usize, all: &[Named<'_>]) -> bool {
     !has_ops(&all[index]) && (0..all.len()).any(|other| is_other(other) && has_ops(&all[other]))
 }
 
-/// Returns true if two columns of one kind say the same on every line, maybe in two units.
+/// True if two columns with one role agree on every line, possibly in different units.
 fn says_the_same(
     (one, values): (CsvColumn, &[&[u8]]),
     (other, others): (CsvColumn, &[&[u8]]),
@@ -230,7 +231,7 @@ fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvC
                 };
                 open.extend(question.map(|of| format!("the unit of `{name}` ({of})")));
             }
-            // Unless the user knows better, whole numbers count nanoseconds.
+            // Whole numbers count nanoseconds unless the user says otherwise.
             let has_seconds = |value: &[u8]| has_decimals(value) || is_date_in_words(value);
             let likely = if values().any(has_seconds) { 9 } else { 0 };
             (0, CsvColumn::Time { digits: found.dates().unwrap_or(likely) })
@@ -265,7 +266,7 @@ fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvC
     }
 }
 
-/// Adds a question if all times are dates in words. Returns whether they are.
+/// Adds a question if all times are dates in words; returns true if they are.
 fn ask_for_words(name: &str, named: &Named<'_>, open: &mut Vec<String>) -> bool {
     let are_words = named.values.iter().all(|value| is_date_in_words(value));
     if are_words {

@@ -1,18 +1,18 @@
-//! Commands of jq that make the requests of a JSON text readable: as objects on a line each, or as
-//! CSV with the `--columns` that describe it.
+//! Proposes jq commands that turn a JSON text into readable requests: JSON lines, or CSV with the
+//! matching `--columns`.
 
 use crate::csv::{CsvColumn, CsvColumns, Parting};
 use crate::recognition::header::{Chosen, Named, choose, is_date_in_words};
 use crate::recognition::json::{Found, Scan};
 use crate::recognition::roles::role;
 
-/// Most objects that are looked at, and most values of each.
+/// Most objects, and values of each, that are examined.
 const OBJECTS: usize = 256;
 const VALUES: usize = 64;
 /// Longest path of keys, in bytes.
 const LONGEST_PATH: usize = 200;
 
-/// Advice where the keys of the objects do not show which value is which.
+/// Advice if the keys do not show which value is which.
 const BY_HAND: &str = "write an object for each request on a line of its own (pandas: \
                        to_json(orient='records', lines=True)), or time, operation, address and \
                        size as CSV, such as with jq -r \
@@ -26,29 +26,29 @@ struct Leaf<'a> {
     /// Key of the value.
     key: &'a [u8],
     value: &'a [u8],
-    /// True if the value is in the object itself, not in one inside it.
+    /// True if the value is directly in the object, false if in a nested one.
     is_direct: bool,
 }
 
 /// An object that may be a request: an element of a list, or an object of its own.
 struct Object<'a> {
-    /// Path of the list: `.requests[]`; `.` without a list.
+    /// Path of the list that holds the object: `.requests[]`; `.` without a list.
     list: String,
     leaves: Vec<Leaf<'a>>,
 }
 
-/// Objects of one list that all have the same keys in a role.
+/// Objects of one list whose keys with a role are the same.
 struct Requests<'a> {
     list: String,
-    /// Values with a role, of the first object.
+    /// Values with a role in the first object.
     leaves: Vec<Leaf<'a>>,
     chosen: Chosen,
-    /// Values of each of the leaves.
+    /// Values of all objects, for each of the leaves.
     values: Vec<Vec<&'a [u8]>>,
 }
 
-/// Proposes how the requests of a text can be made readable, if it is JSON. `lines` are its first
-/// ones.
+/// Proposes a jq command that makes the requests of a JSON text readable; `None` if the text is not
+/// JSON. `lines` are its first lines.
 pub(crate) fn proposed(lines: &[&[u8]]) -> Option<String> {
     let printed = |line: &&&[u8]| {
         let has = |part: &[u8]| memchr::memmem::find(line, part).is_some();
@@ -93,8 +93,8 @@ pub(crate) fn otherwise(lines: &[&[u8]]) -> Option<String> {
     requests(&lines.join(&b'\n'))?.as_csv()
 }
 
-/// Returns the path of a key from the path of its object; `None` if a shell or jq would take it for
-/// something else.
+/// Returns the path of a key in the object at `path`; `None` if it would need quoting in jq or a
+/// shell.
 fn below(path: &str, key: &[u8]) -> Option<String> {
     let is_word = key.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"'\"\\".contains(byte) || *byte == b' ';
@@ -114,9 +114,9 @@ fn below(path: &str, key: &[u8]) -> Option<String> {
 /// Returns the objects of a text that may be requests.
 fn objects(text: &[u8]) -> Vec<Object<'_>> {
     let mut done: Vec<Object<'_>> = Vec::new();
-    // Paths of what is open: of the list, and from its element on. `None` if it cannot be written.
+    // Paths of the open lists, and of the objects within them. `None` if a path cannot be written.
     let mut open: Vec<Option<(String, String)>> = Vec::new();
-    // The objects that are open, each with the depth at which it ends.
+    // The open objects, each with its nesting depth.
     let mut begun: Vec<(usize, Object<'_>)> = Vec::new();
     for found in Scan::of(text) {
         match found {
@@ -205,15 +205,15 @@ fn named<'a>(leaves: &[Leaf<'a>], values: &[Vec<&'a [u8]>]) -> Vec<Named<'a>> {
 }
 
 impl Requests<'_> {
-    /// Returns true if the objects can be read as JSON lines: their own values are all that is
-    /// needed, but maybe for units, which are assumed then.
+    /// True if the objects can be read as JSON lines: their direct values suffice, with assumed
+    /// units at most.
     fn can_be_lines(&self) -> bool {
         let read = || self.chosen.seen[..4].iter().flatten();
         let is_unit = |question: &String| question.starts_with("the unit of");
         read().all(|&at| self.leaves[at].is_direct) && self.chosen.open.iter().all(is_unit)
     }
 
-    /// Returns how to write what is read as CSV, and how to read that.
+    /// Returns a jq command that converts the requests to CSV, and the matching `--columns`.
     fn as_csv(&self) -> Option<String> {
         let mut open = self.chosen.open.clone();
         let mut read: Vec<usize> = self.chosen.seen.iter().flatten().copied().collect();
@@ -237,7 +237,7 @@ impl Requests<'_> {
         let open = if open.is_empty() {
             String::new()
         } else {
-            format!("; what the keys leave open is {}", open.join(", and "))
+            format!("; the keys do not show {}", open.join(", and "))
         };
         let paths = paths.join(", ");
         Some(format!(
@@ -247,7 +247,7 @@ impl Requests<'_> {
     }
 }
 
-/// Returns true if jq can make seconds since 1970 of a date: `2024-01-15T10:30:45.5Z`.
+/// True if jq can convert a date such as `2024-01-15T10:30:45.5Z` to seconds since 1970.
 fn is_date_for_jq(value: &[u8]) -> bool {
     let behind = value.get(19..).unwrap_or(b"x");
     let behind = behind.strip_suffix(b"Z").unwrap_or(behind);
@@ -290,7 +290,7 @@ mod tests {
             ),
             (
                 "{\"ts_us\":1,\"op\":1,\"sector\":8,\"bytes\":512}",
-                "--columns ts=us,op=1=read,lba=512,len=bytes; what the keys leave open is which code of `op`",
+                "--columns ts=us,op=1=read,lba=512,len=bytes; the keys do not show which code of `op`",
             ),
             (
                 "{\"time\":\"2024-01-15T10:30:45.5Z\",\"op\":\"R\",\"offset\":0,\"size\":8}",
@@ -315,6 +315,6 @@ mod tests {
         let found = of(lines).unwrap();
         assert!(found.contains("which of `size` and `sectors` it is"), "{found}");
         let same = "{\"ts_us\":1,\"op\":\"R\",\"sector\":8,\"size\":512,\"sectors\":1}";
-        assert!(!of(same).unwrap().contains("leave open"));
+        assert!(!of(same).unwrap().contains("do not show"));
     }
 }

@@ -4,7 +4,7 @@
 //! It is for recognising files and for objects on a line. It accepts some texts that are no JSON,
 //! such as `[1 2]`: whoever needs a key does not find it there.
 
-/// The deepest nesting; deeper texts end there.
+/// Deepest nesting that is scanned; the scan stops at deeper texts.
 const DEEPEST: usize = 24;
 
 /// A value that is no object and no array.
@@ -26,11 +26,11 @@ pub(crate) enum Found<'a> {
     Begin(&'a [u8]),
     /// The innermost object or array ends.
     End,
-    /// The text is no JSON from here on.
+    /// The text is not JSON from here on.
     Wrong,
 }
 
-/// Finds the values of a text.
+/// Scans the values of a JSON text in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Scan<'a> {
     rest: &'a [u8],

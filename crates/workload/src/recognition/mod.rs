@@ -3,8 +3,8 @@
 //! ([`column_guess`]), the units of times ([`time_unit`]), and files that look like traces and are
 //! averages ([`fio_logs`], [`results`], [`smart_logs`]).
 //!
-//! All of it looks at the beginning of a file only, at most 64 KiB. `detect` puts it together.
-//! Nothing here knows a format: formats state their rules.
+//! All of these examine only the first 64 KiB of a file. `detect` combines them. They know no
+//! formats; each format states its own rules.
 
 pub(crate) mod column_guess;
 pub(crate) mod fio_logs;

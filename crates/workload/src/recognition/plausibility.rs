@@ -1,10 +1,10 @@
-//! Rules that the records of a format keep, beyond the columns of a line: on which clock its times
-//! are, how often they go back, which sizes and device numbers occur, and whether a blank follows a
-//! comma. A file that breaks a rule of a format is not claimed by it, even if all lines decode.
+//! Rules that all records of a format keep: the clock of its times, how often they go back, which
+//! sizes and device numbers occur, and whether a blank follows a comma. A file that breaks a rule
+//! is not detected as that format, even if all lines decode.
 //!
-//! [`Rules::objection`] is for detection. [`doubts`] and [`doubt_of_dates`] are for a file that is
-//! read: they question units that give sizes below a sector, rates of no drive or dates that may be
-//! times since boot.
+//! [`Rules::objection`] serves detection. [`doubts`] and [`doubt_of_dates`] check a file that is
+//! read: they question units that lead to sizes below a sector, impossible rates, or dates that may
+//! be times since boot.
 
 use crate::csv::{CsvColumn, CsvColumns};
 use crate::recognition::time_unit::{self, SHORTEST_GAP_NS};
@@ -28,11 +28,11 @@ pub(crate) enum Clock {
 pub(crate) struct Rules {
     /// Clock of the times of a record.
     pub clock: Clock,
-    /// The number that all device numbers are below.
+    /// Exclusive upper bound of device numbers.
     pub devices_below: u64,
-    /// True if its writer puts a blank behind every comma.
+    /// True if a blank follows every comma.
     pub blank_after_comma: bool,
-    /// True if it is written in order of time, but for a few lines.
+    /// True if lines are in order of time, with few exceptions.
     pub in_order: bool,
 }
 
@@ -42,21 +42,21 @@ const WINDOWS_EPOCH_S: u64 = 11_644_473_600;
 const SECOND: u64 = 1_000_000_000;
 /// The dates that a trace may have, in seconds since 1970: 1990 to 2100.
 const DATES_S: std::ops::Range<u64> = 631_152_000..4_102_444_800;
-/// The longest time since boot: 15 years. Longer ones are dates.
+/// Longest time since boot, in nanoseconds: 15 years. Larger numbers are dates.
 const LONGEST_UP: u64 = 15 * 365 * 86_400 * SECOND;
-/// The largest median size of reads and writes, in bytes.
+/// Largest plausible median size of reads and writes, in bytes.
 const LARGEST_MEDIAN: u32 = 256 << 20;
-/// The fewest records that show whether times are in order, and whether rates are possible.
+/// Fewest records that show the order of times and the rate.
 const FEWEST: usize = 8;
-/// The longest mean time between requests that is not questioned.
+/// Longest mean time between requests that is accepted without question, in nanoseconds.
 const LONGEST_GAP_NS: f64 = 600e9;
-/// No drive is as large, in bytes.
+/// Upper bound of drive capacities, in bytes.
 const LARGEST_DRIVE: u64 = 1 << 50;
 /// The size of a sector.
 const SECTOR: u64 = 512;
 
 impl Rules {
-    /// Rules that any record keeps.
+    /// Rules that hold for every record.
     pub const NONE: Rules = Rules {
         clock: Clock::Any,
         devices_below: u64::MAX,
@@ -64,8 +64,8 @@ impl Rules {
         in_order: false,
     };
 
-    /// Returns the rule that the sample breaks, in words that follow the name of the format, if it
-    /// breaks one. `records` are those of `lines`, each with its device.
+    /// Returns the rule that the sample breaks, phrased to follow the name of the format; `None` if
+    /// it keeps all. `records` are decoded from `lines`, each with its device.
     pub fn objection(&self, lines: &[&[u8]], records: &[(u64, HostIo)]) -> Option<String> {
         self.wrong_clock(records)
             .or_else(|| self.wrong_commas(lines))
@@ -84,7 +84,10 @@ impl Rules {
             Clock::Relative => {
                 return (first > LONGEST_UP).then(|| {
                     let years = first / SECOND / 31_556_952;
-                    format!("its times count from boot or from the start of tracing, and these begin after {years} years")
+                    format!(
+                        "times in this format count from boot or from the start of tracing, \
+                        and these begin after {years} years"
+                    )
                 });
             }
             Clock::Unix => (0, "1970", 1970),
@@ -94,21 +97,27 @@ impl Rules {
         let wrong = if first < dates(epoch) { first } else { last };
         (first < dates(epoch) || last > latest).then(|| {
             let year = year(wrong, of_zero);
-            format!("its times are dates, counted from {name}, and one of these would be in {year}")
+            format!(
+                "times in this format are dates, counted from {name}, and one of these would \
+                be in {year}"
+            )
         })
     }
 
     fn wrong_commas(&self, lines: &[&[u8]]) -> Option<String> {
         let tight = |line: &&&[u8]| line.windows(2).any(|pair| pair[0] == b',' && pair[1] != b' ');
         let broken = self.blank_after_comma && lines.iter().filter(tight).count() * 2 > lines.len();
-        broken.then(|| "it has a blank behind every comma, and these lines have none".into())
+        broken
+            .then(|| "this format has a blank after every comma, and these lines have none".into())
     }
 
     fn wrong_devices(&self, records: &[(u64, HostIo)]) -> Option<String> {
         let largest = records.iter().map(|(device, _)| *device).max()?;
         (largest >= self.devices_below).then(|| {
             let below = self.devices_below;
-            format!("its device numbers are below {below}, and one of these is {largest}")
+            format!(
+                "device numbers in this format are below {below}, and one of these is {largest}"
+            )
         })
     }
 
@@ -117,25 +126,28 @@ impl Rules {
         let back = records.windows(2).filter(|pair| pair[1].1.at < pair[0].1.at).count();
         let broken = self.in_order && records.len() >= FEWEST && 4 * back > steps;
         broken.then(|| {
-            format!("it is in order of time, and these times go back in {back} of {steps} lines")
+            format!(
+                "this format is in order of time, and these times go back in {back} of \
+                {steps} lines"
+            )
         })
     }
 }
 
-/// Returns the clock that the times of a CSV are on: dates are on that of 1970.
+/// Returns the clock of a CSV's times: dates count from 1970.
 pub(crate) fn clock_of(sample: &[HostIo]) -> Clock {
     let first = sample.iter().map(|io| io.at.0).min();
     if first.is_some_and(|first| first > LONGEST_UP) { Clock::Unix } else { Clock::Relative }
 }
 
-/// Returns what speaks against the sizes of a sample, whatever its format.
+/// Returns the objection to the sizes of a sample, whatever its format.
 fn wrong_sizes(records: &[(u64, HostIo)]) -> Option<String> {
     let mut sizes: Vec<u32> = moved(records.iter().map(|(_, io)| io)).map(|io| io.size).collect();
     sizes.sort_unstable();
     let median = *sizes.get(sizes.len() / 2)?;
     (median > LARGEST_MEDIAN).then(|| {
         let mib = median >> 20;
-        format!("half of these requests would have {mib} MiB and more")
+        format!("half of these requests would be {mib} MiB or larger")
     })
 }
 
@@ -145,8 +157,7 @@ fn moved<'a>(all: impl Iterator<Item = &'a HostIo>) -> impl Iterator<Item = &'a 
 }
 
 /// Questions units that give sizes below a sector, rates of no drive or addresses beyond any drive.
-/// Each question ends with the columns that read the file otherwise, where `columns` says how they
-/// are read now.
+/// Each question ends with a list of columns in other units; `columns` is the current list.
 pub(crate) fn doubts(clock: Clock, sample: &[HostIo], columns: Option<&CsvColumns>) -> Vec<String> {
     let found = [
         of_small_sizes(sample),
@@ -171,15 +182,15 @@ pub(crate) fn doubt_of_dates(sample: &[HostIo], columns: &CsvColumns) -> Option<
     Some(in_words(doubt, Some(columns)))
 }
 
-/// Returns a question with the columns that read the file otherwise.
+/// Returns a question, followed by a list of columns in other units.
 fn in_words((what, otherwise): (String, Otherwise), columns: Option<&CsvColumns>) -> String {
     match columns.and_then(|columns| otherwise.of(columns)) {
-        Some(line) => format!("{what} --columns {line} reads them so"),
+        Some(line) => format!("{what} If so, use --columns {line}"),
         None => what,
     }
 }
 
-/// Units in which the columns in question would be read otherwise; `None` leaves a column as it is.
+/// Alternative units of the questioned columns; `None` leaves a column unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 struct Otherwise {
     /// Bytes in a unit of addresses.
@@ -191,7 +202,7 @@ struct Otherwise {
 }
 
 impl Otherwise {
-    /// Returns columns in these units; `None` if nothing changes.
+    /// Returns the columns in these units; `None` if nothing changes.
     fn of(self, columns: &CsvColumns) -> Option<CsvColumns> {
         columns.with(|column| match column {
             CsvColumn::Offset { .. } => self.offsets.map(|unit| CsvColumn::Offset { unit }),
@@ -253,7 +264,7 @@ fn of_addresses(sample: &[HostIo], columns: Option<&CsvColumns>) -> Option<(Stri
     let in_units = columns.is_some_and(|columns| columns.columns().iter().any(is_unit));
     let otherwise = Otherwise { offsets: in_units.then_some(1), ..Otherwise::default() };
     let what = format!(
-        "addresses go up to {} TiB, and no drive is as large{}",
+        "addresses reach {} TiB, more than any drive has{}",
         end >> 40,
         if in_units { ": are they bytes?" } else { "" }
     );
@@ -287,7 +298,7 @@ mod tests {
         let on_device_8 = [(8, HostIo::read(Nanos(0), 0, 512))];
         assert!(of(small, &on_device_8).unwrap().contains("below 8, and one of these is 8"));
         let spaced = Rules { blank_after_comma: true, ..Rules::NONE };
-        assert!(of(spaced, &[]).unwrap().contains("blank behind every comma"));
+        assert!(of(spaced, &[]).unwrap().contains("blank after every comma"));
         assert_eq!(spaced.objection(&[b"1, 2"], &[]), None);
         let ordered = Rules { in_order: true, ..Rules::NONE };
         assert_eq!(of(ordered, &reads(&[1, 2, 1, 3, 4, 5, 6, 7, 8], 512)), None);

@@ -1,6 +1,6 @@
 //! Files with the results of a measurement, which are no traces: fio's output as JSON, terse or
-//! text, and `iostat`. Their rate, mix and sizes are read as far as the beginning of the file has
-//! them, so that a generated workload can be proposed instead.
+//! text, and `iostat`. Rate, mix and sizes are taken from the beginning of the file, if present, to
+//! propose a generated workload instead.
 //!
 //! Sources: `stat.c` of fio (`jobs[].read.iops`, `bw_bytes`, `bw` in KiB/s, `io_bytes`,
 //! `total_ios`; `job options`); iostat(1) of sysstat 10 to 12.
@@ -14,11 +14,11 @@ use fowler_units::{Diagnostic, printable};
 pub(crate) struct Measured {
     /// Kind of the file, as a message begins: `this is a result of fio-3.36`.
     pub what: String,
-    /// True if a drive was measured, to which one could be fitted.
+    /// True if the file measures a drive, to which a model could be fitted.
     pub of_a_drive: bool,
-    /// The load, if the file says it.
+    /// The measured load; `None` if the file does not contain it.
     pub load: Option<Load>,
-    /// How the tool prints rates that are read here, if it has not.
+    /// Command that makes the tool print its rates in a readable form.
     pub otherwise: Option<&'static str>,
 }
 
@@ -48,18 +48,18 @@ impl Measured {
     }
 }
 
-/// Returns the measurement that a file with this beginning holds.
+/// Returns the measurement in a file that begins with `head`; `None` if it holds none.
 pub(crate) fn measured(head: &[u8]) -> Option<Measured> {
     let json = || fio_json(head).or_else(|| iostat_json(head));
     json().or_else(|| fio_text(head)).or_else(|| iostat(head)).or_else(|| other_averages(head))
 }
 
-/// The lines that fio may print before its JSON.
+/// Most lines that fio prints before its JSON.
 const LINES_BEFORE: usize = 32;
 
 /// Returns the results of fio as JSON (`--output-format=json`, `json+`).
 fn fio_json(head: &[u8]) -> Option<Measured> {
-    // Lines of words may come first.
+    // Other output may precede the JSON.
     let mut open = 0;
     let mut lines = head.split_inclusive(|&byte| byte == b'\n').take(LINES_BEFORE);
     let begins = lines.any(|line| {
@@ -94,11 +94,11 @@ fn fio_json(head: &[u8]) -> Option<Measured> {
 /// Rates and options of the jobs of a result.
 #[derive(Debug, Default)]
 struct Jobs {
-    /// Reads, writes and trims of the jobs before.
+    /// Reads, writes and trims of the completed jobs.
     streams: [Stream; 3],
     /// Requests and bytes per second of the current job, by operation.
     rates: [(f64, f64); 3],
-    /// Block size of the current job, and of jobs that have none of their own.
+    /// Block size of the current job in bytes, and the default of all jobs.
     block_size: f64,
     usual_block_size: f64,
     depth: u64,
@@ -110,14 +110,14 @@ struct Jobs {
 const OPERATIONS: [&[u8]; 3] = [b"read", b"write", b"trim"];
 
 impl Jobs {
-    /// Notes that an object begins: with each job, the one before is complete.
+    /// Handles the beginning of an object: a new job completes the previous one.
     fn begin(&mut self, path: &[&[u8]]) {
         if let [_, b"jobs", _] = path {
             self.complete();
         }
     }
 
-    /// Adds the current job to those before.
+    /// Adds the current job to the completed ones.
     fn complete(&mut self) {
         let usual = if self.block_size > 0.0 { self.block_size } else { self.usual_block_size };
         for (stream, (rate, bytes)) in self.streams.iter_mut().zip(self.rates) {
@@ -204,7 +204,7 @@ fn fio_text(head: &[u8]) -> Option<Measured> {
         (_, true) => "this is a result of fio (text)",
         _ => return None,
     };
-    let otherwise = Some("give its JSON (--output-format=json), whose rates are read here");
+    let otherwise = Some("use fio's JSON output (--output-format=json), whose rates Fowler reads");
     Some(Measured { what: what.into(), of_a_drive: true, load: None, otherwise })
 }
 
@@ -215,7 +215,7 @@ fn iostat_json(head: &[u8]) -> Option<Measured> {
     (first == Found::Begin(b"") && second == Found::Begin(b"sysstat")).then(|| {
         let what = "this is the output of iostat as JSON: averages over an interval";
         let otherwise =
-            Some("give its text (iostat -x without -o JSON), whose rates are read here");
+            Some("use the text output of iostat -x (without -o JSON), whose rates Fowler reads");
         Measured { what: what.into(), of_a_drive: false, load: None, otherwise }
     })
 }
@@ -239,8 +239,8 @@ fn iostat(head: &[u8]) -> Option<Measured> {
     let commas = text[last].contains(',');
     let heads = words(text[last], commas);
     if !heads.contains(&"r/s") {
-        let what = "this is the output of iostat without reads and writes apart";
-        let otherwise = Some("give that of iostat -x, whose rates are read here");
+        let what = "this is the output of iostat without separate numbers for reads and writes";
+        let otherwise = Some("use the output of iostat -x, whose rates Fowler reads");
         return Some(Measured { what: what.into(), of_a_drive: false, load: None, otherwise });
     }
     let rows = text[last + 1..].iter().take_while(|line| !line.is_empty());
@@ -265,11 +265,11 @@ fn other_averages(head: &[u8]) -> Option<Measured> {
             _ => None,
         }
     })?;
-    let otherwise = Some("give the output of iostat -x, whose rates are read here");
+    let otherwise = Some("use the output of iostat -x, whose rates Fowler reads");
     Some(Measured { what: found.into(), of_a_drive: false, load: None, otherwise })
 }
 
-/// Returns the words of a line, parted by blanks or, where someone made a CSV of it, by commas.
+/// Returns the words of a line, separated by blanks or (`commas`) commas.
 fn words(line: &str, commas: bool) -> Vec<&str> {
     if commas {
         line.split(',').map(str::trim).collect()
@@ -344,8 +344,7 @@ mod tests {
 
     #[test]
     fn iostat_has_the_load_of_its_busiest_device_in_the_last_report() {
-        let text = "Linux 6.8 (host)\n\n\
-            Device r/s w/s rkB/s wkB/s %util\nsda 900 900 1 1 1\n\n\
+        let text = "Linux 6.8 (host)\n\nDevice r/s w/s rkB/s wkB/s %util\nsda 900 900 1 1 1\n\n\
             Device r/s w/s rkB/s wkB/s %util\nsda 1 1 4 4 1\nnvme0n1 300 100 9600 6400 5\n\n";
         let found = measured(text.as_bytes()).unwrap();
         let load = found.load.unwrap();

@@ -1,21 +1,21 @@
-//! The roles that columns have by their names: time, operation, address, size, device. Names are
+//! Roles of columns, recognized by name: time, operation, address, size, device. The names are
 //! those of public traces, kernel tools and loggers; a unit may follow the name, as in `time_s`,
 //! `Offset (bytes)` or `latencyUs`.
 
 /// Role of a column by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The arrival, in units of `10^digits` ns if the name says so.
+    /// The arrival time; its unit as the power of ten of its nanoseconds, if the name states it.
     Time(Option<usize>),
     /// The operation.
     Op,
-    /// True for a read.
+    /// A flag that is true for a read.
     IsRead,
-    /// True for a write.
+    /// A flag that is true for a write.
     IsWrite,
-    /// The address, in units of so many bytes if the name says so.
+    /// The address; its unit in bytes, if the name states it.
     Offset(Option<u64>),
-    /// The size, in units of so many bytes if the name says so.
+    /// The size; its unit in bytes, if the name states it.
     Size(Option<u64>),
     /// The device.
     Device,
@@ -85,7 +85,7 @@ const OPS: &[&str] = &[
     "accesstype",
     "ioop",
 ];
-/// Names of addresses and the unit of each, if it is the same everywhere.
+/// Names of addresses, each with its unit in bytes if it is unambiguous.
 const OFFSETS: &[(&str, Option<u64>)] = &[
     ("offset", Some(1)),
     ("off", Some(1)),
@@ -114,7 +114,7 @@ const OFFSETS: &[(&str, Option<u64>)] = &[
     ("startblock", None),
     ("blkaddr", None),
 ];
-/// Names of sizes and the unit of each, if it is the same everywhere.
+/// Names of sizes, each with its unit in bytes if it is unambiguous.
 const SIZES: &[(&str, Option<u64>)] = &[
     ("size", Some(1)),
     ("length", Some(1)),
@@ -181,7 +181,7 @@ const DEVICES: &[&str] = &[
     "filename",
     "target",
 ];
-/// Units of time: the digits of a nanosecond.
+/// Names of time units, each as the power of ten of its nanoseconds.
 const TIME_UNITS: &[(&str, usize)] = &[
     ("s", 9),
     ("sec", 9),
@@ -231,8 +231,8 @@ const SIZE_UNITS: &[(&str, u64)] = &[
 /// Names beyond this length have no role.
 const LONGEST_NAME: usize = 48;
 
-/// Returns the words of a name in lower case: parted by anything but letters and digits, and where
-/// a capital follows a small letter.
+/// Splits a name into lower-case words, at anything but letters and digits and at capitals after
+/// small letters.
 fn words(name: &[u8]) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = b' ';
@@ -257,7 +257,7 @@ fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
     table.iter().find(|(known, _)| *known == name).map(|&(_, meant)| meant)
 }
 
-/// Returns the role of a column by its name; `None` if it has none that is needed.
+/// Returns the role of a column by its name; `None` if it has no role.
 pub(crate) fn role(name: &[u8]) -> Option<Role> {
     if name.len() > LONGEST_NAME {
         return None;
@@ -283,11 +283,11 @@ pub(crate) fn says_date(name: &[u8]) -> bool {
     OF_DATES.iter().any(|part| whole.contains(part))
 }
 
-/// The roles of names that were met: lines of JSON repeat them.
+/// Cache of the roles of names, because lines of JSON repeat them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownNames(Vec<(Vec<u8>, Option<Role>)>);
 
-/// The most names that are kept. Further ones are looked up each time.
+/// Most names in the cache. Further ones are looked up each time.
 const KNOWN_MOST: usize = 64;
 
 impl KnownNames {
@@ -319,7 +319,7 @@ fn of_name(name: &str) -> Option<Role> {
     }
 }
 
-/// Returns the role of a time whose unit is glued to its name, as in `timens` or `tsus`.
+/// Returns the role of a time whose unit is appended to its name, as in `timens` or `tsus`.
 fn glued_unit(name: &str) -> Option<Role> {
     let unit = |&(unit, digits): &(&str, usize)| {
         let stem = name.strip_suffix(unit).filter(|_| unit.len() > 1)?;

@@ -8,14 +8,13 @@
 use crate::recognition::json::{Found, Scan};
 use fowler_units::Diagnostic;
 
-/// The lines of a text that are looked at.
+/// Most lines of a text that are examined.
 const LINES: usize = 128;
-/// The values of a JSON text that are looked at, and how deep in lists and objects by name logs
-/// are looked for.
+/// Most values of a JSON text that are examined, and the depth to which keys are.
 const VALUES: usize = 4096;
 const DEEPEST: usize = 4;
 
-/// The beginnings of headings above counters, in small letters.
+/// Beginnings of headings above counters, in lower case.
 const HEADINGS: [&str; 7] = [
     "smart log for nvme device",
     "smart/health information (nvme log",
@@ -26,7 +25,7 @@ const HEADINGS: [&str; 7] = [
     "=== start of smart data section",
 ];
 
-/// Counters that no other file has under these names; two of them are a log.
+/// Counter names that occur only in health logs; two of them identify one.
 const COUNTERS: [&str; 16] = [
     "availspare",
     "availablespare",
@@ -46,7 +45,7 @@ const COUNTERS: [&str; 16] = [
     "physicalmediaunitsread",
 ];
 
-/// Keys of smartctl's JSON that are a log alone.
+/// Keys of smartctl's JSON, each of which identifies a health log.
 const SMARTCTL: [&[u8]; 4] = [
     b"nvme_smart_health_information_log",
     b"ata_smart_attributes",
@@ -54,7 +53,7 @@ const SMARTCTL: [&[u8]; 4] = [
     b"ata_device_statistics",
 ];
 
-/// Returns true if a file with this beginning is a SMART log.
+/// True if a file with this beginning is a SMART or health log.
 pub(crate) fn is_one(head: &[u8]) -> bool {
     let head = head.trim_ascii_start();
     match head.first() {
@@ -63,17 +62,17 @@ pub(crate) fn is_one(head: &[u8]) -> bool {
     }
 }
 
-/// Returns the refusal of a log in the file of this name, with the command that reads it.
+/// Returns the refusal of a health log, with the command that reads it.
 pub(crate) fn refusal(name: &str) -> Diagnostic {
-    // A name that a shell would take apart is not printed in a command.
+    // File names that need shell quoting are not printed in a command.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/+".contains(&byte);
     let is_plain = name.bytes().all(plain) && !name.starts_with('-');
     let file = if is_plain { name } else { "FILE" };
     Diagnostic::of("this is a SMART log, not a trace: it holds counters of a drive and no requests")
         .expected("a trace with the time, operation, address and size of each request")
         .hint(format!(
-            "fowler endurance --smart {file} says how much was written in how many hours, and how \
-             many years are left"
+            "fowler endurance --smart {file} shows the data written, the hours of use, and the \
+                years that are left"
         ))
 }
 
@@ -113,7 +112,7 @@ fn is_json(head: &[u8]) -> bool {
     counters >= 2
 }
 
-/// Returns true if a name is that of a counter, however its words are parted.
+/// True if `name` is a counter, with its words in any separation.
 fn is_counter(name: &[u8]) -> bool {
     let mut dense = [0; 32];
     let mut length = 0;

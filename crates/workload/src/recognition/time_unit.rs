@@ -1,25 +1,25 @@
-//! Units of times by their digits: the dates that numbers would be in a unit, the gaps between them
-//! in another, and the names of units.
+//! Infers units of times from their digits: the dates that the numbers would be in one unit, and
+//! the gaps between them in another.
 //!
-//! Numbers of one size are dates in one unit and times since boot in a finer one: nanoseconds of 11
-//! to 25 days are as large as the microseconds since 1970 of 2000 to 2040, and those of 16 to 37
-//! minutes as the milliseconds. Only the gaps between requests tell them apart, if anything does.
+//! A number may be a date in one unit and a time since boot in a finer one: nanoseconds of 11 to 25
+//! days are as large as the microseconds since 1970 of 2000 to 2040, and those of 16 to 37 minutes
+//! as the milliseconds. Only the gaps between requests can tell them apart.
 
 use crate::number::{time_ns, unsigned};
 use std::ops::RangeInclusive;
 
-/// Units, the finest first: the digits of a nanosecond and the name in `--columns`.
+/// Units, the finest first: the power of ten of each in nanoseconds, and its name in `--columns`.
 const UNITS: [(usize, &str); 5] = [(0, "ns"), (2, "100ns"), (3, "us"), (6, "ms"), (9, "s")];
-/// Units that clocks since boot count in, the finest first, as digits of a nanosecond.
+/// Units of clocks that count from boot, the finest first, as powers of ten of a nanosecond.
 const OF_CLOCKS: [usize; 3] = [0, 3, 6];
 
-/// Nanoseconds since 1970 of the first date that a time may be, and of the last: 2000 to 2040.
-/// Later ones would take more times since boot for dates.
+/// Nanoseconds since 1970 of the first date that a time may be, and of the last: 2000 to 2040. A
+/// wider range would mistake more times since boot for dates.
 const DATES: RangeInclusive<u64> = 946_684_800_000_000_000..=2_208_988_800_000_000_000;
-/// Ticks of 100 ns since 1601 of these dates.
+/// As [`DATES`], in ticks of 100 ns since 1601.
 const TICKS: RangeInclusive<u64> = 125_911_584_000_000_000..=138_534_624_000_000_000;
 
-/// Longest mean time between requests that are dated, in nanoseconds.
+/// Longest mean time between requests at which times are accepted as dates, in nanoseconds.
 const LONGEST_GAP: u64 = 60_000_000_000;
 /// Shortest mean time between requests of a drive, in nanoseconds: shorter ones are questioned.
 pub(crate) const SHORTEST_GAP_NS: f64 = 250.0;
@@ -30,11 +30,11 @@ const SHORTEST_STEP: u64 = 50;
 /// Unit of a column of times, by its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeUnit {
-    /// All values are dates in this unit, given as digits of a nanosecond, and in no finer unit
-    /// could they be times since boot.
+    /// All values are dates in this unit (a power of ten of a nanosecond), and times since boot in
+    /// no finer unit.
     Dates(usize),
-    /// All values are dates in the unit `dates`, and could as well be times since boot in the finer
-    /// unit `since_boot`.
+    /// All values are dates in the unit `dates`, and may be times since boot in the finer unit
+    /// `since_boot`.
     Unclear { dates: usize, since_boot: usize },
     /// The values are no dates.
     Unknown,
@@ -49,7 +49,7 @@ impl TimeUnit {
         }
     }
 
-    /// Returns the question that the values leave open, if they are dates that may be none.
+    /// Returns a question to the user if the values may be dates or times since boot.
     pub fn question(self) -> Option<String> {
         let TimeUnit::Unclear { dates, since_boot } = self else { return None };
         let [dates, since_boot] = [dates, since_boot].map(name);
@@ -74,11 +74,11 @@ pub(crate) fn by_name(name: &str) -> Option<usize> {
     UNITS.iter().find(|(_, known)| *known == name).map(|&(digits, _)| digits)
 }
 
-/// Returns the unit of a column of times: that in which all values are dates of 2000 to 2040, of
-/// which there is at most one, unless they may as well be times since boot.
+/// Returns the unit of a column of times: the one in which all values are dates of 2000 to 2040 (at
+/// most one), unless they may also be times since boot.
 pub(crate) fn by_values<'a>(values: impl Iterator<Item = &'a [u8]> + Clone) -> TimeUnit {
     let Some(dates) = of_dates(values.clone()) else { return TimeUnit::Unknown };
-    // Numbers with decimals count seconds: no clock prints fractions of what is finer.
+    // Numbers with decimals count seconds, because no clock prints fractions of finer units.
     let whole: Option<Vec<u64>> = values.map(|value| unsigned(value).ok()).collect();
     match whole.and_then(|mut counts| since_boot(&mut counts, dates)) {
         Some(since_boot) => TimeUnit::Unclear { dates, since_boot },
@@ -124,7 +124,7 @@ pub(crate) fn since_boot(counts: &mut [u64], dates: usize) -> Option<usize> {
     })
 }
 
-/// Returns the finest unit in which a mean gap is that of requests of a drive: a microsecond to a
+/// Returns the finest unit in which a mean gap is plausible between requests: a microsecond to a
 /// second. `gap` is in nanoseconds as read in the unit `now`.
 pub(crate) fn by_gap(gap: f64, now: usize) -> Option<usize> {
     let in_unit = |digits: usize| gap * 10f64.powi(digits as i32 - now as i32);
@@ -169,7 +169,7 @@ mod tests {
             (&["1577808144", "1577808147", "1577808160"], unclear(9, 3)),
             // A single request has no gaps.
             (&["1577808144360767"], unclear(3, 0)),
-            // Dates two minutes apart are none.
+            // Dates two minutes apart are not accepted as dates.
             (&["1577808144360", "1577808301360"], TimeUnit::Unknown),
             (&["1577808144", "12"], TimeUnit::Unknown),
             (&["x"], TimeUnit::Unknown),

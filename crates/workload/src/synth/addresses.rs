@@ -5,7 +5,7 @@ use super::zipf::Zipf;
 use fowler_units::{Rng, Scatter};
 use std::ops::Range;
 
-/// Draws ranks: rank 0 is the most popular address.
+/// Distribution of popularity ranks; rank 0 is the most popular address.
 #[derive(Clone, Debug)]
 enum Ranks {
     Uniform,
@@ -16,7 +16,7 @@ enum Ranks {
 /// A mix of sizes as a cumulative distribution.
 #[derive(Clone, Debug)]
 struct Sizes {
-    /// Ascending sums of the weights, each with its size.
+    /// Cumulative weights in ascending order, each with its size in bytes.
     cumulative: Vec<(f64, u32)>,
     sum: f64,
 }
@@ -42,11 +42,11 @@ impl Sizes {
     }
 }
 
-/// The offsets of recent requests, and the probability of going back to one of them.
+/// Offsets of recent requests, and the probability of repeating one of them.
 #[derive(Clone, Debug)]
 struct Again {
     chance: f64,
-    /// How many requests back: the k-th previous one has weight 1 / k.
+    /// Distribution of the distance in requests: the k-th previous one has weight 1 / k.
     back: Zipf,
     /// The offsets of the last requests, as a ring buffer.
     recent: Vec<u64>,
@@ -106,7 +106,7 @@ impl Part {
         Part { bytes, slots, ranks, scatter }
     }
 
-    /// Returns the last offset at which `size` bytes fit.
+    /// Returns the last offset in the part at which `size` bytes fit.
     fn fits_up_to(&self, size: u32, alignment: u64) -> u64 {
         (self.bytes.end - u64::from(size)) / alignment * alignment
     }
@@ -134,12 +134,12 @@ pub(crate) struct Ranges {
     /// The part shared by reads and writes, and this kind's own part; just one if all requests go
     /// there.
     parts: Vec<Part>,
-    /// The probability that a request goes to the second part.
+    /// Probability that a request goes to the second part.
     own: f64,
     sizes: Sizes,
-    /// The probability that a run continues.
+    /// Probability that a sequential run continues.
     goes_on: f64,
-    /// The end of the last range.
+    /// End of the last range, in bytes.
     end: Option<u64>,
     again: Again,
     part_rng: Rng,
@@ -149,7 +149,7 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
-    /// Returns the ranges of `pattern`, named `name`, in a valid spec.
+    /// Returns the ranges of `pattern` in a valid spec; `name` selects the random stream.
     pub fn new(spec: &SynthSpec, pattern: &Pattern, name: &str) -> Ranges {
         let stream = |what: &str| Rng::stream(spec.seed, &format!("synth/{what}/{name}"));
         let anew = |what: &str| match spec.round {
@@ -219,7 +219,7 @@ impl Ranges {
         (offset, size)
     }
 
-    /// Returns the part that contains an address this kind has used.
+    /// Returns the part that contains an address used by this kind of request.
     fn part_of(&self, offset: u64) -> &Part {
         self.parts.iter().rev().find(|part| part.bytes.contains(&offset)).unwrap_or(&self.parts[0])
     }

@@ -32,12 +32,12 @@ fn exponential(rng: &mut Rng, mean: f64) -> f64 {
     -libm::log1p(-rng.unit()) * mean
 }
 
-/// A busy or quiet spell of bursty arrivals.
+/// A busy or quiet interval of bursty arrivals.
 #[derive(Clone, Copy, Debug)]
 struct Spell {
     is_busy: bool,
     ends: Clock,
-    /// The factor applied to the rates of its cycle.
+    /// Factor applied to both rates of the current cycle.
     factor: f64,
 }
 
@@ -50,11 +50,11 @@ pub(crate) struct Moments {
     spell: Option<Spell>,
     /// The number of arrivals so far.
     count: u64,
-    /// Arrivals are rounded down to a multiple of this.
+    /// Clock resolution in nanoseconds; arrivals are rounded down to a multiple of it.
     tick: u64,
 }
 
-/// Returns the same arrivals at a rate lower by `times`.
+/// Returns the arrival process with all rates divided by `times`.
 fn sparser(arrivals: Arrivals, times: f64) -> Arrivals {
     match arrivals {
         Arrivals::Poisson { rate } => Arrivals::Poisson { rate: rate / times },

@@ -23,11 +23,11 @@ pub struct Synth {
     reads: Option<Ranges>,
     writes: Option<Ranges>,
     ops: Ops,
-    /// The last arrival.
+    /// Arrival of the last request.
     at: Nanos,
-    /// Requests still to generate.
+    /// Number of requests still to generate.
     left: u64,
-    /// Requests must arrive before this time.
+    /// Time before which requests must arrive.
     until: Nanos,
 }
 
@@ -35,7 +35,7 @@ impl Synth {
     /// Returns the generator for a spec.
     ///
     /// # Errors
-    /// Everything that is wrong with the spec.
+    /// All errors in the spec, one diagnostic each.
     pub fn new(spec: &SynthSpec) -> Result<Synth, TraceError> {
         let diagnostics = spec.check();
         if !diagnostics.is_empty() {

@@ -11,7 +11,7 @@ pub(crate) struct Ops {
     reads: f64,
     trims: f64,
     persistence: f64,
-    /// The probability that a batch continues: for reads, and for writes or trims.
+    /// Probability that a batch continues: of reads, and of writes or trims.
     goes_on: [f64; 2],
     last: Option<HostOp>,
     op_rng: Rng,
@@ -46,7 +46,7 @@ impl Ops {
         }
     }
 
-    /// Returns the operation of the next request if it belongs to the previous request's batch.
+    /// Returns the operation of the next request if it joins the previous request's batch.
     pub fn same_batch(&mut self) -> Option<HostOp> {
         let op = self.last?;
         let side = usize::from(op != HostOp::Read);

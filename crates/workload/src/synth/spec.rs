@@ -5,7 +5,7 @@ use fowler_units::{Bytes, Diagnostic, Span};
 use std::fmt::{self, Display};
 use std::ops::Range;
 
-/// When requests arrive.
+/// Process by which requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arrivals {
     /// Independent arrivals at a mean rate.
@@ -18,34 +18,35 @@ pub enum Arrivals {
         /// Requests per second.
         rate: f64,
     },
-    /// Poisson arrivals alternating between two rates, starting with the busy one. The length of
-    /// each spell is exponential.
+    /// Poisson arrivals alternating between two rates, starting with the busy one. Lengths of busy
+    /// and quiet intervals are exponentially distributed.
     Bursts {
-        /// Requests per second in a busy spell.
+        /// Requests per second in a busy interval.
         busy_rate: f64,
-        /// Requests per second in a quiet spell; may be zero.
+        /// Requests per second in a quiet interval; may be zero.
         quiet_rate: f64,
-        /// Mean length of a busy spell.
+        /// Mean length of a busy interval.
         mean_busy: Span,
-        /// Mean length of a quiet spell.
+        /// Mean length of a quiet interval.
         mean_quiet: Span,
     },
-    /// Like bursts, but all spells have fixed lengths, so demand is periodic. The rates of each
-    /// cycle (a busy spell and a quiet one) are multiplied by a random factor: log-normal, with a
-    /// mean of one.
+    /// As `Bursts`, with busy and quiet intervals of fixed lengths, so that demand is periodic. The
+    /// rates of each cycle (a busy and a quiet interval) are multiplied by a random log-normal
+    /// factor with mean one.
     Cycle {
-        /// Requests per second in a busy spell, averaged over the cycles.
+        /// Requests per second in a busy interval, averaged over the cycles.
         busy_rate: f64,
-        /// Requests per second in a quiet spell, averaged over the cycles; may be zero.
+        /// Requests per second in a quiet interval, averaged over the cycles; may be zero.
         quiet_rate: f64,
-        /// Length of a busy spell.
+        /// Length of a busy interval.
         busy: Span,
-        /// Length of a quiet spell.
+        /// Length of a quiet interval.
         quiet: Span,
-        /// Standard deviation of the logarithm of a cycle's factor; zero for identical cycles.
+        /// Standard deviation of the logarithm of a cycle's rate factor; zero for identical cycles.
         spread: f64,
     },
-    /// All at time zero: the device's queue depth sets the pace.
+    /// All requests arrive at time zero, so that the drive's queue depth sets the rate (closed
+    /// loop).
     Closed,
 }
 
@@ -56,19 +57,19 @@ pub enum Addresses {
     Uniform,
     /// The k-th most popular address with probability proportional to `k^-theta`.
     Zipf {
-        /// The skew; 0 is uniform, 0.99 is common for caches.
+        /// Skew of the distribution: 0 is uniform, 0.99 is common for caches.
         theta: f64,
     },
     /// A share of the accesses goes to a share of the space; uniform within each part.
     HotCold {
-        /// The share of accesses that go to the hot part.
+        /// Share of accesses to the hot part, 0 to 1.
         accesses: f64,
-        /// The share of the space that is hot.
+        /// Share of the address space that is hot, 0 to 1.
         space: f64,
     },
 }
 
-/// Where the popular addresses are.
+/// Placement of the popular addresses in the address space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Popular {
     /// At the lowest addresses.
@@ -84,13 +85,13 @@ pub enum Popular {
 /// A size and its weight in the mix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeShare {
-    /// The size in bytes.
+    /// Request size in bytes.
     pub size: u32,
     /// Weight of the size; weights need not sum to one.
     pub weight: f64,
 }
 
-/// How much to generate.
+/// Length of a generated workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     /// This many requests.
@@ -133,18 +134,18 @@ impl Display for Arrivals {
 /// The addresses and sizes of one kind of request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
-    /// The distribution of the addresses at which runs begin.
+    /// Distribution of the start addresses of sequential runs (and of single requests).
     pub addresses: Addresses,
-    /// Where the popular addresses are.
+    /// Placement of the popular addresses.
     pub popular: Popular,
-    /// The mean length of a sequential run in requests (geometric); 1 for no runs.
+    /// Mean length of a sequential run in requests (geometric); 1 for no runs.
     pub mean_run: f64,
     /// The mean number of requests that arrive at the same time (geometric); 1 for single arrivals.
     pub batch: f64,
     /// The probability that a request outside a run goes to the address of an earlier one of its
     /// kind; the k-th previous one is drawn with weight 1 / k.
     pub again: f64,
-    /// How many requests back that address may be.
+    /// Largest number of requests between a request and the earlier one whose address it repeats.
     pub again_within: u32,
     /// The share of requests that go to the part of the space used by their kind only, not counting
     /// runs and repeats; the rest go to the part that reads and writes share.
@@ -174,10 +175,10 @@ impl Pattern {
 pub struct SynthSpec {
     /// The seed of every random draw.
     pub seed: u64,
-    /// The round, of many: times, operations and sizes are the same in every round, addresses are
+    /// Number of the repetition: times, operations and sizes are the same in each, addresses are
     /// drawn anew.
     pub round: u64,
-    /// How much to generate.
+    /// Number of requests, or duration.
     pub length: Length,
     /// When requests arrive. Rates count requests, however many arrive together.
     pub arrivals: Arrivals,
@@ -186,16 +187,16 @@ pub struct SynthSpec {
     pub tick: Span,
     /// The address space: requests lie in `[0, space)`.
     pub space: Bytes,
-    /// Offsets are multiples of this.
+    /// Alignment of offsets, in bytes.
     pub alignment: Bytes,
     /// The share of the space, at its start, that only reads use. The space between this part and
     /// that of the writes is shared.
     pub reads_only: f64,
     /// The share of the space, at its end, that only writes and trims use.
     pub writes_only: f64,
-    /// The share of reads.
+    /// Share of reads among all requests, 0 to 1.
     pub read_share: f64,
-    /// The share of trims; the remaining requests are writes.
+    /// Share of trims among all requests, 0 to 1; the rest are writes.
     pub trim_share: f64,
     /// The probability that a batch repeats the previous batch's operation instead of drawing one
     /// by the shares. The shares are unaffected; read batches come in streaks of `1 / ((1 -
@@ -229,28 +230,29 @@ impl Default for SynthSpec {
     }
 }
 
-/// The accepted rates: from one request in eleven days to one per nanosecond.
+/// Accepted rates in requests per second: one request in eleven days to one per nanosecond.
 const RATES: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
-/// The longest spell and the longest workload: far below the 584 years that a time can represent.
+/// Longest busy or quiet interval, and longest workload: far below the 584 years that a time can
+/// represent.
 const LONGEST: Span = Span(50 * 365 * 86_400 * 1_000_000_000);
-/// The largest space: its addresses are exact in an `f64`.
+/// Largest address space, in bytes; its addresses are exact in an `f64`.
 const LARGEST_SPACE: Bytes = Bytes(1 << 50);
-/// The largest skew; beyond it, practically only one address remains.
+/// Largest Zipf skew; beyond it, practically only one address remains.
 const LARGEST_THETA: f64 = 20.0;
 
-/// The largest mean batch, and how far back a repeated address may be.
+/// Largest mean batch, and largest distance of a repeated address, in requests.
 const LARGEST_BATCH: f64 = 1e6;
 const FARTHEST_AGAIN: u32 = 1 << 20;
-/// The coarsest clock.
+/// Coarsest clock resolution of arrivals.
 const COARSEST_TICK: Span = Span::ms(10_000);
-/// The largest persistence: a billion batches in a row.
+/// Largest persistence: a billion batches of one operation in a row on average.
 const LARGEST_PERSISTENCE: f64 = 0.999_999_999;
 
-/// The fewest batches in a busy and a quiet spell together, on average: every spell is simulated,
-/// so with fewer batches the simulation would hardly progress.
+/// Fewest batches in a busy and a quiet interval together, on average. With fewer, simulating every
+/// interval would make hardly any progress.
 const FEWEST_PER_CYCLE: f64 = 1e-3;
 
-/// Collects what is wrong, each with its place in the spec.
+/// Collects the errors in a spec, each with its key.
 struct Check(Vec<Diagnostic>);
 
 impl Check {
@@ -301,14 +303,19 @@ impl SynthSpec {
         let (space, alignment) = (self.space, self.alignment);
         check.that(alignment.0 > 0, "alignment", alignment, "at least 1 B");
         check.that(space <= LARGEST_SPACE, "space", space, "at most 1024 TiB");
-        check.that(space >= alignment, "space", space, "at least one alignment");
+        check.that(
+            space >= alignment,
+            "space",
+            space,
+            "a space of at least one multiple of the alignment",
+        );
         check.share("reads_only", self.reads_only);
         check.share("writes_only", self.writes_only);
         let both = self.reads_only + self.writes_only;
         check.that(both <= 1.0 + 1e-12, "reads_only + writes_only", Short(both), "at most 1");
     }
 
-    /// Returns the number of addresses that only reads use, and that only writes use.
+    /// Returns the numbers of addresses used only by reads, and only by writes.
     fn only(&self) -> [u64; 2] {
         let slots = self.space.0 / self.alignment.0.max(1);
         let of = |share: f64| libm::round(slots as f64 * share) as u64;
@@ -316,12 +323,12 @@ impl SynthSpec {
         [reads, of(self.writes_only).min(slots - reads)]
     }
 
-    /// Returns the bytes that only reads use.
+    /// Returns the byte range used only by reads.
     pub(crate) fn reads_part(&self) -> Range<u64> {
         0..self.only()[0] * self.alignment.0
     }
 
-    /// Returns the bytes that only writes and trims use.
+    /// Returns the byte range used only by writes and trims.
     pub(crate) fn writes_part(&self) -> Range<u64> {
         match self.only()[1] {
             0 => self.space.0..self.space.0,
@@ -409,7 +416,8 @@ impl SynthSpec {
         let expected = "arrivals at 0.000001 requests per second or more on average";
         check.that(mean >= *RATES.start(), "arrivals", self.arrivals, expected);
         let per_cycle = (busy * busy_rate + quiet * quiet_rate) / self.mean_batch();
-        let expected = "spells long enough for at least 0.001 batches per cycle on average";
+        let expected = "busy and quiet phases long enough for at least 0.001 batches per cycle on \
+            average";
         check.that(per_cycle >= FEWEST_PER_CYCLE, "arrivals", self.arrivals, expected);
         mean
     }
@@ -455,14 +463,16 @@ impl SynthSpec {
         check.share(&format!("{name}.own"), pattern.own);
     }
 
-    /// Sizes fit into each part of the space that the pattern goes to, of which `own` is its own.
+    /// Checks that every size fits into each part of the space that the pattern uses; `own` is the
+    /// share of its own part.
     fn check_sizes(&self, check: &mut Check, name: &str, pattern: &Pattern, own: &Range<u64>) {
         let shared = self.writes_part().start.saturating_sub(self.reads_part().end);
         let room = |uses: bool, bytes: u64| if uses { bytes } else { u64::MAX };
         let room =
             room(pattern.own > 0.0, own.end - own.start).min(room(pattern.own < 1.0, shared));
         let holds = room >= self.alignment.0;
-        let expected = "0 if the kind has no space of its own, 1 if there is no shared space";
+        let expected = "0 if reads or writes have no space of their own, 1 if there is no shared \
+            space";
         check.that(holds, &format!("{name}.own"), Short(pattern.own), expected);
         let sizes = format!("{name}.sizes");
         check.that(!pattern.sizes.is_empty(), &sizes, "none", "at least one size");

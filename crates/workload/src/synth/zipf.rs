@@ -5,9 +5,6 @@
 //! `[1/2, n + 1/2]` is inverted; a rank is accepted if the draw lies under its bar. Implemented
 //! here because libraries do not guarantee the same values across releases. It uses `libm`'s
 //! functions because those of the host differ in the last bit between machines.
-//! `[1/2, n + 1/2]` is inverted; a rank is accepted if the draw lies under its bar. Our own,
-//! because libraries do not promise the same values from one release to the next, and with `libm`'s
-//! functions, because those of the host differ in the last bit from one machine to another.
 
 use fowler_units::Rng;
 

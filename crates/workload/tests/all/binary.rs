@@ -1,5 +1,5 @@
-//! How binary traces, named devices and columns that a user gives behave in a reader: what is cut
-//! short, what is no record, what is left out.
+//! Reads binary traces, named devices and user-defined columns: truncated files, bad records,
+//! skipped events.
 
 use fowler_units::{HostIo, HostOp};
 use fowler_workload::{
@@ -96,7 +96,7 @@ fn where_records_cannot_be_found_any_more_the_reading_ends_and_says_so() {
     let text = error.to_string();
     assert!(text.contains("t:2: record at byte 48: not a record\n    text: 077461ff"), "{text}");
     assert!(text.contains("the rest of the file was not read"), "{text}");
-    // Version 8 is told by its number.
+    // Version 8 is recognized by its number.
     let mut bytes = Format::Blktrace.example().to_vec();
     bytes[0] = 8;
     let text = read("t", &bytes, &of_each()).unwrap().1.unwrap().to_string();
@@ -204,7 +204,7 @@ fn the_output_of_biosnoop_bt_is_refused_with_the_reason() {
     assert!(error.contains("neither addresses nor sizes") && error.contains("bcc"), "{error}");
 }
 
-/// A file of millions of device names is no trace, and must not fill the memory.
+/// A file with millions of device names is refused before it fills the memory.
 #[test]
 fn devices_are_bounded() {
     let named: String = (0..70_000).map(|n| format!("{n} file{n} read 0 512\n")).collect();

@@ -1,20 +1,20 @@
-//! Which format claims which file: none claims what another tool wrote.
+//! Each format is detected only for files of its own tool.
 
 use crate::recognition::read;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use fowler_workload::Format;
 use std::fmt::Write as _;
 
-/// Who may claim the lines of a writer.
+/// Format that may be detected for the lines of a writer.
 #[derive(Clone, Copy, Debug)]
 enum Claim {
-    /// One format, which always does.
+    /// This format, always.
     Own(Format),
-    /// One format, unless detection asks which of several it is, of which it must be one.
+    /// This format, or an ambiguity that includes it.
     OwnOrAsked(Format),
-    /// One format that is read only if it is asked for.
+    /// This format, read only when the user names it.
     Asked(Format),
-    /// No format.
+    /// No format at all.
     None,
 }
 
@@ -88,7 +88,7 @@ fn word(io: &HostIo) -> &'static str {
     if io.op == HostOp::Read { "Read" } else { "Write" }
 }
 
-/// 1 for a read.
+/// Returns 1 for a read, 0 otherwise.
 fn one(io: &HostIo) -> u64 {
     u64::from(io.op == HostOp::Read)
 }
@@ -115,7 +115,7 @@ fn nvme(io: &HostIo, block: u64) -> String {
     )
 }
 
-/// Requests of a quiet minute: sizes and addresses that are no multiples of each other.
+/// Returns requests of a quiet minute, whose sizes and addresses are not multiples of each other.
 fn requests(rng: &mut Rng) -> Vec<HostIo> {
     let mut at = 0;
     let request = |_| {
@@ -126,7 +126,7 @@ fn requests(rng: &mut Rng) -> Vec<HostIo> {
     (0..40).map(request).collect()
 }
 
-/// Returns what is wrong with the outcome for a text of so many requests.
+/// Returns the fault in the outcome for a text of `length` requests, if any.
 fn fault(text: &str, claim: Claim, length: usize) -> Option<String> {
     let is_among = |own: Format| {
         let asked = Format::detect(text.as_bytes(), true).err();
@@ -139,7 +139,7 @@ fn fault(text: &str, claim: Claim, length: usize) -> Option<String> {
         }
         (Ok((_, report)), _) => Some(format!("`{}` claims it", report.format)),
         (Err(error), Claim::None) => {
-            // A wall of errors helps nobody.
+            // A message must stay short.
             let said = error.diagnostics.len();
             (said > 2).then(|| format!("{said} errors: {error}"))
         }

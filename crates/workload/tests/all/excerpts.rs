@@ -1,5 +1,5 @@
 //! Reads excerpts of real traces and compares what they hold with the table that came with them.
-//! The excerpts are not part of this project: where they are missing, the tests say so and pass.
+//! The excerpts are not part of the repository; without them, the tests print so and pass.
 
 use fowler_tests::shared_folder;
 use fowler_units::{HostIo, HostOp};
@@ -63,7 +63,7 @@ fn whole_seconds_are_spread_and_a_volume_is_read_alone() {
     let gap = all[1].at.0 - all[0].at.0;
     assert!((770_000..772_000).contains(&gap), "1/1297 s: {gap} ns");
     assert!(report.notes[0].contains("spread evenly"), "{:?}", report.notes);
-    // One volume's requests fit any window: those of the others do not push them out.
+    // The requests of one volume fit in any window: other volumes' requests must not push them out.
     let (one, report) = whole("TencentCBS.first50k.csv.zst", DeviceChoice::Only(1063)).unwrap();
     let busiest = report.devices.iter().find(|device| device.device == 1063).unwrap();
     assert_eq!(one.len() as u64, busiest.requests);

@@ -1,4 +1,4 @@
-//! Generated workloads: the same spec is the same requests, and they are what the spec asks for.
+//! Generated workloads: a spec reproduces its requests, which have the specified statistics.
 
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
 use fowler_workload::{
@@ -304,7 +304,7 @@ fn reads_and_writes_keep_to_their_parts_and_share_the_rest() {
         (0..1000).max_by_key(|&page| counts[page]).unwrap()
     };
     assert_eq!(hottest(HostOp::Read), hottest(HostOp::Write));
-    // Parts of its own leave the requests of the other kind as they are, times and sizes too.
+    // A part for one kind must not change times and sizes of the other kind.
     let of = |op: HostOp, spec: &SynthSpec| -> Vec<HostIo> {
         generate(spec).into_iter().filter(|it| it.op == op).collect()
     };
@@ -360,7 +360,7 @@ fn unusable_specs_are_refused_with_every_diagnostic() {
     assert!(error.contains("space"), "{error}");
 }
 
-/// Any spec that passes its check yields requests inside the space, aligned and in order.
+/// Any valid spec yields aligned requests inside the space, in order.
 #[test]
 fn every_sound_spec_is_generated_soundly() {
     let mut rng = Rng::stream(1, "specs");
@@ -387,7 +387,7 @@ fn every_sound_spec_is_generated_soundly() {
 fn random_spec(rng: &mut Rng) -> SynthSpec {
     let rate = |rng: &mut Rng| [1e-6, 0.5, 1e4, 1e9, 0.0, f64::NAN][rng.below(6) as usize];
     let share = |rng: &mut Rng| [0.0, 1.0, 0.3, 1e-300, 1.0 - 1e-16][rng.below(5) as usize];
-    // Most are shares that can be, or hardly any spec would be sound.
+    // Most shares are drawn valid; otherwise hardly any spec would be.
     let part = |rng: &mut Rng| {
         [0.0, 0.2, 0.3, 1e-300, 1.0, f64::NAN].get(rng.below(40) as usize).copied().unwrap_or(0.1)
     };

@@ -1,4 +1,4 @@
-//! Traces of kernel tools as people have them, read from the shared folder.
+//! Traces of kernel tools as users have them, read from the shared folder.
 
 mod shared_files {
     use crate::kernel_tools::{finished, left_out, of_each};

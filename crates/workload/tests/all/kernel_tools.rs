@@ -1,5 +1,5 @@
-//! Traces as tools of the Linux kernel and of Windows write them: what a writer of each layout
-//! writes is read back, request by request, and every event that is left out is counted.
+//! Traces in the layouts of Linux and Windows tools: every request is read back, and every skipped
+//! event is counted.
 
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use fowler_workload::{
@@ -37,7 +37,7 @@ pub(crate) fn left_out(report: &ReadReport) -> BTreeMap<&'static str, u64> {
     report.left_out.iter().map(|it| (it.name, it.count)).collect()
 }
 
-/// A request of a host, before a tool writes it down.
+/// A request as the host issued it, before a tool logs it.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     at: Nanos,
@@ -48,7 +48,7 @@ struct Asked {
     forced: bool,
 }
 
-/// Requests a few microseconds apart, from time 0 on.
+/// Returns random requests a few microseconds apart, starting at time 0.
 fn asked(rng: &mut Rng, most_trimmed: u64) -> Vec<Asked> {
     let mut at = 0;
     let one = |place: u64| {
@@ -66,7 +66,7 @@ fn asked(rng: &mut Rng, most_trimmed: u64) -> Vec<Asked> {
     (0..300).map(one).collect()
 }
 
-/// The requests that are due, in blocks of so many bytes.
+/// Returns the requests a reader must return, in blocks of `block` bytes.
 fn due(asked: &[Asked], block: u64) -> Vec<HostIo> {
     let mut due = Vec::new();
     for it in asked {

@@ -1,4 +1,4 @@
-//! Tests from outside the crate, in one program: each program is linked on its own.
+//! Integration tests of the crate, linked as one program.
 
 #[cfg(feature = "zstd")]
 mod binary;

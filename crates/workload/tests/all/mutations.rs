@@ -1,6 +1,6 @@
-//! Damages valid traces of every format and of packed files in seeded, repeatable ways and reads
-//! what is left: whatever the bytes, a reader ends with requests in order and at most one error,
-//! and never panics. The `traces` target of the fuzzing crate does the same without end.
+//! Damages valid traces of every format and of compressed files in seeded ways: a reader returns
+//! requests in order and at most one error, and never panics. The `traces` fuzz target does this
+//! without end.
 
 use fowler_units::Rng;
 use fowler_workload::{
@@ -8,10 +8,10 @@ use fowler_workload::{
 };
 use std::io::{Cursor, Write};
 
-/// Damaged inputs in all.
+/// Number of damaged inputs.
 const INPUTS: u64 = 100_000;
 
-/// Pieces that are spliced in: numbers at the edges, separators, text that is none.
+/// Text spliced into traces: extreme numbers, separators, non-text bytes.
 const PIECES: &[&[u8]] = &[
     b"18446744073709551615",
     b"18446744073709551616",
@@ -101,7 +101,7 @@ fn with_columns(mut options: ReadOptions) -> ReadOptions {
     options
 }
 
-/// Reads to the end; whether there was a request and whether there was an error.
+/// Reads to the end; returns whether there was a request, and whether there was an error.
 fn outcome(bytes: Vec<u8>, options: &ReadOptions) -> (bool, bool) {
     let mut reader = match TraceReader::from_stream("t", Box::new(Cursor::new(bytes)), options) {
         Ok(reader) => reader,
@@ -155,7 +155,7 @@ fn no_damage_makes_a_reader_panic_or_lose_count() {
     assert!(read > 20_000 && refused > 20_000, "both are met often: {read}, {refused}");
 }
 
-/// `line` at another time.
+/// Returns `line` with another time.
 fn at_time(format: Format, line: &str, time: &str) -> String {
     let mark = if format.columns().contains(',') { ',' } else { ' ' };
     let is_time = |name: &str| name.split('[').next() == Some(format.time_column());
@@ -170,12 +170,11 @@ fn at_time(format: Format, line: &str, time: &str) -> String {
     cells.join(&mark.to_string())
 }
 
-/// A line of each format early, then the same line at the least time that is too late: it still
-/// fits 64 bits of nanoseconds where times count from a date, so that only the distance is too
-/// long.
+/// In every format, a line too far from the first in time is a bad line. Where times count from a
+/// date, it still fits in 64 bits of nanoseconds; only the distance is too long.
 #[test]
 fn a_time_too_late_is_a_bad_line_in_every_format() {
-    // These have tests of their own: their times are binary, or sums of several columns.
+    // These formats have tests of their own: their times are binary, or sums of several columns.
     let others = |format: &Format| {
         let summed = [
             Format::FioIolog2,

@@ -1,4 +1,4 @@
-//! How a reader behaves: what it hands on, what it counts, what it refuses, and in which words.
+//! Behavior of a trace reader: requests returned, counts, refusals and messages.
 
 use fowler_units::{HostIo, HostOp, Nanos};
 use fowler_workload::{
@@ -8,7 +8,7 @@ use fowler_workload::{
 use std::collections::BTreeMap;
 use std::io::{BufRead, Cursor, Write};
 
-/// Everything a reader hands on, its error and its report.
+/// Everything a reader returned: requests, error and report.
 struct Read {
     requests: Vec<HostIo>,
     error: Option<TraceError>,
@@ -126,7 +126,7 @@ fn lenient_reading_skips_up_to_the_stated_share_and_counts() {
     }
 }
 
-/// A form feed before a line does not matter, but such a line is not read ahead.
+/// Lines preceded by a form feed are not read ahead; the requests must be the same.
 #[test]
 fn lines_read_ahead_are_what_they_are_one_by_one() {
     let wide = "at_ns,op,offset,size,deadline_ns,queue\n0,read,0,4096,,\n7,write,0,512,9,65535\n";
@@ -260,7 +260,8 @@ fn numbered(lines: u64) -> Vec<u8> {
     (NATIVE.to_string() + &lines.collect::<String>()).into_bytes()
 }
 
-/// Whoever reads a few requests of a damaged file is told so, if that can be found out in a moment.
+/// A damaged compressed file is reported even if only a few of its requests are read, provided that
+/// checking it takes a moment.
 #[test]
 fn the_rest_of_a_packed_file_is_checked() {
     let path = std::env::temp_dir().join(format!("fowler-rest-{}.csv", std::process::id()));
@@ -292,7 +293,7 @@ fn the_rest_of_a_packed_file_is_checked() {
             }
         }
     }
-    // It would take too long to read so much.
+    // This file is too long to be checked.
     let mut long = gzip(&numbered(1_100_000), 0);
     assert!(long.len() > 20 << 20, "{} bytes", long.len());
     *long.last_mut().unwrap() ^= 1;

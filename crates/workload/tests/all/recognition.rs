@@ -1,5 +1,5 @@
-//! Files that no format claims by its lines alone: headers, columns of one's own, averages and
-//! results. Nothing that holds no requests is read, and a refusal says how the file can be read.
+//! Files without a known format: headers, unknown columns, averages and results. Files without
+//! requests are refused, and a refusal says how the file can be read.
 
 use fowler_tests::shared_folder;
 use fowler_units::{HostIo, HostOp, Nanos};
@@ -280,7 +280,7 @@ fn names_without_units_are_not_taken_for_those_of_a_format() {
     for names in ["disk,lba,size,rw,time", "Device, LBA, Length, Op, Timestamp"] {
         let text = format!("{names}\n{rows}");
         let asked = refused(&text);
-        assert!(asked.contains("what it leaves open is the unit of"), "{asked}");
+        assert!(asked.contains("does not show the unit of"), "{asked}");
         assert!(asked.contains("if it is format `spc`, say so: --format spc"), "{asked}");
         assert_eq!(proposed(&asked).to_string(), "header,dev=number,lba=512,len=bytes,op=rw,ts=ns");
         let given = ReadOptions { format: Some(Format::Spc), ..ReadOptions::default() };
@@ -356,7 +356,7 @@ fn tables_of_other_tools_are_read_by_their_header() {
     assert!(european.contains("sed 's/,/./g; s/;/,/g'"), "{european}");
 }
 
-/// Objects are asked and forgiven as headers are.
+/// JSON lines accept the same variations of keys and values as CSV headers.
 #[test]
 fn json_lines_are_as_tolerant_as_headers() {
     let object = |n: u64, sectors: u64| {

@@ -1,4 +1,4 @@
-//! The curves.
+//! The figures of the cell models.
 
 use super::{Cells, rates, ratios, steps};
 use fowler_figures::{Axis, Figure, Panel, Series};
