@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn a_list_that_compares_nothing_is_refused() {
         for (devices, what) in [
-            (&["tlc"][..], "--devices: `tlc` is one drive"),
+            (&["tlc"][..], "--devices: `tlc` names only one drive"),
             (&["tlc", "rhio", "tlc"], "drive `tlc` is listed twice"),
             (
                 &["src/x.toml", "src/../src/x.toml"],

@@ -32,7 +32,8 @@ pub(crate) fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
         let diagnostic = Diagnostic::new(drive.device.clone(), what);
         return Err(diagnostic.expected("buffer.eviction = \"eager\"").into());
     }
-    if config.redundancy.name == RedundancyKind::Unprotected {
+    // Parity by position is programmed with the data of its superblock, as in a run.
+    if superblocks || config.redundancy.name == RedundancyKind::Unprotected {
         return Ok(());
     }
     let what = "a lifetime does not simulate parity writes, so parity would cause no wear";

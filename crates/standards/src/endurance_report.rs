@@ -270,6 +270,6 @@ mod tests {
         assert!((endurance.dwpd(endurance.tbw()) - 3000.0 / 2.5 / 1825.0).abs() < 1e-12);
         let json = endurance.json();
         assert_eq!(json["dwpd"].as_f64(), Some(endurance.dwpd(endurance.tbw())));
-        assert!(endurance.uber_sheet().title.contains("not known"));
+        assert!(endurance.uber_sheet().title.contains("unknown"));
     }
 }

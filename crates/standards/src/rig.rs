@@ -68,9 +68,14 @@ fn reads_apart(config: &Config) -> ReadsApart {
         && config.reliability.uber == 0.0;
     let reads = !config.buffer.cache_reads && config.hotness.detectors == 0;
     let aged = config.aging.is_on() || config.slc.is_on();
-    let time = config.scrub.name == ScrubKind::Off
-        && config.redundancy.name == RedundancyKind::Unprotected
-        && config.throttle.name == ThrottleKind::Off;
+    let parity = match config.redundancy.name {
+        RedundancyKind::Unprotected => true,
+        // Parity by position is programmed with its data, and reads do not concern it.
+        RedundancyKind::Raid5 => config.ftl.has_superblocks(),
+        _ => false,
+    };
+    let time =
+        config.scrub.name == ScrubKind::Off && parity && config.throttle.name == ThrottleKind::Off;
     if !(cells && reads && time && !aged) || config.policies.labels().next().is_some() {
         ReadsApart::Never
     } else if config.gc.background_below <= config.gc.foreground_below {

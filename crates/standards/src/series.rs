@@ -253,8 +253,8 @@ mod tests {
         for (text, said) in [
             ("[1, 2", &["s.json:1: this is not JSON", "EOF", "text: [1, 2"][..]),
             ("[1,\n2,\n x]", &["s.json:3: this is not JSON", "text: x"]),
-            ("7", &["`7` is not what a series has there", "{\"values\": [...]}"]),
-            ("{}", &["the series has no `values`"]),
+            ("7", &["`7` is not valid in a series", "{\"values\": [...]}"]),
+            ("{}", &["there are no `values`"]),
             ("{\"values\": 3}", &["values: `3`", "a list of numbers"]),
             ("{\"cases\": 3}", &["cases: `3`", "a list of series"]),
             ("[1, \"two\", null]", &["round 2: `\"two\"`", "round 3: `null`"]),

@@ -233,9 +233,9 @@ mod tests {
             ("8KiB", "is not a size and a mix"),
             ("8 65/35", "has no unit"),
             ("0B 65/35", "outside"),
-            ("8KiB 65/36", "`65/36` is no mix"),
-            ("8KiB -1/101", "is no mix"),
-            ("8KiB NaN/35", "is no mix"),
+            ("8KiB 65/36", "`65/36` do not add up to 100"),
+            ("8KiB -1/101", "do not add up to 100"),
+            ("8KiB NaN/35", "do not add up to 100"),
         ] {
             let wrong = stimulus(text).unwrap_err().to_string();
             assert!(wrong.contains(said) && wrong.contains("8KiB 65/35"), "{text}: {wrong}");

@@ -350,13 +350,13 @@ mod tests {
         for (text, problems) in [
             ("", &["`` is no column"][..]),
             ("ts=us,op=rw,lba=512", &["no column `len`: a trace without sizes"]),
-            ("ts=us,lba=512,len=1", &["no column `op`: a trace that does not say"]),
-            ("ts=h,op=x,lba=0,len=-1", &["`h` is no unit of `ts`", "`x`", "`0`", "`-1`"]),
+            ("ts=us,lba=512,len=1", &["no column `op`: a trace without an operation column"]),
+            ("ts=h,op=x,lba=0,len=-1", &["`h` is not a unit of `ts`", "`x`", "`0`", "`-1`"]),
             ("ts=s,ts=s,op=rw,lba=1,len=1", &["more than one column `ts`"]),
             ("ts=s,op=rw,lba=1,len=1,...,_", &["`_` comes after `...`"]),
             ("ts=s,op=rw,lba=1,len=1,wat", &["`wat` is no column"]),
             ("ts=s,op=rw,lba=1,len=1,tabs,blanks", &["more than one of `blanks` and `tabs`"]),
-            ("ts=s,op=rw,lba=1,len=99999999999", &["`99999999999` is no unit of `len`"]),
+            ("ts=s,op=rw,lba=1,len=99999999999", &["`99999999999` is not a unit of `len`"]),
         ] {
             let error = CsvColumns::parse(text).unwrap_err();
             assert_eq!(error.0.len(), problems.len(), "{text}: {error}");

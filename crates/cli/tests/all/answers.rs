@@ -36,7 +36,7 @@ fn a_trace_gets_four_answers() {
     let folder = Folder::new("ask");
     for (name, gap_ns, writes, flags, says) in [
         ("usual", 1_000_000, true, [].as_slice(), ["pages for each page", "years"]),
-        ("reads", 1_000_000, false, &[], ["writes nothing", "Longer than anybody uses it"]),
+        ("reads", 1_000_000, false, &[], ["writes nothing", "Longer than any drive is used"]),
         (
             "still",
             0,

@@ -35,7 +35,7 @@ fn a_folder_of_results_never_mixes_two_runs() {
     assert!(!fs::exists(folder.path("out/log.csv")).unwrap());
     let (code, said) = check(&out, &[]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("not ours  notes.txt"), "{said}");
+    assert!(said.contains("not Fowler's  notes.txt"), "{said}");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn what_does_not_belong_to_a_sweep_is_said() {
     fs::write(folder.path("out/notes.txt"), "mine").unwrap();
     let (code, said) = check(&out, &[]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("not ours  notes.txt, points/more, points/notes.txt"), "{said}");
+    assert!(said.contains("not Fowler's  notes.txt, points/more, points/notes.txt"), "{said}");
 
     let stray = points(&format!("{}.parquet", "ab".repeat(16)));
     fs::copy(&row, &stray).unwrap();
@@ -244,7 +244,7 @@ fn a_shard_without_its_file_is_no_whole_sweep() {
         assert_eq!(sweep(&part, &[]).0, Some(2));
         // The folder does not become that of the shard whose file was put there, either.
         let (code, said) = sweep(&part, &["--shard", "1/2"]);
-        let reported = ["is not 1/2 of", "holds shard 2/2, with the shard of 1/2"][number];
+        let reported = ["other than 1/2 of", "holds shard 2/2, with the shard of 1/2"][number];
         assert!(code == Some(2) && said.contains(reported), "{code:?} {said}");
         assert_eq!(sweep(&part, &["--shard", "2/2"]).0, Some(0));
         assert_eq!(check(&part, &[]).0, Some(0));

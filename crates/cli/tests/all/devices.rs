@@ -101,7 +101,7 @@ fn a_list_that_cannot_be_compared_is_refused() {
     let load = &LOAD[..];
     let trace = &["--trace", &far, "--quiet"][..];
     for (flags, load, says) in [
-        (&["--devices", "tlc"][..], load, &["`tlc` is one drive", "use --device"][..]),
+        (&["--devices", "tlc"][..], load, &["`tlc` names only one drive", "use --device"][..]),
         (&["--devices", "tlc,tlc"], load, &["drive `tlc` is listed twice"]),
         (&["--devices", &twice], load, &["are the same file"]),
         (&["--devices", "tlc,pm9a3"], load, &["unknown device `pm9a3`", "\"nvme-pm9a3\""]),
@@ -177,7 +177,7 @@ fn each_drive_is_asked_and_the_last_answer_names_the_better() {
     }
     let (code, _, error) = run(&["ask", &trace, "--devices", "tlc"]);
     assert_eq!(code, Some(2), "{error}");
-    assert!(error.contains("`tlc` is one drive"), "{error}");
+    assert!(error.contains("`tlc` names only one drive"), "{error}");
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn shards_merge_into_the_bytes_of_one_run() {
     let own = fs::read(&file).unwrap();
     fs::write(&file, &own[1..]).unwrap();
     let (code, said) = check(&here.path("s3"), &["--repair"]);
-    assert!(code == Some(0) && said.contains("draws them again (removed)"), "{said}");
+    assert!(code == Some(0) && said.contains("the same command draws them again"), "{said}");
     assert_eq!(ended(shard(3)).0, Some(0));
     assert!(fs::read(&file).unwrap() == own);
 }

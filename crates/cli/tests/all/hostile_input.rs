@@ -104,7 +104,7 @@ fn a_flag_that_is_given_twice_is_named_with_both_values() {
     let twice = ["--timeline", "0ms..1ms", "--timeline=slowest:2"];
     let said = refusal(&[&["run", "--workload", "demo"][..], &twice].concat());
     assert!(said.contains("'--timeline <") && said.contains("multiple times"), "{said}");
-    assert!(said.contains("tip: give it once: `0ms..1ms` or `slowest:2`"), "{said}");
+    assert!(said.contains("tip: give this flag once: `0ms..1ms` or `slowest:2`"), "{said}");
 }
 
 #[test]

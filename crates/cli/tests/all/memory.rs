@@ -27,7 +27,7 @@ const REFUSED: [(u64, &[&str], &[&str]); 4] = [
     (
         520_000,
         &["compare", "--device", "pes-mlc", "--workload", "demo", "--schemes", "fifo,rps"],
-        &["2 runs at once would take", "1 run at once would fit: compare fewer schemes"],
+        &["2 runs at once would take", "1 run at once would fit in memory: compare fewer schemes"],
     ),
     (
         230_000,

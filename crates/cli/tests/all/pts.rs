@@ -104,7 +104,7 @@ fn what_is_wrong_ends_with_2_and_says_everything() {
         (vec!["pts", "--minute", "0s", "--threads", "0"], &["--minute", "--threads"]),
         (vec!["endurance", "--client"], &["JEDEC sells", "--trace FILE"]),
         (vec!["endurance", "--years", "0"], &["--years"]),
-        (vec!["endurance", "--format", "msr"], &["belongs to --trace"]),
+        (vec!["endurance", "--format", "msr"], &["needs --trace"]),
     ] {
         let output = fowler(&arguments);
         let said = said(&output);
@@ -213,7 +213,7 @@ fn wrong_logs_and_flags_end_with_2_and_a_reason() {
         (vec!["--smart", &log, "--tbw", "600XB"], &["--tbw", "XB"]),
         (vec!["--smart", &log, "--waf", "nan"], &["--waf"]),
         (vec!["--smart", &log, "--capacity", "960"], &["--capacity", "unit"]),
-        (vec!["--smart", &log, "--set", "lifetime.cycles=3000"], &["belongs to --device"]),
+        (vec!["--smart", &log, "--set", "lifetime.cycles=3000"], &["needs --device"]),
         (vec!["--smart", &log, "--device", "nvme-pm9a4"], &["nvme-pm9a3"]),
         (vec!["--smart", &log, "--client"], &["--client"]),
         (vec!["--since", &log], &["--smart"]),

@@ -144,7 +144,8 @@ fn a_csv_is_read_by_the_columns_that_the_user_gives() {
     let (code, _, err) =
         run(&["trace", "info", &any, "--columns", "ts=us,op=x,lba=512", "--spread", "wide"]);
     assert_eq!(code, Some(2));
-    for part in ["`x` is no unit of `op`", "unknown spread `wide`", "ts=us,op=rw,lba=512,len=bytes"]
+    for part in
+        ["`x` is not a unit of `op`", "unknown spread `wide`", "ts=us,op=rw,lba=512,len=bytes"]
     {
         assert!(err.contains(part), "{part}: {err}");
     }

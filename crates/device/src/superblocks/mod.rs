@@ -353,6 +353,7 @@ impl Device<Superblocks> {
         layer.streams.class_filled(&layer.map, config.precondition.access_class);
         let data = (&layer.map, &layer.streams);
         layer.modes = Modes::new(config, &layer.shape, data, &mut flash).map(Box::new);
+        layer.count_open_anew();
         layer.begin_limits(&mut flash);
         Device::on(flash, layer)
     }

@@ -54,11 +54,25 @@ impl Superblocks {
         }
         let bare = coverage.opened(superblock, erases, stream == Stream::Slc);
         self.map.keep_for_parity(&self.shape, superblock, bare);
-        let open = |it: Stream| self.commands.open_of(it).map(|open| open.superblock);
-        let others = Stream::all().filter_map(open).filter(|&other| other != superblock);
-        let protected = others.chain([superblock]).filter(|&it| !coverage.bare[it as usize]);
-        let count = if self.shape.stripes() > 0 { protected.count() as u32 } else { 0 };
-        coverage.open_most = coverage.open_most.max(count);
+        let open = self.open_with_parity();
+        if let Some(coverage) = &mut self.coverage {
+            coverage.open_most = coverage.open_most.max(open);
+        }
+    }
+
+    /// Returns the number of open superblocks that have parity.
+    fn open_with_parity(&self) -> u32 {
+        let open = Stream::all().filter_map(|stream| self.commands.open_of(stream));
+        let protected = open.filter(|open| !self.is_bare(open.superblock));
+        if self.shape.stripes() > 0 { protected.count() as u32 } else { 0 }
+    }
+
+    /// Counts open superblocks anew: those of preconditioning are not part of a run.
+    pub(super) fn count_open_anew(&mut self) {
+        let open = self.open_with_parity();
+        if let Some(coverage) = &mut self.coverage {
+            coverage.open_most = open;
+        }
     }
 
     /// A superblock has been erased: its blocks have worn.

@@ -178,7 +178,8 @@ fn front_end(medians: &Medians, link: &Value, core: &Value) -> String {
     });
     let _grows = write!(
         text,
-        "[policy]\ndie_order = \"read_first\" # [assumed] as in every fitted preset\n\
+        "[policy]\nredundancy = \"raid5\" # [assumed] as in every fitted data-center preset\n\
+         die_order = \"read_first\" # [assumed] as in every fitted preset\n\
          suspension.name = \"ips\" # [assumed] as in every fitted preset\n\
          suspension.delay = \"{}ns\" # {assumed}\n\
          suspension.min_progress = \"{}ns\" # {assumed}\n\n\

@@ -121,7 +121,7 @@ mod tests {
             (
                 "nvme-980pro",
                 &["slc.static=4", "slc.keep_erased=9"],
-                &["(slc.keep_erased, slc.dynamic)", "set aside"],
+                &["(slc.keep_erased, slc.dynamic)", "reserved superblocks"],
             ),
             ("nvme-980pro", &["slc.static=4", "slc.when_full=wait"], &[]),
             ("nvme-980pro", &["slc.dynamic=40", "slc.keep_erased=9"], &[]),

@@ -161,7 +161,7 @@ fn a_rate_is_the_list_of_the_faults_drawn_from_it() {
     let many = outcome(&spec("fifo", &[], LOAD, &["every 100us page"]));
     assert_eq!(many.faults.len(), 1000);
     let notes: String = warnings(&[many]).into_iter().map(|it| it.text).collect();
-    assert!(notes.contains("all 1000 faults struck"), "{notes}");
+    assert!(notes.contains("all 1000 random faults struck"), "{notes}");
 }
 
 #[test]

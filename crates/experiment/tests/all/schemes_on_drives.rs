@@ -104,7 +104,7 @@ fn the_documentation_says_which_scheme_works_on_which_drive() {
 /// The drive with as many dies and planes, and with few and short blocks: it is filled in no time.
 fn small(drive: &str) -> Vec<String> {
     let superblocks = drive.starts_with("nvme-") || drive.starts_with("sata-");
-    let (blocks, pages) = if superblocks { (260, 12) } else { (128, 16) };
+    let (blocks, pages) = if superblocks { (300, 12) } else { (128, 16) };
     let mut set = vec![
         format!("geometry.blocks_per_plane={blocks}"),
         format!("geometry.pages_per_block={pages}"),

@@ -180,7 +180,7 @@ fn shards_that_are_no_fleet_are_refused() {
         (vec![&b], "2 shards of 3 are missing: 1, 3"),
         (vec![&a, &b, &again, &c], "again: is shard 2/3, as is "),
         (vec![&a, &b, &halves], "halves: is shard 1/2, and "),
-        (vec![&a, &b, &wider], "wider: is of a fleet with other numbers"),
+        (vec![&a, &b, &wider], "wider: is of a fleet with other options"),
         (vec![&a, &folder("empty")], "empty: is not the folder of a shard"),
         (vec![&a, &folder("none")], "none: is not the folder of a shard"),
     ] {

@@ -138,7 +138,11 @@ mod tests {
     fn each_reason_is_told() {
         let order = "policy.die_order";
         for (reason, key, change) in [
-            ("nothing in this run depended on policy.die_order", order, (|_| ()) as fn(&mut Facts)),
+            (
+                "this run did not depend on the setting in which they differ, policy.die_order",
+                order,
+                (|_| ()) as fn(&mut Facts),
+            ),
             ("nothing was suspended", "policy.suspension", |_| ()),
             ("idle for 99.0 %", order, |facts| facts.idle = Some(0.99)),
             ("the buffer absorbed 5 writes", "policy.victim", |facts| {

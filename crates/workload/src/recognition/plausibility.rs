@@ -320,8 +320,10 @@ mod tests {
         let small = doubts_of(spc, &[(0, 512, 8), (1, 512, 16)]);
         assert_eq!(
             small,
-            ["all sizes are below a sector (the largest is 16 B): are they sectors of 512 B? \
-              --columns dev=number,lba=512,len=512,op=rw,ts=s,... reads them so"]
+            [
+                "all sizes are below a sector (the largest is 16 B): are they sectors of 512 B? If so, \
+              use --columns dev=number,lba=512,len=512,op=rw,ts=s,..."
+            ]
         );
         let five = "ts=ns,dev=number,lba=512,len=512,op=1=read";
         let many = |step: u64, size: u32| -> Vec<(u64, u64, u32)> {
@@ -330,12 +332,14 @@ mod tests {
         assert_eq!(doubts_of(five, &many(50_000, 4096)), Vec::<String>::new());
         let bytes = doubts_of(five, &many(50_000, 1 << 18));
         assert!(
-            bytes[0].contains("are they bytes? --columns ts=ns,dev=number,lba=bytes,len=bytes")
+            bytes[0].contains(
+                "are they bytes? If so, use --columns ts=ns,dev=number,lba=bytes,len=bytes"
+            )
         );
         let fast = doubts_of(five, &many(7, 4096));
-        assert!(fast[0].contains("are times in us? --columns ts=us,dev"), "{fast:?}");
+        assert!(fast[0].contains("are times in us? If so, use --columns ts=us,dev"), "{fast:?}");
         let slow = doubts_of("ts=s,op=rw,lba=bytes,len=bytes", &many(900_000 * SECOND, 4096));
-        assert!(slow[0].contains("are times in ns? --columns ts=ns,op"), "{slow:?}");
+        assert!(slow[0].contains("are times in ns? If so, use --columns ts=ns,op"), "{slow:?}");
         let far = doubts_of(five, &[(0, 1 << 51, 4096), (1, 0, 4096)]);
         assert!(far[0].contains("2048 TiB") && far[0].contains("lba=bytes"), "{far:?}");
     }

@@ -168,7 +168,7 @@ mod tests {
         for (name, file) in [("a/b-1.txt", "a/b-1.txt"), ("standard input", "FILE"), ("-", "FILE")]
         {
             let hint = refusal(name).hint.unwrap();
-            assert!(hint.starts_with(&format!("fowler endurance --smart {file} says")), "{hint}");
+            assert!(hint.starts_with(&format!("fowler endurance --smart {file} shows")), "{hint}");
         }
     }
 }

@@ -188,7 +188,7 @@ fn options_that_contradict_are_refused() {
             ReadOptions { columns: csv(), format: spc, ..default.clone() },
             "does not apply to format",
         ),
-        (ReadOptions { format: Some(Format::Csv), ..default.clone() }, "no columns of its own"),
+        (ReadOptions { format: Some(Format::Csv), ..default.clone() }, "needs a list of columns"),
         (ReadOptions { format: spc, spread: Some(Spread::Even), ..default }, "finer than a second"),
     ] {
         let error = read("t", b"0,8,512,R,0.5\n", &options).expect_err(what).to_string();

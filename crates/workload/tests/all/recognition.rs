@@ -229,7 +229,7 @@ fn units_are_questioned_where_they_make_no_request_of_a_drive() {
     // A given format that the file does not keep to is questioned, too.
     let given = ReadOptions { format: Some(Format::Tencent), ..ReadOptions::default() };
     let (_, report) = read_with(b"3500,2497,8,0,1\n", given).unwrap();
-    assert!(report.notes[0].contains("may not be format `tencent`"), "{:?}", report.notes);
+    assert!(report.notes[0].contains("may not be in format `tencent`"), "{:?}", report.notes);
 }
 
 /// Nanoseconds of 18 days look like microseconds since 1970: only gaps of no drive decide.
@@ -390,13 +390,13 @@ fn numbers_taken_for_a_log_of_fio_have_a_way_out() {
     assert!(message.starts_with("t:1: this is a log of fio"), "{message}");
     assert!(message.contains("log_offset=1 is missing"), "{message}");
     assert!(
-        message.contains("If it is no log of fio, --columns ts=ns,lba=bytes,op=1=read"),
+        message.contains("If this is not a log of fio, --columns ts=ns,lba=bytes,op=1=read"),
         "{message}"
     );
     let options = ReadOptions { columns: Some(proposed(&message)), ..ReadOptions::default() };
     assert_eq!(read_with(rows.as_bytes(), options).unwrap().0.len(), 20);
     let averages = refused("3500, 24, 1, 0, 0\n3550, 25, 1, 0, 0\n");
-    assert!(averages.contains("If it is no log of fio, describe its columns"), "{averages}");
+    assert!(averages.contains("If this is not a log of fio, describe its columns"), "{averages}");
 }
 
 #[test]
