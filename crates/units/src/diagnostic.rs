@@ -119,7 +119,7 @@ pub fn printable(text: impl AsRef<[u8]>) -> String {
     if cut.len() < text.len() { line + "..." } else { line }
 }
 
-/// Returns `text` with every invisible command character escaped (see [`is_command`]).
+/// Returns `text` with every invisible command character escaped (see `is_command`).
 pub fn escaped(text: &str) -> Cow<'_, str> {
     escaped_if(text, is_command)
 }

@@ -17,9 +17,9 @@
 //!
 //! Exceptions:
 //!
-//! - A page without room waits, with its request, in line ([`line`]): reads for a place in the read
-//!   queue, writes and trims for one in the write queue or for a frame. Programs without a die with
-//!   room wait in [`Queues`]. Whatever frees such room resumes the first that waits.
+//! - A page without room waits, with its request, in line ([`mod@line`]): reads for a place in the
+//!   read queue, writes and trims for one in the write queue or for a frame. Programs without a die
+//!   with room wait in [`Queues`]. Whatever frees such room resumes the first that waits.
 //! - A page whose mapping entry is not in memory waits for the read of the entry.
 //! - Step 2 of a trim removes the page from the mapping; a flush waits until all data before it has
 //!   settled (`trim_and_flush.rs`).
