@@ -186,7 +186,7 @@ fn both(one: &Setting, other: &Setting) -> Option<Value> {
     refined.map(|(_, _, special)| Value::Text((*special).to_string()))
 }
 
-/// Keys outside [policy] that a scheme may set: a data cache is part of hybrid caching.
+/// Keys outside `[policy]` that a scheme may set: a data cache is part of hybrid caching.
 const ALSO: [&str; 2] = ["timing.program_erase", "buffer.ack"];
 
 /// True if a scheme may set this key.

@@ -131,8 +131,11 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     let shard = match shards::found(folder)? {
         Some(Found::Shard(shard)) => format!("shard {shard} of "),
         Some(Found::Damaged(path)) => {
-            let is = if path.exists() { "is damaged: its checksum does not match" } else { "is \
-                missing" };
+            let is = if path.exists() {
+                "is damaged: its checksum does not match"
+            } else {
+                "is missing"
+            };
             findings.bad.push((path, format!("{is}: the same shard writes it again")));
             "a shard of ".to_string()
         }
@@ -145,8 +148,9 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
         let Some(sums) = sums else {
             match disk::no_file(&path)? {
                 Some(_) => findings.lost(path, again)?,
-                None => findings.bad.push((path, format!("is damaged: its checksum does not \
-                    match: {again}"))),
+                None => findings
+                    .bad
+                    .push((path, format!("is damaged: its checksum does not match: {again}"))),
             }
             continue;
         };
@@ -211,8 +215,9 @@ fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics
         if disk::no_file(&path)?.is_some() {
             findings.lost(path, "the life then starts from the beginning")?;
         } else if let Some(Diagnostic { what, .. }) = fowler_lifetime::check_checkpoint(&path)? {
-            findings.bad.push((path.clone(), format!("{what}: the life then starts from the \
-                beginning")));
+            findings
+                .bad
+                .push((path.clone(), format!("{what}: the life then starts from the beginning")));
             findings.removable.push(path);
         }
     }

@@ -165,8 +165,8 @@ fn signed_percent(share: f64) -> String {
 
 fn summary(pair: &Pair, shown: usize) -> String {
     let (changed, same) = (pair.changes.len(), pair.same);
-    let mut text = format!("{} numbers differ, {} are the same", counted(changed as u64, 
-        "number"), same);
+    let mut text =
+        format!("{} numbers differ, {} are the same", counted(changed as u64, "number"), same);
     if shown < changed {
         let _grows = write!(text, "; the table shows {shown}, --json all");
     }
@@ -188,9 +188,7 @@ fn of_chance(pair: &Pair) -> String {
                 counted(judged as u64, "number")
             )
         }
-        Chance::OnlySeed => {
-            "only the seeds differ: each difference is chance".into()
-        }
+        Chance::OnlySeed => "only the seeds differ: each difference is chance".into(),
         Chance::Unknown if pair.settings.is_empty() => {
             "the settings are the same, but the numbers differ: another machine or program must \
                 have written one of the results"

@@ -121,7 +121,9 @@ fn is_device(target: &str) -> bool {
 fn cost(file: &JobFile) -> String {
     let hours = real(file.hours);
     match file.destroys() {
-        true => format!("overwrites the drive, about {} GB in {hours} hours", real(file.bytes / 1e9)),
+        true => {
+            format!("overwrites the drive, about {} GB in {hours} hours", real(file.bytes / 1e9))
+        }
         false => format!("reads only, {hours} hours"),
     }
 }

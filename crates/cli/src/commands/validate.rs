@@ -102,8 +102,9 @@ fn report(validation: &Validation) -> String {
         writeln!(end, "note      the drives were spoiled: {spoil}").expect("text grows");
     }
     if !validation.complete {
-        end.push_str("interrupted: stopped by the user; the remaining expectations were not \
-            tested\n");
+        end.push_str(
+            "interrupted: stopped by the user; the remaining expectations were not tested\n",
+        );
     }
     text + &console::fitted(&end, 10)
 }

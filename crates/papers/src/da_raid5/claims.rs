@@ -57,15 +57,18 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("003-017", |e| {
         let words = "parity from the old page is the XOR of all pages";
         Ok(Some(lawful(e, words, e.checks.by_old)))
-    }).example(),
+    })
+    .example(),
     claim("003-018", |e| {
         let words = "parity from the rest of the stripe is the XOR of all pages";
         Ok(Some(lawful(e, words, e.checks.by_rest)))
-    }).example(),
+    })
+    .example(),
     claim("003-019", |e: &Evidence| {
         let update = e.checks.update;
         are([("reads", update.reads as f64), ("writes", update.writes as f64)])
-    }).example(),
+    })
+    .example(),
     claim("003-020", |_| Ok(yields(&config()?))),
     claim("003-021", |_| Ok(Some(limits::measured(&config()?)))),
     claim("003-022", |e: &Evidence| Ok(parities(e))).example(),
@@ -85,13 +88,17 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     named(HC_BELOW_PPC, |e| Ok(lowered(e, HC, PPC))).without(&[("hc", PPC_ON_INSERT)]),
     claim("003-028c", |e| Ok(most(e, HC, PPC, "response"))).without(&[("hc", PPC_ON_INSERT)]),
     claim("003-028w", |e| Ok(unchanged(e))).without(&[("hc", PPC_ON_INSERT)]),
-    claim("003-030", |e| Ok(updating(e, [4, 6, 8]))).by("N_update stays at 4", |e| Ok(updating(e, [4; 3]))),
-    claim("003-031", |e| Ok(caching(e, [128, 2048]))).by("the cache stays at 128 KiB", |e| Ok(caching(e, [128; 2]))),
-    claim("003-cut", |e| Ok(best_cut_off(e, &e.paper.sweeps.cut_off))).by("every cut-off is that of 8 pages", |e| Ok(best_cut_off(e, &[8]))),
+    claim("003-030", |e| Ok(updating(e, [4, 6, 8])))
+        .by("N_update stays at 4", |e| Ok(updating(e, [4; 3]))),
+    claim("003-031", |e| Ok(caching(e, [128, 2048])))
+        .by("the cache stays at 128 KiB", |e| Ok(caching(e, [128; 2]))),
+    claim("003-cut", |e| Ok(best_cut_off(e, &e.paper.sweeps.cut_off)))
+        .by("every cut-off is that of 8 pages", |e| Ok(best_cut_off(e, &[8]))),
     claim("003-032", |e: &Evidence| {
         let lawful = example::lawful(&e.checks.example);
         Ok(example::outcome(&e.checks.example).map(|it| Measured::of(it).if_holds(lawful)))
-    }).example(),
+    })
+    .example(),
     claim("003-033", |e| Ok(implied(e))),
     claim("003-033b", |e| Ok(lowered(e, PPC, RAID5))).without(&[("ppc", "raid5")]),
     claim("003-web", |e| Ok(search_writes(e))).without(&[("udl", "raid5")]),

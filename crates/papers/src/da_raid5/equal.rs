@@ -3,7 +3,9 @@
 
 use super::paper::Paper;
 use super::plan::{Evidence, Shown};
-use super::variants::{Acknowledged, Case, HC, PE_AWARE, PPC, RAID5, SWEPT, UDL, Worn, equal, local};
+use super::variants::{
+    Acknowledged, Case, HC, PE_AWARE, PPC, RAID5, SWEPT, UDL, Worn, equal, local,
+};
 use fowler_experiment::tables::{Cell, Sheet};
 
 /// The pairs of schemes that are compared, as far as a drive has both.

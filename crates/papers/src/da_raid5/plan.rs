@@ -3,7 +3,8 @@
 use super::checks::{self, Checks};
 use super::paper::Paper;
 use super::variants::{
-    AS_IT_IS, Acknowledged, Caches, Case, Locality, PE_AWARE, PPC, RAID5, SEARCH, STAGE_2, Setting, Variant, Worn, equal, variants,
+    AS_IT_IS, Acknowledged, Caches, Case, Locality, PE_AWARE, PPC, RAID5, SEARCH, STAGE_2, Setting,
+    Variant, Worn, equal, variants,
 };
 use crate::Request;
 use crate::column::Column;

@@ -56,8 +56,10 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("004-016f", |e| Ok(reads_of(e, "fin1"))).without(&[("hire-evict", "hvc")]),
     claim("004-017", |e| Ok(reads_ordered(e))).without(&[("hire-evict", "baseline")]),
     named(WEAR, |e| Ok(wear(e))).without(&[("hire-evict", "lvc")]),
-    claim("004-018s", |e| Ok(wear_of(e, "stg1", "stg1 saves most", f64::min))).without(&[("hire-evict", "lvc")]),
-    claim("004-018f", |e| Ok(wear_of(e, "fin2", "fin2 saves least", f64::max))).without(&[("hire-evict", "lvc")]),
+    claim("004-018s", |e| Ok(wear_of(e, "stg1", "stg1 saves most", f64::min)))
+        .without(&[("hire-evict", "lvc")]),
+    claim("004-018f", |e| Ok(wear_of(e, "fin2", "fin2 saves least", f64::max)))
+        .without(&[("hire-evict", "lvc")]),
     claim("004-019", |e| Ok(wear_ordered(e))).without(&[("hire", "lvc")]),
     claim("004-020", |e| Ok(writes(e))).without(&[("hire", "baseline")]),
     unmeasured("004-021"),

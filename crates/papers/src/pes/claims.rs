@@ -65,16 +65,19 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     named(READS_RPS_BELOW_FIFO, |e| {
         let found = reduction(e, ("rps", "fifo"));
         Ok(found.map(|it| below(e, it, ("rps", "fifo"))))
-    }).without(&[("rps", "fifo")]),
+    })
+    .without(&[("rps", "fifo")]),
     named(READS_PE0_BELOW_FIFO, |e| {
         let chain = [("rps", "fifo"), ("per", "rps"), ("pe0", "rps")];
         let found = reduction(e, ("pe0", "fifo"));
         Ok(found.map(|it| chain.iter().fold(it, |it, pair| below(e, it, *pair))))
-    }).without(&[("pe0", "rps"), ("per", "rps")]),
+    })
+    .without(&[("pe0", "rps"), ("per", "rps")]),
     claim("000-025", |e| Ok(contention(e))).without(&[("pe0", "rps")]),
     claim("000-026", |_| alone(ERASE)),
     claim("000-027", |_| swept("pes_ipc", ERASE, longest_wait)).example(),
-    claim("000-028", |_| interrupted("pes_ipc", ERASE, |it| Span::ns(it.timing.erase_pulse.0 / 2))).example(),
+    claim("000-028", |_| interrupted("pes_ipc", ERASE, |it| Span::ns(it.timing.erase_pulse.0 / 2)))
+        .example(),
     claim("000-029", |_| alone(ChipOp::Write)),
     claim("000-030", |_| is("us", 4096.0 / 100.0)),
     claim("000-031", |_| {
@@ -85,25 +88,36 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("000-034", |_| swept("pes_ipc", PROGRAM, longest_wait)).example(),
     claim("000-035", |_| {
         by_flash_if_any(|flash| Ok(same_extra(&Die::new(flash, "pes_ips", PROGRAM)?.sweep())))
-    }).example(),
+    })
+    .example(),
     claim("000-036", |_| cancelled()).example(),
     claim("000-037", |e| Ok(fewer(e))).without(&[("pes_ips", "rps"), ("pes_ipc", "rps")]),
     named(READS_IPC_BELOW_RPS, |e| {
         let found = reduction(e, ("pes_ipc", "rps"));
         Ok(found.map(|it| below(e, it, ("pes_ipc", "rps"))))
-    }).without(&[("pes_ipc", "rps")]),
+    })
+    .without(&[("pes_ipc", "rps")]),
     named(READS_IPC_BELOW_FIFO, |e| {
         let found = reduction(e, ("pes_ipc", "fifo"));
         Ok(found.map(|it| below(e, it, ("pes_ipc", "fifo"))))
-    }).without(&[("pes_ipc", "rps")]),
-    claim("000-040", |e| Ok(excess(e, READ, ("pes_ipc", "pe0"), false))).without(&[("pes_ipc", "rps")]),
-    named(READS_IPS_ABOVE_IPC, |e| Ok(above(e, excess(e, READ, ("pes_ips", "pes_ipc"), true)))).without(&[("pes_ips", "pes_ipc")]),
-    named(WRITES_RPS_ABOVE_FIFO, |e| Ok(excess(e, WRITE, ("rps", "fifo"), true))).without(&[("rps", "fifo")]),
-    named(WRITES_IPS_ABOVE_FIFO, |e| Ok(excess(e, WRITE, ("pes_ips", "fifo"), true))).without(&[("pes_ips", "rps")]),
-    named(WRITES_IPC_ABOVE_FIFO, |e| Ok(excess(e, WRITE, ("pes_ipc", "fifo"), true))).without(&[("pes_ipc", "rps")]),
-    claim("000-045", |e| Ok(excess(e, WRITE, ("pes_ipc", "fifo"), false))).without(&[("pes_ipc", "rps")]),
-    named(OVERHEAD, |e| Ok(average(e, |run| run.get("suspension_overhead")))).without(&[("pes_ipc", "rps")]),
-    named(SUSPENDED, |e| Ok(average(e, |run| run.get("suspended_share")))).without(&[("pes_ipc", "rps")]),
+    })
+    .without(&[("pes_ipc", "rps")]),
+    claim("000-040", |e| Ok(excess(e, READ, ("pes_ipc", "pe0"), false)))
+        .without(&[("pes_ipc", "rps")]),
+    named(READS_IPS_ABOVE_IPC, |e| Ok(above(e, excess(e, READ, ("pes_ips", "pes_ipc"), true))))
+        .without(&[("pes_ips", "pes_ipc")]),
+    named(WRITES_RPS_ABOVE_FIFO, |e| Ok(excess(e, WRITE, ("rps", "fifo"), true)))
+        .without(&[("rps", "fifo")]),
+    named(WRITES_IPS_ABOVE_FIFO, |e| Ok(excess(e, WRITE, ("pes_ips", "fifo"), true)))
+        .without(&[("pes_ips", "rps")]),
+    named(WRITES_IPC_ABOVE_FIFO, |e| Ok(excess(e, WRITE, ("pes_ipc", "fifo"), true)))
+        .without(&[("pes_ipc", "rps")]),
+    claim("000-045", |e| Ok(excess(e, WRITE, ("pes_ipc", "fifo"), false)))
+        .without(&[("pes_ipc", "rps")]),
+    named(OVERHEAD, |e| Ok(average(e, |run| run.get("suspension_overhead"))))
+        .without(&[("pes_ipc", "rps")]),
+    named(SUSPENDED, |e| Ok(average(e, |run| run.get("suspended_share"))))
+        .without(&[("pes_ipc", "rps")]),
     claim("000-048", |e| Ok(queue(e))).without(&[("pes_ipc", "rps")]),
     claim("000-049", |_| {
         by_flash(|flash| {
@@ -111,12 +125,21 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
             let served = points(&Die::new(flash, "pes_ips", PROGRAM)?.sweep());
             Ok(served / f64::from(iterations))
         })
-    }).example(),
-    claim("000-050", |e| Ok(worst(e, (READ, "IPS"), ("pes_ips", "pes_ipc"), ["F1", "F1"]))).without(&[("pes_ips", "rps")]),
-    claim("000-051", |e| Ok(worst(e, (WRITE, "RPS"), ("rps", "fifo"), ["MSN", "DAP"]))).without(&[("rps", "fifo")]),
-    claim("000-052", |e| Ok(worst(e, (WRITE, "IPS"), ("pes_ips", "fifo"), ["MSN", "DAP"]))).without(&[("pes_ips", "rps")]),
-    claim("000-053", |e| Ok(worst(e, (WRITE, "IPC"), ("pes_ipc", "fifo"), ["MSN", "DAP"]))).without(&[("pes_ipc", "rps")]),
-    claim("000-054", |e| Ok(throughput(e))).without(&[("rps", "fifo"), ("pes_ips", "fifo"), ("pes_ipc", "fifo")]),
+    })
+    .example(),
+    claim("000-050", |e| Ok(worst(e, (READ, "IPS"), ("pes_ips", "pes_ipc"), ["F1", "F1"])))
+        .without(&[("pes_ips", "rps")]),
+    claim("000-051", |e| Ok(worst(e, (WRITE, "RPS"), ("rps", "fifo"), ["MSN", "DAP"])))
+        .without(&[("rps", "fifo")]),
+    claim("000-052", |e| Ok(worst(e, (WRITE, "IPS"), ("pes_ips", "fifo"), ["MSN", "DAP"])))
+        .without(&[("pes_ips", "rps")]),
+    claim("000-053", |e| Ok(worst(e, (WRITE, "IPC"), ("pes_ipc", "fifo"), ["MSN", "DAP"])))
+        .without(&[("pes_ipc", "rps")]),
+    claim("000-054", |e| Ok(throughput(e))).without(&[
+        ("rps", "fifo"),
+        ("pes_ips", "fifo"),
+        ("pes_ipc", "fifo"),
+    ]),
 ];
 
 fn is(label: &str, value: f64) -> Found {

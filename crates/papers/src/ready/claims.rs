@@ -89,7 +89,8 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("002-026", |_| {
         let epochs = constant_demand(2);
         are([("x = 2, epoch 1", epochs[0]), ("epoch 2", epochs[1])])
-    }).example(),
+    })
+    .example(),
     claim("002-027", |_| carried_over()).example(),
     claim("002-028", |_| burst()).example(),
     claim("002-029", |_| spares()).example(),
@@ -103,17 +104,24 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     named(TABLE_2[0].id, |e| Ok(written(e, TABLE_2[0]))),
     named(TABLE_2[1].id, |e| Ok(written(e, TABLE_2[1]))).without(&[("st", "nt")]),
     named(TABLE_2[2].id, |e| Ok(written(e, TABLE_2[2]))).by(CAPPED, |e| Ok(capped(e, TABLE_2[2]))),
-    named(TABLE_2[3].id, |e| Ok(written(e, TABLE_2[3]))).without(&[("ready_pes", "nt"), ("ready_opt", "nt")]),
-    named(TABLE_2[4].id, |e| Ok(written(e, TABLE_2[4]))).without(&[("ready_pes", "nt"), ("ready_opt", "nt")]),
+    named(TABLE_2[3].id, |e| Ok(written(e, TABLE_2[3])))
+        .without(&[("ready_pes", "nt"), ("ready_opt", "nt")]),
+    named(TABLE_2[4].id, |e| Ok(written(e, TABLE_2[4])))
+        .without(&[("ready_pes", "nt"), ("ready_opt", "nt")]),
     named(TABLE_2[5].id, |e| Ok(written(e, TABLE_2[5]))),
     named(TABLE_2[6].id, |e| Ok(written(e, TABLE_2[6]))).without(&[("st", "nt")]),
     named(TABLE_2[7].id, |e| Ok(written(e, TABLE_2[7]))).by(CAPPED, |e| Ok(capped(e, TABLE_2[7]))),
     named(TABLE_2[8].id, |e| Ok(written(e, TABLE_2[8]))),
     named(TABLE_2[9].id, |e| Ok(written(e, TABLE_2[9]))),
     named(BELOW, |e| Ok(below_capacity(e))).without(&[("st", "dt")]),
-    claim("002-044", |e| Ok(lifetimes(e))).without(&[("st", "dt"), ("ready_pes", "nt"), ("ready_opt", "nt")]),
+    claim("002-044", |e| Ok(lifetimes(e))).without(&[
+        ("st", "dt"),
+        ("ready_pes", "nt"),
+        ("ready_opt", "nt"),
+    ]),
     claim("002-045", |e| Ok(responses(e))).without(&[("ready_pes", "dt"), ("ready_opt", "dt")]),
-    claim("002-046", |e| Ok(cost_of_throttling(e))).without(&[("ready_pes", "nt"), ("ready_opt", "nt")]),
+    claim("002-046", |e| Ok(cost_of_throttling(e)))
+        .without(&[("ready_pes", "nt"), ("ready_opt", "nt")]),
     claim("002-047", |e| Ok(steadiness(e))).without(&[("ready_opt", "ready_pes")]),
     named(ACCURACY, |e| Ok(accuracy(e))).by(NAIVE, |e| Ok(predicted(e))),
     claim("002-049", |e| Ok(delays(e))).without(&[("ready_opt", FIXED)]),
@@ -298,7 +306,8 @@ fn written(evidence: &Evidence, row: Row) -> Option<Measured> {
 }
 
 /// Description of the null of what DT writes.
-const CAPPED: &str = "the host's demand or the rated capacity, whichever is less; recovery as under st";
+const CAPPED: &str =
+    "the host's demand or the rated capacity, whichever is less; recovery as under st";
 
 /// The writes of a throttle that knows nothing but the rated capacity.
 fn capped(evidence: &Evidence, row: Row) -> Option<Measured> {

@@ -157,7 +157,18 @@ impl Evidence {
         }
         let twice = repetition == Repetition::Twice;
         let view = View::default();
-        Ok(Some(Evidence { paper, twice, view, demands, wafs, speeds, lives, simulated, duty, days }))
+        Ok(Some(Evidence {
+            paper,
+            twice,
+            view,
+            demands,
+            wafs,
+            speeds,
+            lives,
+            simulated,
+            duty,
+            days,
+        }))
     }
 
     /// Evidence without measurements.

@@ -30,15 +30,18 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
         let shown = &["mds", "web", "usr"];
         let (base, of) = ("pv_w", WRITE);
         Ok(by_volume(e, &Volumes { base, of, most: "mds", least: "web", shown }))
-    }).without(&[("rhio", "pv_w")]),
+    })
+    .without(&[("rhio", "pv_w")]),
     claim("001-005", |e| {
         let shown = &["src", "mds"];
         let (base, of) = ("rt_r", READ);
         Ok(by_volume(e, &Volumes { base, of, most: "src", least: "mds", shown }))
-    }).without(&[("rhio", "rt_r")]),
+    })
+    .without(&[("rhio", "rt_r")]),
     named(PRIORITIZED_WRITES, |e| Ok(prioritized_writes(e))).without(&[("rhio", "pv_w")]),
     claim("001-007", |e| Ok(prioritized_reads(e))).without(&[("rhio", "rt_r")]),
-    claim("001-008", |e: &Evidence| Ok(correlations(e, RECORDED))).by(GAINS, |e| Ok(correlations_of(e, RECORDED, ALONE))),
+    claim("001-008", |e: &Evidence| Ok(correlations(e, RECORDED)))
+        .by(GAINS, |e| Ok(correlations_of(e, RECORDED, ALONE))),
     claim("001-009", |e| equation(&e.paper)),
     claim("001-010", |e: &Evidence| figure_2(&e.paper)).example(),
     claim("001-011", |e: &Evidence| groups(&e.paper)).example(),
@@ -51,12 +54,14 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("001-013", |e: &Evidence| {
         let first = example::figure_3(&e.paper)?.first().map(|&read| ("R".into(), read as f64));
         Ok(Some(Measured::exactly(first.into_iter().collect())))
-    }).example(),
+    })
+    .example(),
     claim("001-014", |e: &Evidence| {
         let (before, after) = example::writes_before_reads(&e.paper)?;
         let holds = before == 0 && after > 0;
         Ok(Some(Measured::of([]).direction("no write is issued while a read waits", holds)))
-    }).example(),
+    })
+    .example(),
     unmeasured("001-015"),
     claim("001-016", |e| geometry(&drive(&e.paper)?)),
     claim("001-017", |e| {
@@ -67,10 +72,12 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("001-019", |e| Ok(trade_offs(&drive(&e.paper)?).ok())),
     claim("001-020", |e| {
         Ok(baselines(e, &[("RT-R reads", "rt_r", READ), ("PV-W writes", "pv_w", WRITE)]))
-    }).without(&[("rt_r", "noop"), ("pv_w", "noop")]),
+    })
+    .without(&[("rt_r", "noop"), ("pv_w", "noop")]),
     claim("001-021", |e| {
         Ok(baselines(e, &[("RT-R writes", "rt_r", WRITE), ("PV-W reads", "pv_w", READ)]))
-    }).without(&[("rt_r", "noop"), ("pv_w", "noop")]),
+    })
+    .without(&[("rt_r", "noop"), ("pv_w", "noop")]),
     claim("001-022", |e| Ok(intensities(e, TOGETHER))).by(GAINS, |e| Ok(intensities(e, ALONE))),
 ];
 

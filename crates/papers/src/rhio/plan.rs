@@ -254,11 +254,7 @@ fn points(
                 let device = DeviceSpec { seed: *seed, ..paper.device(set) };
                 let run = RunSpec {
                     limit: Some(limit.map_or(requests, |limit| limit.min(requests))),
-                    ..RunSpec::new(
-                        device,
-                        column.spec.clone(),
-                        ReplaySpeed::Speed(speed),
-                    )
+                    ..RunSpec::new(device, column.spec.clone(), ReplaySpeed::Speed(speed))
                 };
                 points.extend(schemes.iter().map(|&scheme| StudyPoint {
                     name: run_name(&column.name, scheme, Case { variant, speed }),
@@ -402,8 +398,9 @@ pub(super) mod tests {
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
-        let points =
-            |brief| set_up(&points(&paper, &table(&paper, &columns, brief).unwrap(), None).unwrap());
+        let points = |brief| {
+            set_up(&points(&paper, &table(&paper, &columns, brief).unwrap(), None).unwrap())
+        };
         let shown = 12 * 4;
         assert_eq!(points(true), shown);
         let all = 12 * 4 * (paper.lengths.len() + paper.speeds.len());

@@ -201,8 +201,7 @@ pub(super) fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Shee
     let ratio = |column: &str, scheme: &str, case: Case<'_>| {
         evidence.ratio(column, (scheme, "noop"), case, number)
     };
-    let average =
-        |scheme: &str| evidence.runs.average(|column| ratio(column, scheme, RECORDED));
+    let average = |scheme: &str| evidence.runs.average(|column| ratio(column, scheme, RECORDED));
     for group in evidence.runs.groups() {
         match group {
             "mean" => add(group, "as recorded", &average),

@@ -23,7 +23,8 @@ impl TraceFormat for BlkparseIssued {
         column, D a trim, F without a range a flush";
     const TABLE: Table =
         Table { time: "s, decimal", range: "sectors of 512 B", read: "`R` in rwbs" };
-    const EXAMPLE: &'static [u8] = b"202,16 7 50007 675.722691803 661 D W 95839968 + 80 [kswapd0]\n\
+    const EXAMPLE: &'static [u8] =
+        b"202,16 7 50007 675.722691803 661 D W 95839968 + 80 [kswapd0]\n\
         202,16 3 41877 675.731118020 12873 D R 1182712 + 8 [java]\n\
         202,16 3 41878 675.741118020 0 C R 1182712 + 8 [0]\n";
     const LEFT_OUT: &'static [NamedKind] = EVENTS;
