@@ -109,7 +109,7 @@ def test_several_passes_need_more_than_a_stream(small: fowler.Device, table: pa.
     ("change", "text"),
     [
         ({"op": ["raed"] * COUNT}, "raed"),
-        ({"at_ns": np.arange(COUNT, dtype=np.int64)[::-1]}, "row 1: `at_ns`: 2998 ns is earlier"),
+        ({"at_ns": np.arange(COUNT, dtype=np.int64)[::-1]}, "row 1: `at_ns`: the time 2998 ns is earlier"),
         ({"offset": np.full(COUNT, -1)}, "row 0: `offset`"),
         ({"size": np.zeros(COUNT, dtype=np.int64)}, "a write of 0 bytes"),
         ({"size": np.full(COUNT, 1.5)}, "Float64"),

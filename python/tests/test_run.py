@@ -281,7 +281,7 @@ def test_a_comparison_of_drives(small: fowler.Device, tmp_path: Path) -> None:
 
 def test_what_cannot_be_a_comparison_of_drives() -> None:
     for arguments, says in (
-        ({"devices": ["tlc"]}, "`tlc` is one drive"),
+        ({"devices": ["tlc"]}, "`tlc` names only one drive"),
         ({"devices": ["tlc", "tlc"]}, "is listed twice"),
         ({"devices": "tlc"}, "is no list"),
         ({"devices": []}, "no drives are given"),
