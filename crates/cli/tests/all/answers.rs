@@ -42,7 +42,7 @@ fn a_trace_gets_four_answers() {
             0,
             true,
             &["--queue-depth", "32"],
-            ["nothing is known of a day", "does not show it"],
+            ["writes per day are unknown", "does not show how long"],
         ),
         ("fast", 1000, true, &["--queue-depth", "32"], ["pages for each page", "years"]),
     ] {

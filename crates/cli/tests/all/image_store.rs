@@ -22,8 +22,11 @@ const RUN: [&str; 9] = [
 ];
 
 fn run(folder: &Folder, caches: &str, more: &[&str]) -> Command {
-    let load =
+    let load = folder.path("load.toml");
+    // Written once: another run may be reading it.
+    if !std::path::Path::new(&load).exists() {
         folder.file("load.toml", "requests = 1000\narrivals.kind = 'closed'\nmix.reads = 0.5\n");
+    }
     let mut run = command(&[&RUN[..], &["--workload", &load], more].concat());
     run.env("FOWLER_CACHE", caches).stdout(Stdio::piped()).stderr(Stdio::piped());
     run
