@@ -2,6 +2,7 @@
 
 use crate::requests::PAGE;
 use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::suspension::SuspensionKind;
 use fowler_device::*;
 use fowler_metrics::Recorder;
@@ -203,6 +204,7 @@ pub fn with_superblocks() -> Device<Superblocks> {
     };
     config.flash.word_line = 3;
     config.superblocks.parity = 32;
+    config.redundancy.name = RedundancyKind::Raid5;
     config.timing.read = PerPageType::new(&[SENSE; 3]).expect("three types");
     config.buffer = BufferConfig { size: Bytes(16 << 20), ..BufferConfig::default() };
     let watch = PreconditionWatch { stop: &AtomicBool::new(false), progress: &|_| () };
