@@ -15,7 +15,7 @@ use fowler_experiment::numbers::counted;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Whether the files in a folder of results are intact, and none is left over
+/// Check that the files in a folder of results are intact, and that none is left over
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 every file is intact; 2 a file is damaged, missing or left over"

@@ -10,6 +10,15 @@ use crate::config::Config;
 use crate::gc::refresh::{DUE_BEFORE, hard_limit};
 use crate::policy::redundancy::{Params, RedundancyKind};
 use fowler_units::{BlockId, Bytes, Geometry, Nanos, Span, UnitId};
+use serde::{Deserialize, Serialize};
+
+/// The age and the reads of all superblocks, to be saved in the middle of a life.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct SavedLimits {
+    since: Vec<Nanos>,
+    reads: Vec<u32>,
+    check_at: Nanos,
+}
 
 /// The age and the reads of all superblocks, and their limits.
 #[derive(Clone, Debug)]
@@ -57,6 +66,26 @@ impl Limits {
             + Bytes::of::<u32>(Shape::geometry_of(config).blocks().into())
     }
 
+    /// Returns the age and the reads of all superblocks.
+    pub(super) fn save(&self) -> SavedLimits {
+        let Limits { since, reads, check_at, .. } = self;
+        SavedLimits { since: since.clone(), reads: reads.clone(), check_at: *check_at }
+    }
+
+    /// Takes over saved ages and reads. `cycles_of` are the P/E cycles of the most worn block of a
+    /// superblock. Returns false if they are of a drive of another size.
+    pub(super) fn resume(&mut self, saved: SavedLimits, cycles_of: impl Fn(u32) -> u32) -> bool {
+        let SavedLimits { since, reads, check_at } = saved;
+        if since.len() != self.since.len() || reads.len() != self.reads.len() {
+            return false;
+        }
+        for superblock in 0..since.len() as u32 {
+            self.opened(superblock, Nanos::ZERO, cycles_of(superblock));
+        }
+        (self.since, self.reads, self.check_at) = (since, reads, check_at);
+        true
+    }
+
     /// The drive is filled: ages are spread evenly over the full superblocks in the order in which
     /// they became full, from that of the oldest data. Other data counts as just written.
     pub(super) fn filled(&mut self, map: &Map, cycles_of: impl Fn(u32) -> u32) {
@@ -98,7 +127,7 @@ impl Limits {
     #[inline]
     pub(super) fn read(&mut self, page: UnitId) -> Option<u32> {
         let block = (page.0 / self.geometry.pages_per_block) as usize;
-        self.reads[block] += 1;
+        self.reads[block] = self.reads[block].saturating_add(1);
         let superblock = block as u32 % self.geometry.blocks_per_plane;
         (self.reads[block] >= self.reads_most[superblock as usize]).then_some(superblock)
     }

@@ -6,6 +6,7 @@ use super::Superblocks;
 use super::aging::Data;
 use super::collection::{Job, UNPACED, Why};
 use super::commands::{MOVED_MAX, Open, SWAPPED, Stream};
+use super::limits::SavedLimits;
 use super::renewals::Renewals;
 use super::slc_cache::Mode;
 use crate::mapping::page_map::Location;
@@ -56,6 +57,8 @@ pub struct SavedLife {
     /// of parity.
     bare: Vec<u32>,
     stage: u8,
+    /// The age and the reads of superblocks; none if none is refreshed for them.
+    limits: Option<SavedLimits>,
 }
 
 /// The superblock that is being emptied.
@@ -129,6 +132,7 @@ impl Superblocks {
             were_due: (0..self.shape.superblocks).filter(|&it| self.renewals.has(it)).collect(),
             bare: self.bare_superblocks(),
             stage: self.coverage.as_ref().map_or(0, |coverage| coverage.stage as u8),
+            limits: self.limits.as_ref().map(|limits| limits.save()),
             words,
         }
     }
@@ -159,6 +163,7 @@ impl Superblocks {
             &taken,
         )?;
         self.resume_bare(&saved.bare, saved.stage)?;
+        self.resume_limits(saved.limits.clone())?;
         self.resume_begun(&saved)?;
         self.resume_leveling(&saved)?;
         if let Some(job) = saved.job {

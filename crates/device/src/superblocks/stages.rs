@@ -11,6 +11,7 @@
 
 use super::Superblocks;
 use super::commands::Stream;
+use super::limits::SavedLimits;
 use super::map::Map;
 use super::shape::Shape;
 use super::slc_cache::{Mode, SlcCache};
@@ -182,6 +183,25 @@ impl Superblocks {
             self.map.keep_for_parity(&self.shape, superblock, bare);
         }
         Ok(())
+    }
+
+    /// Takes over saved ages and reads of superblocks.
+    ///
+    /// # Errors
+    /// The reason why they are those of another drive.
+    pub(super) fn resume_limits(&mut self, saved: Option<SavedLimits>) -> Result<(), String> {
+        let same = match (&self.coverage, &mut self.limits, saved) {
+            (Some(coverage), Some(limits), Some(saved)) => {
+                let erases = self.map.erases();
+                limits.resume(saved, |it| coverage.cycles_of(it, erases[it as usize]))
+            }
+            (_, limits, saved) => limits.is_none() && saved.is_none(),
+        };
+        if same {
+            Ok(())
+        } else {
+            Err("it is of a drive with other limits of age and reads".into())
+        }
     }
 
     /// Returns the present protection of the data; `None` on a drive without rules of parity.

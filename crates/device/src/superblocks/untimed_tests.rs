@@ -70,6 +70,7 @@ fn timed(config: &Config, requests: impl Iterator<Item = HostIo>) -> [f64; 2] {
 /// As [`timed`], in no time, and with the laws of the drive checked now and then.
 fn untimed(config: &Config, requests: impl Iterator<Item = HostIo>) -> [f64; 2] {
     let mut layer = drive(config).superblocks().clone();
+    layer.begin_life(1);
     let before = erases(&layer);
     let (mut counters, mut last) = (Counters::default(), Nanos::ZERO);
     for (number, io) in requests.enumerate() {
@@ -127,6 +128,11 @@ fn kinds() -> Vec<(&'static str, Config)> {
     add("parity", &|it| {
         protect(it, 8);
         it.over_provisioning = 0.35;
+    });
+    add("limits of age and of reads", &|it| {
+        it.over_provisioning = 0.35;
+        it.redundancy.name = RedundancyKind::DisturbLimiting;
+        (it.redundancy.retention, it.redundancy.reads) = (Span::ms(20_000), 300);
     });
     add("parity by stage of life", &|it| {
         protect(it, 8);
