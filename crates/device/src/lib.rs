@@ -30,7 +30,7 @@ pub use event_loop::fault_schedule::Struck;
 pub use event_loop::host_feed::Feed;
 pub use event_loop::power_offs::PowerOffs;
 pub use event_loop::probe::Probe;
-pub use event_loop::{Device, Layer, Pacing};
+pub use event_loop::{Device, Faulty, Layer, Pacing};
 pub use flash::flash_trace::{FlashEvent, FlashStep, Operation, Steps};
 pub use flash::raw_die::{ChipCommand, ChipOp, ChipResult, run_chip};
 pub use gc::scrub::ScrubProgress;

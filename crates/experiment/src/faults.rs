@@ -5,7 +5,7 @@ use crate::device_spec::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::field::nearest;
 use crate::power::{self, PowerOff};
-use fowler_device::{Device, Fault, Pacing, Probe};
+use fowler_device::{Device, Fault, Faulty, Pacing, Probe};
 use fowler_units::{BlockId, DieId, HostIo, Lpn, Nanos, PlaneId, Span, StripeId};
 use fowler_workload::{LATEST, TimeScale};
 use std::fmt;
@@ -349,8 +349,8 @@ pub(crate) fn scaled(faults: &[Scripted], scale: &TimeScale) -> Vec<Scripted> {
 ///
 /// Times of faults are times of the requests. A closed loop ignores the times of requests; there,
 /// times are counted from the start.
-pub(crate) fn run<P: Probe>(
-    device: &mut Device,
+pub(crate) fn run<L: Faulty, P: Probe<L>>(
+    device: &mut Device<L>,
     requests: &mut dyn Iterator<Item = HostIo>,
     pacing: Pacing,
     probe: &mut P,

@@ -4,7 +4,7 @@ use super::Device;
 use super::controller::Hooks;
 use crate::cells::unreadable_pages::Judge;
 use crate::raid::census::{Census, Taking, Verdict};
-use crate::raid::fault_kinds::units_at_hand;
+use crate::raid::fault_kinds::sorted_at_hand;
 use fowler_units::{Id, Lpn, Ppn, UnitId};
 
 impl Device {
@@ -57,8 +57,7 @@ impl Device {
         let failed = self.flash.failed_reads();
         let marks = core.classes.marks.as_ref();
         // Data that has been read to be moved comes back with the move, however old it is by then.
-        let mut moving: Vec<UnitId> = units_at_hand(&self.flash).collect();
-        moving.sort_unstable();
+        let moving = sorted_at_hand(&self.flash);
         move |page: Lpn, unit: UnitId| {
             let at = core.locator.page_of(unit);
             if failed.is_some_and(|failed_reads| failed_reads.has(at)) {

@@ -31,7 +31,7 @@ pub(super) enum Coming {
 
 /// The faults to come, and the faults that have struck.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FaultSchedule {
+pub struct FaultSchedule {
     pub(super) to_come: VecDeque<(Nanos, Coming)>,
     pub(super) struck: Vec<Struck>,
 }

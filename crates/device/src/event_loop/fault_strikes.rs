@@ -1,8 +1,10 @@
 //! Faults at times known in advance: scheduling, and the strike.
 
 use super::Device;
-use super::controller::Controller;
-use super::fault_schedule::{Coming, Struck};
+use super::fault_schedule::{Coming, FaultSchedule, Struck};
+use super::layer::Layer;
+use super::power_offs::PowerOffs;
+use super::probe::Probe;
 use crate::event::Event;
 use crate::flash::Flash;
 use crate::raid::fault_kinds::Fault;
@@ -10,10 +12,73 @@ use crate::raid::losses::LossLedger;
 use fowler_agenda::Phase;
 use fowler_units::{Nanos, Span};
 
-impl Device {
+/// A layer whose flash and power may fail.
+pub trait Faulty: Layer {
+    /// Returns the faults to come and those that have struck, if there is a record of them.
+    fn faults(&self) -> Option<&FaultSchedule>;
+
+    /// Returns the place of the record of faults, which is made on demand.
+    fn faults_mut(&mut self) -> &mut Option<Box<FaultSchedule>>;
+
+    /// Returns the fate of pages that could not be read, if the drive notices losses.
+    fn ledger(&self) -> Option<LossLedger>;
+
+    /// Injects a fault.
+    ///
+    /// # Panics
+    /// If the drive does not notice losses, or the unit does not exist.
+    fn inject(&mut self, flash: &mut Flash, fault: Fault);
+
+    /// Turns the power off for `lasts`, in no time of the drive's clock.
+    fn power_off(&mut self, flash: &mut Flash, lasts: Span);
+
+    /// Returns the totals of all spans without power so far.
+    fn power_offs(&self) -> &PowerOffs;
+
+    /// Lets the next of the scheduled faults strike.
+    #[cold]
+    fn strike_next(&mut self, flash: &mut Flash) {
+        let next = self.faults_mut().as_mut().and_then(|faults| faults.to_come.pop_front());
+        let (at, coming) = next.expect("an event for each fault");
+        match coming {
+            Coming::Fault(fault) => {
+                let before = self.ledger();
+                self.inject(flash, fault);
+                self.note_struck(fault, at, before);
+            }
+            Coming::PowerOff(lasts) => self.power_off(flash, lasts),
+        }
+    }
+
+    /// Notes the effect of a fault, if any faults are scheduled.
+    fn note_struck(&mut self, fault: Fault, at: Nanos, before: Option<LossLedger>) {
+        let after = self.ledger().unwrap_or_default();
+        if let Some(faults) = self.faults_mut() {
+            faults.struck.push(Struck { fault, at, before: before.unwrap_or_default(), after });
+        }
+    }
+}
+
+impl<L: Faulty> Device<L> {
+    /// Injects a fault. The dies react when time advances. Requires
+    /// [`crate::policy::redundancy::Params::integrity`].
+    ///
+    /// # Panics
+    /// If the drive does not notice losses, or the unit does not exist.
+    pub fn inject(&mut self, fault: Fault) {
+        self.layer.inject(&mut self.flash, fault);
+    }
+
+    /// Returns the fate of pages that could not be read, on a drive that notices losses.
+    pub fn losses(&self) -> Option<LossLedger> {
+        let mut ledger = self.layer.ledger()?;
+        ledger.at_risk += ledger.since.map_or(Span::ZERO, |since| self.now() - since);
+        Some(ledger)
+    }
+
     /// Notes every scheduled fault that strikes from now on, and every span without power.
     pub fn note_faults(&mut self) {
-        self.layer.faults.get_or_insert_default();
+        self.layer.faults_mut().get_or_insert_default();
     }
 
     /// Lets a fault strike at `at`, by the clock of the drive. Faults of the same nanosecond strike
@@ -32,12 +97,12 @@ impl Device {
     /// As [`Device::schedule_fault`]; if the drive has a throttle, whose lifetime runs on the
     /// drive's clock.
     pub fn schedule_power_off(&mut self, at: Nanos, lasts: Span) {
-        assert!(self.layer.throttle.is_none(), "a drive with a throttle cannot lose power");
+        assert!(!self.layer.may_delay_writes(), "a drive with a throttle cannot lose power");
         self.schedule(at, Coming::PowerOff(lasts));
     }
 
     fn schedule(&mut self, at: Nanos, coming: Coming) {
-        let to_come = &mut self.layer.faults.get_or_insert_default().to_come;
+        let to_come = &mut self.layer.faults_mut().get_or_insert_default().to_come;
         assert!(to_come.back().is_none_or(|&(last, _)| last <= at), "faults out of order");
         to_come.push_back((at, coming));
         self.flash.agenda.schedule(at, Phase::Completion, Event::Fault);
@@ -46,31 +111,24 @@ impl Device {
     /// Returns the faults that have struck since the first fault was scheduled, or since
     /// [`Device::note_faults`], in order.
     pub fn struck(&self) -> &[Struck] {
-        self.layer.faults.as_ref().map_or(&[], |faults| &faults.struck)
-    }
-}
-
-impl Controller {
-    /// Lets the next of the scheduled faults strike.
-    #[cold]
-    pub(super) fn strike_next(&mut self, flash: &mut Flash) {
-        let next = self.faults.as_mut().and_then(|faults| faults.to_come.pop_front());
-        let (at, coming) = next.expect("an event for each fault");
-        match coming {
-            Coming::Fault(fault) => {
-                let before = self.ledger();
-                self.inject(flash, fault);
-                self.note_struck(fault, at, before);
-            }
-            Coming::PowerOff(lasts) => self.power_off(flash, lasts),
-        }
+        self.layer.faults().map_or(&[], |faults| &faults.struck)
     }
 
-    /// Notes the effect of a fault, if any faults are scheduled.
-    pub(super) fn note_struck(&mut self, fault: Fault, at: Nanos, before: Option<LossLedger>) {
-        let after = self.ledger().unwrap_or_default();
-        if let Some(faults) = &mut self.faults {
-            faults.struck.push(Struck { fault, at, before: before.unwrap_or_default(), after });
-        }
+    /// Turns the power off for `lasts`, with whatever is in flight: the host repeats what has not
+    /// been answered. `probe` sees the operations that begin when power returns.
+    ///
+    /// # Panics
+    /// If the drive has a throttle, whose lifetime runs on the drive's clock.
+    pub fn power_off<P: Probe<L>>(&mut self, lasts: Span, probe: &mut P) {
+        assert!(!self.layer.may_delay_writes(), "a drive with a throttle cannot lose power");
+        self.layer.power_off(&mut self.flash, lasts);
+        self.flash.watch(probe.watches_flash());
+        self.flash.settle(&mut self.layer);
+        self.report_steps(probe);
+    }
+
+    /// Returns the totals of all spans without power so far.
+    pub fn power_offs(&self) -> &PowerOffs {
+        self.layer.power_offs()
     }
 }

@@ -2,6 +2,9 @@
 
 use super::Device;
 use super::controller::{Controller, Hooks};
+use super::fault_schedule::FaultSchedule;
+use super::fault_strikes::Faulty;
+use super::power_offs::PowerOffs;
 use crate::flash::Flash;
 use crate::host::failed_dies::Service;
 use crate::host::redundancy_hooks::{NoRedundancy, RedundancyHooks};
@@ -15,22 +18,6 @@ use crate::raid::silent_corruption::SilentErrors;
 use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, Span, StripeId, UnitId};
 
 impl Device {
-    /// Injects a fault. The dies react when time advances. Requires
-    /// [`crate::policy::redundancy::Params::integrity`].
-    ///
-    /// # Panics
-    /// If the drive does not notice losses, or the unit does not exist.
-    pub fn inject(&mut self, fault: Fault) {
-        self.layer.inject(&mut self.flash, fault);
-    }
-
-    /// Returns the fate of pages that could not be read, on a drive that notices losses.
-    pub fn losses(&self) -> Option<LossLedger> {
-        let mut ledger = self.layer.ledger()?;
-        ledger.at_risk += ledger.since.map_or(Span::ZERO, |since| self.now() - since);
-        Some(ledger)
-    }
-
     /// Returns the loss that took a page of the host, if the page is lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
         match &self.layer.hooks {
@@ -135,18 +122,6 @@ impl Controller {
         }
     }
 
-    /// Returns the fate of pages that could not be read, if the drive notices losses.
-    pub(super) fn ledger(&self) -> Option<LossLedger> {
-        let (ledger, silent) = match &self.hooks {
-            Hooks::Raid(raid) => {
-                raid.integrity.as_ref().map(|integrity| (&integrity.ledger, &integrity.silent))?
-            }
-            Hooks::LostPages(lost) => (&lost.ledger, &lost.silent),
-            Hooks::Nothing => return None,
-        };
-        Some(LossLedger { silent: silent.ledger, ..*ledger })
-    }
-
     /// Returns the pages that read well but are wrong, if the drive notices losses.
     pub(super) fn silent(&self) -> Option<&SilentErrors> {
         match &self.hooks {
@@ -163,9 +138,37 @@ impl Controller {
             Hooks::Nothing => None,
         }
     }
+}
 
-    /// Injects a fault.
-    pub(super) fn inject(&mut self, flash: &mut Flash, fault: Fault) {
+impl Faulty for Controller {
+    fn faults(&self) -> Option<&FaultSchedule> {
+        self.faults.as_deref()
+    }
+
+    fn faults_mut(&mut self) -> &mut Option<Box<FaultSchedule>> {
+        &mut self.faults
+    }
+
+    fn power_offs(&self) -> &PowerOffs {
+        &self.power_offs
+    }
+
+    fn power_off(&mut self, flash: &mut Flash, lasts: Span) {
+        self.lose_power_for(flash, lasts);
+    }
+
+    fn ledger(&self) -> Option<LossLedger> {
+        let (ledger, silent) = match &self.hooks {
+            Hooks::Raid(raid) => {
+                raid.integrity.as_ref().map(|integrity| (&integrity.ledger, &integrity.silent))?
+            }
+            Hooks::LostPages(lost) => (&lost.ledger, &lost.silent),
+            Hooks::Nothing => return None,
+        };
+        Some(LossLedger { silent: silent.ledger, ..*ledger })
+    }
+
+    fn inject(&mut self, flash: &mut Flash, fault: Fault) {
         let ledger = self.ledger_mut().expect("faults need policy.redundancy.integrity");
         match fault {
             Fault::Bug(bug) => {

@@ -60,6 +60,7 @@ use crate::precondition::image::PreconditionedImage;
 use crate::precondition::{Preconditioned, UNWATCHED, Watch};
 use crate::raid::{Protection, Raid};
 use controller::Controller;
+pub use fault_strikes::Faulty;
 use fowler_agenda::Phase;
 use fowler_units::{ChannelId, DieId, HostIo, HostOp, Id, Nanos, ReqId, Span};
 pub use layer::Layer;

@@ -7,7 +7,7 @@
 //! The clock of the drive counts time under power; time without power is added to ages.
 
 use super::controller::{Controller, Hooks, with_redundancy};
-use super::power_offs::PowerOffs;
+use super::fault_strikes::Faulty;
 use super::{Device, Layer};
 use crate::event_loop::probe::Probe;
 use crate::flash::Flash;
@@ -34,26 +34,6 @@ impl<L: Layer> Device<L> {
     }
 }
 
-impl Device {
-    /// Turns the power off for `lasts`, with whatever is in flight: the host repeats what has not
-    /// been answered. `probe` sees the operations that begin when power returns.
-    ///
-    /// # Panics
-    /// If the drive has a throttle, whose lifetime runs on the drive's clock.
-    pub fn power_off<P: Probe>(&mut self, lasts: Span, probe: &mut P) {
-        assert!(self.layer.throttle.is_none(), "a drive with a throttle cannot lose power");
-        self.layer.power_off(&mut self.flash, lasts);
-        self.flash.watch(probe.watches_flash());
-        self.flash.settle(&mut self.layer);
-        self.report_steps(probe);
-    }
-
-    /// Returns the totals of all spans without power so far.
-    pub fn power_offs(&self) -> &PowerOffs {
-        &self.layer.power_offs
-    }
-}
-
 /// The losses of the controller by one loss of power.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Taken {
@@ -69,7 +49,7 @@ pub(super) struct Taken {
 
 impl Controller {
     /// Turns the power off for `lasts`, in no time of the drive's clock.
-    pub(super) fn power_off(&mut self, flash: &mut Flash, lasts: Span) {
+    pub(super) fn lose_power_for(&mut self, flash: &mut Flash, lasts: Span) {
         if let Some(condition) = flash.condition_mut() {
             condition.grow_older(lasts);
         }

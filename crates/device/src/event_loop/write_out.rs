@@ -1,8 +1,8 @@
 //! The end of a run: the contents of the caches are written to the flash, so that postponed writes
 //! are counted.
 
-use super::Device;
 use super::controller::{Hooks, with_redundancy};
+use super::{Device, Layer};
 use crate::event_loop::probe::Probe;
 use fowler_units::Span;
 
@@ -32,9 +32,15 @@ impl Device {
         let cached = |device: &Device| device.layer.raid().map_or(0, |it| it.cache.used().0);
         self.rest_while(probe, |device| cached(device) > 0);
     }
+}
 
-    /// Advances time while `holds` returns true.
-    fn rest_while<P: Probe>(&mut self, probe: &mut P, holds: impl Fn(&Device) -> bool) {
+impl<L: Layer> Device<L> {
+    /// Advances time while `holds` returns true, for at most [`STEPS`] steps.
+    pub(crate) fn rest_while<P: Probe<L>>(
+        &mut self,
+        probe: &mut P,
+        holds: impl Fn(&Device<L>) -> bool,
+    ) {
         for _ in 0..STEPS {
             if !holds(self) {
                 return;

@@ -72,8 +72,15 @@ impl Census {
         self.found() + self.unfound()
     }
 
+    /// Counts a page that the drive has given up.
+    pub(crate) fn known_lost(&mut self, loss: Loss) {
+        self.pages += 1;
+        self.unreadable += 1;
+        self.lose(loss, true);
+    }
+
     /// Counts a lost page.
-    fn lose(&mut self, loss: Loss, found: bool) {
+    pub(crate) fn lose(&mut self, loss: Loss, found: bool) {
         let at =
             self.losses.binary_search_by_key(&loss, |counted| counted.loss).unwrap_or_else(|at| {
                 self.losses.insert(at, Counted { loss, found: 0, unfound: 0 });
@@ -119,13 +126,6 @@ pub(crate) enum Fate {
 }
 
 impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
-    /// Counts a page that the drive has given up.
-    fn known_lost(&mut self, loss: Loss) {
-        self.census.pages += 1;
-        self.census.unreadable += 1;
-        self.census.lose(loss, true);
-    }
-
     /// Counts a page of the mapping that holds host data.
     pub fn look(&mut self, page: Lpn) -> Fate {
         let core = self.core;
@@ -168,7 +168,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
     pub fn plain(&mut self, lost: impl Fn(Lpn) -> Option<Loss>) {
         for page in (0..self.core.map.logical()).map(Lpn) {
             if let Some(loss) = lost(page) {
-                self.known_lost(loss);
+                self.census.known_lost(loss);
             } else if let Fate::Unreadable { found } = self.look(page) {
                 self.census.lose(Loss::unprotected(Failure::Cells), found);
             }
@@ -189,7 +189,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         let (mut unread, mut needed, mut found) = (0, 0, 0);
         for (at, page) in raid.stripes.data_pages(stripe) {
             if let Some(loss) = integrity.and_then(|record| record.lost(page)) {
-                self.known_lost(loss);
+                self.census.known_lost(loss);
                 continue;
             }
             match self.look(page) {

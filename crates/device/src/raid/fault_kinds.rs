@@ -45,12 +45,15 @@ impl Fault {
     /// Returns the number of the failing unit, and the number of such units in a drive: numbers
     /// begin at zero. `None` for a fault that is not of a unit.
     pub fn unit(self, config: &Config, layout: &Layout) -> Option<(u32, u32)> {
-        let geometry = &layout.geometry;
+        let superblocks = config.ftl.has_superblocks();
+        // Independent planes are simulated as dies; there, a die that fails has all its planes.
+        let geometry = if superblocks { &config.geometry } else { &layout.geometry };
+        let stripes = || if superblocks { config.parity_pages() } else { config.stripes() };
         Some(match self {
             Fault::Page(page) | Fault::Miscorrected(page) | Fault::Misdirected(page) => {
                 (page.0, layout.logical_pages)
             }
-            Fault::Parity(stripe) => (stripe.0, config.stripes()),
+            Fault::Parity(stripe) => (stripe.0, stripes()),
             Fault::Block(block) => (block.0, geometry.blocks()),
             Fault::Plane(plane) => (plane.0, geometry.planes()),
             Fault::Die(die) => (die.0, geometry.dies()),
@@ -68,8 +71,7 @@ impl Fault {
         flash: &Flash,
         stripes: Option<Stripes>,
     ) -> Vec<UnitId> {
-        let mut at_hand: Vec<UnitId> = units_at_hand(flash).collect();
-        at_hand.sort_unstable();
+        let at_hand = sorted_at_hand(flash);
         let struck = self.range(core, stripes).map(UnitId);
         struck
             .filter(|&unit| core.allocator.blocks.is_valid(unit))
@@ -79,15 +81,10 @@ impl Fault {
 
     /// Returns the physical pages of the unit.
     fn range(self, core: &Core, stripes: Option<Stripes>) -> Range<u32> {
-        let geometry = core.layout.geometry;
-        let blocks = |from: u32, to: u32| {
+        if let Some(blocks) = self.blocks(&core.layout.geometry) {
             let first = |block: u32| core.locator.units_of(BlockId(block)).start;
-            first(from)..first(to)
-        };
-        let dies = |from: u32, to: u32| {
-            let each = geometry.planes_per_die * geometry.blocks_per_plane;
-            blocks(from * each, to * each)
-        };
+            return first(blocks.start)..first(blocks.end);
+        }
         let copy = |page: Lpn| {
             let unit = core.flash_copy(page);
             if unit.is_some() { unit.0..unit.0 + 1 } else { 0..0 }
@@ -97,23 +94,37 @@ impl Fault {
                 copy(stripes.map_or(page, |striping| striping.stored(page)))
             }
             Fault::Parity(stripe) => copy(stripes.expect("a drive with stripes").parity(stripe)),
-            Fault::Block(block) => blocks(block.0, block.0 + 1),
-            Fault::Plane(plane) => {
-                let each = geometry.blocks_per_plane;
-                blocks(plane.0 * each, (plane.0 + 1) * each)
-            }
-            Fault::Die(die) => dies(die.0, die.0 + 1),
+            _ => unreachable!("handled by the controller"),
+        }
+    }
+
+    /// Returns the blocks of the unit; `None` if it is not made of blocks.
+    ///
+    /// # Panics
+    /// If the drive has no such chip or channel.
+    pub(crate) fn blocks(self, geometry: &Geometry) -> Option<Range<u32>> {
+        let of = |unit: u32, each: u32| unit * each..(unit + 1) * each;
+        let plane = geometry.blocks_per_plane;
+        let die = plane * geometry.planes_per_die;
+        Some(match self {
+            Fault::Block(block) => of(block.0, 1),
+            Fault::Plane(number) => of(number.0, plane),
+            Fault::Die(number) => of(number.0, die),
             Fault::Chip(chip) => {
                 assert!(chip < geometry.chips(), "chip {chip} of {}", geometry.chips());
-                dies(chip * geometry.dies_per_chip, (chip + 1) * geometry.dies_per_chip)
+                of(chip, die * geometry.dies_per_chip)
             }
             Fault::Channel(channel) => {
                 assert!(channel < geometry.channels, "channel {channel} of {}", geometry.channels);
-                let each = geometry.dies_per_channel();
-                dies(channel * each, (channel + 1) * each)
+                of(channel, die * geometry.dies_per_channel())
             }
-            Fault::Power | Fault::Bug(_) => unreachable!("handled by the controller"),
-        }
+            Fault::Page(_)
+            | Fault::Miscorrected(_)
+            | Fault::Misdirected(_)
+            | Fault::Parity(_)
+            | Fault::Power
+            | Fault::Bug(_) => return None,
+        })
     }
 
     /// Returns the dies that fail as a whole because of the fault.
@@ -177,6 +188,13 @@ impl Bugs {
 /// Returns true if the controller holds a physical page's data: it is being programmed or moved.
 pub(crate) fn is_at_hand(flash: &Flash, unit: UnitId) -> bool {
     units_at_hand(flash).any(|at_hand| at_hand == unit)
+}
+
+/// Returns all physical pages whose data the controller holds, in order.
+pub(crate) fn sorted_at_hand(flash: &Flash) -> Vec<UnitId> {
+    let mut at_hand: Vec<UnitId> = units_at_hand(flash).collect();
+    at_hand.sort_unstable();
+    at_hand
 }
 
 /// Returns all physical pages whose data the controller holds, in no order.

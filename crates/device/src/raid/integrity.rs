@@ -5,15 +5,13 @@
 use super::Raid;
 use super::fault_kinds::Fault;
 use super::losses::{Failure, Loss, LossLedger};
-use super::silent_corruption::SilentErrors;
+use super::silent_corruption::{SilentErrors, Struck};
 use super::tag::{Tag, spread};
 use crate::config::Config;
 use crate::config::layout::Layout;
-use crate::core::Core;
-use crate::flash::Flash;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
-use fowler_units::{Bytes, Column, Id, IdVec, Lpn, ParityId, StripeId, UnitId};
+use fowler_units::{Bytes, Column, Id, IdVec, Lpn, ParityId, Rng, StripeId, UnitId};
 
 /// The versions of all pages, and the set of pages that can be read.
 #[derive(Clone, Debug)]
@@ -55,15 +53,22 @@ pub struct Exceeded {
 impl Integrity {
     /// Creates the state before any write, with every page readable.
     pub fn new(config: &Config, layout: &Layout, stripes: u32) -> Self {
-        let pages = layout.geometry.pages() as usize;
+        let pages = layout.geometry.pages().into();
+        Self::of(config, (layout.mapped_pages.into(), pages), stripes)
+    }
+
+    /// Creates the state before any write of a drive with so many pages of the mapping, physical
+    /// pages and stripes.
+    pub fn of(config: &Config, (mapped, pages): (u64, u64), stripes: u32) -> Self {
+        let (mapped, pages) = (mapped as usize, pages as usize);
         Self {
-            versions: IdVec::filled(0, layout.mapped_pages as usize),
+            versions: IdVec::filled(0, mapped),
             stored: IdVec::filled(0, pages),
             failures: IdVec::filled(None, pages),
             to_rebuild: Column::filled(0, pages.div_ceil(64)),
             waiting: 0,
             cursor: 0,
-            lost: IdVec::filled(None, layout.mapped_pages as usize),
+            lost: IdVec::filled(None, mapped),
             exceeded: IdVec::filled(Exceeded::default(), stripes as usize),
             silent: SilentErrors::new(config),
             ledger: LossLedger::default(),
@@ -71,9 +76,9 @@ impl Integrity {
         }
     }
 
-    /// Returns the memory that the versions of all pages take.
-    pub fn bytes(layout: &Layout, stripes: u32) -> Bytes {
-        let (mapped, pages) = (layout.mapped_pages.into(), u64::from(layout.geometry.pages()));
+    /// Returns the memory that the versions of so many pages of the mapping, physical pages and
+    /// stripes take.
+    pub fn bytes((mapped, pages): (u64, u64), stripes: u32) -> Bytes {
         Bytes::of::<u64>(mapped)
             + Bytes::of::<Option<Loss>>(mapped)
             + Bytes::of::<u64>(pages)
@@ -174,18 +179,20 @@ impl Integrity {
         self.to_rebuild[word] |= mask;
     }
 
-    /// Corrupts pages by a fault that strikes the copy of a page at a physical page. `current`
-    /// returns true for pages that are the current copies of host pages.
+    /// Corrupts pages by a fault that strikes the copy of a page at a physical page; see
+    /// [`Struck`].
     pub(crate) fn corrupt(
         &mut self,
-        core: &Core,
-        flash: &Flash,
         struck: (Fault, UnitId),
-        current: impl Fn(UnitId) -> bool,
+        open: &dyn Fn(UnitId) -> bool,
+        current: &dyn Fn(UnitId) -> bool,
+        another: &dyn Fn(UnitId, &mut Rng) -> Option<UnitId>,
     ) {
         let Integrity { silent, stored, failures, .. } = self;
-        let reads = |unit| failures[unit].is_none();
-        silent.strike((core, flash), struck, reads, |unit| stored[unit], current);
+        let reads = |unit: UnitId| failures[unit].is_none();
+        let open = |unit: UnitId| open(unit) && reads(unit);
+        let stored = |unit: UnitId| stored[unit];
+        silent.strike(struck, &Struck { open: &open, stored: &stored, current, another });
     }
 
     /// Stores the data of an unreadable physical page as recovered from its stripe, after checking

@@ -2,10 +2,10 @@
 //! the buffer still holds the page. Only drives that are to notice losses have this state; the
 //! host's code calls it where it would call redundancy.
 
-use super::fault_kinds::Fault;
+use super::fault_kinds::{Fault, sorted_at_hand};
 use super::faults::give_up_copy;
 use super::losses::{Failure, Loss, LossLedger, Reason};
-use super::silent_corruption::SilentErrors;
+use super::silent_corruption::{SilentErrors, Struck, draw_page, is_stored};
 use crate::cache::buffer::Frame;
 use crate::config::Config;
 use crate::config::layout::Layout;
@@ -86,15 +86,16 @@ impl LostPages {
     pub fn corrupt(&mut self, ftl: &Ftl, flash: &Flash, fault: Fault) {
         let core = &ftl.core;
         let units = fault.stored_pages(core, flash, None);
-        let failed = |unit: UnitId| {
-            flash
-                .failed_reads()
-                .is_some_and(|failed_reads| failed_reads.has(core.locator.page_of(unit)))
+        let at_hand = sorted_at_hand(flash);
+        let failed = flash.failed_reads();
+        let reads = |unit| failed.is_none_or(|all| !all.has(core.locator.page_of(unit)));
+        let drive = Struck {
+            open: &|unit| is_stored(core, &at_hand, unit) && reads(unit),
+            stored: &|_| 0,
+            current: &|unit| core.flash_copy(core.map.owner(unit)) == unit,
+            another: &|unit, rng| draw_page(core, unit, rng),
         };
-        for unit in units {
-            let current = |unit: UnitId| core.flash_copy(core.map.owner(unit)) == unit;
-            self.silent.strike((core, flash), (fault, unit), |unit| !failed(unit), |_| 0, current);
-        }
+        units.into_iter().for_each(|unit| self.silent.strike((fault, unit), &drive));
     }
 
     /// The rare case of [`RedundancyHooks::done`]: some page is wrong. A page that a check finds to

@@ -62,7 +62,7 @@ mod stripe_check;
 mod stripe_comparisons;
 mod stripe_eviction;
 pub mod stripes;
-mod tag;
+pub(crate) mod tag;
 
 use crate::config::Config;
 use crate::config::layout::Layout;
@@ -255,8 +255,9 @@ impl Raid {
         let dies = layout.geometry.dies();
         let stripes = Stripes::new(params.stripe, dies, layout.mapped_pages);
         let count = u64::from(stripes.count());
+        let sizes = (layout.mapped_pages.into(), layout.geometry.pages().into());
         let integrity =
-            if params.integrity { Integrity::bytes(layout, stripes.count()) } else { Bytes(0) };
+            if params.integrity { Integrity::bytes(sizes, stripes.count()) } else { Bytes(0) };
         ParityCache::bytes(layout.parities, stripes.count(), stripes.width())
             + Bytes::of::<u8>(count)
             + Bytes::of::<u64>(count.div_ceil(64))

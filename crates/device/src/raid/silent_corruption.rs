@@ -12,7 +12,6 @@
 //! spreads. See docs/decisions/raid.md, "What becomes of silent corruption?".
 
 use super::fault_kinds::Fault;
-use super::fault_kinds::units_at_hand;
 use super::losses::SilentLedger;
 use crate::config::Config;
 use crate::core::Core;
@@ -132,23 +131,9 @@ impl SilentErrors {
         super::tag::spread(!self.drawn)
     }
 
-    /// Corrupts pages by a fault that strikes the copy of a page at `unit`. `reads` returns true
-    /// for pages that can be read, `stored` returns the version that a page should hold, where that
-    /// is known, and `current` returns true for the current copies of host pages.
-    pub fn strike(
-        &mut self,
-        (core, flash): (&Core, &Flash),
-        (fault, unit): (Fault, UnitId),
-        reads: impl Fn(UnitId) -> bool,
-        stored: impl Fn(UnitId) -> u64,
-        current: impl Fn(UnitId) -> bool,
-    ) {
-        let mut at_hand: Vec<UnitId> = units_at_hand(flash).collect();
-        at_hand.sort_unstable();
-        let open = |unit: UnitId| {
-            let valid = unit.is_some() && core.allocator.blocks.is_valid(unit);
-            valid && reads(unit) && at_hand.binary_search(&unit).is_err()
-        };
+    /// Corrupts pages by a fault that strikes the copy of a page at `unit`.
+    pub fn strike(&mut self, (fault, unit): (Fault, UnitId), drive: &Struck<'_>) {
+        let Struck { open, stored, current, another } = drive;
         if !open(unit) {
             return;
         }
@@ -160,7 +145,8 @@ impl SilentErrors {
         };
         match fault {
             Fault::Misdirected(_) => {
-                let other = self.other_page(core, unit, open);
+                let draws = (0..TRIES).filter_map(|_| another(unit, &mut self.rng));
+                let other = { draws }.find(|&other| other != unit && open(other));
                 let held = stored(unit) ^ self.error(unit);
                 // The data that should have been programmed here lies elsewhere; here is nothing.
                 let nothing = if stored(unit) == 0 { self.fresh() } else { stored(unit) };
@@ -177,20 +163,32 @@ impl SilentErrors {
             }
         }
     }
+}
 
-    /// Draws another page of the same plane that holds data.
-    fn other_page(
-        &mut self,
-        core: &Core,
-        unit: UnitId,
-        open: impl Fn(UnitId) -> bool,
-    ) -> Option<UnitId> {
-        let plane = core.locator.plane_of(unit);
-        let valid = u64::from(core.allocator.blocks.valid_in(plane));
-        (0..TRIES)
-            .filter_map(|_| valid_page(core, plane, self.rng.below(valid.max(1)) as u32))
-            .find(|&other| other != unit && open(other))
-    }
+/// The pages of a drive, as a fault that corrupts some of them sees them.
+pub(crate) struct Struck<'a> {
+    /// Returns true if a page holds data that can be read, and the controller does not hold it.
+    pub open: &'a dyn Fn(UnitId) -> bool,
+    /// Returns the version that a page should hold; zero where that is not known.
+    pub stored: &'a dyn Fn(UnitId) -> u64,
+    /// Returns true if a page is the current copy of a page of the host.
+    pub current: &'a dyn Fn(UnitId) -> bool,
+    /// Draws another page of the same plane that holds data; `None` if the draw finds none.
+    pub another: &'a dyn Fn(UnitId, &mut Rng) -> Option<UnitId>,
+}
+
+/// Draws a page of the plane of `unit` that holds data.
+pub(crate) fn draw_page(core: &Core, unit: UnitId, rng: &mut Rng) -> Option<UnitId> {
+    let plane = core.locator.plane_of(unit);
+    let valid = u64::from(core.allocator.blocks.valid_in(plane));
+    valid_page(core, plane, rng.below(valid.max(1)) as u32)
+}
+
+/// Returns true if a page holds data that is not in the controller. `at_hand` are the pages whose
+/// data is, in order.
+pub(crate) fn is_stored(core: &Core, at_hand: &[UnitId], unit: UnitId) -> bool {
+    let valid = unit.is_some() && core.allocator.blocks.is_valid(unit);
+    valid && at_hand.binary_search(&unit).is_err()
 }
 
 /// Returns a page of a plane by its number among those that hold data.

@@ -1,7 +1,8 @@
 //! Silent corruption by faults, on a drive with redundancy.
 
 use super::Raid;
-use super::fault_kinds::Fault;
+use super::fault_kinds::{Fault, sorted_at_hand};
+use super::silent_corruption::{draw_page, is_stored};
 use crate::flash::Flash;
 use crate::host::Ftl;
 use fowler_units::UnitId;
@@ -15,10 +16,13 @@ impl Raid {
             let page = core.map.owner(unit);
             core.flash_copy(page) == unit && !stripes.is_parity(page)
         };
+        let at_hand = sorted_at_hand(flash);
         if let Some(integrity) = self.integrity.as_deref_mut() {
-            units
-                .into_iter()
-                .for_each(|unit| integrity.corrupt(core, flash, (fault, unit), current));
+            let open = |unit| is_stored(core, &at_hand, unit);
+            let another = |unit, rng: &mut _| draw_page(core, unit, rng);
+            units.into_iter().for_each(|unit| {
+                integrity.corrupt((fault, unit), &open, &current, &another);
+            });
         }
     }
 }

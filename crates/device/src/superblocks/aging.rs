@@ -92,6 +92,11 @@ impl Aging {
         Nanos(now.0.saturating_add(self.epoch.0))
     }
 
+    /// All data grows older by a span without power.
+    pub(super) fn grow_older(&mut self, by: Span) {
+        self.epoch = Span(self.epoch.0.saturating_add(by.0));
+    }
+
     /// A superblock is opened: its data is young, and is read at the usual references.
     pub fn opened(&mut self, superblock: u32, now: Nanos) {
         let since = self.clock(now);

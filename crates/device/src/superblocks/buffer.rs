@@ -41,6 +41,12 @@ struct Frame {
     tag: StreamTag,
 }
 
+impl Frame {
+    fn is_to_be_stored(&self) -> bool {
+        self.wanted && !matches!(self.state, State::Free | State::Clean)
+    }
+}
+
 /// The frames of the write buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
@@ -211,6 +217,25 @@ impl Buffer {
         if let Some(residents) = &mut self.residents {
             residents.enlist(id, State::Dirty);
         }
+    }
+
+    /// Returns true if a frame holds a unit of the host that is not in the flash as it is there.
+    pub fn holds(&self, id: FrameId, page: u32) -> bool {
+        let frame = &self.frames[id.index()];
+        frame.page == page && frame.is_to_be_stored()
+    }
+
+    /// Returns the frames that hold units of the host that are not in the flash as they are there,
+    /// each with its unit.
+    pub fn to_be_stored(&self) -> impl Iterator<Item = (FrameId, u32)> {
+        let all = self.frames.iter().enumerate();
+        let held = all.filter(|(_, frame)| frame.is_to_be_stored());
+        held.map(|(at, frame)| (FrameId::new(at), frame.page))
+    }
+
+    /// Returns true if the rest of the unit in a frame is being read from the flash.
+    pub fn is_incomplete(&self, id: FrameId) -> bool {
+        self.frames[id.index()].state == State::Merging
     }
 
     /// A trim or a newer write makes the data of the frame invalid.

@@ -79,6 +79,7 @@ impl Superblocks {
         self.check_refresh()?;
         self.check_coverage()?;
         self.check_swap()?;
+        self.check_contents()?;
         self.check_frames()
     }
 

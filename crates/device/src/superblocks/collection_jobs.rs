@@ -253,7 +253,10 @@ impl Superblocks {
         match self.map.traffic(superblock).emptied {
             Emptied::Drained => self.erase(flash, superblock),
             Emptied::Paused => self.paused(superblock),
-            Emptied::Lent => self.map.give_back(superblock),
+            Emptied::Lent => {
+                self.map.give_back(superblock);
+                self.renew_if_spoilt(superblock);
+            }
             Emptied::No | Emptied::Read | Emptied::Erased(_) => {}
         }
     }
@@ -300,6 +303,10 @@ impl Superblocks {
             let refreshed = self.is_refreshed(superblock);
             self.renewals.erased(superblock);
             self.map.erased(superblock);
+            if let Some(contents) = &mut self.contents {
+                let first = self.shape.first_unit(superblock);
+                contents.erased(superblock, first..first + self.shape.units);
+            }
             self.erased_of_coverage(superblock, flash.now());
             self.erased_by_wear(superblock, refreshed);
             self.collect(flash);

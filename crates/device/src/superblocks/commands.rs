@@ -183,13 +183,19 @@ impl Commands {
         self.open[stream.index()] = open;
     }
 
+    /// Returns the commands in flight, whose data the controller holds: the first unit of each, and
+    /// the units that it stores.
+    pub fn in_flight(&self) -> impl Iterator<Item = (u32, &[Stored])> {
+        let flying = self.records.iter().enumerate().filter(|(_, record)| record.left > 0);
+        flying.map(|(at, record)| {
+            let first = at * self.units_per_command;
+            (record.first_unit, &self.stored[first..first + record.stores as usize])
+        })
+    }
+
     /// Returns the frames that commands in flight store.
     pub fn frames(&self) -> impl Iterator<Item = FrameId> {
-        let flying = self.records.iter().enumerate().filter(|(_, record)| record.left > 0);
-        let stored = flying.flat_map(|(at, record)| {
-            let first = at * self.units_per_command;
-            &self.stored[first..first + record.stores as usize]
-        });
+        let stored = self.in_flight().flat_map(|(_, stored)| stored);
         stored.filter_map(|stored| match stored {
             Stored::Frame(frame) => Some(*frame),
             Stored::Moved { .. } => None,

@@ -23,7 +23,12 @@ impl Superblocks {
             let Some(residents) = self.buffer.residents() else { return };
             let units = self.stream_of_host().map_or(1, |stream| self.units_of(stream));
             let room = self.buffer.room(units);
-            let Some((frame, leaves)) = residents.due(room) else { return };
+            let due = residents.due(room).or_else(|| {
+                // A flush waits for everything dirty.
+                let dirty = residents.oldest_dirty().filter(|_| self.flushes.force())?;
+                Some((dirty, Leaves::Dirty))
+            });
+            let Some((frame, leaves)) = due else { return };
             if leaves == Leaves::Clean {
                 self.drop_clean(flash, frame);
                 continue;
@@ -44,6 +49,9 @@ impl Superblocks {
         flash.counters.left[class] += 1;
         self.map.leave_frame(self.buffer.page(frame), self.buffer.unit(frame));
         self.buffer.release(frame);
+        if let Some(contents) = &mut self.contents {
+            contents.frame_free(frame);
+        }
     }
 
     /// Takes a frame for a unit of the host by dropping a clean one, if there is none that is free.
@@ -67,6 +75,9 @@ impl Superblocks {
                     let Some(frame) = self.buffer.keep(page, unit) else { return };
                     self.map.buffer(page, frame);
                     self.buffer.use_frame(frame, false);
+                    if let Some(contents) = &mut self.contents {
+                        contents.frame_filled(frame, unit.0);
+                    }
                 }
                 // Another request has read the unit at the same time.
                 Location::Buffer(frame) => self.buffer.use_frame(frame, false),

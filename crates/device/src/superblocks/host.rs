@@ -18,16 +18,19 @@
 //! - Without a free frame, or before the pace lets the next unit in, a write stands in line. It
 //!   goes on with the unit at which it stopped when frames become free.
 //! - A unit that is written in part is completed from its old copy before it can be stored.
-//! - A flush is answered at once: acknowledged writes survive a loss of power.
+//! - A flush is answered at once if acknowledged writes survive a loss of power; otherwise when all
+//!   of them have been programmed ([`super::flushes`]).
 
 use super::{Superblocks, submit_read};
 use crate::config::{PartialWrites, UnwrittenReads};
+use crate::event_loop::Device;
+use crate::event_loop::probe::Probe;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
 use crate::host::request::Request;
 use crate::mapping::page_map::Location;
-use crate::observe::blame::Part;
+use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::{Op, Source};
 use fowler_units::{FrameId, HostIo, HostOp, Id, Lpn, Nanos, ReqId, Span, TxnId, UnitId};
 
@@ -49,6 +52,10 @@ impl Superblocks {
             self.front.requests.get_mut(id).throttled = throttled;
         }
         match io.op {
+            HostOp::Flush if self.flushes.waits => {
+                self.flushes.push(id, &self.buffer);
+                self.drain(flash);
+            }
             // Acknowledged writes survive a loss of power, so a flush waits for nothing.
             HostOp::Flush => self.answer_at_once(flash, id),
             HostOp::Read => {
@@ -149,6 +156,9 @@ impl Superblocks {
                         Location::Buffer(frame) => {
                             self.buffer.use_frame(frame, false);
                             flash.counters.buffer_read_hits += 1;
+                            if let Some(contents) = &mut self.contents {
+                                contents.frame_read(frame);
+                            }
                         }
                         _ => flash.counters.unwritten_reads += 1,
                     }
@@ -159,6 +169,9 @@ impl Superblocks {
                         let unit = UnitId(self.shape.nth(next % units));
                         self.read_flash(flash, id, (Lpn(next), unit), 1);
                     } else {
+                        if let Some(contents) = &mut self.contents {
+                            contents.unit_read(next);
+                        }
                         self.read_without_flash(flash, id);
                     }
                 }
@@ -203,7 +216,20 @@ impl Superblocks {
     }
 
     /// A page has been read for a request.
+    #[inline]
     pub(super) fn host_read_done(&mut self, flash: &mut Flash, id: TxnId) {
+        self.answer_read(flash, id, None);
+    }
+
+    /// A page has been read for a request, after a recovery of some of its units or without one. A
+    /// recovery comes with the blame for the time before it, and its beginning.
+    #[inline]
+    pub(super) fn answer_read(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        recovery: Option<(Blame, Nanos)>,
+    ) {
         let Txn { req, created, parts, overtook, from, lpn, .. } = *flash.txns.get(id);
         self.reads -= 1;
         self.front.requests.get_mut(req).overtook |= overtook;
@@ -212,7 +238,13 @@ impl Superblocks {
             let waited = created - self.front.requests.get(req).ready;
             let blame = self.front.requests.blame_anew(req);
             blame[Part::QueueFull] = waited;
-            flash.packed_service_blame(id, id, blame);
+            match recovery {
+                None => flash.packed_service_blame(id, id, blame),
+                Some((before, since)) => {
+                    *blame += &before;
+                    blame[Part::Degraded] += flash.now() - since;
+                }
+            }
             self.front.served(flash, req);
         }
         flash.txns.close(id);
@@ -265,6 +297,7 @@ impl Superblocks {
             }
             Location::Flash(unit) => unit,
         };
+        self.note_trim(page, copy, flash.now());
         self.map.leave(page, copy);
         flash.counters.pages_trimmed += 1;
         true
@@ -279,6 +312,7 @@ impl Superblocks {
             && self.buffer.overwrite(frame, (stream, tag))
         {
             self.buffer.use_frame(frame, true);
+            self.note_write(id, page, frame);
             flash.counters.pages_written += 1;
             flash.counters.buffer_write_hits += 1;
             return true;
@@ -300,8 +334,8 @@ impl Superblocks {
         }
         self.map.buffer(page, frame);
         self.buffer.use_frame(frame, true);
-        let size = self.units.page_size();
-        let whole = self.front.requests.get(id).within(Lpn(page), size) == (0, size);
+        self.note_write(id, page, frame);
+        let whole = self.writes_whole(id, page);
         match place {
             Location::Flash(UnitId(unit))
                 if !whole
@@ -315,13 +349,20 @@ impl Superblocks {
         true
     }
 
+    /// Returns true if a request writes all of a unit.
+    #[inline]
+    pub(super) fn writes_whole(&self, id: ReqId, page: u32) -> bool {
+        let size = self.units.page_size();
+        self.front.requests.get(id).within(Lpn(page), size) == (0, size)
+    }
+
     /// Reads the old unit for a frame that holds only part of the new one.
     fn read_rest(&mut self, flash: &mut Flash, unit: u32, frame: FrameId) {
         flash.counters.merge_reads += 1;
         let (die, place) = self.shape.place(unit);
         let class = TxnClass::BackgroundRead;
         let (id, txn) = flash.open(Op::Read, Source::Host, class, Owner::Merge(frame), die);
-        txn.unit = place;
+        (txn.unit, txn.from) = (place, UnitId(unit));
         submit_read(flash, id, 1);
     }
 
@@ -336,9 +377,33 @@ impl Superblocks {
         }
     }
 
+    /// Answers the flushes whose data has been programmed.
+    #[cold]
+    pub(super) fn answer_flushes(&mut self, flash: &mut Flash) {
+        while let Some(id) = self.flushes.next_done(&self.buffer) {
+            let waited = flash.now() - self.front.requests.get(id).ready;
+            self.front.requests.blame_anew(id)[Part::Program] = waited;
+            self.front.served(flash, id);
+        }
+    }
+
     fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
         let waited = flash.now() - self.front.requests.get(id).ready;
         self.front.requests.blame_anew(id)[Part::QueueFull] = waited;
         self.front.served(flash, id);
+    }
+}
+
+impl Device<Superblocks> {
+    /// Writes the data of the buffer to the flash, in commands that need not be full, and advances
+    /// time until it is there.
+    ///
+    /// # Panics
+    /// If a request is in the drive.
+    pub fn write_out<P: Probe<Superblocks>>(&mut self, probe: &mut P) {
+        self.layer.flushes.writes_out = true;
+        self.layer.drain(&mut self.flash);
+        self.rest_while(probe, |device| device.layer.buffer.to_be_stored().next().is_some());
+        self.layer.flushes.writes_out = false;
     }
 }

@@ -106,6 +106,11 @@ impl Limits {
         }
     }
 
+    /// All data grows older by a span without power.
+    pub(super) fn grow_older(&mut self, by: Span) {
+        self.epoch = Span(self.epoch.0.saturating_add(by.0));
+    }
+
     /// A superblock is opened, whose most worn block has so many P/E cycles.
     pub(super) fn opened(&mut self, superblock: u32, now: Nanos, cycles: u32) {
         self.since[superblock as usize] = Nanos(now.0.saturating_add(self.epoch.0));

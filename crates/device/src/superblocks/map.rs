@@ -146,6 +146,11 @@ impl Map {
         self.table.set_flash(Lpn(page), UnitId::NONE);
     }
 
+    /// Invalidates the copy in the flash of a unit whose newest data is in a frame.
+    pub fn drop_copy(&mut self, copy: UnitId) {
+        self.invalidate(copy);
+    }
+
     /// Invalidates a copy of a unit of the host in the flash, which is none or valid.
     #[inline]
     fn invalidate(&mut self, copy: UnitId) {

@@ -19,8 +19,8 @@
 //! ([`crate::config::ReclaimUnit`]). Dies, channels, die order and suspension are the same for
 //! both.
 //!
-//! The write buffer survives a loss of power, so a write is acknowledged as soon as its data is
-//! there.
+//! A write is acknowledged as soon as its data is in the write buffer, which survives a loss of
+//! power unless `policy.redundancy.cache` says otherwise.
 //!
 //! - `shape.rs`: the number of units, pages and commands of a superblock, and the place of each.
 //! - `map.rs`: the place of each unit, and the state of each superblock.
@@ -40,6 +40,10 @@
 //! - `renewals.rs`, `refresh.rs`: superblocks that are moved although their space is not needed.
 //! - `coverage.rs`, `stages.rs`: the superblocks that have parity, at each stage of life.
 //!   `limits.rs`: the age and the reads at which superblocks are refreshed.
+//! - `contents.rs`, `versions.rs`: the data in units, on a drive that notices losses.
+//!   `faults.rs`, `power_loss.rs`: the effects of faults. `recoveries.rs`, `degraded_reads.rs`:
+//!   reads that need the rest of a stripe. `flushes.rs`: flushes that wait. `census.rs`: a count
+//!   of all that cannot be read.
 //! - `modes.rs`: the step and voltages at which superblocks are programmed, and their strengths.
 //! - `untimed.rs`, `saved_life.rs`: requests in no time, for a whole life, and its state in the
 //!   middle.
@@ -57,17 +61,24 @@ mod aging_tests;
 mod buffer;
 #[cfg(test)]
 mod cases;
+mod census;
 mod check;
 mod collection;
 mod collection_jobs;
 mod commands;
+mod contents;
 mod coverage;
 #[cfg(test)]
 mod coverage_tests;
+mod degraded_reads;
 #[cfg(test)]
 mod erase_tests;
 mod eviction;
+#[cfg(test)]
+mod fault_tests;
+mod faults;
 mod filling;
+mod flushes;
 #[cfg(test)]
 mod golden_tests;
 mod host;
@@ -80,8 +91,10 @@ mod pace;
 mod passes;
 #[cfg(test)]
 mod passes_tests;
+mod power_loss;
 mod programs;
 mod read_errors;
+mod recoveries;
 mod refresh;
 mod refusals;
 #[cfg(test)]
@@ -115,6 +128,7 @@ mod units_tests;
 mod untimed;
 #[cfg(test)]
 mod untimed_tests;
+mod versions;
 mod wear_leveling;
 #[cfg(test)]
 mod wear_tests;
@@ -123,7 +137,9 @@ mod words;
 use crate::blocks::block_table::Blocks;
 use crate::config::layout::{Layout, Refusal};
 use crate::config::{Config, PartialWrites, UnwrittenReads};
-use crate::event_loop::{Device, Layer};
+use crate::event_loop::fault_schedule::FaultSchedule;
+use crate::event_loop::power_offs::PowerOffs;
+use crate::event_loop::{Device, Faulty, Layer};
 use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash, Translation, Tries};
 use crate::host::FrontEnd;
@@ -137,8 +153,10 @@ use crate::raid::Protection;
 use aging::Aging;
 use buffer::Buffer;
 use collection::Collector;
-use commands::Commands;
+use commands::{Commands, Stream};
+use contents::Contents;
 use coverage::Coverage;
+use flushes::Flushes;
 use fowler_units::{
     BlockId, Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, TxnId, UnitId,
 };
@@ -146,6 +164,7 @@ use limits::Limits;
 use map::Map;
 use modes::Modes;
 use pace::Pace;
+use power_loss::Survives;
 pub use read_errors::AgedReads;
 use renewals::Renewals;
 pub(crate) use saved_life::SavedLife;
@@ -182,6 +201,16 @@ pub struct Superblocks {
     limits: Option<Box<Limits>>,
     modes: Option<Box<Modes>>,
     throttle: Option<Box<WriteThrottle>>,
+    /// The data in the units of the flash; none on a drive that notices no losses.
+    contents: Option<Box<Contents>>,
+    /// The parts of the controller that survive a loss of power, and the flushes that wait for the
+    /// rest.
+    survives: Survives,
+    flushes: Flushes,
+    /// Faults at times known in advance, if there are any.
+    faults: Option<Box<FaultSchedule>>,
+    /// Totals of all spans without power.
+    power_offs: PowerOffs,
     /// Flash reads for the host in flight, and the most there may be.
     reads: u32,
     reads_max: u32,
@@ -276,6 +305,11 @@ impl Superblocks {
             limits: Limits::new(config, &shape).map(Box::new),
             modes: None,
             throttle: None,
+            contents: None,
+            survives: Survives::new(config),
+            flushes: Flushes::new(!Survives::new(config).all()),
+            faults: None,
+            power_offs: PowerOffs::default(),
             reads: 0,
             reads_max: config.queue.max_reads,
             rules: Rules { partial: config.partial_writes, unwritten: config.unwritten_reads },
@@ -296,6 +330,7 @@ impl Superblocks {
             + Coverage::bytes(config, &shape)
             + Limits::bytes(config, &shape)
             + Modes::bytes(config, &shape)
+            + Contents::bytes(config, &shape, &layout)
     }
 
     /// Returns the history of the drive before the first request.
@@ -355,6 +390,8 @@ impl Device<Superblocks> {
         layer.modes = Modes::new(config, &layer.shape, data, &mut flash).map(Box::new);
         layer.count_open_anew();
         layer.begin_limits(&mut flash);
+        layer.contents = Contents::new(config, &layer.shape, Stream::COUNT).map(Box::new);
+        layer.begin_contents();
         Device::on(flash, layer)
     }
 
@@ -471,6 +508,10 @@ impl Layer for Superblocks {
         self.check_limits(flash);
     }
 
+    fn fault_event(&mut self, flash: &mut Flash) {
+        self.strike_next(flash);
+    }
+
     /// The next unit may enter the buffer.
     fn paced_event(&mut self, flash: &mut Flash) {
         self.resume(flash);
@@ -489,10 +530,14 @@ impl Superblocks {
         if self.limits.is_some() {
             self.count_read(flash, id);
         }
+        if self.contents.is_some() && self.waits_for_recovery(flash, id) {
+            return;
+        }
         match flash.txns.get(id).owner {
             Owner::Request => self.host_read_done(flash, id),
             Owner::Merge(frame) => self.merged(flash, id, frame),
             Owner::Superblock(number) => self.copied_out(flash, id, number),
+            Owner::DegradedRead(number) => self.member_read(flash, id, number),
             owner => unreachable!("{owner:?} owns no read of this drive"),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Superblocks;
 use super::commands::{Command, Open, SWAPPED, Stored, Stream};
+use super::flushes::PARTIAL_MOST;
 use crate::cells::program_mode::Mode;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
@@ -31,13 +32,20 @@ impl Superblocks {
                 let frame = self.buffer.next(queue).expect("counted");
                 self.commands.stored[at] = Stored::Frame(frame);
             }
+            if self.flushes.force() && units < self.units_of(stream) {
+                self.flushes.partial += 1;
+            }
             self.collector.host_wrote(units);
+            self.note_program(stream, open, number);
             self.submit_command(flash, (stream, open), number, Source::Host);
             self.advance(stream, open);
             if stream == Stream::Slc {
                 self.look_for_idle_time(flash);
             }
             self.collect(flash);
+        }
+        if self.flushes.force() {
+            self.answer_flushes(flash);
         }
         let least = self.shape.least_units;
         if (0..self.streams.count()).any(|queue| self.buffer.waiting(queue) >= least) {
@@ -48,8 +56,11 @@ impl Superblocks {
     /// Returns the queue of the buffer whose frames fill the next command, its stream, and the
     /// units of that command; none if no queue has as many, or those that do wait for a superblock.
     pub(super) fn next_to_program(&mut self) -> Option<(u8, Stream, u32)> {
+        if self.flushes.force() {
+            return self.next_of_flush();
+        }
         if self.streams.count() > 1 {
-            return self.next_of_streams();
+            return self.next_of_streams(self.shape.units_per_command);
         }
         if self.buffer.waiting(0) < self.shape.least_units {
             return None;
@@ -59,13 +70,32 @@ impl Superblocks {
         (self.buffer.waiting(0) >= units).then_some((0, stream, units))
     }
 
+    /// Like [`Superblocks::next_to_program`] while a flush waits: commands need not be full.
+    #[cold]
+    fn next_of_flush(&mut self) -> Option<(u8, Stream, u32)> {
+        let (queue, stream) = match self.streams.count() {
+            1 => (0, self.stream_of_host()?),
+            _ => {
+                let (queue, stream, _) = self.next_of_streams(1)?;
+                (queue, stream)
+            }
+        };
+        let (waiting, whole) = (self.buffer.waiting(queue), self.units_of(stream));
+        if waiting >= whole {
+            return Some((queue, stream, whole));
+        }
+        let sent = waiting > 0 && self.flushes.partial < PARTIAL_MOST;
+        sent.then_some((queue, stream, waiting))
+    }
+
     /// Like [`Superblocks::next_to_program`] on a drive with several streams, which take turns.
-    fn next_of_streams(&mut self) -> Option<(u8, Stream, u32)> {
+    /// A queue has its turn if at least `least` units wait there.
+    fn next_of_streams(&mut self, least: u32) -> Option<(u8, Stream, u32)> {
         let units = self.shape.units_per_command;
         let may_open = self.host_may_open();
         let due = |&queue: &u8| {
             let open = self.commands.open_of(Stream::Host(queue)).is_some();
-            (open || may_open) && self.buffer.waiting(queue) >= units
+            (open || may_open) && self.buffer.waiting(queue) >= least
         };
         let queue = self.streams.in_turn().find(due)?;
         self.streams.note_program(queue);
@@ -101,6 +131,7 @@ impl Superblocks {
             }
             self.commands.stored[at] = Stored::Moved { page, from };
         }
+        self.note_program(stream, open, number);
         self.submit_command(flash, (stream, open), number, source);
         self.advance(stream, open);
         true
@@ -119,7 +150,7 @@ impl Superblocks {
     /// Returns true if a stream that could program a command has no open superblock, or if no
     /// stream has one.
     fn a_stream_is_closed(&self) -> bool {
-        let units = self.shape.units_per_command;
+        let units = if self.flushes.force() { 1 } else { self.shape.units_per_command };
         let mut open = false;
         for queue in 0..self.streams.count() {
             if self.commands.open_of(Stream::Host(queue)).is_some() {
@@ -143,6 +174,7 @@ impl Superblocks {
                 return Some(open);
             }
             let number = self.begin_command(stream, open, 0);
+            self.note_program(stream, open, number);
             self.submit_command(flash, (stream, open), number, Source::Parity);
             self.advance(stream, open);
         }
@@ -309,8 +341,13 @@ impl Superblocks {
             assert!(in_order, "the order of a die put a second pass before the first");
             passes.ended(&self.shape, first_unit);
         }
+        if self.flushes.partial > 0 && stores > 0 && !moved {
+            let whole = self.shape.slots(self.shape.is_slc(first_unit)).len();
+            self.flushes.partial -= u32::from((stores as usize) < whole);
+        }
         self.commands.free.push(number);
         self.map.landed(superblock, flash.now());
+        self.renew_if_spoilt(superblock);
         if moved {
             self.collector.stored(stores);
         }
@@ -327,6 +364,7 @@ impl Superblocks {
         let Command { first_unit, stores, .. } = self.commands.records[number as usize];
         let first = number as usize * self.shape.units_per_command as usize;
         let superblock = self.shape.superblock_of(first_unit);
+        self.note_settled(number, flash.now());
         let mut moved = false;
         for at in 0..stores {
             let unit = first_unit + at;

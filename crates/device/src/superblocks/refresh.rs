@@ -61,7 +61,9 @@ impl Superblocks {
             return false;
         }
         self.renewals.moving = self.renewals.due.pop_front();
-        self.collector.leaving += 1;
+        if !self.map.is_aside(superblock) {
+            self.collector.leaving += 1;
+        }
         counters.aged.refreshed += 1;
         true
     }

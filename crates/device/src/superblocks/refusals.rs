@@ -6,13 +6,14 @@ use super::renewals::MOVING_MOST;
 use super::shape::Shape;
 use super::slc_cache::{FOLDED_MOST, IDLE_LEAST};
 use crate::config::layout::{Layout, Refusals};
+use crate::config::stripes::AT_ONCE;
 use crate::config::{
     Ack, Config, FlashConfig, GcFrontier, OpBase, Pattern, ProgramUnit, SlcConfig, constraints,
 };
 use crate::event::Event;
 use crate::policy::hotness::Detector;
 use crate::policy::needs::Needs;
-use crate::policy::redundancy::{Params, RedundancyKind};
+use crate::policy::redundancy::{CachePower, Params, RedundancyKind};
 use crate::policy::throttle::ThrottleKind;
 use fowler_units::{Bytes, Span};
 
@@ -66,9 +67,22 @@ impl Config {
                 // Units being moved, old units being read for frames, and two erases of each die.
                 + (Collector::commands_moving(&shape, moved) * shape.units_per_command) as usize
                 + frames as usize
+                + self.rescues() as usize
                 + ((self.gc.foreground_below + 1 + moved + folded + refreshed) * shape.dies) as usize
                 + 16,
         }
+    }
+
+    /// Returns the most reads in flight for units that cannot be read.
+    fn rescues(&self) -> u32 {
+        let stripe = if self.redundancy.integrity { self.stripe_commands() } else { 0 };
+        AT_ONCE as u32 * (stripe + 1)
+    }
+
+    /// Returns the number of parity pages of all superblocks, if all have parity.
+    pub(crate) fn parity_pages(&self) -> u32 {
+        let shape = Shape::new(self);
+        shape.superblocks * shape.stripes() * shape.pages_per_command
     }
 
     /// Refuses what a drive with superblocks cannot have.
@@ -292,6 +306,7 @@ impl Config {
         self.refuse_throttle_of_slc(refusals);
         self.refuse_rules_of_streams(refusals);
         self.refuse_unmet(constraints::EVICTION_OF_WORD_LINES, refusals);
+        self.refuse_power_losses(refusals);
         self.refuse_what_has_no_effect(&plain, refusals);
         let gc = &self.gc;
         refusals.unless(gc.foreground_below >= BELOW_LEAST, &["gc.foreground_below"], || {
@@ -307,6 +322,34 @@ impl Config {
                      expected at most gc.foreground_below, {foreground}"
                 )
             },
+        );
+    }
+
+    /// Refuses losses of power whose effects are not modeled.
+    fn refuse_power_losses(&self, refusals: &mut Refusals) {
+        let keys = ["policy.redundancy.cache", "flash.program_passes"];
+        let survives = self.redundancy.cache == CachePower::Protected;
+        refusals.unless_hinted(
+            survives || self.flash.program_passes == 1,
+            &keys,
+            || {
+                "between its two passes, data is in the buffer only, and its old copy may be gone"
+                    .into()
+            },
+            || {
+                "set policy.redundancy.cache = \"protected\", as drives that program so need it"
+                    .into()
+            },
+        );
+        let keys = ["policy.redundancy.cut_programs", "ftl.program_unit"];
+        refusals.unless_hinted(
+            !self.redundancy.tears_programs()
+                || self.ftl.program_unit == ProgramUnit::WordLine
+                || self.flash.word_line == 1,
+            &keys,
+            || "a page that is cut off takes earlier pages of its word line with it, which a drive \
+                with superblocks does not model".into(),
+            || "set ftl.program_unit = \"word_line\", or policy.redundancy.cut_programs = \"finished\"".into(),
         );
     }
 
@@ -338,6 +381,10 @@ impl Config {
             limit_growth: own.limit_growth,
             integrity: own.integrity,
             checks: own.checks,
+            cache: own.cache,
+            saved: own.saved,
+            cut_programs: own.cut_programs,
+            flush_at_end: own.flush_at_end,
             ..plain.redundancy
         };
         redundancy == own
@@ -350,11 +397,9 @@ impl Config {
         for (key, same, reason, hint) in [
             ("policy.placement.dies", self.placement.dies == plain.placement.dies, "program commands go to its dies in turn", "leave it out"),
             ("policy.placement.stripe_unit", self.placement.stripe_unit == plain.placement.stripe_unit, "a program command fills a word line, and the next one goes to the next die", "leave it out"),
-            ("policy.redundancy.integrity", self.redundancy.integrity == plain.redundancy.integrity, "its units have no versions, and nothing of it fails", page_mapped),
-            ("policy.redundancy.checks", self.redundancy.checks == plain.redundancy.checks, "its units have no versions, and nothing of it fails", page_mapped),
             ("reliability", self.has_cells_of_superblocks(), "its cells have the states of [aging], and without reliability.model only cycles, oldest and some constants of its cells count", "leave out the other keys, and these too if aging.coding is off"),
             ("bad_blocks", self.bad_blocks == plain.bad_blocks, "a superblock has one block of every plane, and nothing replaces one that fails", page_mapped),
-            ("failed_dies", self.failed_dies == plain.failed_dies, "what superblocks.parity holds is not modeled, so nothing could be rebuilt on a spare die", page_mapped),
+            ("failed_dies", self.failed_dies == plain.failed_dies, "a spare die takes the place of every one that fails", "leave it out"),
             ("buffer.ack", self.buffer.ack == Ack::OnInsert, "a program command waits for units of later writes, and so would a write that waits for its program", "leave it out: the buffer survives a power loss"),
             ("gc.frontier", self.gc.frontier == GcFrontier::Own, "what garbage collection moves fills a superblock of its own", "leave it out"),
             ("precondition.pattern", self.precondition.pattern != Pattern::Rested, "pauses would change nothing: such a drive collects only while the host writes", "set precondition.pattern = \"steady\""),
@@ -452,7 +497,6 @@ mod tests {
                 &(|it: &mut Config| it.placement.dies = Dies::ByAddress) as &dyn Fn(&mut Config),
             ),
             ("policy.redundancy", &|it| it.redundancy.stripe = 7),
-            ("policy.redundancy.integrity", &|it| it.redundancy.integrity = true),
             ("buffer.ack", &|it| it.buffer.ack = Ack::OnProgram),
             ("gc.frontier", &|it| it.gc.frontier = GcFrontier::Shared),
             ("gc.idle_after", &|it| it.gc.idle_after = Span::ns(7)),

@@ -45,6 +45,14 @@ impl Renewals {
         }
     }
 
+    /// A superblock becomes due before all others: a part of it cannot be read.
+    pub fn add_first(&mut self, superblock: u32) {
+        self.is_due[superblock as usize] = true;
+        if self.moving != Some(superblock) && !self.due.contains(&superblock) {
+            self.due.push_front(superblock);
+        }
+    }
+
     /// A superblock has been erased.
     pub fn erased(&mut self, superblock: u32) {
         if !std::mem::take(&mut self.is_due[superblock as usize]) {

@@ -152,6 +152,11 @@ impl Residents {
         self.clean.front()
     }
 
+    /// Returns the least recently used dirty frame.
+    pub fn oldest_dirty(&self) -> Option<FrameId> {
+        self.dirty.front()
+    }
+
     /// Returns the number of frames in a list: dirty ones, and clean ones.
     pub fn counts(&self) -> (u32, u32) {
         (self.dirty.len(), self.clean.len())

@@ -44,6 +44,29 @@ pub(super) struct Shape {
     parity: u32,
 }
 
+/// The units of one slot of all commands of a stripe, of which the last is the parity of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Line {
+    /// The unit of the first command.
+    pub first: u32,
+    /// The number of units, parity included.
+    pub units: u32,
+    /// The numbers from one unit to the next.
+    step: u32,
+}
+
+impl Line {
+    /// Returns the unit of parity, the last.
+    pub fn parity(self) -> u32 {
+        self.first + (self.units - 1) * self.step
+    }
+
+    /// Returns the units of the line, in order.
+    pub fn iter(self) -> impl Iterator<Item = u32> {
+        (0..self.units).map(move |at| self.first + at * self.step)
+    }
+}
+
 impl Shape {
     /// Returns the flash array of `config` as simulated: independent planes are dies of one plane,
     /// and a word line has a page for SLC mode if the drive has an SLC cache.
@@ -195,6 +218,41 @@ impl Shape {
     /// Returns the command of a unit within its superblock.
     pub fn command_of(&self, unit: u32) -> u32 {
         unit % self.units / self.numbers
+    }
+
+    /// Returns the place of a unit among the numbers of its command.
+    pub fn slot_of(&self, unit: u32) -> u32 {
+        unit % self.units % self.numbers
+    }
+
+    /// Returns the slots of a command that are programmed, in SLC mode or not.
+    pub fn slots(&self, slc: bool) -> Range<u32> {
+        if slc { self.units_per_command..self.numbers } else { 0..self.units_per_command }
+    }
+
+    /// Returns the numbers that the units of a command take, in both modes.
+    pub fn numbers_per_command(&self) -> u32 {
+        self.numbers
+    }
+
+    /// Returns the line of a unit of a superblock with parity.
+    pub fn line_of(&self, unit: u32) -> Line {
+        let stripe = self.stripe_of(self.command_of(unit));
+        let first = self.unit_of_command(self.superblock_of(unit), stripe.start);
+        Line { first: first + self.slot_of(unit), units: stripe.len() as u32, step: self.numbers }
+    }
+
+    /// Returns the superblock and the command of a parity page, and its first slot, by the number
+    /// of its stripe. A stripe has a page of each of its commands.
+    pub fn parity_page(&self, stripe: u32) -> (u32, u32, u32) {
+        let (stripe, page) = (stripe / self.pages_per_command, stripe % self.pages_per_command);
+        let (superblock, number) = (stripe / self.stripes(), stripe % self.stripes());
+        let command = if number + 1 == self.stripes() {
+            self.commands - 1
+        } else {
+            (number + 1) * self.parity - 1
+        };
+        (superblock, command, page * self.units_per_page)
     }
 
     /// Returns true if a unit is programmed in SLC mode.

@@ -278,6 +278,7 @@ impl Superblocks {
     /// stored.
     pub(super) fn paused(&mut self, superblock: u32) {
         self.map.give_back(superblock);
+        self.renew_if_spoilt(superblock);
         let cache = self.slc.as_mut().expect("only its superblocks are paused");
         cache.modes[superblock as usize] = Mode::Slc;
         cache.folded -= 1;

@@ -101,11 +101,15 @@ impl Superblocks {
         let erases = self.map.erases();
         let cycles = |it: u32| coverage.cycles_of(it, erases[it as usize]);
         limits.filled(&self.map, cycles);
+        limits.check_at = flash.now();
         flash.agenda.schedule(flash.now(), Phase::Decision, Event::Deadline);
     }
 
     /// Makes superblocks past a limit due to be moved, and schedules the next check.
     pub(super) fn check_limits(&mut self, flash: &mut Flash) {
+        if self.limits.as_ref().is_some_and(|limits| flash.now() < limits.check_at) {
+            return;
+        }
         if let Some(next) = self.check_limits_at(flash.now()) {
             flash.agenda.schedule(next, Phase::Decision, Event::Deadline);
         }

@@ -1,7 +1,7 @@
 //! The effects of the faults that a user named.
 
 use crate::faults::Scripted;
-use fowler_device::{Device, LossLedger, Struck};
+use fowler_device::{Device, Faulty, LossLedger, Struck};
 use fowler_units::Nanos;
 
 /// A fault that the user listed, and its effect.
@@ -53,7 +53,7 @@ impl Effect {
 impl Fate {
     /// Returns the effects of `faults` on a drive at the end of its run. Faults that struck come
     /// first.
-    pub(crate) fn of_all(faults: &[Scripted], device: &Device) -> Vec<Fate> {
+    pub(crate) fn of_all<L: Faulty>(faults: &[Scripted], device: &Device<L>) -> Vec<Fate> {
         let struck = device.struck();
         let end = device.losses().unwrap_or_default();
         let effect = |place: usize| {

@@ -10,8 +10,9 @@ use crate::outcome::Fate;
 use crate::progress::Progress;
 use crate::workload::Control;
 use fowler_device::{
-    BadBlockCounts, Census, Config, Controller, Device, FailedDieCounts, Layer, LossLedger, Pacing,
-    PowerOffs, PreconditionWatch, Preconditioned, Probe, Protection, ScrubProgress, Superblocks,
+    BadBlockCounts, Census, Config, Controller, Device, FailedDieCounts, Faulty, LossLedger,
+    Pacing, PowerOffs, PreconditionWatch, Preconditioned, Probe, Protection, ScrubProgress,
+    Superblocks,
 };
 use fowler_units::HostIo;
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ pub struct Closing {
 }
 
 /// A kind of drive.
-pub trait DriveKind: Layer + Clone {
+pub trait DriveKind: Faulty + Clone {
     /// Returns the preconditioned drive of `config`, from the cache if there is one; `name`
     /// identifies it in messages.
     ///
@@ -60,10 +61,14 @@ pub trait DriveKind: Layer + Clone {
         pacing: Pacing,
         probe: &mut P,
         faults: &[Scripted],
-    );
+    ) {
+        faults::run(device, requests, pacing, probe, faults);
+    }
 
     /// Records the effects of faults from now on.
-    fn note_faults(device: &mut Device<Self>);
+    fn note_faults(device: &mut Device<Self>) {
+        device.note_faults();
+    }
 
     /// Resets the failure counts after a warm-up.
     fn count_failures_anew(device: &mut Device<Self>);
@@ -137,20 +142,6 @@ impl DriveKind for Controller {
         device.erase_counts()
     }
 
-    fn serve<P: Probe>(
-        device: &mut Device,
-        requests: &mut dyn Iterator<Item = HostIo>,
-        pacing: Pacing,
-        probe: &mut P,
-        faults: &[Scripted],
-    ) {
-        faults::run(device, requests, pacing, probe, faults);
-    }
-
-    fn note_faults(device: &mut Device) {
-        device.note_faults();
-    }
-
     fn count_failures_anew(device: &mut Device) {
         device.count_failures_anew();
     }
@@ -173,7 +164,6 @@ impl DriveKind for Controller {
     }
 }
 
-/// No fault strikes a drive with superblocks: its configuration refuses faults.
 impl DriveKind for Superblocks {
     fn drive(
         name: &str,
@@ -204,24 +194,20 @@ impl DriveKind for Superblocks {
         device.superblocks().erase_counts()
     }
 
-    fn serve<P: Probe<Superblocks>>(
-        device: &mut Device<Superblocks>,
-        requests: &mut dyn Iterator<Item = HostIo>,
-        pacing: Pacing,
-        probe: &mut P,
-        faults: &[Scripted],
-    ) {
-        debug_assert!(faults.is_empty(), "refused before the run");
-        device.run(requests, pacing, probe);
-    }
-
-    fn note_faults(_device: &mut Device<Superblocks>) {}
-
     fn count_failures_anew(_device: &mut Device<Superblocks>) {}
 
-    fn write_out<P: Probe<Superblocks>>(_device: &mut Device<Superblocks>, _probe: &mut P) {}
+    fn write_out<P: Probe<Superblocks>>(device: &mut Device<Superblocks>, probe: &mut P) {
+        device.write_out(probe);
+    }
 
-    fn closing(device: &Device<Superblocks>, _faults: &[Scripted], _errors: bool) -> Closing {
-        Closing { protection: device.protection(), ..Closing::default() }
+    fn closing(device: &Device<Superblocks>, faults: &[Scripted], counts_errors: bool) -> Closing {
+        Closing {
+            protection: device.protection(),
+            losses: device.losses(),
+            census: counts_errors.then(|| device.census()),
+            power_offs: *device.power_offs(),
+            faults: Fate::of_all(faults, device),
+            ..Closing::default()
+        }
     }
 }

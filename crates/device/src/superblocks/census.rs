@@ -1,0 +1,142 @@
+//! The census of a drive with superblocks: see [`crate::raid::census`].
+
+use super::Superblocks;
+use super::aging::Aging;
+use crate::cells::unreadable_pages::Judge;
+use crate::event_loop::Device;
+use crate::flash::Tries;
+use crate::mapping::page_map::Location;
+use crate::raid::census::Census;
+use crate::raid::losses::{Failure, Loss, Reason};
+use fowler_units::{Id, Lpn, UnitId};
+
+/// A census being taken. Its clocks and tables are copies, because looking at a page fills them.
+struct Taking<'a> {
+    device: &'a Device<Superblocks>,
+    aging: Option<Box<Aging>>,
+    cells: Option<Judge<'a>>,
+    at_hand: Vec<u32>,
+}
+
+impl Device<Superblocks> {
+    /// Counts every unit of the host that neither a try nor its line gives back, at this moment.
+    /// Nothing is read, timed or changed. Pages of the census are units.
+    ///
+    /// Without a model of errors, data that ages and versions, everything can be read.
+    pub fn census(&self) -> Census {
+        let layer = &self.layer;
+        let mut taking = Taking {
+            device: self,
+            aging: layer.aging.clone(),
+            cells: self.flash.condition().map(|cells| Judge::new(cells, self.now())),
+            at_hand: layer.at_hand(),
+        };
+        let mut census = Census::default();
+        for page in 0..layer.map.logical() {
+            taking.look(page, &mut census);
+        }
+        for superblock in 0..layer.shape.superblocks {
+            for command in 0..layer.commands_taken(superblock) {
+                if layer.is_parity(superblock, command) {
+                    taking.look_at_parity(superblock, command, &mut census);
+                }
+            }
+        }
+        census
+    }
+}
+
+impl Taking<'_> {
+    /// Returns true if no try reads a unit of the flash.
+    fn fails(&mut self, unit: u32) -> bool {
+        let layer = &self.device.layer;
+        if layer.contents.as_ref().is_some_and(|contents| !contents.reads(unit)) {
+            return true;
+        }
+        // Data that is being programmed or moved is in the controller, however old it is.
+        if self.at_hand.binary_search(&unit).is_ok() {
+            return false;
+        }
+        let (_, page) = layer.shape.place(unit);
+        if let Some(aging) = &mut self.aging {
+            let Tries { more, .. } = aging.tries(&layer.map, page, self.device.now());
+            return more >= aging.entries();
+        }
+        let geometry = &layer.layout.geometry;
+        let block = fowler_units::BlockId(page.0 / geometry.pages_per_block);
+        let at = fowler_units::Ppn(page.0);
+        self.cells.as_mut().is_some_and(|cells| cells.fails(at, block, None))
+    }
+
+    /// Returns the number of units of the line of a unit that no try reads.
+    fn failed_of_line(&mut self, unit: u32) -> u32 {
+        let layer = &self.device.layer;
+        let taken = layer.commands_taken(layer.shape.superblock_of(unit));
+        let line = layer.shape.line_of(unit);
+        let units = line.iter().filter(|&unit| layer.shape.command_of(unit) < taken);
+        units.filter(|&unit| self.fails(unit)).count() as u32
+    }
+
+    /// Counts a unit of the host.
+    fn look(&mut self, page: u32, census: &mut Census) {
+        let layer = &self.device.layer;
+        let contents = layer.contents.as_deref();
+        if let Some(loss) = contents.and_then(|contents| contents.integrity.lost(Lpn(page))) {
+            return census.known_lost(loss);
+        }
+        let (unit, newest) = match layer.map.place(page) {
+            Location::Nowhere => return,
+            Location::Flash(unit) => (unit, false),
+            Location::Buffer(frame) => {
+                (layer.buffer.unit(frame), !layer.buffer.is_incomplete(frame))
+            }
+        };
+        census.pages += 1;
+        if !unit.is_some() || !self.fails(unit.0) {
+            let frame = match layer.map.place(page) {
+                Location::Buffer(frame) => Some(frame),
+                _ => None,
+            };
+            let wrong = contents.is_some_and(|it| it.is_wrong(unit, frame.map(|id| (id, newest))));
+            census.wrong += u64::from(wrong);
+            return;
+        }
+        census.unreadable += 1;
+        if newest {
+            census.buffered += 1;
+            return;
+        }
+        let protected = layer.has_stripes(layer.shape.superblock_of(unit.0));
+        let failed = if protected { self.failed_of_line(unit.0) } else { 1 };
+        let known = self.at_hand.binary_search(&unit.0).is_ok();
+        if known || protected && failed == 1 {
+            census.recoverable += 1;
+            return;
+        }
+        let failure = contents.and_then(|contents| contents.integrity.failure(unit));
+        let failure = failure.unwrap_or(Failure::Cells);
+        let loss = if protected {
+            let failed = failed.min(u8::MAX.into()) as u8;
+            Loss { reason: Reason::BeyondParity, failure, failed, given_back: 1 }
+        } else {
+            Loss::unprotected(failure)
+        };
+        census.lose(loss, false);
+    }
+
+    /// Counts the parity in a command of a superblock.
+    fn look_at_parity(&mut self, superblock: u32, command: u32, census: &mut Census) {
+        let layer = &self.device.layer;
+        let first = layer.shape.unit_of_command(superblock, command);
+        for slot in layer.shape.slots(layer.is_in_slc_mode(superblock)) {
+            let unit = first + slot;
+            census.parity_pages += 1;
+            let fails = self.fails(unit);
+            census.parity_unreadable += u64::from(fails);
+            census.parity_lost += u64::from(fails && self.failed_of_line(unit) > 1);
+            let contents = layer.contents.as_ref();
+            let error = contents.map_or(0, |it| it.integrity.silent.error(UnitId(unit)));
+            census.parity_wrong += u64::from(!fails && error != 0);
+        }
+    }
+}

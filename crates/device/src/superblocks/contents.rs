@@ -1,0 +1,251 @@
+//! The data in the units of the flash, on a drive that notices losses
+//! (`policy.redundancy.integrity`): the version of each, and those that cannot be read.
+//!
+//! The version of parity is the exclusive-or of those of the other units of its line
+//! ([`super::shape::Line`]). While a stripe is being filled, this *running parity* is in the
+//! controller.
+//!
+//! Invariants: the versions of a line whose parity is in the flash add up to zero. A valid unit that
+//! cannot be read is the only such unit of its line, or its data is in the controller: all others
+//! were given up when they failed.
+
+use super::map::Map;
+use super::recoveries::Recoveries;
+use super::shape::{Line, Shape};
+use crate::config::Config;
+use crate::config::layout::Layout;
+use crate::mapping::page_map::Location;
+use crate::raid::integrity::Integrity;
+use crate::raid::losses::Failure;
+use crate::raid::tag::Tag;
+use fowler_units::{Bytes, FrameId, Geometry, Lpn, Nanos, UnitId};
+use std::collections::BTreeSet;
+
+/// The data in the units of the flash, and the units being recovered.
+#[derive(Clone, Debug)]
+pub(super) struct Contents {
+    /// Versions, failures and losses. The pages of the mapping are units of the host, and the
+    /// physical pages units of the flash.
+    pub integrity: Integrity,
+    /// True for each superblock with a unit of any kind that has failed since its erase.
+    spoilt: Vec<bool>,
+    /// The number of valid units of each superblock that cannot be read, and of all.
+    unreadable: Vec<u32>,
+    unreadable_in_all: u32,
+    /// The running parity of each stream ([`super::commands::Stream::index`]), a tag for each slot
+    /// of a command.
+    running: Vec<Vec<Tag>>,
+    /// Frames that hold wrong data, which nobody has noticed.
+    wrong: BTreeSet<FrameId>,
+    pub recoveries: Recoveries,
+    /// The flash array as configured: a die has all its planes.
+    pub geometry: Geometry,
+}
+
+impl Contents {
+    /// Creates the state of a drive that holds nothing, if it is to notice losses.
+    pub fn new(config: &Config, shape: &Shape, streams: usize) -> Option<Contents> {
+        config.redundancy.integrity.then(|| Contents {
+            integrity: Integrity::of(config, Contents::sizes(config, shape), 0),
+            spoilt: vec![false; shape.superblocks as usize],
+            unreadable: vec![0; shape.superblocks as usize],
+            unreadable_in_all: 0,
+            running: vec![vec![Tag::ZERO; shape.numbers_per_command() as usize]; streams],
+            wrong: BTreeSet::new(),
+            recoveries: Recoveries::default(),
+            geometry: config.geometry,
+        })
+    }
+
+    fn sizes(config: &Config, shape: &Shape) -> (u64, u64) {
+        (config.superblock_sizes().logical_pages.into(), shape.all_numbers())
+    }
+
+    /// Returns the memory that the versions of all units take.
+    pub fn bytes(config: &Config, shape: &Shape, layout: &Layout) -> Bytes {
+        match config.redundancy.integrity {
+            true => Integrity::bytes((layout.logical_pages.into(), shape.all_numbers()), 0),
+            false => Bytes(0),
+        }
+    }
+
+    /// Assigns versions to the data of a drive before its first request. `parities` are the lines
+    /// whose parity is in the flash, and `open` the units of each stream that its running parity
+    /// covers.
+    pub fn begin(
+        &mut self,
+        map: &Map,
+        parities: impl Iterator<Item = Line>,
+        open: impl Iterator<Item = (usize, usize, u32)>,
+    ) {
+        for page in 0..map.logical() {
+            if let Location::Flash(unit) = map.place(page) {
+                self.integrity.renew(Lpn(page), true);
+                let version = self.integrity.version(Lpn(page));
+                self.integrity.set(unit, Tag::right(version));
+            }
+        }
+        for line in parities {
+            let tag = self.sum(line.iter().take(line.units as usize - 1));
+            self.integrity.set(UnitId(line.parity()), tag);
+        }
+        for (stream, slot, unit) in open {
+            self.running[stream][slot] ^= self.integrity.tag_at(UnitId(unit));
+        }
+    }
+
+    /// Returns the exclusive-or of the tags of units.
+    pub fn sum(&self, units: impl Iterator<Item = u32>) -> Tag {
+        units.fold(Tag::ZERO, |sum, unit| sum ^ self.integrity.tag_at(UnitId(unit)))
+    }
+
+    /// Returns true if a unit of the flash can be read.
+    #[inline]
+    pub fn reads(&self, unit: u32) -> bool {
+        self.integrity.reads(UnitId(unit))
+    }
+
+    /// Returns the number of valid units of a superblock that cannot be read.
+    pub fn unreadable_in(&self, superblock: u32) -> u32 {
+        self.unreadable[superblock as usize]
+    }
+
+    /// Returns the number of valid units of the drive that cannot be read.
+    pub fn unreadable(&self) -> u32 {
+        self.unreadable_in_all
+    }
+
+    /// Returns true if a unit of any kind of a superblock has failed since its erase.
+    pub fn is_spoilt(&self, superblock: u32) -> bool {
+        self.spoilt[superblock as usize]
+    }
+
+    /// Returns the number of superblocks of which a unit has failed since their erase.
+    pub fn spoilt(&self) -> u32 {
+        self.spoilt.iter().filter(|&&spoilt| spoilt).count() as u32
+    }
+
+    /// A unit of a superblock fails.
+    pub fn spoil(&mut self, superblock: u32, unit: u32, failure: Failure) {
+        self.integrity.spoil(UnitId(unit), failure);
+        self.spoilt[superblock as usize] = true;
+    }
+
+    /// A valid unit of a superblock has failed.
+    pub fn has_failed(&mut self, superblock: u32, now: Nanos) {
+        self.unreadable[superblock as usize] += 1;
+        self.unreadable_in_all += 1;
+        self.integrity.ledger.since.get_or_insert(now);
+    }
+
+    /// A unit of a superblock that has failed is no longer valid.
+    pub fn is_settled(&mut self, superblock: u32, now: Nanos) {
+        self.unreadable[superblock as usize] -= 1;
+        self.unreadable_in_all -= 1;
+        let ledger = &mut self.integrity.ledger;
+        if self.unreadable_in_all == 0
+            && let Some(since) = ledger.since.take()
+        {
+            ledger.at_risk += now - since;
+        }
+    }
+
+    /// The valid copy of a unit of the host in the flash becomes invalid, because the host has
+    /// rewritten or trimmed the unit.
+    pub fn rewritten(&mut self, superblock: u32, unit: u32, now: Nanos) {
+        if !self.reads(unit) {
+            self.integrity.ledger.rewritten += 1;
+            self.is_settled(superblock, now);
+        }
+    }
+
+    /// The valid copy of a unit of the host has been stored elsewhere.
+    pub fn moved(&mut self, superblock: u32, unit: u32, now: Nanos) {
+        if let Some(failure) = self.integrity.failure(UnitId(unit)) {
+            self.integrity.ledger.rebuilt += 1;
+            self.integrity.silent.ledger.corrected += u64::from(failure == Failure::Wrong);
+            self.is_settled(superblock, now);
+        }
+    }
+
+    /// The host writes a unit into a frame; `whole` is true if it writes all of the unit.
+    pub fn written(&mut self, page: u32, frame: FrameId, whole: bool) {
+        self.integrity.renew(Lpn(page), true);
+        if whole {
+            self.wrong.remove(&frame);
+        }
+    }
+
+    /// The host trims a unit.
+    pub fn trimmed(&mut self, page: u32) {
+        self.integrity.renew(Lpn(page), false);
+    }
+
+    /// The rest of a frame, or all of it, was read from a unit of the flash.
+    pub fn frame_filled(&mut self, frame: FrameId, unit: u32) {
+        if self.integrity.silent.reads_wrong(UnitId(unit)) {
+            self.wrong.insert(frame);
+        }
+    }
+
+    /// A frame is free.
+    pub fn frame_free(&mut self, frame: FrameId) {
+        self.wrong.remove(&frame);
+    }
+
+    /// The host reads a unit from a frame.
+    pub fn frame_read(&mut self, frame: FrameId) {
+        self.integrity.silent.ledger.returned += u64::from(self.wrong.contains(&frame));
+    }
+
+    /// Returns true if a unit of the host does not hold the data written to it, in its frame or in
+    /// its copy in the flash, which may be none. A frame comes with a flag that is true if it holds
+    /// all of the unit.
+    pub fn is_wrong(&self, unit: UnitId, frame: Option<(FrameId, bool)>) -> bool {
+        let in_frame = frame.is_some_and(|(frame, _)| self.wrong.contains(&frame));
+        let whole = frame.is_some_and(|(_, whole)| whole);
+        in_frame || !whole && self.integrity.silent.error(unit) != 0
+    }
+
+    /// A unit that cannot be read, and is not valid, is no part of the running parity any more.
+    pub fn leave_parity(&mut self, stream: usize, slot: u32, unit: u32) {
+        let tag = self.integrity.tag_at(UnitId(unit));
+        self.running[stream][slot as usize] ^= tag;
+        self.integrity.set(UnitId(unit), Tag::ZERO);
+    }
+
+    /// The host reads a unit that is nowhere: it may be lost.
+    pub fn unit_read(&mut self, page: u32) {
+        let lost = self.integrity.lost(Lpn(page)).is_some();
+        self.integrity.ledger.failed_reads += u64::from(lost);
+    }
+
+    /// Returns the tag of the data of a unit of the host in a frame.
+    pub fn tag_of_frame(&mut self, page: u32, frame: FrameId) -> Tag {
+        let error = if self.wrong.contains(&frame) { self.integrity.silent.fresh() } else { 0 };
+        Tag { version: self.integrity.version(Lpn(page)), error }
+    }
+
+    /// A stripe of a stream begins.
+    pub fn begin_stripe(&mut self, stream: usize) {
+        self.running[stream].fill(Tag::ZERO);
+    }
+
+    /// A unit is programmed in a slot of a command of a stream.
+    pub fn program(&mut self, stream: usize, slot: u32, (unit, tag): (u32, Tag)) {
+        self.running[stream][slot as usize] ^= tag;
+        self.integrity.set(UnitId(unit), tag);
+    }
+
+    /// Returns the running parity of a slot of a stream.
+    pub fn running(&self, stream: usize, slot: u32) -> Tag {
+        self.running[stream][slot as usize]
+    }
+
+    /// A superblock with these units has been erased.
+    pub fn erased(&mut self, superblock: u32, units: std::ops::Range<u32>) {
+        debug_assert_eq!(self.unreadable[superblock as usize], 0, "valid units were erased");
+        self.integrity.erase(units);
+        self.spoilt[superblock as usize] = false;
+    }
+}

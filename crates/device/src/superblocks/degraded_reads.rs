@@ -1,0 +1,233 @@
+//! Reads that find a unit which cannot be read.
+//!
+//! 1. A page has been read, for the host, for a frame or to move its units. If its cells have more
+//!    errors than any try corrects, or a check finds that it holds other data, its units fail
+//!    ([`super::faults`]).
+//! 2. If some of the units wanted have failed and can be recovered, the read waits, and the page at
+//!    the same place in every other command of the stripe is read
+//!    ([`Superblocks::waits_for_recovery`]). Pages whose data is in the controller are not read.
+//! 3. When the last of them has been read, the units are known, and the read goes on
+//!    ([`Superblocks::member_read`]).
+//!
+//! At most [`crate::config::stripes::AT_ONCE`] reads are recovered at a time; the others wait.
+
+use super::recoveries::Recovery;
+use super::{Superblocks, submit_read};
+use crate::flash::Flash;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Owner, Txn};
+use crate::observe::blame::Blame;
+use crate::observe::operation::{Op, Source};
+use crate::raid::losses::Failure;
+use fowler_units::{Lpn, TxnId, UnitId};
+
+impl Superblocks {
+    /// A page has been read. Returns true if the read waits until units of it have been recovered.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn waits_for_recovery(&mut self, flash: &mut Flash, id: TxnId) -> bool {
+        let Txn { owner, from, needed, level, .. } = *flash.txns.get(id);
+        let first = from.0;
+        if needed > level {
+            let page = first - first % self.shape.units_per_page;
+            let units = page..page + self.shape.units_per_page;
+            let programmed = |unit: &u32| self.is_programmed(*unit);
+            let units: Vec<u32> = units.filter(programmed).collect();
+            self.strike(flash, units, Failure::Cells);
+        }
+        let mut wanted = self.wanted(flash, id);
+        for at in bits(wanted) {
+            let unit = UnitId(first + at);
+            let found = |it: &super::contents::Contents| it.integrity.silent.is_found(unit);
+            if let Some(contents) = self.contents.as_mut().filter(|it| found(it)) {
+                contents.integrity.silent.found(unit);
+                self.strike(flash, vec![unit.0], Failure::Wrong);
+            }
+        }
+        if matches!(owner, Owner::DegradedRead(_)) {
+            return false;
+        }
+        wanted = self.wanted(flash, id);
+        let fails =
+            |at: &u32| self.contents.as_ref().is_some_and(|contents| !contents.reads(first + at));
+        let which = bits(wanted).filter(fails).fold(0, |all, at| all | 1 << at);
+        if which == 0 {
+            self.note_read(flash, id, wanted);
+            return false;
+        }
+        let mut blame = Blame::default();
+        if owner == Owner::Request {
+            flash.packed_service_blame(id, id, &mut blame);
+        }
+        let since = flash.now();
+        flash.txns.get_mut(id).dispatched = since;
+        self.recover(flash, Recovery { read: id, first, which, left: 0, since, blame });
+        true
+    }
+
+    /// Returns true if a unit has been programmed since the erase of its superblock, or is being
+    /// programmed.
+    fn is_programmed(&self, unit: u32) -> bool {
+        let superblock = self.shape.superblock_of(unit);
+        self.shape.command_of(unit) < self.commands_taken(superblock)
+            && self.shape.is_slc(unit) == self.is_in_slc_mode(superblock)
+    }
+
+    /// Returns the units that a read is for and that are still the newest copies: one bit each, from
+    /// the first unit of the read on.
+    fn wanted(&self, flash: &Flash, id: TxnId) -> u32 {
+        let Txn { owner, from, lpn, parts, epoch, .. } = *flash.txns.get(id);
+        match owner {
+            Owner::Request => {
+                let is_of = |at: &u32| self.map.valid_owner(from.0 + at) == Some(lpn.0 + at);
+                (0..parts.into()).filter(is_of).fold(0, |all, at| all | 1 << at)
+            }
+            Owner::Merge(_) => u32::from(self.map.valid_owner(from.0).is_some()),
+            Owner::Superblock(_) => {
+                let valid = |at: &u32| self.map.valid_owner(from.0 + at).is_some();
+                bits(epoch).filter(valid).fold(0, |all, at| all | 1 << at)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Counts units that a read of the host brings and that are lost or wrong, and notes the frame
+    /// that wrong data completes.
+    fn note_read(&mut self, flash: &Flash, id: TxnId, wanted: u32) {
+        let Txn { owner, from, lpn, parts, .. } = *flash.txns.get(id);
+        let Some(contents) = &mut self.contents else { return };
+        match owner {
+            Owner::Request => {
+                for at in 0..u32::from(parts) {
+                    let lost = contents.integrity.lost(Lpn(lpn.0 + at)).is_some();
+                    let wrong = wanted & 1 << at != 0
+                        && contents.integrity.silent.reads_wrong(UnitId(from.0 + at));
+                    contents.integrity.ledger.failed_reads += u64::from(lost);
+                    contents.integrity.silent.ledger.returned += u64::from(wrong);
+                }
+            }
+            Owner::Merge(frame) => contents.frame_filled(frame, from.0),
+            _ => {}
+        }
+    }
+
+    /// Takes a recovery up, or lets it wait.
+    fn recover(&mut self, flash: &mut Flash, recovery: Recovery) {
+        let Recovery { first, which, .. } = recovery;
+        let Some(contents) = &mut self.contents else { return };
+        let Some(number) = contents.recoveries.begin(recovery) else { return };
+        let unit = first + which.trailing_zeros();
+        let at_hand = self.at_hand();
+        let taken = self.commands_taken(self.shape.superblock_of(unit));
+        let mut left = 0;
+        for other in self.shape.line_of(unit).iter().filter(|&other| other != unit) {
+            let programmed = self.shape.command_of(other) < taken;
+            if !programmed || at_hand.binary_search(&other).is_ok() {
+                continue;
+            }
+            let (die, place) = self.shape.place(other);
+            let (class, owner) = (TxnClass::BackgroundRead, Owner::DegradedRead(number));
+            let (id, txn) = flash.open(Op::Read, Source::Parity, class, owner, die);
+            (txn.unit, txn.from) = (place, UnitId(other));
+            submit_read(flash, id, which.count_ones());
+            left += 1;
+        }
+        if let Some(contents) = &mut self.contents {
+            contents.recoveries.get_mut(number).left = left;
+        }
+        if left == 0 {
+            self.recovered(flash, number);
+        }
+    }
+
+    /// A page of the lines that a recovery needs has been read.
+    pub(super) fn member_read(&mut self, flash: &mut Flash, id: TxnId, number: u32) {
+        let Some(contents) = &mut self.contents else { return };
+        let recovery = contents.recoveries.get_mut(number);
+        recovery.left -= 1;
+        let (left, read) = (recovery.left, recovery.read);
+        if flash.is_watched() {
+            let done = *flash.txns.get(id);
+            flash.note_awaited(&done, read);
+        }
+        flash.txns.close(id);
+        if left == 0 {
+            self.recovered(flash, number);
+        }
+    }
+
+    /// All that a recovery needs has been read: its read goes on, and the next recovery begins.
+    fn recovered(&mut self, flash: &mut Flash, number: u32) {
+        let Some(contents) = &mut self.contents else { return };
+        let recovery = contents.recoveries.end(number);
+        for at in bits(recovery.which) {
+            self.bring_back(recovery.first + at);
+        }
+        self.go_on(flash, &recovery);
+        while let Some(next) =
+            self.contents.as_mut().and_then(|contents| contents.recoveries.next_waiting())
+        {
+            let wanted = self.wanted(flash, next.read);
+            let fails = |at: &u32| {
+                self.contents.as_ref().is_some_and(|contents| !contents.reads(next.first + at))
+            };
+            let which = bits(wanted & next.which).filter(fails).fold(0, |all, at| all | 1 << at);
+            if which != 0 {
+                return self.recover(flash, Recovery { which, ..next });
+            }
+            self.go_on(flash, &Recovery { which, ..next });
+        }
+    }
+
+    /// Computes a unit that cannot be read from the others of its line, and checks it against its
+    /// version, unless it is lost or no longer valid.
+    fn bring_back(&mut self, unit: u32) {
+        let valid = self.map.valid_owner(unit).is_some();
+        let Some(contents) = &mut self.contents else { return };
+        if !valid || contents.reads(unit) {
+            return;
+        }
+        let superblock = self.shape.superblock_of(unit);
+        let line = self.shape.line_of(unit);
+        let others = contents.sum(line.iter().filter(|&other| other != unit));
+        let written = self.shape.command_of(line.parity()) < {
+            let written = self.map.blocks().written(fowler_units::BlockId(superblock));
+            written / self.shape.numbers_per_command()
+        };
+        // Until its parity is programmed, that of a stripe is in the controller.
+        let stream = super::commands::Stream::all().find(|&stream| {
+            !written && self.commands.open_of(stream).is_some_and(|it| it.superblock == superblock)
+        });
+        let running = stream.map(|it| contents.running(it.index(), self.shape.slot_of(unit)));
+        let tag = running.map_or(others, |running| others ^ running);
+        contents.integrity.bring_back(UnitId(unit), tag);
+    }
+
+    /// A read goes on whose units have been recovered, or lost meanwhile.
+    fn go_on(&mut self, flash: &mut Flash, recovery: &Recovery) {
+        let Recovery { read, which, since, blame, .. } = *recovery;
+        let wanted = self.wanted(flash, read);
+        self.note_read(flash, read, wanted);
+        match flash.txns.get(read).owner {
+            Owner::Request => {
+                if let Some(contents) = &mut self.contents {
+                    let ledger = &mut contents.integrity.ledger;
+                    ledger.degraded_reads += u64::from((which & wanted).count_ones());
+                }
+                self.answer_read(flash, read, Some((blame, since)));
+            }
+            Owner::Merge(frame) => self.merged(flash, read, frame),
+            Owner::Superblock(number) => self.copied_out(flash, read, number),
+            owner => unreachable!("{owner:?} does not wait for a recovery"),
+        }
+    }
+}
+
+/// Returns the numbers of the bits that are set.
+fn bits(mut which: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let at = (which != 0).then(|| which.trailing_zeros())?;
+        which &= which - 1;
+        Some(at)
+    })
+}

@@ -1,0 +1,318 @@
+//! Faults of a drive with superblocks, and the fate of every unit that cannot be read: it is rebuilt
+//! from its line, rewritten by the host before that, or lost.
+//!
+//! 1. A fault makes units unreadable: valid and stale ones, and parity
+//!    ([`Superblocks::strike`]). Data that is in the controller, because it is being programmed or
+//!    moved, is not affected.
+//! 2. Units whose newest data is in the buffer are given up: they will be stored again.
+//! 3. Of a line with parity one unit can be recovered. If more have failed, or there is no parity,
+//!    those that are valid are lost at once ([`Superblocks::weigh`]).
+//! 4. A superblock with parity of which a unit has failed is moved before any other that is due
+//!    ([`super::renewals`]). Its reads find what has failed, and wait until the other units of the
+//!    line have been read ([`super::degraded_reads`]); so do reads of the host meanwhile.
+//!
+//! A unit of the flash that fails, whether block, plane, die, chip or channel, loses its contents
+//! and goes on empty, as if a spare one took its place. See docs/decisions/superblocks.md, "What
+//! does a fault do?".
+
+use super::Superblocks;
+use super::commands::Stored;
+use super::contents::Contents;
+use super::map::Emptied;
+use super::shape::Line;
+use super::slc_cache::Mode;
+use crate::blocks::block_table::BlockState;
+use crate::event_loop::fault_schedule::FaultSchedule;
+use crate::event_loop::power_offs::PowerOffs;
+use crate::event_loop::{Device, Faulty};
+use crate::flash::Flash;
+use crate::mapping::page_map::Location;
+use crate::raid::fault_kinds::Fault;
+use crate::raid::losses::{Failure, Loss, LossLedger, Reason};
+use fowler_units::{Geometry, Id, Lpn, Rng, Span, UnitId};
+use std::ops::Range;
+
+impl Superblocks {
+    /// Returns true if a superblock is in SLC mode.
+    pub(super) fn is_in_slc_mode(&self, superblock: u32) -> bool {
+        self.slc.as_ref().is_some_and(|cache| cache.mode(superblock) != Mode::Usual)
+    }
+
+    /// Returns the units whose data the controller holds, in order: those of commands in flight, and
+    /// those that are being moved and have been read.
+    pub(super) fn at_hand(&self) -> Vec<u32> {
+        let mut all = Vec::new();
+        for (first, stored) in self.commands.in_flight() {
+            let slots = self.shape.slots(self.shape.is_slc(first)).len() as u32;
+            all.extend(first..first + slots);
+            all.extend(stored.iter().filter_map(|stored| match *stored {
+                Stored::Moved { from, .. } => Some(from),
+                Stored::Frame(_) => None,
+            }));
+        }
+        all.extend(self.collector.copied.iter().flatten().map(|&(_, from)| from));
+        all.sort_unstable();
+        all
+    }
+
+    /// Returns the number of units of the line of a unit that have failed.
+    pub(super) fn failed_of_line(&self, contents: &Contents, unit: u32) -> u32 {
+        let line = self.shape.line_of(unit);
+        line.iter().filter(|&unit| !contents.reads(unit)).count() as u32
+    }
+
+    /// Returns the units that hold data of any kind and that a fault strikes, in order.
+    fn struck(&self, fault: Fault, geometry: &Geometry) -> Vec<u32> {
+        match fault {
+            Fault::Page(page) | Fault::Miscorrected(page) | Fault::Misdirected(page) => {
+                let copy = match self.map.place(page.0) {
+                    Location::Flash(unit) => unit,
+                    Location::Buffer(frame) => self.buffer.unit(frame),
+                    Location::Nowhere => UnitId::NONE,
+                };
+                if copy.is_some() { vec![copy.0] } else { Vec::new() }
+            }
+            Fault::Parity(stripe) => {
+                let (superblock, command, slot) = self.shape.parity_page(stripe.0);
+                let programmed = command < self.commands_taken(superblock);
+                if !programmed || self.is_bare(superblock) || self.is_in_slc_mode(superblock) {
+                    return Vec::new();
+                }
+                let first = self.shape.unit_of_command(superblock, command) + slot;
+                (first..first + self.shape.units_per_page).collect()
+            }
+            _ => fault.blocks(geometry).map_or_else(Vec::new, |blocks| self.units_in(&blocks)),
+        }
+    }
+
+    /// Returns the units of some blocks that have been programmed, in order.
+    fn units_in(&self, blocks: &Range<u32>) -> Vec<u32> {
+        let Geometry { planes_per_die, blocks_per_plane, pages_per_block, .. } =
+            self.layout.geometry;
+        let die_blocks = planes_per_die * blocks_per_plane;
+        let superblocks = match blocks.len() {
+            1 => blocks.start % blocks_per_plane..blocks.start % blocks_per_plane + 1,
+            _ => 0..self.shape.superblocks,
+        };
+        let mut all = Vec::new();
+        for superblock in superblocks {
+            if matches!(self.map.traffic(superblock).emptied, Emptied::Erased(_)) {
+                continue;
+            }
+            let slots = self.shape.slots(self.is_in_slc_mode(superblock));
+            for command in 0..self.commands_taken(superblock) {
+                let first = self.shape.unit_of_command(superblock, command);
+                let (die, _) = self.shape.place(first);
+                let (from, to) = (die.0 * die_blocks, (die.0 + 1) * die_blocks);
+                if to <= blocks.start || blocks.end <= from {
+                    continue;
+                }
+                let fails = |unit: &u32| {
+                    let (_, page) = self.shape.place(*unit);
+                    blocks.contains(&(page.0 / pages_per_block))
+                };
+                all.extend(slots.clone().map(|slot| first + slot).filter(fails));
+            }
+        }
+        all
+    }
+
+    /// Makes units fail that have been programmed, and handles the consequences.
+    pub(super) fn strike(&mut self, flash: &mut Flash, mut units: Vec<u32>, failure: Failure) {
+        let now = flash.now();
+        let at_hand = self.at_hand();
+        let Some(contents) = &self.contents else { return };
+        units.retain(|unit| contents.reads(*unit) && at_hand.binary_search(unit).is_err());
+        let mut lines: Vec<Line> = Vec::with_capacity(units.len());
+        for &unit in &units {
+            let superblock = self.shape.superblock_of(unit);
+            let parity = self.is_parity(superblock, self.shape.command_of(unit));
+            let owner = self.map.valid_owner(unit);
+            let Some(contents) = &mut self.contents else { return };
+            contents.spoil(superblock, unit, failure);
+            contents.integrity.ledger.parity_unreadable += u64::from(parity);
+            if let Some(page) = owner {
+                contents.integrity.ledger.unreadable += 1;
+                contents.has_failed(superblock, now);
+                self.keep_from_buffer(page, unit, flash);
+            }
+            if self.has_stripes(superblock) {
+                lines.push(self.shape.line_of(unit));
+            } else if self.map.valid_owner(unit).is_some() {
+                self.lose(flash, unit, Loss::unprotected(failure));
+            }
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        lines.into_iter().for_each(|line| self.weigh(flash, line, &at_hand));
+        let mut superblocks: Vec<u32> =
+            units.iter().map(|&unit| self.shape.superblock_of(unit)).collect();
+        superblocks.dedup();
+        superblocks.into_iter().for_each(|superblock| self.renew_if_spoilt(superblock));
+        self.collect(flash);
+        self.drain(flash);
+        self.resume(flash);
+    }
+
+    /// Gives up the copy of a unit of the host in the flash if the buffer holds the newest data of
+    /// all of it, and has it stored again.
+    fn keep_from_buffer(&mut self, page: u32, unit: u32, flash: &mut Flash) {
+        let Location::Buffer(frame) = self.map.place(page) else { return };
+        if self.buffer.is_incomplete(frame) {
+            return;
+        }
+        let tag = self.buffer.tag(frame);
+        // A clean frame becomes dirty; any other will be stored in any case.
+        self.buffer.overwrite(frame, (self.streams.of(tag), tag));
+        self.map.drop_copy(UnitId(unit));
+        self.buffer.set_unit(frame, UnitId::NONE);
+        if let Some(contents) = &mut self.contents {
+            contents.rewritten(self.shape.superblock_of(unit), unit, flash.now());
+        }
+    }
+
+    /// Gives up the units of a line that cannot be recovered. `at_hand` are the units whose data the
+    /// controller holds.
+    fn weigh(&mut self, flash: &Flash, line: Line, at_hand: &[u32]) {
+        let Some(contents) = &self.contents else { return };
+        let failed: Vec<u32> = line.iter().filter(|&unit| !contents.reads(unit)).collect();
+        if failed.len() <= 1 {
+            return;
+        }
+        let count = failed.len().min(u8::MAX.into()) as u8;
+        for unit in failed {
+            let known = at_hand.binary_search(&unit).is_ok();
+            if let Some(contents) = &self.contents
+                && let Some(failure) = contents.integrity.failure(UnitId(unit))
+                && self.map.valid_owner(unit).is_some()
+                && !known
+            {
+                let reason = Reason::BeyondParity;
+                self.lose(flash, unit, Loss { reason, failure, failed: count, given_back: 1 });
+            }
+        }
+    }
+
+    /// Gives up a valid unit that cannot be read, and with it the unit of the host that it holds.
+    pub(super) fn lose(&mut self, flash: &Flash, unit: u32, loss: Loss) {
+        let page = self.map.valid_owner(unit).expect("a valid unit");
+        if let Location::Buffer(frame) = self.map.place(page) {
+            // The frame holds part of the unit, and the rest was to be read from here.
+            self.buffer.give_up(frame);
+        }
+        self.map.leave(page, UnitId(unit));
+        let superblock = self.shape.superblock_of(unit);
+        let Some(contents) = &mut self.contents else { return };
+        contents.is_settled(superblock, flash.now());
+        contents.integrity.lose(Lpn(page), loss);
+        contents.integrity.ledger.lost[loss.reason] += 1;
+    }
+
+    /// Makes a full superblock with parity due to be moved if a unit of it has failed: the rest of
+    /// the line of that unit has no parity any more, even if the unit itself is not needed.
+    #[inline]
+    pub(super) fn renew_if_spoilt(&mut self, superblock: u32) {
+        if let Some(contents) = &self.contents
+            && contents.is_spoilt(superblock)
+            && self.has_stripes(superblock)
+            && self.map.state(superblock) == BlockState::Full
+        {
+            self.renewals.add_first(superblock);
+        }
+    }
+
+    /// Corrupts units unnoticed.
+    fn corrupt(&mut self, fault: Fault) {
+        let at_hand = self.at_hand();
+        let Some(mut contents) = self.contents.take() else { return };
+        let geometry = contents.geometry;
+        for unit in self.struck(fault, &geometry).into_iter().map(UnitId) {
+            let open = |unit: UnitId| {
+                self.map.valid_owner(unit.0).is_some() && at_hand.binary_search(&unit.0).is_err()
+            };
+            let current = |unit: UnitId| self.map.valid_owner(unit.0).is_some();
+            let another = |unit: UnitId, rng: &mut Rng| self.draw_beside(unit.0, rng);
+            contents.integrity.corrupt((fault, unit), &open, &current, &another);
+        }
+        self.contents = Some(contents);
+    }
+
+    /// Draws a unit of the plane of a unit. `None` if it holds no valid data.
+    fn draw_beside(&self, unit: u32, rng: &mut Rng) -> Option<UnitId> {
+        let Geometry { pages_per_block, blocks_per_plane, .. } = self.layout.geometry;
+        let plane = |unit: u32| self.shape.place(unit).1.0 / pages_per_block / blocks_per_plane;
+        let drawn = rng.below(self.shape.all_numbers()) as u32;
+        // The same die and place within a word line as the unit.
+        let dies = self.shape.dies;
+        let (at, of) = (self.shape.command_of(drawn), self.shape.command_of(unit));
+        let command = at - at % dies + of % dies;
+        if command >= self.shape.commands {
+            return None;
+        }
+        let superblock = self.shape.superblock_of(drawn);
+        let slot = self.shape.slot_of(unit);
+        let other = self.shape.unit_of_command(superblock, command) + slot;
+        debug_assert_eq!(plane(other), plane(unit));
+        self.map.valid_owner(other).map(|_| UnitId(other))
+    }
+}
+
+impl Device<Superblocks> {
+    /// Returns the loss that took a unit of the host, if it is lost.
+    pub fn lost(&self, page: Lpn) -> Option<Loss> {
+        self.layer.contents.as_ref()?.integrity.lost(page)
+    }
+
+    /// Returns the number of valid units of the flash that cannot be read and wait to be rebuilt.
+    pub fn to_rebuild(&self) -> u32 {
+        self.layer.contents.as_ref().map_or(0, |contents| contents.unreadable())
+    }
+
+    /// Returns the number of superblocks of which a unit of any kind has failed since their erase.
+    pub fn spoilt_superblocks(&self) -> u32 {
+        self.layer.contents.as_ref().map_or(0, |contents| contents.spoilt())
+    }
+}
+
+impl Faulty for Superblocks {
+    fn faults(&self) -> Option<&FaultSchedule> {
+        self.faults.as_deref()
+    }
+
+    fn faults_mut(&mut self) -> &mut Option<Box<FaultSchedule>> {
+        &mut self.faults
+    }
+
+    fn ledger(&self) -> Option<LossLedger> {
+        let integrity = &self.contents.as_ref()?.integrity;
+        Some(LossLedger { silent: integrity.silent.ledger, ..integrity.ledger })
+    }
+
+    fn inject(&mut self, flash: &mut Flash, fault: Fault) {
+        let contents = self.contents.as_mut().expect("faults need policy.redundancy.integrity");
+        let geometry = contents.geometry;
+        match fault {
+            Fault::Bug(_) => return,
+            _ => contents.integrity.ledger.faults += 1,
+        }
+        match fault {
+            Fault::Bug(_) => {}
+            Fault::Power => {
+                self.lose_power(flash);
+            }
+            Fault::Miscorrected(_) | Fault::Misdirected(_) => self.corrupt(fault),
+            _ => {
+                let units = self.struck(fault, &geometry);
+                self.strike(flash, units, fault.failure());
+            }
+        }
+    }
+
+    fn power_off(&mut self, flash: &mut Flash, lasts: Span) {
+        self.lose_power_for(flash, lasts);
+    }
+
+    fn power_offs(&self) -> &PowerOffs {
+        &self.power_offs
+    }
+}

@@ -1,0 +1,56 @@
+//! Flushes on a drive whose buffer does not survive a loss of power: each waits until everything
+//! that was in the buffer when it came has been programmed. Meanwhile, units leave in commands that
+//! are not full. The end of a run may write the buffer out in the same way.
+
+use super::buffer::Buffer;
+use fowler_units::{FrameId, ReqId};
+use std::collections::VecDeque;
+
+/// A flush, and the frames that it waits for, each with its unit of the host.
+#[derive(Clone, Debug)]
+struct Flush {
+    id: ReqId,
+    frames: Vec<(FrameId, u32)>,
+}
+
+/// The flushes that wait.
+#[derive(Clone, Debug)]
+pub(super) struct Flushes {
+    waiting: VecDeque<Flush>,
+    /// True if a flush waits for the buffer: it does not survive a loss of power.
+    pub waits: bool,
+    /// True while the buffer is written out at the end of a run.
+    pub writes_out: bool,
+    /// Commands of the host in flight that are not full, at most [`PARTIAL_MOST`].
+    pub partial: u32,
+}
+
+/// The most commands in flight that a flush has sent although they are not full.
+pub(super) const PARTIAL_MOST: u32 = 2;
+
+impl Flushes {
+    /// Creates the state of a drive whose flushes wait, or are answered at once.
+    pub fn new(waits: bool) -> Flushes {
+        Flushes { waiting: VecDeque::new(), waits, writes_out: false, partial: 0 }
+    }
+
+    /// Returns true if units leave in commands that are not full.
+    #[inline]
+    pub fn force(&self) -> bool {
+        self.writes_out || !self.waiting.is_empty()
+    }
+
+    /// A flush comes that waits for what is in the buffer.
+    pub fn push(&mut self, id: ReqId, buffer: &Buffer) {
+        self.waiting.push_back(Flush { id, frames: buffer.to_be_stored().collect() });
+    }
+
+    /// Takes the next flush whose data has been programmed. Flushes end in the order in which they
+    /// came.
+    pub fn next_done(&mut self, buffer: &Buffer) -> Option<ReqId> {
+        let first = self.waiting.front_mut()?;
+        first.frames.retain(|&(frame, page)| buffer.holds(frame, page));
+        let done = first.frames.is_empty();
+        done.then(|| self.waiting.pop_front().map(|flush| flush.id))?
+    }
+}

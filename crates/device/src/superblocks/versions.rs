@@ -1,0 +1,204 @@
+//! Versions: the data of units follows them wherever they are programmed, moved and dropped.
+//!
+//! 1. The host gives a unit a version when it enters the buffer ([`super::contents::Contents`]).
+//! 2. A command that is sent to its die takes its data with it: the version of each frame, those of
+//!    the units that it moves, or the running parity of its stripe
+//!    ([`Superblocks::note_program`]).
+//! 3. When it has ended, the old copies become invalid. Those that could not be read have been
+//!    rebuilt, or rewritten by the host ([`Superblocks::note_settled`]).
+
+use super::Superblocks;
+use super::commands::{Open, Stored, Stream};
+use super::contents::Contents;
+use crate::blocks::block_table::BlockState;
+use crate::mapping::page_map::Location;
+use fowler_units::{BlockId, FrameId, Id, Lpn, Nanos, ReqId, UnitId};
+
+impl Superblocks {
+    /// Assigns versions to the data of the drive before its first request, if it notices losses.
+    pub(super) fn begin_contents(&mut self) {
+        let Some(mut contents) = self.contents.take() else { return };
+        let shape = &self.shape;
+        let parity = |&(superblock, command): &(u32, u32)| self.is_parity(superblock, command);
+        let all = (0..shape.superblocks)
+            .flat_map(|number| (0..self.commands_taken(number)).map(move |it| (number, it)));
+        let lines = all.filter(parity).flat_map(|(superblock, command)| {
+            let first = shape.unit_of_command(superblock, command);
+            shape.slots(false).map(move |slot| shape.line_of(first + slot))
+        });
+        let open =
+            Stream::all().filter_map(|stream| Some((stream, self.commands.open_of(stream)?)));
+        let covered = open.filter(|(_, open)| self.has_stripes(open.superblock));
+        let units = covered.flat_map(|(stream, open)| {
+            let commands = shape.stripe_of(open.command).start..open.command;
+            commands.flat_map(move |command| {
+                let first = shape.unit_of_command(open.superblock, command);
+                let slots = shape.slots(false);
+                slots.map(move |slot| (stream.index(), slot as usize, first + slot))
+            })
+        });
+        contents.begin(&self.map, lines, units);
+        self.contents = Some(contents);
+    }
+
+    /// Returns true if a superblock, which is open or full, has parity.
+    pub(super) fn has_stripes(&self, superblock: u32) -> bool {
+        self.shape.stripes() > 0 && !self.is_bare(superblock)
+    }
+
+    /// Returns the number of commands of a superblock that have their place.
+    pub(super) fn commands_taken(&self, superblock: u32) -> u32 {
+        match self.map.state(superblock) {
+            BlockState::Free => 0,
+            _ => {
+                let written = self.map.blocks().written(BlockId(superblock));
+                written / self.shape.numbers_per_command()
+            }
+        }
+    }
+
+    /// A command of a stream is sent to its die: what its units will hold is settled.
+    #[inline]
+    pub(super) fn note_program(&mut self, stream: Stream, open: Open, number: u32) {
+        if let Some(contents) = &mut self.contents {
+            let parity = self.shape.is_parity(open.command)
+                && !self.coverage.as_ref().is_some_and(|it| it.bare[open.superblock as usize]);
+            let begins = self.shape.stripes() > 0
+                && self.shape.stripe_of(open.command).start == open.command;
+            if begins {
+                contents.begin_stripe(stream.index());
+            }
+            let record = self.commands.records[number as usize];
+            let first = number as usize * self.commands.units_per_command;
+            let stored = &self.commands.stored[first..first + record.stores as usize];
+            let slot = self.shape.slot_of(record.first_unit);
+            if parity {
+                let slots = self.shape.slots(stream == Stream::Slc).len() as u32;
+                for at in 0..slots {
+                    let tag = contents.running(stream.index(), slot + at);
+                    contents.integrity.set(UnitId(record.first_unit + at), tag);
+                }
+                return;
+            }
+            for (at, stored) in (0..).zip(stored) {
+                let tag = match *stored {
+                    Stored::Frame(frame) => contents.tag_of_frame(self.buffer.page(frame), frame),
+                    Stored::Moved { from, .. } => contents.integrity.tag_at(UnitId(from)),
+                };
+                contents.program(stream.index(), slot + at, (record.first_unit + at, tag));
+            }
+        }
+    }
+
+    /// The units that a command has stored are about to take the place of their old copies.
+    #[inline]
+    pub(super) fn note_settled(&mut self, number: u32, now: Nanos) {
+        if self.contents.is_some() {
+            self.settle_contents(number, now);
+        }
+    }
+
+    #[cold]
+    fn settle_contents(&mut self, number: u32, now: Nanos) {
+        let Some(contents) = &mut self.contents else { return };
+        let stores = self.commands.records[number as usize].stores as usize;
+        let first = number as usize * self.commands.units_per_command;
+        for stored in &self.commands.stored[first..first + stores] {
+            match *stored {
+                Stored::Frame(frame) => {
+                    let (page, old) = (self.buffer.page(frame), self.buffer.unit(frame));
+                    if self.map.is_in(page, frame) && old.is_some() {
+                        contents.rewritten(self.shape.superblock_of(old.0), old.0, now);
+                    }
+                    contents.frame_free(frame);
+                }
+                Stored::Moved { from, .. } => {
+                    if self.map.valid_owner(from).is_some() {
+                        contents.moved(self.shape.superblock_of(from), from, now);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A request has written a unit into a frame.
+    #[inline]
+    pub(super) fn note_write(&mut self, id: ReqId, page: u32, frame: FrameId) {
+        if self.contents.is_some() {
+            let whole = self.writes_whole(id, page);
+            if let Some(contents) = &mut self.contents {
+                contents.written(page, frame, whole);
+            }
+        }
+    }
+
+    /// The host trims a unit, whose copy in the flash is none or valid.
+    #[inline]
+    pub(super) fn note_trim(&mut self, page: u32, copy: UnitId, now: Nanos) {
+        if let Some(contents) = &mut self.contents {
+            contents.trimmed(page);
+            if copy.is_some() {
+                contents.rewritten(self.shape.superblock_of(copy.0), copy.0, now);
+            }
+        }
+    }
+
+    /// Checks the versions and the failures of all units, if the drive notices losses.
+    pub(super) fn check_contents(&self) -> Result<(), String> {
+        match &self.contents {
+            Some(contents) => self.check_versions(contents),
+            None => Ok(()),
+        }
+    }
+
+    /// The newest copy of each unit of the host has its version; the versions of a line whose
+    /// parity has been programmed add up to zero; a valid unit that cannot be read is the only one
+    /// of its line, unless the controller holds its data; and every page that could not be read was
+    /// rebuilt, rewritten or lost, or waits.
+    fn check_versions(&self, contents: &Contents) -> Result<(), String> {
+        let integrity = &contents.integrity;
+        for page in 0..self.map.logical() {
+            if let Location::Flash(unit) = self.map.place(page) {
+                let (here, newest) = (integrity.version_at(unit), integrity.version(Lpn(page)));
+                if here != newest {
+                    return Err(format!("page {page} has version {here:x} and not {newest:x}"));
+                }
+            }
+        }
+        let at_hand = self.at_hand();
+        let mut unreadable = 0;
+        for superblock in 0..self.shape.superblocks {
+            let mut here = 0;
+            for command in 0..self.commands_taken(superblock) {
+                let first = self.shape.unit_of_command(superblock, command);
+                for slot in self.shape.slots(self.is_in_slc_mode(superblock)) {
+                    let unit = first + slot;
+                    let fails = !contents.reads(unit) && self.map.valid_owner(unit).is_some();
+                    here += u32::from(fails);
+                    if fails && at_hand.binary_search(&unit).is_err() {
+                        let failed = self.failed_of_line(contents, unit);
+                        if failed != 1 || !self.has_stripes(superblock) {
+                            return Err(format!("unit {unit} cannot be read or recovered"));
+                        }
+                    }
+                    let parity = self.is_parity(superblock, command);
+                    if parity && contents.sum(self.shape.line_of(unit).iter()).version != 0 {
+                        return Err(format!("unit {unit} is not the parity of its line"));
+                    }
+                }
+            }
+            let counted = contents.unreadable_in(superblock);
+            if here != counted {
+                return Err(format!("{here} unreadable in {superblock}, {counted} counted"));
+            }
+            unreadable += here;
+        }
+        let ledger = &integrity.ledger;
+        let lost = ledger.lost_in_all() - ledger.lost_writes;
+        let ended = ledger.rebuilt + ledger.rewritten + lost + u64::from(unreadable);
+        if ledger.unreadable != ended || ledger.wrong > 0 {
+            return Err(format!("{ledger:?}, of which {unreadable} wait"));
+        }
+        Ok(())
+    }
+}

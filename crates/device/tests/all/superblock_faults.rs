@@ -1,0 +1,215 @@
+//! Random drives with superblocks under random requests and faults, checked as they run. The laws
+//! say that every page that cannot be read was rebuilt, rewritten or lost, or waits and can be
+//! recovered; here it is checked besides that no page is lost that parity covers, that recovered data
+//! has the version written last, and that every read of a lost page says so.
+//!
+//! Slow: forty drives of each kind, with all laws checked at every fault and every 29th event.
+//!
+//! With `FOWLER_SWARM_TIMES=n` in the environment, n times as many drives run.
+
+use crate::support::random::one_of;
+use crate::support::superblocks::{
+    aging, built, cached, covered, drawn, erring, handled, lazy, leveled, of_other_units, requests,
+    streamed,
+};
+use fowler_device::policy::redundancy::{CachePower, Checks, CutPrograms, RedundancyKind};
+use fowler_device::*;
+use fowler_units::{BlockId, DieId, Geometry, HostIo, HostOp, Lpn, PlaneId, Rng, Span, StripeId};
+
+/// Draws a fault of a unit of the drive.
+fn fault(rng: &mut Rng, config: &Config, layout: &Layout) -> Fault {
+    let Geometry { channels, .. } = config.geometry;
+    let page = Lpn(rng.below(layout.logical_pages.into()) as u32);
+    let below = |rng: &mut Rng, count: u32| rng.below(count.into()) as u32;
+    let fault = match rng.below(20) {
+        0 => Fault::Channel(below(rng, channels)),
+        1 => Fault::Chip(below(rng, config.geometry.chips())),
+        2 => Fault::Die(DieId(below(rng, config.geometry.dies()))),
+        3 => Fault::Plane(PlaneId(below(rng, config.geometry.planes()))),
+        4..=7 => Fault::Block(BlockId(below(rng, config.geometry.blocks()))),
+        8 => Fault::Power,
+        9 => Fault::Miscorrected(page),
+        10 => Fault::Misdirected(page),
+        11..=12 => {
+            let (_, count) = Fault::Parity(StripeId(0)).unit(config, layout).expect("a unit");
+            if count == 0 { Fault::Page(page) } else { Fault::Parity(StripeId(below(rng, count))) }
+        }
+        _ => Fault::Page(page),
+    };
+    let unit = fault.unit(config, layout);
+    assert!(unit.is_none_or(|(number, count)| number < count), "{fault:?}: {unit:?}");
+    fault
+}
+
+/// The totals of a swarm.
+#[derive(Default, Debug)]
+struct Totals {
+    faults: u64,
+    unreadable: u64,
+    rebuilt: u64,
+    rewritten: u64,
+    lost: u64,
+    degraded: u64,
+    failed: u64,
+    wrong_reads: u64,
+}
+
+fn swarm(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) -> Totals {
+    let times = std::env::var("FOWLER_SWARM_TIMES").ok().and_then(|text| text.parse().ok());
+    let drives = times.unwrap_or(1) * if cfg!(debug_assertions) { 40 } else { 600 };
+    let (mut ran, mut totals) = (0, Totals::default());
+    for seed in 0..drives {
+        let mut rng = Rng::stream(seed, stream);
+        let config = drawn(&mut rng);
+        let mut config = altered(&mut rng, config);
+        config.redundancy.integrity = true;
+        config.redundancy.checks = one_of(&mut rng, &[Checks::Nothing, Checks::Versions]);
+        if config.flash.program_passes == 1 {
+            use CachePower::{Limited, Protected, Volatile};
+            config.redundancy.cache = one_of(&mut rng, &[Protected, Volatile, Limited]);
+            config.redundancy.saved = one_of(&mut rng, &[1, 30, 200]);
+            if config.ftl.program_unit == ProgramUnit::WordLine {
+                use CutPrograms::{Finished, Torn};
+                config.redundancy.cut_programs = one_of(&mut rng, &[Finished, Torn]);
+            }
+        }
+        config.redundancy.flush_at_end = rng.chance(0.5);
+        let Ok(mut device) = built(&config) else { continue };
+        ran += 1;
+        let layout = config.layout().expect("it was built");
+        let mut all = requests(&mut rng, layout.logical.0, 600, 12);
+        handled(&mut Rng::stream(seed, "handles"), &mut all);
+        let pacing = match rng.below(2) {
+            0 => Pacing::Open,
+            _ => Pacing::Closed { depth: 1 + rng.below(u64::from(config.queue.depth)) as u32 },
+        };
+        let every = one_of(&mut rng, &[50, 300, 2000]);
+        let mut answers: Vec<Completion> = Vec::new();
+        let mut events = 0u64;
+        device.run_with_faults(all.iter().copied(), pacing, &mut answers, |device| {
+            events += 1;
+            assert!(events < 10_000_000, "seed {seed} of {stream} does not end");
+            if rng.below(every) == 0 {
+                let fault = fault(&mut rng, &config, &layout);
+                device.inject(fault);
+                let law = device.check_superblocks();
+                law.unwrap_or_else(|law| panic!("seed {seed}, {fault:?} at {events}: {law:?}"));
+            } else if events.is_multiple_of(29) {
+                let law = device.check_superblocks();
+                law.unwrap_or_else(|law| panic!("seed {seed}, event {events}: {law:?}"));
+            }
+        });
+        assert_eq!(answers.len(), all.len(), "seed {seed}");
+        for answer in &answers {
+            assert_eq!(answer.blame.total(), answer.latency(), "seed {seed}: {:?}", answer.io);
+        }
+        if config.redundancy.flush_at_end {
+            device.write_out(&mut ());
+            let left = device.counters().programs;
+            device.write_out(&mut ());
+            let settled = device.counters().programs[Source::Host] == left[Source::Host];
+            assert!(settled, "seed {seed}: the buffer was not written out");
+        }
+        // All pages are read, so that nothing waits to be found.
+        let now = device.now() + Span::ms(1);
+        let pages = 0..u64::from(layout.logical_pages);
+        let (size, before) = (layout.page_size.0, device.losses().expect("it notices losses"));
+        let reads: Vec<HostIo> =
+            pages.map(|page| HostIo::new(HostOp::Read, now, page * size, size as u32)).collect();
+        let lost = (0..layout.logical_pages).filter(|&page| device.lost(Lpn(page)).is_some());
+        let lost = lost.count() as u64;
+        let mut more: Vec<Completion> = Vec::new();
+        device.run(reads, Pacing::Closed { depth: 8 }, &mut more);
+        device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}, at last: {law:?}"));
+        let ledger = device.losses().expect("it notices losses");
+        let failed = ledger.failed_reads - before.failed_reads;
+        // Reads may find pages that no try reads, and lose them.
+        let most = lost + ledger.lost_in_all() - before.lost_in_all();
+        assert!((lost..=most).contains(&failed), "seed {seed}: {failed} of {lost} to {most}");
+        totals.faults += ledger.faults;
+        totals.unreadable += ledger.unreadable;
+        totals.rebuilt += ledger.rebuilt;
+        totals.rewritten += ledger.rewritten;
+        totals.lost += ledger.lost_in_all();
+        totals.degraded += ledger.degraded_reads;
+        totals.failed += ledger.failed_reads;
+        totals.wrong_reads += ledger.silent.returned;
+    }
+    assert!(ran * 2 > drives, "only {ran} of {drives} drives could be built");
+    println!("{stream}: {ran} drives, {totals:?}");
+    assert!(totals.rebuilt > 0 && totals.degraded > 0 && totals.failed > 0, "{totals:?}");
+    totals
+}
+
+/// Gives every superblock parity.
+fn protected(rng: &mut Rng, mut config: Config) -> Config {
+    config.redundancy.name = RedundancyKind::Raid5;
+    config.superblocks.parity = 2 + rng.below(7) as u32;
+    config
+}
+
+#[test]
+fn faults_take_nothing_that_parity_covers() {
+    swarm("faults", protected);
+}
+
+#[test]
+fn faults_whatever_the_cache() {
+    swarm("faults of a cache", |rng, config| {
+        let config = cached(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn faults_whatever_the_age() {
+    swarm("faults of old data", |rng, config| {
+        let config = aging(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn faults_whatever_the_parity() {
+    swarm("faults and coverage", covered);
+}
+
+#[test]
+fn faults_whatever_the_units() {
+    swarm("faults of other units", |rng, config| {
+        let config = of_other_units(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn faults_whatever_stays() {
+    swarm("faults and clean frames", |rng, config| {
+        let config = lazy(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn faults_whatever_the_errors() {
+    swarm("faults and errors", |rng, config| {
+        let config = erring(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn faults_whatever_the_streams() {
+    swarm("faults and streams", |rng, config| {
+        let config = streamed(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn faults_whatever_the_wear() {
+    swarm("faults and wear", |rng, config| {
+        let config = leveled(rng, config);
+        protected(rng, config)
+    });
+}
