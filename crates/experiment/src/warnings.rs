@@ -10,7 +10,7 @@ use crate::summary::bad_blocks::worn_out;
 use crate::summary::failed_dies::{offline, read_only};
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Census, Pattern};
+use fowler_device::{Census, Pattern, PlaneMode, Reason};
 use fowler_metrics::Kind;
 use fowler_workload::Remap;
 
@@ -149,7 +149,25 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
         texts.push(format!("the spare blocks were used up {used_up}: {USED_UP}"));
     }
     texts.extend(of_failed_dies(outcomes));
+    texts.extend(outcomes.iter().filter_map(wide_stripes));
     texts
+}
+
+/// Returns a warning for a drive with superblocks that lost pages because its stripes are wider than
+/// its dies.
+fn wide_stripes(outcome: &Outcome) -> Option<String> {
+    let drive = &outcome.drive;
+    let (stripe, dies) = (drive.config.superblocks.parity, drive.layout.geometry.dies());
+    let independent = drive.config.plane_mode == PlaneMode::Independent;
+    let part = if independent { "plane" } else { "die" };
+    let beyond = outcome.losses?.lost[Reason::BeyondParity];
+    (drive.config.ftl.has_superblocks() && beyond > 0 && stripe > dies).then(|| {
+        format!(
+            "stripes of {stripe} commands have several on each of {dies} {part}s {}: no block or {part} \
+             that fails comes back whole; superblocks.parity={dies} would bring one back",
+            drive.place()
+        )
+    })
 }
 
 /// Returns a warning for each drive that stopped serving writes, or everything, because too few

@@ -1,13 +1,13 @@
 //! Faults that a user lists: from their text to the outcome of a run.
 
-use fowler_device::{Census, Device, Pacing};
+use fowler_device::{Census, Controller, Pacing, Superblocks};
 use fowler_experiment::candidates::Candidates;
 use fowler_experiment::compare::compare;
 use fowler_experiment::device_spec::{self, DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::faults::{Scripted, What, parse};
 use fowler_experiment::outcome::Outcome;
-use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
+use fowler_experiment::run::{DriveKind, ReplaySpeed, Run, RunSpec};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::trace::{synth, synth_requests};
 use fowler_experiment::warnings::warnings;
@@ -83,8 +83,29 @@ fn outcome(spec: &RunSpec) -> Outcome {
     run(spec).unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
 }
 
+/// The keys that make the small drive one with superblocks, whose stripes are as wide as its chips.
+const SUPERBLOCKS: [&str; 6] = [
+    "ftl.reclaim_unit=superblock",
+    "ftl.program_unit=word_line",
+    "gc.background_below=2",
+    "gc.foreground_below=2",
+    "geometry.over_provisioning=0.4",
+    "precondition.pattern=steady",
+];
+
+/// Returns the run of a drive with superblocks, one command in so many of which is parity.
+fn spec_of_superblocks(parity: u32, set: &[&str], fault: &str) -> RunSpec {
+    let scheme = if parity > 0 { "raid5" } else { "fifo" };
+    let parity = format!("superblocks.parity={parity}");
+    let set: Vec<&str> = SUPERBLOCKS.iter().chain(set).copied().chain([&*parity]).collect();
+    let mut spec = spec(scheme, &set, LOAD, &[fault]);
+    spec.device.set.retain(|set| set != "policy.redundancy.stripe=1");
+    spec.device.set.push("buffer.ack=on_insert".into());
+    spec
+}
+
 /// The census at the end of the same run by hand, with the fault injected while the drive rests.
-fn by_hand(spec: &RunSpec, fault: Scripted) -> Census {
+fn by_hand<L: DriveKind>(spec: &RunSpec, fault: Scripted) -> Census {
     let scheme = Scheme::load(spec.scheme.as_ref().unwrap()).unwrap();
     let drive =
         device_spec::resolve(&spec.device.source().unwrap(), &scheme, &spec.device).unwrap();
@@ -92,7 +113,7 @@ fn by_hand(spec: &RunSpec, fault: Scripted) -> Census {
     let requests: Vec<HostIo> = synth_requests(source, &drive).unwrap().collect();
     let mut config = drive.config.clone();
     config.redundancy.integrity = true;
-    let mut device = Device::new(&config).unwrap();
+    let mut device = L::drive("by hand", &config, None, Control::UNWATCHED).unwrap();
     let (before, after): (Vec<HostIo>, Vec<HostIo>) =
         requests.into_iter().partition(|io| io.at < fault.at);
     device.run(before, Pacing::Open, &mut ());
@@ -104,7 +125,7 @@ fn by_hand(spec: &RunSpec, fault: Scripted) -> Census {
     }
     let later = |io: HostIo| io.with_at(Nanos((io.at - fault.at).0));
     device.run(after.into_iter().map(later), Pacing::Open, &mut ());
-    device.census()
+    L::closing(&device, &[], true).census.expect("errors are counted")
 }
 
 /// Pages that are corrupted unnoticed are counted under the fault that corrupted them, and each is
@@ -166,6 +187,15 @@ fn a_rate_is_the_list_of_the_faults_drawn_from_it() {
 
 #[test]
 fn every_fault_takes_what_an_injected_one_takes() {
+    let set = ["buffer.ack=on_insert", "policy.redundancy.cache=volatile"];
+    take_as_injected::<Controller>(|scheme, fault| spec(scheme, &set, LOAD, &[fault]));
+    let set = ["policy.redundancy.cache=volatile"];
+    take_as_injected::<Superblocks>(|scheme, fault| {
+        spec_of_superblocks(if scheme == "raid5" { 4 } else { 0 }, &set, fault)
+    });
+}
+
+fn take_as_injected<L: DriveKind>(spec: impl Fn(&str, &str) -> RunSpec) {
     let faults = [
         "305ms page 7 uncorrectable",
         "305ms parity 3",
@@ -177,8 +207,7 @@ fn every_fault_takes_what_an_injected_one_takes() {
     ];
     for (scheme, protected) in [("fifo", false), ("raid5", true)] {
         for fault in faults {
-            let set = ["buffer.ack=on_insert", "policy.redundancy.cache=volatile"];
-            let spec = spec(scheme, &set, LOAD, &[fault]);
+            let spec = spec(scheme, fault);
             if !protected && fault.contains("parity") {
                 let reported = run(&spec).unwrap_err().to_string();
                 assert!(reported.contains("the drive has no parity"), "{reported}");
@@ -187,7 +216,7 @@ fn every_fault_takes_what_an_injected_one_takes() {
             let result = outcome(&spec);
             assert!(result.laws().hold());
             let census = result.census.clone().expect("losses are noted");
-            assert_eq!(census, by_hand(&spec, spec.faults[0]), "{scheme} {fault}");
+            assert_eq!(census, by_hand::<L>(&spec, spec.faults[0]), "{scheme} {fault}");
             let effect = result.faults[0].effect.expect("it is reached");
             assert_eq!(effect.at, Nanos(305_000_000));
             let ledger = result.losses.expect("losses are noted");
@@ -197,8 +226,12 @@ fn every_fault_takes_what_an_injected_one_takes() {
             assert_eq!(ledger.rebuilt, effect.rebuilt);
             let holds_data = !fault.contains("parity") && !fault.contains("power");
             assert_eq!(effect.unreadable > 0, holds_data, "{scheme} {fault}");
+            // Stripes of superblocks have two commands on a chip.
+            let wide = result.drive.config.ftl.has_superblocks();
+            let covered =
+                protected && !(wide && ["chip", "channel"].iter().any(|it| fault.contains(it)));
             if !fault.contains("power") {
-                assert_eq!(effect.lost > 0, !protected, "{scheme} {fault}");
+                assert_eq!(effect.lost > 0, !covered && holds_data, "{scheme} {fault}");
             }
             // The list of the workload says the same as one beside it.
             let load = format!("{LOAD}\nfaults = [\"{fault}\"]");
@@ -208,6 +241,19 @@ fn every_fault_takes_what_an_injected_one_takes() {
                 assert_eq!(listed.json()[key], result.json()[key], "{key}");
             }
         }
+    }
+}
+
+/// A block that fails does not come back if stripes are wider than the dies, and the run says why.
+#[test]
+fn stripes_that_are_wider_than_the_dies_are_named() {
+    for (parity, lost) in [(4, false), (8, true)] {
+        let result = outcome(&spec_of_superblocks(parity, &[], "305ms block 5"));
+        let ledger = result.losses.expect("losses are noted");
+        assert_eq!(ledger.lost_in_all() > 0, lost, "{parity}: {ledger:?}");
+        let said: String = warnings(&[result]).into_iter().map(|it| it.text).collect();
+        let why = "stripes of 8 commands have several on each of 4 dies";
+        assert_eq!(said.contains(why), lost, "{parity}: {said}");
     }
 }
 
