@@ -367,6 +367,13 @@ impl Flash {
         false
     }
 
+    /// Returns true if a transaction waits in the queue of its die. Takes a time that grows with the
+    /// queue.
+    pub fn is_queued(&self, id: TxnId) -> bool {
+        let Txn { die, class, .. } = *self.txns.get(id);
+        self.die(die).queue.iter(class, &self.txns).any(|waiting| waiting == id)
+    }
+
     /// Returns the transfer time, summed over all channels.
     pub fn channel_busy(&self) -> Span {
         self.channels.as_slice().iter().fold(Span::ZERO, |sum, channel| sum + channel.carried)

@@ -123,8 +123,15 @@ impl Config {
         refusals.unless_hinted(
             params.uber == 0.0,
             &["reliability.uber", "ftl.reclaim_unit"],
-            || "the units of a drive with superblocks have no versions that would show what is lost".into(),
-            || "leave it out, or use a page-mapped drive".into(),
+            || {
+                "a read of a drive with superblocks brings several units, of which an error would \
+                 take one"
+                    .into()
+            },
+            || {
+                "leave it out, or let pages fail at a rate of their own: --fault \"every 1s page\""
+                    .into()
+            },
         );
     }
 

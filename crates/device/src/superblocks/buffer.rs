@@ -182,11 +182,8 @@ impl Buffer {
                 true
             }
             State::Clean => {
-                (frame.stream, frame.tag, frame.state) = (stream, tag, State::Dirty);
-                if let Some(residents) = &mut self.residents {
-                    residents.delist(id, State::Clean);
-                    residents.enlist(id, State::Dirty);
-                }
+                (frame.stream, frame.tag) = (stream, tag);
+                self.make_dirty(id);
                 true
             }
             State::Free | State::Leaving => false,
@@ -231,6 +228,18 @@ impl Buffer {
         let all = self.frames.iter().enumerate();
         let held = all.filter(|(_, frame)| frame.is_to_be_stored());
         held.map(|(at, frame)| (FrameId::new(at), frame.page))
+    }
+
+    /// A clean frame holds the only copy of its unit now.
+    pub fn make_dirty(&mut self, id: FrameId) {
+        let frame = &mut self.frames[id.index()];
+        if frame.state == State::Clean {
+            frame.state = State::Dirty;
+            if let Some(residents) = &mut self.residents {
+                residents.delist(id, State::Clean);
+                residents.enlist(id, State::Dirty);
+            }
+        }
     }
 
     /// Returns true if the rest of the unit in a frame is being read from the flash.

@@ -219,7 +219,7 @@ impl Superblocks {
         let mut worn = 0;
         for superblock in 0..self.map.count() {
             let state = self.map.state(superblock);
-            let used = matches!(state, BlockState::Open | BlockState::Full);
+            let full = state == BlockState::Full;
             if state == BlockState::Free {
                 law!(!self.is_bare(superblock), "superblock {superblock} is erased and bare");
                 continue;
@@ -231,7 +231,7 @@ impl Superblocks {
             law!(!(bare && slc), "superblock {superblock} is bare and in SLC mode");
             let lacks = bare && coverage.protects(superblock, erases);
             let due = self.renewals.has(superblock);
-            law!(!(used && lacks) || due, "superblock {superblock} lacks parity and is not due");
+            law!(!(full && lacks) || due, "superblock {superblock} lacks parity and is not due");
         }
         let (counted, stripes) = (coverage.age().worn_stripes, coverage.stripes);
         law!(counted == worn * stripes, "{worn} worn superblocks of {stripes}: {counted} stripes");

@@ -35,11 +35,22 @@ pub(super) struct Contents {
     /// The running parity of each stream ([`super::commands::Stream::index`]), a tag for each slot
     /// of a command.
     running: Vec<Vec<Tag>>,
-    /// Frames that hold wrong data, which nobody has noticed.
+    /// Frames that hold wrong data, which nobody has noticed; and frames that the host has written
+    /// whole while their rest was being read.
     wrong: BTreeSet<FrameId>,
+    whole: BTreeSet<FrameId>,
     pub recoveries: Recoveries,
     /// The flash array as configured: a die has all its planes.
     pub geometry: Geometry,
+}
+
+/// The place of the parity of a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Parity {
+    /// The running parity of a stream, and the slot there.
+    Running(usize, u32),
+    /// A unit of the flash that is being programmed.
+    Programmed(u32),
 }
 
 impl Contents {
@@ -52,7 +63,8 @@ impl Contents {
             unreadable_in_all: 0,
             running: vec![vec![Tag::ZERO; shape.numbers_per_command() as usize]; streams],
             wrong: BTreeSet::new(),
-            recoveries: Recoveries::default(),
+            whole: BTreeSet::new(),
+            recoveries: Recoveries::new(config),
             geometry: config.geometry,
         })
     }
@@ -132,14 +144,14 @@ impl Contents {
     }
 
     /// A valid unit of a superblock has failed.
-    pub fn has_failed(&mut self, superblock: u32, now: Nanos) {
+    pub fn note_failed(&mut self, superblock: u32, now: Nanos) {
         self.unreadable[superblock as usize] += 1;
         self.unreadable_in_all += 1;
         self.integrity.ledger.since.get_or_insert(now);
     }
 
     /// A unit of a superblock that has failed is no longer valid.
-    pub fn is_settled(&mut self, superblock: u32, now: Nanos) {
+    pub fn note_settled(&mut self, superblock: u32, now: Nanos) {
         self.unreadable[superblock as usize] -= 1;
         self.unreadable_in_all -= 1;
         let ledger = &mut self.integrity.ledger;
@@ -155,7 +167,7 @@ impl Contents {
     pub fn rewritten(&mut self, superblock: u32, unit: u32, now: Nanos) {
         if !self.reads(unit) {
             self.integrity.ledger.rewritten += 1;
-            self.is_settled(superblock, now);
+            self.note_settled(superblock, now);
         }
     }
 
@@ -164,16 +176,45 @@ impl Contents {
         if let Some(failure) = self.integrity.failure(UnitId(unit)) {
             self.integrity.ledger.rebuilt += 1;
             self.integrity.silent.ledger.corrected += u64::from(failure == Failure::Wrong);
-            self.is_settled(superblock, now);
+            self.note_settled(superblock, now);
         }
     }
 
-    /// The host writes a unit into a frame; `whole` is true if it writes all of the unit.
-    pub fn written(&mut self, page: u32, frame: FrameId, whole: bool) {
+    /// The host writes a unit into a frame that holds it already; `whole` is true if it writes all
+    /// of the unit.
+    pub fn overwritten(&mut self, page: u32, frame: FrameId, whole: bool) {
         self.integrity.renew(Lpn(page), true);
         if whole {
             self.wrong.remove(&frame);
+            self.whole.insert(frame);
         }
+    }
+
+    /// The host writes a unit into a frame that was free; `wrong` is true if the part that it does
+    /// not write is wrong.
+    pub fn written(&mut self, page: u32, frame: FrameId, wrong: bool) {
+        self.integrity.renew(Lpn(page), true);
+        self.take(frame, wrong);
+    }
+
+    /// A frame that was free takes a unit, whose data is wrong or right.
+    pub fn take(&mut self, frame: FrameId, wrong: bool) {
+        self.whole.remove(&frame);
+        if wrong {
+            self.wrong.insert(frame);
+        } else {
+            self.wrong.remove(&frame);
+        }
+    }
+
+    /// Returns true if a frame holds wrong data.
+    pub fn holds_wrong(&self, frame: FrameId) -> bool {
+        self.wrong.contains(&frame)
+    }
+
+    /// Returns true if a unit of the flash reads well but is wrong.
+    pub fn reads_wrong(&self, unit: u32) -> bool {
+        self.integrity.silent.reads_wrong(UnitId(unit))
     }
 
     /// The host trims a unit.
@@ -181,16 +222,11 @@ impl Contents {
         self.integrity.renew(Lpn(page), false);
     }
 
-    /// The rest of a frame, or all of it, was read from a unit of the flash.
-    pub fn frame_filled(&mut self, frame: FrameId, unit: u32) {
-        if self.integrity.silent.reads_wrong(UnitId(unit)) {
+    /// The rest of the unit in a frame was read from a unit of the flash.
+    pub fn merged(&mut self, frame: FrameId, unit: u32) {
+        if self.reads_wrong(unit) && !self.whole.contains(&frame) {
             self.wrong.insert(frame);
         }
-    }
-
-    /// A frame is free.
-    pub fn frame_free(&mut self, frame: FrameId) {
-        self.wrong.remove(&frame);
     }
 
     /// The host reads a unit from a frame.
@@ -207,11 +243,25 @@ impl Contents {
         in_frame || !whole && self.integrity.silent.error(unit) != 0
     }
 
-    /// A unit that cannot be read, and is not valid, is no part of the running parity any more.
-    pub fn leave_parity(&mut self, stream: usize, slot: u32, unit: u32) {
+    /// A unit that cannot be read and is not valid leaves the parity of its line, which is computed
+    /// without it: the running parity of a stream, or the unit of parity being programmed. It counts
+    /// as a unit that holds nothing and can be read.
+    pub fn leave_parity(&mut self, unit: u32, from: Parity) {
         let tag = self.integrity.tag_at(UnitId(unit));
-        self.running[stream][slot as usize] ^= tag;
+        match from {
+            Parity::Running(stream, slot) => self.running[stream][slot as usize] ^= tag,
+            Parity::Programmed(parity) => {
+                let left = self.integrity.tag_at(UnitId(parity)) ^ tag;
+                self.integrity.set(UnitId(parity), left);
+            }
+        }
         self.integrity.set(UnitId(unit), Tag::ZERO);
+    }
+
+    /// The host reads a unit from the controller, while its word line is between two passes.
+    pub fn read_between_passes(&mut self, unit: u32) {
+        let wrong = self.reads_wrong(unit);
+        self.integrity.silent.ledger.returned += u64::from(wrong);
     }
 
     /// The host reads a unit that is nowhere: it may be lost.

@@ -6,11 +6,13 @@
 //! 2. If some of the units wanted have failed and can be recovered, the read waits, and the page at
 //!    the same place in every other command of the stripe is read
 //!    ([`Superblocks::waits_for_recovery`]). Pages whose data is in the controller are not read.
-//! 3. When the last of them has been read, the units are known, and the read goes on
+//! 3. When the last of them has been read, the units are known, and the read resumes
 //!    ([`Superblocks::member_read`]).
 //!
-//! At most [`crate::config::stripes::AT_ONCE`] reads are recovered at a time; the others wait.
+//! At most [`crate::config::stripes::AT_ONCE`] reads are recovered at a time, of which
+//! `policy.redundancy.rebuild_at_once` may move units; the others wait.
 
+use super::contents::Contents;
 use super::recoveries::Recovery;
 use super::{Superblocks, submit_read};
 use crate::flash::Flash;
@@ -26,7 +28,7 @@ impl Superblocks {
     #[cold]
     #[inline(never)]
     pub(super) fn waits_for_recovery(&mut self, flash: &mut Flash, id: TxnId) -> bool {
-        let Txn { owner, from, needed, level, .. } = *flash.txns.get(id);
+        let Txn { owner, from, needed, level, epoch, .. } = *flash.txns.get(id);
         let first = from.0;
         if needed > level {
             let page = first - first % self.shape.units_per_page;
@@ -35,19 +37,19 @@ impl Superblocks {
             let units: Vec<u32> = units.filter(programmed).collect();
             self.strike(flash, units, Failure::Cells);
         }
-        let mut wanted = self.wanted(flash, id);
-        for at in bits(wanted) {
-            let unit = UnitId(first + at);
-            let found = |it: &super::contents::Contents| it.integrity.silent.is_found(unit);
-            if let Some(contents) = self.contents.as_mut().filter(|it| found(it)) {
+        let of_recovery = matches!(owner, Owner::DegradedRead(_));
+        let checked = if of_recovery { epoch } else { self.wanted(flash, id) };
+        for unit in bits(checked).map(|at| UnitId(first + at)) {
+            let found = |it: &&mut Box<Contents>| it.integrity.silent.is_found(unit);
+            if let Some(contents) = self.contents.as_mut().filter(found) {
                 contents.integrity.silent.found(unit);
                 self.strike(flash, vec![unit.0], Failure::Wrong);
             }
         }
-        if matches!(owner, Owner::DegradedRead(_)) {
+        if of_recovery {
             return false;
         }
-        wanted = self.wanted(flash, id);
+        let wanted = self.wanted(flash, id);
         let fails =
             |at: &u32| self.contents.as_ref().is_some_and(|contents| !contents.reads(first + at));
         let which = bits(wanted).filter(fails).fold(0, |all, at| all | 1 << at);
@@ -61,13 +63,14 @@ impl Superblocks {
         }
         let since = flash.now();
         flash.txns.get_mut(id).dispatched = since;
-        self.recover(flash, Recovery { read: id, first, which, left: 0, since, blame });
+        let moves = matches!(owner, Owner::Superblock(_));
+        self.recover(flash, Recovery { read: id, moves, first, which, left: 0, since, blame });
         true
     }
 
     /// Returns true if a unit has been programmed since the erase of its superblock, or is being
     /// programmed.
-    fn is_programmed(&self, unit: u32) -> bool {
+    pub(super) fn is_programmed(&self, unit: u32) -> bool {
         let superblock = self.shape.superblock_of(unit);
         self.shape.command_of(unit) < self.commands_taken(superblock)
             && self.shape.is_slc(unit) == self.is_in_slc_mode(superblock)
@@ -106,7 +109,7 @@ impl Superblocks {
                     contents.integrity.silent.ledger.returned += u64::from(wrong);
                 }
             }
-            Owner::Merge(frame) => contents.frame_filled(frame, from.0),
+            Owner::Merge(frame) => contents.merged(frame, from.0),
             _ => {}
         }
     }
@@ -116,19 +119,21 @@ impl Superblocks {
         let Recovery { first, which, .. } = recovery;
         let Some(contents) = &mut self.contents else { return };
         let Some(number) = contents.recoveries.begin(recovery) else { return };
-        let unit = first + which.trailing_zeros();
+        let low = which.trailing_zeros();
+        let unit = first + low;
         let at_hand = self.at_hand();
         let taken = self.commands_taken(self.shape.superblock_of(unit));
         let mut left = 0;
         for other in self.shape.line_of(unit).iter().filter(|&other| other != unit) {
             let programmed = self.shape.command_of(other) < taken;
-            if !programmed || at_hand.binary_search(&other).is_ok() {
+            let known = |at: u32| at_hand.binary_search(&(other + at)).is_ok();
+            if !programmed || bits(which >> low).all(known) {
                 continue;
             }
             let (die, place) = self.shape.place(other);
             let (class, owner) = (TxnClass::BackgroundRead, Owner::DegradedRead(number));
             let (id, txn) = flash.open(Op::Read, Source::Parity, class, owner, die);
-            (txn.unit, txn.from) = (place, UnitId(other));
+            (txn.unit, txn.from, txn.epoch) = (place, UnitId(other), which >> low);
             submit_read(flash, id, which.count_ones());
             left += 1;
         }
@@ -156,14 +161,14 @@ impl Superblocks {
         }
     }
 
-    /// All that a recovery needs has been read: its read goes on, and the next recovery begins.
+    /// All that a recovery needs has been read: its read resumes, and the next recovery begins.
     fn recovered(&mut self, flash: &mut Flash, number: u32) {
         let Some(contents) = &mut self.contents else { return };
         let recovery = contents.recoveries.end(number);
         for at in bits(recovery.which) {
             self.bring_back(recovery.first + at);
         }
-        self.go_on(flash, &recovery);
+        self.resume_read(flash, &recovery);
         while let Some(next) =
             self.contents.as_mut().and_then(|contents| contents.recoveries.next_waiting())
         {
@@ -175,7 +180,7 @@ impl Superblocks {
             if which != 0 {
                 return self.recover(flash, Recovery { which, ..next });
             }
-            self.go_on(flash, &Recovery { which, ..next });
+            self.resume_read(flash, &Recovery { which, ..next });
         }
     }
 
@@ -183,17 +188,14 @@ impl Superblocks {
     /// version, unless it is lost or no longer valid.
     fn bring_back(&mut self, unit: u32) {
         let valid = self.map.valid_owner(unit).is_some();
+        let superblock = self.shape.superblock_of(unit);
+        let line = self.shape.line_of(unit);
+        let written = self.shape.command_of(line.parity()) < self.commands_taken(superblock);
         let Some(contents) = &mut self.contents else { return };
         if !valid || contents.reads(unit) {
             return;
         }
-        let superblock = self.shape.superblock_of(unit);
-        let line = self.shape.line_of(unit);
         let others = contents.sum(line.iter().filter(|&other| other != unit));
-        let written = self.shape.command_of(line.parity()) < {
-            let written = self.map.blocks().written(fowler_units::BlockId(superblock));
-            written / self.shape.numbers_per_command()
-        };
         // Until its parity is programmed, that of a stripe is in the controller.
         let stream = super::commands::Stream::all().find(|&stream| {
             !written && self.commands.open_of(stream).is_some_and(|it| it.superblock == superblock)
@@ -203,8 +205,8 @@ impl Superblocks {
         contents.integrity.bring_back(UnitId(unit), tag);
     }
 
-    /// A read goes on whose units have been recovered, or lost meanwhile.
-    fn go_on(&mut self, flash: &mut Flash, recovery: &Recovery) {
+    /// A read resumes whose units have been recovered, or lost meanwhile.
+    fn resume_read(&mut self, flash: &mut Flash, recovery: &Recovery) {
         let Recovery { read, which, since, blame, .. } = *recovery;
         let wanted = self.wanted(flash, read);
         self.note_read(flash, read, wanted);

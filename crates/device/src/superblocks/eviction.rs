@@ -49,9 +49,6 @@ impl Superblocks {
         flash.counters.left[class] += 1;
         self.map.leave_frame(self.buffer.page(frame), self.buffer.unit(frame));
         self.buffer.release(frame);
-        if let Some(contents) = &mut self.contents {
-            contents.frame_free(frame);
-        }
     }
 
     /// Takes a frame for a unit of the host by dropping a clean one, if there is none that is free.
@@ -76,7 +73,8 @@ impl Superblocks {
                     self.map.buffer(page, frame);
                     self.buffer.use_frame(frame, false);
                     if let Some(contents) = &mut self.contents {
-                        contents.frame_filled(frame, unit.0);
+                        let wrong = contents.reads_wrong(unit.0);
+                        contents.take(frame, wrong);
                     }
                 }
                 // Another request has read the unit at the same time.

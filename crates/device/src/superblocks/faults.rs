@@ -4,15 +4,15 @@
 //! 1. A fault makes units unreadable: valid and stale ones, and parity
 //!    ([`Superblocks::strike`]). Data that is in the controller, because it is being programmed or
 //!    moved, is not affected.
-//! 2. Units whose newest data is in the buffer are given up: they will be stored again.
-//! 3. Of a line with parity one unit can be recovered. If more have failed, or there is no parity,
-//!    those that are valid are lost at once ([`Superblocks::weigh`]).
-//! 4. A superblock with parity of which a unit has failed is moved before any other that is due
+//! 2. Of a line with parity one unit can be recovered. If more have failed, or there is no parity,
+//!    those that are valid are lost at once ([`Superblocks::weigh`]), unless the buffer holds all of
+//!    the newest data, which is stored again.
+//! 3. A superblock with parity of which a unit has failed is moved before any other that is due
 //!    ([`super::renewals`]). Its reads find what has failed, and wait until the other units of the
 //!    line have been read ([`super::degraded_reads`]); so do reads of the host meanwhile.
 //!
 //! A unit of the flash that fails, whether block, plane, die, chip or channel, loses its contents
-//! and goes on empty, as if a spare one took its place. See docs/decisions/superblocks.md, "What
+//! and is empty from then on, as if a spare one took its place. See docs/decisions/superblocks.md, "What
 //! does a fault do?".
 
 use super::Superblocks;
@@ -29,7 +29,7 @@ use crate::flash::Flash;
 use crate::mapping::page_map::Location;
 use crate::raid::fault_kinds::Fault;
 use crate::raid::losses::{Failure, Loss, LossLedger, Reason};
-use fowler_units::{Geometry, Id, Lpn, Rng, Span, UnitId};
+use fowler_units::{Geometry, Id, Lpn, Nanos, Rng, Span, UnitId};
 use std::ops::Range;
 
 impl Superblocks {
@@ -38,13 +38,22 @@ impl Superblocks {
         self.slc.as_ref().is_some_and(|cache| cache.mode(superblock) != Mode::Usual)
     }
 
+    /// Returns the units of commands in flight, in order: their data is in the controller.
+    fn being_programmed(&self) -> Vec<u32> {
+        let all = self.commands.in_flight().flat_map(|(first, _)| {
+            let slots = self.shape.slots(self.shape.is_slc(first)).len() as u32;
+            first..first + slots
+        });
+        let mut all: Vec<u32> = all.collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Returns the units whose data the controller holds, in order: those of commands in flight, and
     /// those that are being moved and have been read.
     pub(super) fn at_hand(&self) -> Vec<u32> {
-        let mut all = Vec::new();
-        for (first, stored) in self.commands.in_flight() {
-            let slots = self.shape.slots(self.shape.is_slc(first)).len() as u32;
-            all.extend(first..first + slots);
+        let mut all = self.being_programmed();
+        for (_, stored) in self.commands.in_flight() {
             all.extend(stored.iter().filter_map(|stored| match *stored {
                 Stored::Moved { from, .. } => Some(from),
                 Stored::Frame(_) => None,
@@ -122,7 +131,8 @@ impl Superblocks {
         let now = flash.now();
         let at_hand = self.at_hand();
         let Some(contents) = &self.contents else { return };
-        units.retain(|unit| contents.reads(*unit) && at_hand.binary_search(unit).is_err());
+        let programmed = self.being_programmed();
+        units.retain(|unit| contents.reads(*unit) && programmed.binary_search(unit).is_err());
         let mut lines: Vec<Line> = Vec::with_capacity(units.len());
         for &unit in &units {
             let superblock = self.shape.superblock_of(unit);
@@ -131,14 +141,13 @@ impl Superblocks {
             let Some(contents) = &mut self.contents else { return };
             contents.spoil(superblock, unit, failure);
             contents.integrity.ledger.parity_unreadable += u64::from(parity);
-            if let Some(page) = owner {
+            if owner.is_some() {
                 contents.integrity.ledger.unreadable += 1;
-                contents.has_failed(superblock, now);
-                self.keep_from_buffer(page, unit, flash);
+                contents.note_failed(superblock, now);
             }
             if self.has_stripes(superblock) {
                 lines.push(self.shape.line_of(unit));
-            } else if self.map.valid_owner(unit).is_some() {
+            } else if owner.is_some() && at_hand.binary_search(&unit).is_err() {
                 self.lose(flash, unit, Loss::unprotected(failure));
             }
         }
@@ -155,20 +164,19 @@ impl Superblocks {
     }
 
     /// Gives up the copy of a unit of the host in the flash if the buffer holds the newest data of
-    /// all of it, and has it stored again.
-    fn keep_from_buffer(&mut self, page: u32, unit: u32, flash: &mut Flash) {
-        let Location::Buffer(frame) = self.map.place(page) else { return };
+    /// all of it, and has it stored again. Returns true if so.
+    fn keep_from_buffer(&mut self, page: u32, unit: u32, now: Nanos) -> bool {
+        let Location::Buffer(frame) = self.map.place(page) else { return false };
         if self.buffer.is_incomplete(frame) {
-            return;
+            return false;
         }
-        let tag = self.buffer.tag(frame);
-        // A clean frame becomes dirty; any other will be stored in any case.
-        self.buffer.overwrite(frame, (self.streams.of(tag), tag));
+        self.buffer.make_dirty(frame);
         self.map.drop_copy(UnitId(unit));
         self.buffer.set_unit(frame, UnitId::NONE);
         if let Some(contents) = &mut self.contents {
-            contents.rewritten(self.shape.superblock_of(unit), unit, flash.now());
+            contents.rewritten(self.shape.superblock_of(unit), unit, now);
         }
+        true
     }
 
     /// Gives up the units of a line that cannot be recovered. `at_hand` are the units whose data the
@@ -193,9 +201,13 @@ impl Superblocks {
         }
     }
 
-    /// Gives up a valid unit that cannot be read, and with it the unit of the host that it holds.
+    /// Gives up a valid unit that cannot be read, and with it the unit of the host that it holds,
+    /// unless the buffer holds that.
     pub(super) fn lose(&mut self, flash: &Flash, unit: u32, loss: Loss) {
         let page = self.map.valid_owner(unit).expect("a valid unit");
+        if self.keep_from_buffer(page, unit, flash.now()) {
+            return;
+        }
         if let Location::Buffer(frame) = self.map.place(page) {
             // The frame holds part of the unit, and the rest was to be read from here.
             self.buffer.give_up(frame);
@@ -203,7 +215,7 @@ impl Superblocks {
         self.map.leave(page, UnitId(unit));
         let superblock = self.shape.superblock_of(unit);
         let Some(contents) = &mut self.contents else { return };
-        contents.is_settled(superblock, flash.now());
+        contents.note_settled(superblock, flash.now());
         contents.integrity.lose(Lpn(page), loss);
         contents.integrity.ledger.lost[loss.reason] += 1;
     }
@@ -228,7 +240,7 @@ impl Superblocks {
         let geometry = contents.geometry;
         for unit in self.struck(fault, &geometry).into_iter().map(UnitId) {
             let open = |unit: UnitId| {
-                self.map.valid_owner(unit.0).is_some() && at_hand.binary_search(&unit.0).is_err()
+                self.is_programmed(unit.0) && at_hand.binary_search(&unit.0).is_err()
             };
             let current = |unit: UnitId| self.map.valid_owner(unit.0).is_some();
             let another = |unit: UnitId, rng: &mut Rng| self.draw_beside(unit.0, rng);
@@ -237,7 +249,7 @@ impl Superblocks {
         self.contents = Some(contents);
     }
 
-    /// Draws a unit of the plane of a unit. `None` if it holds no valid data.
+    /// Draws a unit of the plane of a unit. `None` if it has not been programmed.
     fn draw_beside(&self, unit: u32, rng: &mut Rng) -> Option<UnitId> {
         let Geometry { pages_per_block, blocks_per_plane, .. } = self.layout.geometry;
         let plane = |unit: u32| self.shape.place(unit).1.0 / pages_per_block / blocks_per_plane;
@@ -253,7 +265,7 @@ impl Superblocks {
         let slot = self.shape.slot_of(unit);
         let other = self.shape.unit_of_command(superblock, command) + slot;
         debug_assert_eq!(plane(other), plane(unit));
-        self.map.valid_owner(other).map(|_| UnitId(other))
+        self.is_programmed(other).then_some(UnitId(other))
     }
 }
 
@@ -291,12 +303,9 @@ impl Faulty for Superblocks {
     fn inject(&mut self, flash: &mut Flash, fault: Fault) {
         let contents = self.contents.as_mut().expect("faults need policy.redundancy.integrity");
         let geometry = contents.geometry;
+        contents.integrity.ledger.faults += 1;
         match fault {
-            Fault::Bug(_) => return,
-            _ => contents.integrity.ledger.faults += 1,
-        }
-        match fault {
-            Fault::Bug(_) => {}
+            Fault::Bug(_) => panic!("no bug of such a drive can be injected"),
             Fault::Power => {
                 self.lose_power(flash);
             }

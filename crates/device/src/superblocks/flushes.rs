@@ -45,6 +45,21 @@ impl Flushes {
         self.waiting.push_back(Flush { id, frames: buffer.to_be_stored().collect() });
     }
 
+    /// The unit of the host in the first frame is in the second now, with newer data: a flush waits
+    /// for that, because the first is not bound any more when it has been programmed.
+    #[inline]
+    pub fn replaced(&mut self, page: u32, frames: [FrameId; 2]) {
+        if !self.waiting.is_empty() {
+            self.replace(page, frames);
+        }
+    }
+
+    #[cold]
+    fn replace(&mut self, page: u32, [old, new]: [FrameId; 2]) {
+        let all = self.waiting.iter_mut().flat_map(|flush| &mut flush.frames);
+        all.filter(|it| **it == (old, page)).for_each(|it| it.0 = new);
+    }
+
     /// Takes the next flush whose data has been programmed. Flushes end in the order in which they
     /// came.
     pub fn next_done(&mut self, buffer: &Buffer) -> Option<ReqId> {

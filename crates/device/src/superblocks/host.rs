@@ -132,6 +132,9 @@ impl Superblocks {
                     self.front.requests.get_mut(id).next += 1;
                     flash.counters.pages_read += 1;
                     flash.counters.buffer_read_hits += 1;
+                    if let Some(contents) = &mut self.contents {
+                        contents.read_between_passes(unit);
+                    }
                     self.read_without_flash(flash, id);
                 }
                 Location::Flash(UnitId(unit)) => {
@@ -312,7 +315,7 @@ impl Superblocks {
             && self.buffer.overwrite(frame, (stream, tag))
         {
             self.buffer.use_frame(frame, true);
-            self.note_write(id, page, frame);
+            self.note_overwrite(id, page, frame);
             flash.counters.pages_written += 1;
             flash.counters.buffer_write_hits += 1;
             return true;
@@ -331,11 +334,12 @@ impl Superblocks {
         flash.counters.pages_written += 1;
         if let Location::Buffer(old) = place {
             self.buffer.give_up(old);
+            self.flushes.replaced(page, [old, frame]);
         }
         self.map.buffer(page, frame);
         self.buffer.use_frame(frame, true);
-        self.note_write(id, page, frame);
         let whole = self.writes_whole(id, page);
+        self.note_write(page, frame, (place, whole));
         match place {
             Location::Flash(UnitId(unit))
                 if !whole
@@ -403,7 +407,12 @@ impl Device<Superblocks> {
     pub fn write_out<P: Probe<Superblocks>>(&mut self, probe: &mut P) {
         self.layer.flushes.writes_out = true;
         self.layer.drain(&mut self.flash);
-        self.rest_while(probe, |device| device.layer.buffer.to_be_stored().next().is_some());
+        self.rest_while(probe, Device::has_unwritten);
         self.layer.flushes.writes_out = false;
+    }
+
+    /// Returns true if the buffer holds units that are not in the flash as they are there.
+    pub fn has_unwritten(&self) -> bool {
+        self.layer.buffer.to_be_stored().next().is_some()
     }
 }

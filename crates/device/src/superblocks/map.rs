@@ -295,13 +295,15 @@ impl Map {
         self.traffic[superblock as usize].flying += 1;
     }
 
-    /// A command of a superblock has been programmed.
-    pub fn landed(&mut self, superblock: u32, now: Nanos) {
+    /// A command of a superblock has been programmed. Returns true if the superblock is full now.
+    pub fn landed(&mut self, superblock: u32, now: Nanos) -> bool {
         let traffic = &mut self.traffic[superblock as usize];
         traffic.flying -= 1;
-        if traffic.flying == 0 && self.blocks.is_taken(BlockId(superblock)) {
+        let full = traffic.flying == 0 && self.blocks.is_taken(BlockId(superblock));
+        if full {
             self.blocks.fill(BlockId(superblock), now);
         }
+        full
     }
 
     /// A full superblock is emptied.

@@ -2,23 +2,28 @@
 //!
 //! 1. Data ages, and superblocks that are past their limit when power returns become due.
 //! 2. If the buffer survives, nothing else happens: a capacitor ends what is being programmed.
-//! 3. Otherwise commands in flight end while energy is left, or all of them
-//!    (`policy.redundancy.cut_programs`). Those that are cut off take the units of the host that
-//!    they store with them; units that they move are still in their old place.
-//! 4. Units that are only in the buffer are saved while energy is left; the others are lost, and the
+//! 3. Otherwise commands that a die has begun end, or are cut off once the energy is used up
+//!    (`policy.redundancy.cut_programs`). Those that are cut off, and those that no die has begun,
+//!    take the units of the host that they store with them, and the parity that they were. Units
+//!    that they move are read again from their old place, and lost if that has failed for good.
+//! 4. Units that wait in the buffer are saved while energy is left; the others are lost, and the
 //!    copy in the flash is the newest again. Clean frames are dropped.
-//! 5. The running parity of open stripes is lost: the drive computes it again from the pages of the
-//!    stripe before it serves a request. Units of the stripe that cannot be read are lost.
+//! 5. The running parity of open stripes is lost. The drive computes it again from the pages of the
+//!    stripe, in no simulated time. Units of the stripe that cannot be read are lost.
 //!
-//! Data whose write was not answered is never lost, because the host writes it again.
+//! Data whose write was not answered is never lost, because the host writes it again. Commands that
+//! were cut off or not begun are programmed when power returns, without what was lost.
 
 use super::Superblocks;
 use super::buffer::State;
-use super::commands::{Stored, Stream};
+use super::commands::{Command, Stored, Stream};
+use super::contents::Parity;
+use super::shape::Line;
 use crate::config::Config;
 use crate::event::Event;
 use crate::event_loop::Faulty;
 use crate::flash::Flash;
+use crate::flash::txn::Owner;
 use crate::raid::fault_kinds::Fault;
 use crate::raid::losses::{Failure, Loss, Reason};
 use fowler_agenda::Phase;
@@ -46,6 +51,26 @@ impl Survives {
     }
 }
 
+/// The losses of the controller by one loss of power.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Taken {
+    /// Acknowledged writes of units.
+    lost_writes: u64,
+    /// Parity pages that were not in the flash.
+    parity_lost: u64,
+    /// Page programs that were cut off.
+    torn: u64,
+}
+
+/// A loss of power: what the drive can still save, and what the host will repeat.
+struct Outage {
+    /// The units that can still be saved.
+    energy: usize,
+    /// The units that writes which have not been answered have put into the buffer.
+    repeated: Vec<Range<u32>>,
+    taken: Taken,
+}
+
 impl Superblocks {
     /// Turns the power off for `lasts`, in no time of the drive's clock.
     pub(super) fn lose_power_for(&mut self, flash: &mut Flash, lasts: Span) {
@@ -55,12 +80,17 @@ impl Superblocks {
         if let Some(aging) = &mut self.aging {
             aging.grow_older(lasts);
         }
-        self.power_offs.overdue += self.age_limits(flash, lasts);
+        let overdue = self.age_limits(flash, lasts);
         let before = self.ledger();
-        self.lose_power(flash);
+        let taken = self.lose_power(flash);
         self.note_struck(Fault::Power, flash.now(), before);
-        self.power_offs.spans += 1;
-        self.power_offs.off += lasts;
+        let power_offs = &mut self.power_offs;
+        power_offs.spans += 1;
+        power_offs.off += lasts;
+        power_offs.overdue += overdue;
+        power_offs.lost_writes += taken.lost_writes;
+        power_offs.parity_lost += taken.parity_lost;
+        power_offs.torn += taken.torn;
     }
 
     /// Data grows older by a span without power. Returns the number of superblocks that are past
@@ -78,19 +108,23 @@ impl Superblocks {
     }
 
     /// The power goes for a moment, and takes what does not survive.
-    pub(super) fn lose_power(&mut self, flash: &mut Flash) {
+    pub(super) fn lose_power(&mut self, flash: &mut Flash) -> Taken {
         if self.survives.all() {
-            return;
+            return Taken::default();
         }
-        let mut energy = self.survives.saved;
-        let unanswered = self.unanswered();
-        let torn = self.lose_commands(&mut energy, &unanswered);
-        let lost = self.lose_buffer(&mut energy, &unanswered) + torn;
-        self.power_offs.lost_writes += lost;
-        self.power_offs.parity_lost += self.lose_running_parity(flash, energy);
+        let (energy, repeated) = (self.survives.saved, self.unanswered());
+        let mut outage = Outage { energy, repeated, taken: Taken::default() };
+        self.lose_commands(flash, &mut outage);
+        self.lose_buffer(&mut outage);
+        self.lose_running_parity(flash, &mut outage);
+        self.lose_moved(flash);
+        if let Some(contents) = &mut self.contents {
+            contents.integrity.ledger.parity_lost += outage.taken.parity_lost;
+        }
         self.collect(flash);
         self.drain(flash);
         self.resume(flash);
+        outage.taken
     }
 
     /// Returns the units that writes which have not been answered have put into the buffer.
@@ -105,37 +139,62 @@ impl Superblocks {
         writes.map(units).collect()
     }
 
-    /// Cuts commands in flight off, as far as the energy does not last. Returns the number of
-    /// writes lost.
-    fn lose_commands(&mut self, energy: &mut usize, unanswered: &[Range<u32>]) -> u64 {
-        if !self.survives.tears {
-            return 0;
+    /// Returns the numbers of the commands in flight in the order in which they were sent, and
+    /// true for those that a die has begun.
+    fn commands_sent(&self, flash: &Flash) -> Vec<(u32, bool)> {
+        let mut all: Vec<(u64, u32, bool)> = Vec::new();
+        for (id, txn) in flash.txns.iter() {
+            let Owner::Command(number) = txn.owner else { continue };
+            let first_unit = self.commands.records[number as usize].first_unit;
+            // The first page waits for the die, and the others follow it.
+            if txn.unit == self.shape.place(first_unit).1 {
+                all.push((txn.order, number, !flash.is_queued(id)));
+            }
         }
-        let mut torn: Vec<FrameId> = Vec::new();
-        let flying: Vec<(u32, Vec<Stored>)> =
-            self.commands.in_flight().map(|(first, stored)| (first, stored.to_vec())).collect();
-        for (_, stored) in flying {
-            let units = self.shape.units_per_command as usize;
-            if *energy >= units {
-                *energy -= units;
+        all.sort_unstable();
+        all.into_iter().map(|(_, number, begun)| (number, begun)).collect()
+    }
+
+    /// Cuts commands in flight off, as far as the energy does not last, and loses those that no die
+    /// has begun.
+    fn lose_commands(&mut self, flash: &mut Flash, outage: &mut Outage) {
+        for (number, begun) in self.commands_sent(flash) {
+            let Command { first_unit, stores, .. } = self.commands.records[number as usize];
+            let slots = self.shape.slots(self.shape.is_slc(first_unit)).len();
+            if begun && !self.survives.tears {
                 continue;
             }
-            self.power_offs.torn += 1;
-            torn.extend(stored.iter().filter_map(|stored| match *stored {
-                Stored::Frame(frame) => Some(frame),
-                Stored::Moved { .. } => None,
-            }));
+            if outage.energy >= slots {
+                outage.energy -= slots;
+                continue;
+            }
+            let pages = u64::from(slots as u32 / self.shape.units_per_page);
+            if begun {
+                outage.taken.torn += pages;
+            }
+            let superblock = self.shape.superblock_of(first_unit);
+            if self.is_parity(superblock, self.shape.command_of(first_unit)) {
+                outage.taken.parity_lost += pages;
+                for unit in first_unit..first_unit + slots as u32 {
+                    let parity = Parity::Programmed(unit);
+                    self.leave_failed_out(flash, self.shape.line_of(unit), parity);
+                }
+            }
+            let first = number as usize * self.commands.units_per_command;
+            for at in first..first + stores as usize {
+                if let Stored::Frame(frame) = self.commands.stored[at] {
+                    self.lose_frame(frame, outage);
+                }
+            }
         }
-        torn.into_iter().map(|frame| u64::from(self.lose_frame(frame, unanswered))).sum()
     }
 
     /// Loses the frames that no command stores, as far as the energy does not last, and drops clean
-    /// ones. Returns the number of writes lost.
-    fn lose_buffer(&mut self, energy: &mut usize, unanswered: &[Range<u32>]) -> u64 {
+    /// ones.
+    fn lose_buffer(&mut self, outage: &mut Outage) {
         let mut held: Vec<(FrameId, u32, State)> = self.buffer.held().collect();
         // Those that wait for a command are saved first.
         held.sort_by_key(|&(_, _, state)| state != State::Ready);
-        let mut lost = 0;
         for (frame, page, state) in held {
             match state {
                 State::Free | State::Leaving => {}
@@ -143,83 +202,95 @@ impl Superblocks {
                     self.map.leave_frame(page, self.buffer.unit(frame));
                     self.buffer.release(frame);
                 }
-                _ if *energy > 0 => *energy -= 1,
-                _ => lost += u64::from(self.lose_frame(frame, unanswered)),
+                _ if outage.energy > 0 && self.would_be_lost(frame, outage) => outage.energy -= 1,
+                _ => self.lose_frame(frame, outage),
             }
         }
-        lost
+    }
+
+    /// Returns true if a frame holds the newest data of its unit, which the host will not repeat.
+    fn would_be_lost(&self, frame: FrameId, outage: &Outage) -> bool {
+        let page = self.buffer.page(frame);
+        let repeated = outage.repeated.iter().any(|units| units.contains(&page));
+        self.map.is_in(page, frame) && !repeated
     }
 
     /// Loses the unit in a frame, unless a newer write has replaced it or the host will write it
-    /// again. Returns true if it was lost.
-    fn lose_frame(&mut self, frame: FrameId, unanswered: &[Range<u32>]) -> bool {
-        let (page, copy) = (self.buffer.page(frame), self.buffer.unit(frame));
-        let repeated = unanswered.iter().any(|units| units.contains(&page));
-        if !self.map.is_in(page, frame) || repeated {
-            return false;
+    /// again.
+    fn lose_frame(&mut self, frame: FrameId, outage: &mut Outage) {
+        if !self.would_be_lost(frame, outage) {
+            return;
         }
+        outage.taken.lost_writes += 1;
+        let (page, copy) = (self.buffer.page(frame), self.buffer.unit(frame));
         self.buffer.give_up(frame);
         self.map.leave_frame(page, copy);
         if let Some(contents) = &mut self.contents {
             contents.integrity.revert(Lpn(page), copy);
             contents.integrity.ledger.lost[Reason::Power] += 1;
             contents.integrity.ledger.lost_writes += 1;
-            contents.frame_free(frame);
         }
-        true
     }
 
     /// The running parity of open stripes is lost, unless there is energy left to program it, and is
-    /// computed again from the flash. Returns the number of stripes whose parity was lost.
-    fn lose_running_parity(&mut self, flash: &mut Flash, mut energy: usize) -> u64 {
-        let mut lost = 0;
+    /// computed again from the flash.
+    fn lose_running_parity(&mut self, flash: &mut Flash, outage: &mut Outage) {
         for stream in Stream::all() {
             let Some(open) = self.commands.open_of(stream) else { continue };
             let begun = self.has_stripes(open.superblock)
                 && self.shape.stripe_of(open.command).start < open.command;
+            let slots = self.shape.slots(stream == Stream::Slc);
             if !begun {
                 continue;
             }
-            let units = self.shape.units_per_command as usize;
-            if energy >= units {
-                energy -= units;
+            if outage.energy >= slots.len() {
+                outage.energy -= slots.len();
                 continue;
             }
-            lost += u64::from(self.shape.pages_per_command);
-            self.compute_running_parity(flash, stream);
+            outage.taken.parity_lost += slots.len() as u64 / u64::from(self.shape.units_per_page);
+            let first = self.shape.unit_of_command(open.superblock, open.command);
+            for slot in slots {
+                let parity = Parity::Running(stream.index(), slot);
+                self.leave_failed_out(flash, self.shape.line_of(first + slot), parity);
+            }
         }
-        if let Some(contents) = &mut self.contents {
-            contents.integrity.ledger.parity_lost += lost;
-        }
-        lost
     }
 
-    /// Computes the running parity of a stream from what can be read of its stripe. The rest is not
-    /// part of it any more, and what of it is valid is lost.
-    fn compute_running_parity(&mut self, flash: &mut Flash, stream: Stream) {
-        let Some(open) = self.commands.open_of(stream) else { return };
-        let at_hand = self.at_hand();
-        let slots = self.shape.slots(stream == Stream::Slc);
-        for slot in slots {
-            let first = self.shape.unit_of_command(open.superblock, open.command) + slot;
-            let line = self.shape.line_of(first);
-            let taken = |&unit: &u32| self.shape.command_of(unit) < open.command;
-            let units: Vec<u32> = line.iter().filter(taken).collect();
-            for &unit in &units {
-                let Some(contents) = &self.contents else { return };
-                let fails = !contents.reads(unit) && at_hand.binary_search(&unit).is_err();
-                if !fails {
-                    continue;
-                }
-                let failure = contents.integrity.failure(UnitId(unit)).unwrap_or(Failure::Cells);
-                if self.map.valid_owner(unit).is_some() {
-                    let reason = Reason::Power;
-                    self.lose(flash, unit, Loss { reason, failure, failed: 1, given_back: 0 });
-                }
-                if let Some(contents) = &mut self.contents {
-                    contents.leave_parity(stream.index(), slot, unit);
-                }
+    /// Computes the parity of a line again from what can be read of it. The rest is not part of it
+    /// any more, and what of it is valid is lost.
+    fn leave_failed_out(&mut self, flash: &mut Flash, line: Line, parity: Parity) {
+        let failed = |it: &Superblocks, unit: &u32| {
+            it.contents.as_ref().is_some_and(|contents| !contents.reads(*unit))
+        };
+        let units: Vec<u32> = line.iter().filter(|unit| failed(self, unit)).collect();
+        for unit in units {
+            let Some(contents) = &self.contents else { return };
+            let failure = contents.integrity.failure(UnitId(unit)).unwrap_or(Failure::Cells);
+            if self.map.valid_owner(unit).is_some() {
+                let reason = Reason::Power;
+                self.lose(flash, unit, Loss { reason, failure, failed: 1, given_back: 0 });
             }
+            if let Some(contents) = &mut self.contents {
+                contents.leave_parity(unit, parity);
+            }
+        }
+    }
+
+    /// Loses units whose only copy was in the controller: they had been recovered or read to be
+    /// moved, and their line does not give them back any more.
+    fn lose_moved(&mut self, flash: &mut Flash) {
+        for unit in self.at_hand() {
+            let Some(contents) = &self.contents else { return };
+            let Some(failure) = contents.integrity.failure(UnitId(unit)) else { continue };
+            let superblock = self.shape.superblock_of(unit);
+            let protected = self.has_stripes(superblock);
+            if self.map.valid_owner(unit).is_none()
+                || protected && self.failed_of_line(contents, unit) == 1
+            {
+                continue;
+            }
+            let reason = Reason::Power;
+            self.lose(flash, unit, Loss { reason, failure, failed: 1, given_back: 0 });
         }
     }
 }

@@ -32,10 +32,10 @@ impl Superblocks {
                 let frame = self.buffer.next(queue).expect("counted");
                 self.commands.stored[at] = Stored::Frame(frame);
             }
-            if self.flushes.force() && units < self.units_of(stream) {
-                self.flushes.partial += 1;
-            }
-            self.collector.host_wrote(units);
+            // A command takes its place whether it is full or not.
+            let takes = if self.flushes.force() { self.units_of(stream) } else { units };
+            self.flushes.partial += u32::from(units < takes);
+            self.collector.host_wrote(takes);
             self.note_program(stream, open, number);
             self.submit_command(flash, (stream, open), number, Source::Host);
             self.advance(stream, open);
@@ -47,7 +47,7 @@ impl Superblocks {
         if self.flushes.force() {
             self.answer_flushes(flash);
         }
-        let least = self.shape.least_units;
+        let least = if self.flushes.force() { 1 } else { self.shape.least_units };
         if (0..self.streams.count()).any(|queue| self.buffer.waiting(queue) >= least) {
             self.collect(flash);
         }
@@ -56,9 +56,15 @@ impl Superblocks {
     /// Returns the queue of the buffer whose frames fill the next command, its stream, and the
     /// units of that command; none if no queue has as many, or those that do wait for a superblock.
     pub(super) fn next_to_program(&mut self) -> Option<(u8, Stream, u32)> {
-        if self.flushes.force() {
+        let whole = self.next_whole();
+        if whole.is_none() && self.flushes.force() {
             return self.next_of_flush();
         }
+        whole
+    }
+
+    #[inline(always)]
+    fn next_whole(&mut self) -> Option<(u8, Stream, u32)> {
         if self.streams.count() > 1 {
             return self.next_of_streams(self.shape.units_per_command);
         }
@@ -70,9 +76,12 @@ impl Superblocks {
         (self.buffer.waiting(0) >= units).then_some((0, stream, units))
     }
 
-    /// Like [`Superblocks::next_to_program`] while a flush waits: commands need not be full.
+    /// Like [`Superblocks::next_to_program`] while a flush waits, and no queue fills a command.
     #[cold]
     fn next_of_flush(&mut self) -> Option<(u8, Stream, u32)> {
+        if self.flushes.partial == PARTIAL_MOST {
+            return None;
+        }
         let (queue, stream) = match self.streams.count() {
             1 => (0, self.stream_of_host()?),
             _ => {
@@ -80,12 +89,8 @@ impl Superblocks {
                 (queue, stream)
             }
         };
-        let (waiting, whole) = (self.buffer.waiting(queue), self.units_of(stream));
-        if waiting >= whole {
-            return Some((queue, stream, whole));
-        }
-        let sent = waiting > 0 && self.flushes.partial < PARTIAL_MOST;
-        sent.then_some((queue, stream, waiting))
+        let units = self.buffer.waiting(queue).min(self.units_of(stream));
+        (units > 0).then_some((queue, stream, units))
     }
 
     /// Like [`Superblocks::next_to_program`] on a drive with several streams, which take turns.
@@ -346,8 +351,9 @@ impl Superblocks {
             self.flushes.partial -= u32::from((stores as usize) < whole);
         }
         self.commands.free.push(number);
-        self.map.landed(superblock, flash.now());
-        self.renew_if_spoilt(superblock);
+        if self.map.landed(superblock, flash.now()) {
+            self.filled(superblock);
+        }
         if moved {
             self.collector.stored(stores);
         }

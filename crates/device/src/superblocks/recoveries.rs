@@ -1,5 +1,6 @@
 //! Reads that found a unit which cannot be read, and wait until its line has been read instead.
 
+use crate::config::Config;
 use crate::config::stripes::AT_ONCE;
 use crate::observe::blame::Blame;
 use fowler_units::{Id, Nanos, TxnId};
@@ -10,6 +11,8 @@ use std::collections::VecDeque;
 pub(super) struct Recovery {
     /// The read that found the units unreadable.
     pub read: TxnId,
+    /// True if the units are read to be moved, and no request waits for them.
+    pub moves: bool,
     /// The first unit of the read, and the units that are recovered: one bit each, from `first` on.
     pub first: u32,
     pub which: u32,
@@ -20,36 +23,46 @@ pub(super) struct Recovery {
     pub blame: Blame,
 }
 
-/// The recoveries in progress, and those that wait for one to end.
+/// The recoveries in progress, and those that wait for one to end. Those that move units leave
+/// places for the reads of the host, and go after these.
 #[derive(Clone, Debug)]
 pub(super) struct Recoveries {
     /// The recoveries in progress; the read is null in a free place.
     all: Vec<Recovery>,
     waiting: VecDeque<Recovery>,
-}
-
-impl Default for Recoveries {
-    fn default() -> Self {
-        let (read, blame) = (TxnId::NONE, Blame::default());
-        let free = Recovery { read, first: 0, which: 0, left: 0, since: Nanos::ZERO, blame };
-        Recoveries { all: vec![free; AT_ONCE], waiting: VecDeque::new() }
-    }
+    waiting_moves: VecDeque<Recovery>,
+    /// Recoveries in progress that move units, and the most of them.
+    moving: u32,
+    moving_most: u32,
 }
 
 impl Recoveries {
-    /// Takes a recovery up. Returns its number; none if it has to wait.
-    pub fn begin(&mut self, recovery: Recovery) -> Option<u32> {
-        let free = self.all.iter().position(|it| !it.read.is_some());
-        match free {
-            Some(place) => {
-                self.all[place] = recovery;
-                Some(place as u32)
-            }
-            None => {
-                self.waiting.push_back(recovery);
-                None
-            }
+    /// Creates the state of a drive without recoveries.
+    pub fn new(config: &Config) -> Self {
+        let (read, blame) = (TxnId::NONE, Blame::default());
+        let since = Nanos::ZERO;
+        let free = Recovery { read, moves: false, first: 0, which: 0, left: 0, since, blame };
+        Recoveries {
+            all: vec![free; AT_ONCE],
+            waiting: VecDeque::new(),
+            waiting_moves: VecDeque::new(),
+            moving: 0,
+            moving_most: config.redundancy.rebuild_at_once.clamp(1, AT_ONCE as u32),
         }
+    }
+
+    /// Takes a recovery up. Returns its number; `None` if it has to wait.
+    pub fn begin(&mut self, recovery: Recovery) -> Option<u32> {
+        let may = !recovery.moves || self.moving < self.moving_most;
+        let free = self.all.iter().position(|it| !it.read.is_some()).filter(|_| may);
+        let Some(place) = free else {
+            let waiting = if recovery.moves { &mut self.waiting_moves } else { &mut self.waiting };
+            waiting.push_back(recovery);
+            return None;
+        };
+        self.moving += u32::from(recovery.moves);
+        self.all[place] = recovery;
+        Some(place as u32)
     }
 
     /// Returns a recovery in progress.
@@ -59,12 +72,17 @@ impl Recoveries {
 
     /// Ends a recovery and frees its place.
     pub fn end(&mut self, number: u32) -> Recovery {
-        let free = Recovery { read: TxnId::NONE, ..self.all[number as usize] };
-        std::mem::replace(&mut self.all[number as usize], free)
+        let ended = self.all[number as usize];
+        self.all[number as usize].read = TxnId::NONE;
+        self.moving -= u32::from(ended.moves);
+        ended
     }
 
-    /// Takes the next recovery that waits.
+    /// Takes the next recovery that waits and may begin, those of the host first.
     pub fn next_waiting(&mut self) -> Option<Recovery> {
-        self.waiting.pop_front()
+        if let Some(first) = self.waiting.pop_front() {
+            return Some(first);
+        }
+        if self.moving < self.moving_most { self.waiting_moves.pop_front() } else { None }
     }
 }

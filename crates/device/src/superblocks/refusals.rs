@@ -67,14 +67,14 @@ impl Config {
                 // Units being moved, old units being read for frames, and two erases of each die.
                 + (Collector::commands_moving(&shape, moved) * shape.units_per_command) as usize
                 + frames as usize
-                + self.rescues() as usize
+                + self.recovery_reads() as usize
                 + ((self.gc.foreground_below + 1 + moved + folded + refreshed) * shape.dies) as usize
                 + 16,
         }
     }
 
     /// Returns the most reads in flight for units that cannot be read.
-    fn rescues(&self) -> u32 {
+    fn recovery_reads(&self) -> u32 {
         let stripe = if self.redundancy.integrity { self.stripe_commands() } else { 0 };
         AT_ONCE as u32 * (stripe + 1)
     }
@@ -341,6 +341,13 @@ impl Config {
                     .into()
             },
         );
+        let keys = ["policy.redundancy.flush_at_end", "flash.program_passes"];
+        refusals.unless_hinted(
+            !self.redundancy.flush_at_end || self.flash.program_passes == 1,
+            &keys,
+            || "the second pass of a word line waits for the next one, which never comes".into(),
+            || "leave it out, or program in one pass".into(),
+        );
         let keys = ["policy.redundancy.cut_programs", "ftl.program_unit"];
         refusals.unless_hinted(
             !self.redundancy.tears_programs()
@@ -385,6 +392,7 @@ impl Config {
             saved: own.saved,
             cut_programs: own.cut_programs,
             flush_at_end: own.flush_at_end,
+            rebuild_at_once: own.rebuild_at_once,
             ..plain.redundancy
         };
         redundancy == own
@@ -400,7 +408,7 @@ impl Config {
             ("reliability", self.has_cells_of_superblocks(), "its cells have the states of [aging], and without reliability.model only cycles, oldest and some constants of its cells count", "leave out the other keys, and these too if aging.coding is off"),
             ("bad_blocks", self.bad_blocks == plain.bad_blocks, "a superblock has one block of every plane, and nothing replaces one that fails", page_mapped),
             ("failed_dies", self.failed_dies == plain.failed_dies, "a spare die takes the place of every one that fails", "leave it out"),
-            ("buffer.ack", self.buffer.ack == Ack::OnInsert, "a program command waits for units of later writes, and so would a write that waits for its program", "leave it out: the buffer survives a power loss"),
+            ("buffer.ack", self.buffer.ack == Ack::OnInsert, "a program command waits for units of later writes, and so would a write that waits for its program", "leave it out; policy.redundancy.cache says what survives a power loss"),
             ("gc.frontier", self.gc.frontier == GcFrontier::Own, "what garbage collection moves fills a superblock of its own", "leave it out"),
             ("precondition.pattern", self.precondition.pattern != Pattern::Rested, "pauses would change nothing: such a drive collects only while the host writes", "set precondition.pattern = \"steady\""),
             ("gc.idle_after", self.gc.idle_after == plain.gc.idle_after, "it collects only while the host writes; what idle time empties is the SLC cache", "leave it out, or set slc.fold_after"),

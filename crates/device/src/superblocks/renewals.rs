@@ -66,13 +66,14 @@ impl Renewals {
     }
 
     /// Returns the superblock that is moved next; `stays` is true for those that are full. Forgets
-    /// those before it.
+    /// those before it: what is open becomes due again when it is full.
     pub fn next(&mut self, stays: impl Fn(u32) -> bool) -> Option<u32> {
         while let Some(&superblock) = self.due.front() {
             if stays(superblock) {
                 return Some(superblock);
             }
             self.due.pop_front();
+            self.is_due[superblock as usize] = false;
         }
         None
     }

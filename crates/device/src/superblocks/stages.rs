@@ -158,6 +158,20 @@ impl Superblocks {
         due
     }
 
+    /// A superblock is full now: it becomes due to be moved if a unit of it has failed, or if it has
+    /// no parity and the rules give it some now.
+    #[cold]
+    pub(super) fn filled(&mut self, superblock: u32) {
+        self.renew_if_spoilt(superblock);
+        let erases = self.map.erases()[superblock as usize];
+        let lacks = |it: &super::coverage::Coverage| {
+            it.bare[superblock as usize] && it.protects(superblock, erases)
+        };
+        if self.coverage.as_deref().is_some_and(lacks) {
+            self.renewals.add(superblock);
+        }
+    }
+
     /// Makes the bare superblocks that the rules protect due to be moved.
     pub(super) fn want_parity(&mut self) {
         let Some(coverage) = &self.coverage else { return };

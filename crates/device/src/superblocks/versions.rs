@@ -11,6 +11,7 @@ use super::Superblocks;
 use super::commands::{Open, Stored, Stream};
 use super::contents::Contents;
 use crate::blocks::block_table::BlockState;
+use crate::config::PartialWrites;
 use crate::mapping::page_map::Location;
 use fowler_units::{BlockId, FrameId, Id, Lpn, Nanos, ReqId, UnitId};
 
@@ -60,9 +61,15 @@ impl Superblocks {
     /// A command of a stream is sent to its die: what its units will hold is settled.
     #[inline]
     pub(super) fn note_program(&mut self, stream: Stream, open: Open, number: u32) {
+        if self.contents.is_some() {
+            self.program_contents(stream, open, number);
+        }
+    }
+
+    #[cold]
+    fn program_contents(&mut self, stream: Stream, open: Open, number: u32) {
+        let parity = self.is_parity(open.superblock, open.command);
         if let Some(contents) = &mut self.contents {
-            let parity = self.shape.is_parity(open.command)
-                && !self.coverage.as_ref().is_some_and(|it| it.bare[open.superblock as usize]);
             let begins = self.shape.stripes() > 0
                 && self.shape.stripe_of(open.command).start == open.command;
             if begins {
@@ -110,7 +117,6 @@ impl Superblocks {
                     if self.map.is_in(page, frame) && old.is_some() {
                         contents.rewritten(self.shape.superblock_of(old.0), old.0, now);
                     }
-                    contents.frame_free(frame);
                 }
                 Stored::Moved { from, .. } => {
                     if self.map.valid_owner(from).is_some() {
@@ -121,14 +127,47 @@ impl Superblocks {
         }
     }
 
-    /// A request has written a unit into a frame.
+    /// A request has written a unit into the frame that held it.
     #[inline]
-    pub(super) fn note_write(&mut self, id: ReqId, page: u32, frame: FrameId) {
+    pub(super) fn note_overwrite(&mut self, id: ReqId, page: u32, frame: FrameId) {
         if self.contents.is_some() {
             let whole = self.writes_whole(id, page);
             if let Some(contents) = &mut self.contents {
-                contents.written(page, frame, whole);
+                contents.overwritten(page, frame, whole);
             }
+        }
+    }
+
+    /// A request has written a unit, or all of it, into a frame that was free. The unit was at
+    /// `place` before.
+    #[inline]
+    pub(super) fn note_write(
+        &mut self,
+        page: u32,
+        frame: FrameId,
+        (place, whole): (Location, bool),
+    ) {
+        if self.contents.is_some() {
+            self.note_new_frame(page, frame, place, whole);
+        }
+    }
+
+    #[cold]
+    fn note_new_frame(&mut self, page: u32, frame: FrameId, place: Location, whole: bool) {
+        let merges = self.rules.partial == PartialWrites::ReadModifyWrite;
+        let Some(contents) = &self.contents else { return };
+        let wrong = !whole
+            && merges
+            && match place {
+                Location::Buffer(old) => contents.holds_wrong(old),
+                // The rest comes from the controller, or will be read.
+                Location::Flash(UnitId(unit)) => {
+                    self.is_between_passes(unit) && contents.reads_wrong(unit)
+                }
+                Location::Nowhere => false,
+            };
+        if let Some(contents) = &mut self.contents {
+            contents.written(page, frame, wrong);
         }
     }
 

@@ -84,7 +84,8 @@ fn outcome(spec: &RunSpec) -> Outcome {
 }
 
 /// The keys that make the small drive one with superblocks, whose stripes are as wide as its chips.
-const SUPERBLOCKS: [&str; 6] = [
+const SUPERBLOCKS: [&str; 7] = [
+    "queue.max_writes=1024",
     "ftl.reclaim_unit=superblock",
     "ftl.program_unit=word_line",
     "gc.background_below=2",
