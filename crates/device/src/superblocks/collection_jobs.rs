@@ -174,9 +174,25 @@ impl Superblocks {
     }
 
     /// Returns true if garbage collection does not wait for the host: the host cannot write, or is
-    /// idle, or a superblock is due whose turn comes after the present job.
+    /// idle, or a superblock is due whose turn comes after the present job, or waits for that to
+    /// fill its last command.
     pub(super) fn is_urgent(&self) -> bool {
-        self.host_lacks_superblock() || self.folds_in_idle_time() || self.renewals.wait()
+        self.host_lacks_superblock()
+            || self.folds_in_idle_time()
+            || self.renewals.wait()
+            || self.renewals.moving.is_some_and(|superblock| self.waits_for_others(superblock))
+    }
+
+    /// Returns true if all that is left of a superblock has been read and waits for units of the
+    /// present job to fill a command.
+    #[cold]
+    fn waits_for_others(&self, superblock: u32) -> bool {
+        let traffic = self.map.traffic(superblock);
+        let copied = &self.collector.copied[usize::from(self.moved_into(superblock))];
+        let of = |(_, from): &&(u32, u32)| self.shape.superblock_of(*from) == superblock;
+        traffic.emptied == Emptied::Drained
+            && traffic.leaving > 0
+            && copied.iter().filter(of).count() as u32 == traffic.leaving
     }
 
     /// Reads the valid units of the page that begins with the unit `first`, to move them, but no
