@@ -1,6 +1,7 @@
 //! A block erase: one pulse and one verify (S4), and their suspension.
 //!
-//! From a start or resumption, an erase goes through `[re-bias] [rest of the pulse] verify`.
+//! From a start or resumption, an erase goes through `[re-bias] [rest of the pulse] verify`. A pulse
+//! in steps can be suspended only where a whole number of steps is left.
 
 use crate::{Interrupt, PhaseKind, Timing};
 use fowler_units::{Nanos, Span};
@@ -10,6 +11,8 @@ use fowler_units::{Nanos, Span};
 pub struct EraseOp {
     since: Nanos,
     pulse_left: Span,
+    /// Length of a step of the pulse; zero if the pulse can be suspended anywhere.
+    step: Span,
     rebias_due: bool,
     rebiasing: Span,
 }
@@ -20,9 +23,17 @@ impl EraseOp {
         Self {
             since: Nanos::ZERO,
             pulse_left: timing.erase_pulse,
+            step: Span::ZERO,
             rebias_due: false,
             rebiasing: Span::ZERO,
         }
+    }
+
+    /// Returns the erase with a pulse in steps of this length, each with a voltage reset of its own
+    /// at its end. The first step may be shorter than the others. Zero is no steps.
+    #[must_use]
+    pub fn in_steps(self, step: Span) -> Self {
+        Self { step, ..self }
     }
 
     pub(crate) fn running_since(&self) -> Nanos {
@@ -79,6 +90,10 @@ impl EraseOp {
         off: impl Fn(Nanos) -> Interrupt,
     ) -> Interrupt {
         let left = self.pulse_left - into;
+        if let Some(steps_left) = left.0.checked_div(self.step.0) {
+            self.pulse_left = self.step * steps_left;
+            return off(now + (left - self.pulse_left));
+        }
         if left > reset {
             self.pulse_left = left;
             return off(now + reset);

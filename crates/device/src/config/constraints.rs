@@ -4,7 +4,9 @@
 //! One constraint is of both kinds: voltages on a drive without bit errors have no effect. That
 //! constraint stays beside the other one on voltages; the table of keys only lists it.
 
-use super::{Ack, BufferConfig, Config, Eviction, GcFrontier, ProgramUnit, ReadHot};
+use super::{
+    Ack, BufferConfig, Config, Eviction, GcFrontier, ProgramTransfer, ProgramUnit, ReadHot,
+};
 use crate::config::layout::Refusals;
 use crate::config::reliability::ModelKind;
 use crate::policy::hotness::Detector;
@@ -40,6 +42,15 @@ pub(super) const VOLTAGES: &[Constraint] = &[
         what: "voltages by hotness need separate blocks for each access class",
         hint: "set policy.hotness = [\"buffer_hits\"] and policy.placement = \"streams\", \
                as in scheme hire" },
+];
+
+/// Constraints on transfers over the channels.
+#[rustfmt::skip]
+pub(super) const TRANSFERS: &[Constraint] = &[
+    Constraint { keys: &["flash.program_transfer", "flash.cache_program"],
+        met: |it| it.flash.program_transfer == ProgramTransfer::Page || !it.flash.cache_program,
+        what: "data enters a cache register page by page, in turn with other dies",
+        hint: "use flash.program_transfer = \"page\", or flash.cache_program = false" },
 ];
 
 /// Constraints on eviction: data that leaves the buffer at once has no uses there.

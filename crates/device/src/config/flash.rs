@@ -1,5 +1,7 @@
 //! The word lines and the registers of the dies, and programs in two passes.
 
+use fowler_units::Span;
+
 /// Word lines, registers and program passes of the dies of a drive with superblocks. See
 /// docs/decisions/superblocks.md, "What is a cache register?" and "What are two passes?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,10 +12,24 @@ pub struct FlashConfig {
     pub cache_read: bool,
     /// Cache program: a word line is programmed while the data of the next one crosses the channel.
     pub cache_program: bool,
+    /// Time for which the channel's decoder holds the channel for a page that was read, beyond the
+    /// transfer.
+    pub decode: Span,
+    /// What is transferred at once of a program command with several pages.
+    pub program_transfer: ProgramTransfer,
     /// The number of passes in which a word line is programmed: one or two.
     pub program_passes: u32,
     /// ISPP iterations of the first of two passes.
     pub first_pass_iterations: u32,
+}
+
+/// The part of a program command that crosses the channel without a gap for other dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramTransfer {
+    /// A page: other dies get the channel between two pages.
+    Page,
+    /// The whole command.
+    Command,
 }
 
 impl Default for FlashConfig {
@@ -23,6 +39,8 @@ impl Default for FlashConfig {
             word_line: 1,
             cache_read,
             cache_program,
+            decode: Span::ZERO,
+            program_transfer: ProgramTransfer::Page,
             program_passes: 1,
             first_pass_iterations: 5,
         }

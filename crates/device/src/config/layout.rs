@@ -227,6 +227,7 @@ impl Config {
         self.refuse_cells(&mut refusals);
         self.refuse_uses(&mut refusals);
         self.refuse_unmet(constraints::VOLTAGES, &mut refusals);
+        self.refuse_unmet(constraints::TRANSFERS, &mut refusals);
         self.refuse_unmet(constraints::EVICTION, &mut refusals);
         self.refuse_redundancy(&mut refusals);
         self.refuse_scrub(&mut refusals);
@@ -314,6 +315,7 @@ impl Config {
             ("timing.erase_verify", t.erase_verify),
             ("timing.voltage_reset", t.voltage_reset),
             ("timing.buffer_load", t.buffer_load),
+            ("flash.decode", self.flash.decode),
             ("host.command", self.host.command),
             ("host.core_time", self.host.core_time),
             ("host.latency", self.host.latency),

@@ -29,6 +29,7 @@ pub mod stripes;
 mod superblocks;
 mod units;
 
+use crate::cells::reliability::{LevelTimes, ModelKind};
 use crate::policy::custom::Policies;
 use crate::policy::placement::StreamLimits;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
@@ -38,7 +39,7 @@ use crate::policy::{
     throttle, victim, voltage, wear,
 };
 pub use aging::{AgingConfig, Coding, Tracking};
-pub use flash::FlashConfig;
+pub use flash::{FlashConfig, ProgramTransfer};
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 pub use ftl::{FtlConfig, ProgramUnit, ReclaimUnit};
@@ -467,6 +468,20 @@ impl Config {
             life: endurance::Params::default(),
             policies: Policies::default(),
             seed: 1,
+        }
+    }
+
+    /// Returns the times of reads by sensing level. The decoder's time counts as transfer.
+    pub fn level_times(&self) -> LevelTimes {
+        let mut timing = self.effective_timing();
+        let transfers = match self.ftl.has_superblocks() {
+            true => self.geometry.page_size.0 / self.unit().0,
+            false => 1,
+        };
+        timing.bus_transfer += Span(self.flash.decode.0 / transfers);
+        match self.reliability.model {
+            ModelKind::Off => LevelTimes::nominal(&timing),
+            _ => LevelTimes::new(&timing, &self.reliability.ldpc()),
         }
     }
 

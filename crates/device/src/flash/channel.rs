@@ -27,6 +27,14 @@ impl Channel {
         }
     }
 
+    /// Puts a die that is about to release the channel first in line, so that it keeps the channel.
+    #[cold]
+    pub(super) fn enqueue_first(&mut self, id: DieId, die: &mut Die) {
+        self.withdraw(id, die);
+        die.wants_channel = true;
+        self.waiting.push_front(id);
+    }
+
     /// Takes a die that has found something better to do out of the line, if the die is there.
     #[inline]
     pub(super) fn withdraw(&mut self, id: DieId, die: &mut Die) {

@@ -213,7 +213,6 @@ impl Flash {
     pub fn new(config: &Config, geometry: Geometry, capacity: usize) -> Self {
         let timing = config.effective_timing();
         let errs = config.reliability.model != ModelKind::Off;
-        let levels = errs.then(|| LevelTimes::new(&timing, &config.reliability.ldpc()));
         let random_failures = RandomFailures::new(config);
         let (order, custom) = (config.die_order, &config.policies);
         let ranked = || order.ranks().then(|| Box::new(RankedQueue::new(order.deadline)));
@@ -239,7 +238,7 @@ impl Flash {
             counters: Counters::default(),
             geometry,
             locator: Locator::new(&geometry),
-            levels: levels.unwrap_or_else(|| LevelTimes::nominal(&timing)),
+            levels: config.level_times(),
             retry: config.reliability.retry,
             read_retry: ReadRetry::new(&config.aging),
             ladder: Ladder::of(config),
@@ -683,7 +682,8 @@ impl Flash {
         if self.has_failed(id) {
             return self.hand_back(id, layer);
         }
-        match self.pick(id).filter(|&txn| self.may_suspend(txn)) {
+        let overdue = self.rules.overdue(self.now(), self.dies[id].command.started);
+        match self.pick(id).filter(|&txn| !overdue && self.may_suspend(txn)) {
             Some(read) => self.start_read(id, read, layer),
             // The suspended command resumes when the data of all reads has left.
             None if L::PACKED && self.dies[id].cache.has_read() => {}

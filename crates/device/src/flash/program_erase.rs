@@ -22,6 +22,7 @@
 //! - A program that fails is repeated: it takes its iterations once more.
 
 use super::{Bind, Flash, Translation};
+use crate::config::ProgramTransfer;
 use crate::flash::die::{Cells, State};
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
@@ -153,10 +154,14 @@ impl Flash {
         self.note_load(id);
         if next.is_some() {
             let die = &mut self.dies[id];
-            // The next page of the command waits behind the dies that already wait for the channel.
             die.cursor = next;
             die.state = State::AwaitIn;
-            self.channels[die.channel].enqueue(id, die);
+            let channel = &mut self.channels[die.channel];
+            match self.registers.program_transfer {
+                // The next page waits behind the dies that already wait for the channel.
+                ProgramTransfer::Page => channel.enqueue(id, die),
+                ProgramTransfer::Command => channel.enqueue_first(id, die),
+            }
         } else {
             self.loaded(id);
         }
@@ -238,7 +243,8 @@ impl Flash {
         if let Some(pulse) = self.erase_pulse(unit, layer) {
             timing.erase_pulse = pulse;
         }
-        self.start_cells(id, txn, CellOp::Erase(EraseOp::new(&timing)), timing.erase());
+        let erase = EraseOp::new(&timing).in_steps(self.rules.erase_step);
+        self.start_cells(id, txn, CellOp::Erase(erase), timing.erase());
     }
 
     /// Returns the erase pulse of the block of a unit if it differs from the nominal one. Raw

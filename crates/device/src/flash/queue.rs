@@ -499,6 +499,12 @@ impl<'a> View<'a> {
         self.oldest_of(if self.programs_blocked { !(1 << TxnClass::HostProgram as u8) } else { !0 })
     }
 
+    /// Returns the read that was submitted first, of the host or of the drive's own work.
+    #[inline]
+    pub fn oldest_read(&self) -> Option<TxnId> {
+        self.oldest_of(1 << TxnClass::HostRead as u8 | 1 << TxnClass::BackgroundRead as u8)
+    }
+
     /// [`View::oldest`] among some classes, a bit each.
     #[inline]
     fn oldest_of(&self, classes: u8) -> Option<TxnId> {

@@ -15,6 +15,8 @@
 //! - A read that comes during the transfer of a program goes between transfer and cells
 //!   ([`Flash::consider_displacing`], S14).
 //! - A command that still owes its minimum progress looks again when it has made it.
+//! - A command whose maximum time is over is put back before reads that wait; a suspension that
+//!   would end later is refused.
 
 use super::Flash;
 use super::flash_trace::FlashEvent;
@@ -111,13 +113,16 @@ impl Flash {
             }
             return;
         };
-        let Interrupt::Off { at, counted } =
-            self.dies[id].command.cells.interrupt(now, &self.timing, rule)
-        else {
+        let mut cells = self.dies[id].command.cells;
+        let Interrupt::Off { at, counted } = cells.interrupt(now, &self.timing, rule) else {
             return;
         };
         // An operation that was still loading the page buffer has no state to save.
         let (stopped, at) = (at, if counted { at + self.rules.delay } else { at });
+        if self.rules.overdue(at, self.dies[id].command.started) {
+            return;
+        }
+        self.dies[id].command.cells = cells;
         if counted {
             self.count_suspension(id);
         }
@@ -151,6 +156,7 @@ impl Flash {
             return;
         }
         let first = match die.cells {
+            Cells::Suspended if self.rules.overdue(self.now(), die.command.started) => return,
             Cells::Suspended => die.command.first,
             Cells::Free | Cells::Running | Cells::Failed => die.first,
         };

@@ -111,7 +111,7 @@ impl Flash {
         match txn.op {
             Op::Read => {
                 let sense = self.timing.read.of(|| self.offset(txn.unit));
-                let transfer = txn.all_of(PACKED, self.timing.bus_transfer);
+                let transfer = txn.all_of(PACKED, self.levels.transfer(0));
                 let hard = sense + transfer;
                 blame[Part::Sense] += sense;
                 blame[Part::Transfer] += transfer;

@@ -6,7 +6,7 @@
 //! six pages is transferred in 240 us and programmed in 15 x (20 + 24) = 660 us.
 
 use super::cases::{UNIT, answer_to, drive, read, tiny};
-use crate::config::{Config, FlashConfig, Pattern, PlaneMode};
+use crate::config::{Config, FlashConfig, Pattern, PlaneMode, ProgramTransfer};
 use crate::event_loop::Pacing;
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;
@@ -23,6 +23,8 @@ const PLAIN: FlashConfig = FlashConfig {
     word_line: 3,
     cache_read: false,
     cache_program: false,
+    decode: Span::ZERO,
+    program_transfer: ProgramTransfer::Page,
     program_passes: 1,
     first_pass_iterations: 1,
 };
@@ -186,6 +188,42 @@ fn each_plane_has_a_cache_register_of_its_own() {
         config.plane_mode = PlaneMode::Independent;
         assert_eq!(serve(&config, 3, &[]).programmed, expected, "{flash:?}");
     }
+}
+
+/// Two dies on a channel; the word line of one, of 240 us, crosses it from the start. The other die
+/// senses a unit from 10 to 50 us: it leaves behind the page of 40 to 80 us, for 10 us that the
+/// other pages wait, or behind all pages.
+#[test]
+fn a_whole_word_line_holds_the_channel() {
+    let whole = FlashConfig { program_transfer: ProgramTransfer::Command, ..PLAIN };
+    for (flash, took, programmed) in [(PLAIN, 80, 910), (whole, 240, 900)] {
+        let mut config = one_die(flash);
+        config.geometry.chips_per_channel = 2;
+        let served = serve(&config, 1, &[read(Span::us(10), 24, 1)]);
+        assert_eq!((served.reads[0], served.programmed[0]), (took, programmed), "{flash:?}");
+    }
+    // Planes that are dies of their own: the second has its data 120 us after the first, always.
+    let mut config = one_die(whole);
+    config.plane_mode = PlaneMode::Independent;
+    assert_eq!(serve(&config, 3, &[]).programmed, [780, 900, 1560, 1680, 2340, 2460]);
+}
+
+/// A decoder of 40 us for a page, 10 for a unit, holds the channel behind each transfer out, and
+/// behind none in.
+#[test]
+fn a_decoder_holds_the_channel_for_what_was_read() {
+    let flash = FlashConfig { decode: Span::us(40), ..PLAIN };
+    let mut config = one_die(flash);
+    config.geometry.chips_per_channel = 2;
+    let reads = [read(Span::us(0), 0, 4), read(Span::us(0), 24, 1), read(Span::us(500), 8, 2)];
+    let served = serve(&config, 0, &reads);
+    // Both are sensed by 40 us; the first has the channel until 120. A page of the second type
+    // takes 60 us to sense.
+    assert_eq!(served.reads, [120, 140, 60 + 2 * 20]);
+    let second = served.answers.iter().find(|it| it.io.offset == 24 * UNIT).expect("answered");
+    let parts = [Part::Sense, Part::Transfer, Part::Channel];
+    assert_eq!(parts.map(|part| second.blame[part].0 / 1000), [40, 20, 80]);
+    assert_eq!(serve(&config, 1, &[]).programmed[0], 900);
 }
 
 /// The first command runs from 240 us on, and the data of the second are there at 480. A read that

@@ -71,3 +71,71 @@ fn a_die_that_saves_its_state_serves_the_read_later() {
     };
     assert_eq!(done(&run(never, &[25_000])), [160, 190]);
 }
+
+#[test]
+fn an_operation_is_off_the_cells_for_a_limited_time_and_no_longer() {
+    // On the cells from 20: the limit is 120.
+    let limit = |config: &mut Config| config.suspension.max_time = Some(Span::us(100));
+    // Suspended at 40, resumed at 70. The verify of 101 to 109 belongs to a read at 109.
+    assert_eq!(done(&run(limit, &[25_000, 109_000])), [226, 70, 139]);
+    // A nanosecond later the next phase runs to 129: the program is left alone, until 193.
+    let results = run(limit, &[25_000, 109_001]);
+    assert_eq!(done(&results), [193, 70, 223]);
+    assert_eq!(results[0].suspensions, 1);
+    // Reads that begin at 40, 70 and 100; at 130 the program goes first, with its reload.
+    assert_eq!(
+        done(&run(limit, &[25_000, 26_000, 27_000, 28_000])),
+        [130 + 3 + 120, 70, 100, 130, 130 + 3 + 120 + 30]
+    );
+    // A program that has not been on the cells yet has all of its time.
+    assert_eq!(done(&run(limit, &[10_000]))[1], 50);
+    // Nor does a read go before the second transfer of a program without a shadow buffer any more:
+    // it comes at 131 us, one microsecond into that transfer.
+    let without = |config: &mut Config| {
+        limit(config);
+        config.suspension.shadow_buffer = false;
+    };
+    let results = run(without, &[25_000, 26_000, 27_000, 131_000]);
+    assert_eq!(done(&results), [130 + 20 + 120, 70, 100, 130, 130 + 20 + 120 + 30]);
+    // The delay counts: the phase ends at 109, the state is saved at 120.
+    let late = |config: &mut Config| {
+        limit(config);
+        config.suspension.delay = Span::us(11);
+    };
+    assert_eq!(done(&run(late, &[105_000])), [160, 190]);
+    let delay = |config: &mut Config| {
+        limit(config);
+        config.suspension.delay = Span::ns(10_999);
+    };
+    assert_eq!(run(delay, &[100_000])[1].done, Nanos(104_000 + 10_999 + 30_000));
+}
+
+#[test]
+fn an_erase_in_steps_is_suspended_between_them() {
+    // An erase of 1,500 us in steps of 400, of which the first is what is left: it can be suspended
+    // at 300, 700, 1,100 and 1,500 us, and during its verify. The reset belongs to the step.
+    let mut config = small();
+    scheme(&mut config, "PES_IPS");
+    config.suspension.erase_step = Span::us(400);
+    let run = |at: u64| {
+        let erase = ChipCommand { at: Nanos(0), op: ChipOp::Erase };
+        let read = ChipCommand { at: Nanos(at), op: ChipOp::Read };
+        run_chip(&config, &[erase, read])
+    };
+    // (arrival, free, what is left: re-bias, pulse, verify)
+    for (arrival, free, left) in [
+        (1, 300_000, 4 + 1200 + 8),
+        (300_000, 300_000, 4 + 1200 + 8),
+        (300_001, 700_000, 4 + 800 + 8),
+        (1_099_999, 1_100_000, 4 + 400 + 8),
+        (1_100_001, 1_500_000, 8),
+        (1_500_000, 1_500_000, 8),
+        (1_500_001, 1_504_001, 8),
+    ] {
+        let results = run(arrival);
+        let read = free + 30_000;
+        let expected = [Nanos(read + left * 1000), Nanos(read)];
+        assert_eq!([results[0].done, results[1].done], expected, "arrival at {arrival}");
+        assert_eq!(results[0].suspensions, 1);
+    }
+}

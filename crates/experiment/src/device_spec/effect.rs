@@ -144,6 +144,12 @@ mod tests {
             ("pes-mlc", &["flash.cache_read=true"], &["(flash.cache_read, ftl.rec", "false"]),
             ("pes-mlc", &["flash.cache_program=true"], &["flash.cache_program, ftl.rec"]),
             ("nvme-980pro", &["flash.cache_read=true", "flash.cache_program=true"], &[]),
+            (
+                "nvme-980pro",
+                &["flash.program_transfer=command", "flash.cache_program=true"],
+                &["(flash.program_transfer, flash.cache_program)", "page by page"],
+            ),
+            ("pes-mlc", &["flash.program_transfer=command"], &[]),
             ("pes-mlc", &["flash.program_passes=2"], &["(flash.program_passes, ftl.rec", "use 1"]),
             ("nvme-980pro", &["flash.first_pass_iterations=9"], &["programs in one pass"]),
             (

@@ -21,8 +21,8 @@ pub use needs::Requirement;
 use crate::field::{Access, Field, Word};
 use fowler_device::{
     AccessClass, Ack, Admission, Arbitration, Config, Duplex, Eviction, GcFrontier, OpBase,
-    PartialWrites, Pattern, PlaneMode, ProgramErase, ProgramUnit, ReadHot, ReclaimUnit,
-    UnwrittenReads, WhenFull,
+    PartialWrites, Pattern, PlaneMode, ProgramErase, ProgramTransfer, ProgramUnit, ReadHot,
+    ReclaimUnit, UnwrittenReads, WhenFull,
 };
 use fowler_units::{ByteRate, Bytes, Span};
 use key::{ANY, SOME, optional, required};
@@ -273,6 +273,13 @@ fn flash() -> Vec<Key<Config>> {
             Field::Flag(at!(flash.cache_read))),
         optional("flash.cache_program", "whether the data of the next word line crosses the channel while a die programs a word line (superblocks only)",
             Field::Flag(at!(flash.cache_program))),
+        optional("flash.decode", "time for which the channel's decoder holds the channel for a page that was read, beyond the transfer; a part of a page takes a part of it",
+            Field::Time(ANY, at!(flash.decode))),
+        optional("flash.program_transfer", "part of a program command of several pages that crosses the channel without a gap for other dies",
+            words!(flash.program_transfer,
+                "page" => ProgramTransfer::Page, "a page; other dies get the channel between two pages";
+                "command" => ProgramTransfer::Command, "the whole command";
+            )),
         optional("flash.program_passes", "passes in which a word line is programmed; the second follows the first pass of the next word line of its die (superblocks only)",
             Field::Count(1..=2, at!(flash.program_passes as u32))),
         optional("flash.first_pass_iterations", "two passes only: ISPP iterations of the first, coarse pass; the second pass has timing.program_iterations",

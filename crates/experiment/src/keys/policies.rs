@@ -88,6 +88,13 @@ fn of_operations() -> Vec<Key<Config>> {
             })),
         optional("policy.suspension.min_progress", "time for which a program or erase runs before it may be suspended",
             Field::Time(ANY, at!(suspension.min_progress))),
+        optional("policy.suspension.max_time", "time since a program or erase first went on the cells after which it runs to its end, even if reads wait; 0 for unlimited",
+            Field::Time(ANY, Access {
+                get: |config| config.suspension.max_time.unwrap_or(Span::ZERO),
+                set: |config, limit| config.suspension.max_time = (limit > Span::ZERO).then_some(limit),
+            })),
+        optional("policy.suspension.erase_step", "length of the steps of an erase pulse, which is suspended only between steps; 0 for anywhere",
+            Field::Time(ANY, at!(suspension.erase_step))),
         optional("policy.suspension.delay", "time from the suspension of an operation until its die serves the read",
             Field::Time(ANY, at!(suspension.delay))),
         optional("policy.victim", "choice of the block that GC collects (victim selection)",

@@ -19,6 +19,7 @@ slot! { $
     pub enum AnyDieOrder, named DieOrderKind, match by each_die_order, or Custom(CustomDieOrder) {
         "fifo" => fifo::Fifo needs Nothing, "first come, first served";
         "read_first" => read_first::ReadFirst needs Nothing, "reads that a host request waits for, then everything else in order of arrival";
+        "all_reads_first" => all_reads_first::AllReadsFirst needs Nothing, "all reads in order of arrival, then everything else in order of arrival";
         "rhio" => rhio::Rhio needs Nothing, "overdue requests, then reads of the youngest data, then writes of the smallest requests";
     }
 }

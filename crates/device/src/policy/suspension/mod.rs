@@ -37,6 +37,13 @@ pub struct Params {
     /// The minimum time that an operation runs after each start or resumption before it may be
     /// suspended, including a reload or re-bias.
     pub min_progress: Span,
+    /// The time since an operation first went on the cells after which it runs to its end, even if
+    /// reads wait: a suspension that would free the die later is refused, and a suspended operation
+    /// resumes before the next read. `None` is unlimited.
+    pub max_time: Option<Span>,
+    /// The length of the steps of an erase pulse, which is suspended only between steps; zero if
+    /// the pulse can be suspended anywhere.
+    pub erase_step: Span,
     /// The time from the point of suspension until the die serves the read: the part needs it to
     /// save the state of the operation.
     pub delay: Span,
@@ -53,6 +60,8 @@ impl Default for Params {
             shadow_buffer: true,
             max_suspends: None,
             min_progress: Span::ZERO,
+            max_time: None,
+            erase_step: Span::ZERO,
             delay: Span::ZERO,
         }
     }
@@ -117,6 +126,13 @@ impl Params {
     pub(crate) fn permits(&self, running: Running) -> bool {
         self.max_suspends.is_none_or(|limit| running.suspensions < limit)
             && running.ran >= self.min_progress
+    }
+
+    /// Returns true if an operation that first went on the cells at `started` must not be off them
+    /// at `at`.
+    #[inline]
+    pub(crate) fn overdue(&self, at: Nanos, started: Nanos) -> bool {
+        self.max_time.is_some_and(|limit| at - started >= limit)
     }
 }
 

@@ -217,9 +217,19 @@ fn policies(config: &mut Config, rng: &mut Rng, choice: &Choice) {
         shadow_buffer: rng.chance(0.7),
         max_suspends: one_of(rng, &[None, Some(1), Some(3)]),
         min_progress: one_of(rng, &[Span::ZERO, Span::us(30)]),
-        // Drawn by the swarm of superblocks.
-        delay: Span::ZERO,
+        // The others are drawn below, or by the swarm of superblocks.
+        ..suspension::Params::default()
     };
+    // Drives of recorded digests draw nothing from this stream.
+    if choice.cells {
+        let own = &mut Rng::stream(config.seed, "limits of suspension");
+        let times = [None, Some(Span::us(1)), Some(Span::us(700))];
+        config.suspension.max_time = one_of(own, &times);
+        config.suspension.erase_step = one_of(own, &[Span::ZERO, Span::ns(1), Span::us(400)]);
+        let transfers = [ProgramTransfer::Page, ProgramTransfer::Command];
+        config.flash.program_transfer = one_of(own, &transfers);
+        config.flash.decode = one_of(own, &[Span::ZERO, Span::us(7)]);
+    }
     config.victim.name = one_of(rng, &choice.victim);
     config.victim.d = between(rng, 1, 3);
     config.wear.name = one_of(rng, &choice.wear);
