@@ -1,7 +1,10 @@
 """Prints the tables of docs/scoreboard.md from results of `fowler score --json`.
 
 python3 docs/scoreboard.py results/*.json
+python3 docs/scoreboard.py --summary results/*.json
+python3 docs/scoreboard.py --pictures FOLDER results/*.json
 python3 docs/scoreboard.py --compare ONE.json OTHER.json
+python3 docs/scoreboard.py --experiments BEFORE=FOLDER NAME=FOLDER ...
 """
 
 from __future__ import annotations
@@ -11,7 +14,10 @@ import math
 import statistics
 import sys
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
+
+import score_pictures
 
 
 def number(value: float) -> str:
@@ -117,8 +123,175 @@ def compare(one: str, other: str) -> None:
     print(f"\nThe intervals of {overlapping} of {both} numbers overlap.")
 
 
+PERCENTILES = {"p1": 0.01, "p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
+"""Percentiles of latencies and the share of requests up to them."""
+LEAST_POINTS = 3
+"""A row with fewer percentiles has no share."""
+NEAR = math.log(1.1)
+"""How far a quantile may be off to count as met, as the logarithm of the ratio."""
+
+
+def share_within(row: dict, number: str) -> float | None:
+    """The share of probability whose simulated quantile lies within 10 % of the measured one.
+
+    Between two percentiles the logarithm of the ratio is taken as linear in the share of requests. What lies
+    below the lowest and beyond the highest percentile counts as met if that one is.
+    """
+    found = {}
+    for metric in row["metrics"]:
+        for form in (f"{number}.", ""):
+            name = metric["metric"]
+            percentile = name.removeprefix(form).removesuffix("_us") if name.startswith(form) else ""
+            if percentile in PERCENTILES and metric["ratio"] and (form or name.endswith("_us")):
+                found[PERCENTILES[percentile]] = math.log(metric["ratio"])
+    points = sorted(found.items())
+    if len(points) < LEAST_POINTS:
+        return None
+    near = points[0][0] * (abs(points[0][1]) <= NEAR) + (1 - points[-1][0]) * (abs(points[-1][1]) <= NEAR)
+    for (start, before), (end, after) in pairwise(points):
+        if before == after:
+            inside = float(abs(before) <= NEAR)
+        else:
+            ends = sorted((edge - before) / (after - before) for edge in (-NEAR, NEAR))
+            inside = max(0.0, min(ends[1], 1.0) - max(ends[0], 0.0))
+        near += (end - start) * inside
+    return near
+
+
+def distances(score: dict, sample: str | None, below: bool) -> dict[str, list[float]]:
+    """How far the numbers of rows below or beyond the knee are off: |log ratio|, fitted or not."""
+    all_ = defaultdict(list)
+    for row in score["rows"]:
+        if row["sample"] != sample or beyond_knee(row, score) == below:
+            continue
+        for metric in row["metrics"]:
+            if metric["ratio"] and metric["ratio"] > 0:
+                all_[metric["metric"]].append((abs(math.log(metric["ratio"])), metric["used_in_fit"]))
+    return all_
+
+
+CALM_US = 1000.0
+"""Below the knee, p99 of reads and the median of the load's writes are shorter than this."""
+
+
+def beyond_knee(row: dict, score: dict) -> bool:
+    """Whether the drive was at or beyond its knee when a row was measured."""
+
+    def calm(it: dict) -> bool:
+        measured = {metric["metric"]: metric["measured"] for metric in it["metrics"]}
+        times = (measured["read_us.p99"], measured["load_thread_write_us.p50"])
+        return not it["setup"]["saturated"] and max(times) < CALM_US
+
+    rate = row["setup"]["offered_write_iops"]
+    rows = [it for it in score["rows"] if it["sample"] == row["sample"]]
+    return not all(calm(it) for it in rows if it["setup"]["offered_write_iops"] <= rate)
+
+
+def median_of(all_: list[tuple[float, bool]], predicted: bool = False) -> str:
+    """The median of distances, of predicted numbers alone if asked."""
+    kept = [distance for distance, fitted in all_ if not (predicted and fitted)]
+    return f"{statistics.median(kept):.3f}" if kept else "-"
+
+
+def percent(all_: list[tuple[float, bool]]) -> str:
+    """The median of distances of predicted numbers, as the share that they are off."""
+    kept = [distance for distance, fitted in all_ if not fitted]
+    return f"{math.expm1(statistics.median(kept)) * 100:.0f} %" if kept else "-"
+
+
+def of_load(path: str) -> dict | None:
+    """A result with rows of latency under load."""
+    score = json.loads(Path(path).read_text())
+    kinds = {row["protocol"] for row in score["rows"]}
+    return score if kinds == {"latency_under_load"} else None
+
+
+def summary(paths: list[str]) -> None:
+    """Prints what a drive's predictions are worth, a line for each sample."""
+    print(
+        "| drive | reads below the knee: p50 | p90 | p99 | p99.9 | rate at saturation "
+        "| reads within 10 %: below the knee | beyond |\n"
+        "|---|---|---|---|---|---|---|---|"
+    )
+    for path in paths:
+        score = of_load(path)
+        if score is None:
+            continue
+        for sample in sorted({row["sample"] for row in score["rows"]}):
+            below, beyond = (distances(score, sample, below) for below in (True, False))
+            cells = [percent(below[f"read_us.{it}"]) for it in ("p50", "p90", "p99", "p99.9")]
+            cells.append(percent(beyond["achieved_write_iops"]))
+            for kind in (False, True):
+                rows = [
+                    row
+                    for row in score["rows"]
+                    if row["sample"] == sample and beyond_knee(row, score) == kind
+                ]
+                shares = [share for row in rows if (share := share_within(row, "read_us")) is not None]
+                cells.append(f"{statistics.mean(shares) * 100:.0f} %")
+            print(f"| {score['rows'][0]['model']} ({sample}) | {' | '.join(cells)} |")
+    for path in paths:
+        score = json.loads(Path(path).read_text())
+        kinds = {row["protocol"] for row in score["rows"]} & {"reads_by_depth", "depth_grid"}
+        groups = defaultdict(list)
+        for row in score["rows"] if kinds else []:
+            setup = row["setup"]
+            name = setup.get("op") or f"{setup.get('engine')}, {setup['block_bytes'] // 1024} KiB"
+            share = share_within(row, "")
+            groups[name].append(share or 0.0)
+        for name, shares in groups.items():
+            print(f"{score['rows'][0]['model']}, {name}: {statistics.mean(shares) * 100:.0f} % within 10 %")
+
+
+NUMBERS = (
+    ("read_us.p50", True),
+    ("read_us.p90", True),
+    ("read_us.p99", True),
+    ("read_us.p99.9", True),
+    ("read_us.p50", False),
+    ("read_us.p99", False),
+    ("read_us.p99.9", False),
+    ("achieved_write_iops", False),
+)
+
+
+def experiments(folders: list[str]) -> None:
+    """Prints what each experiment does to all rows: the median |log ratio| of each number."""
+    heads = [("below" if below else "sat.") + " " + name.removeprefix("read_us.") for name, below in NUMBERS]
+    heads[-1] = "sat. rate"
+    print(f"| drive | experiment | {' | '.join(heads)} |\n|{'---|' * (len(heads) + 2)}")
+    drives = sorted(path.name for path in Path(folders[0].split("=", 1)[1]).glob("*.json"))
+    for drive in drives:
+        for folder in folders:
+            name, place = folder.split("=", 1)
+            path = Path(place) / drive
+            score = of_load(str(path)) if path.exists() else None
+            if score is None:
+                continue
+            sample = score["rows"][0]["sample"]
+            both = {below: distances(score, sample, below) for below in (True, False)}
+            cells = [median_of(both[below][number]) for number, below in NUMBERS]
+            print(f"| {path.stem} | {name} | {' | '.join(cells)} |")
+
+
+def pictures(folder: str, paths: list[str]) -> None:
+    """Draws the picture of each result that has one."""
+    for path in paths:
+        name = Path(path).stem
+        svg = score_pictures.draw(name, json.loads(Path(path).read_text()))
+        if svg:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            (Path(folder) / f"{name}.svg").write_text(svg, encoding="utf-8", newline="\n")
+
+
 if sys.argv[1:2] == ["--compare"]:
     compare(*sys.argv[2:])
+elif sys.argv[1:2] == ["--summary"]:
+    summary(sys.argv[2:])
+elif sys.argv[1:2] == ["--experiments"]:
+    experiments(sys.argv[2:])
+elif sys.argv[1:2] == ["--pictures"]:
+    pictures(sys.argv[2], sys.argv[3:])
 else:
     for path in sys.argv[1:]:
         result = json.loads(Path(path).read_text())
