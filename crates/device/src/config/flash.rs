@@ -15,7 +15,7 @@ pub struct FlashConfig {
     /// Time for which the channel's decoder holds the channel for a page that was read, beyond the
     /// transfer.
     pub decode: Span,
-    /// What is transferred at once of a program command with several pages.
+    /// The part of a program command of several pages that crosses the channel at once.
     pub program_transfer: ProgramTransfer,
     /// The number of passes in which a word line is programmed: one or two.
     pub program_passes: u32,

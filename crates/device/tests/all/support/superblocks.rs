@@ -210,8 +210,22 @@ pub fn covered(rng: &mut Rng, mut config: Config) -> Config {
     config
 }
 
+/// Draws the limits of suspension and what channels carry, from a random stream of its own.
+fn limits_and_transfers(config: &mut Config) {
+    let rng = &mut Rng::stream(config.seed, "limits and transfers");
+    config.die_order.name = one_of(rng, DieOrderKind::ALL);
+    config.suspension.max_time = one_of(rng, &[None, Some(Span::us(1)), Some(Span::ms(1))]);
+    config.suspension.erase_step = one_of(rng, &[Span::ZERO, Span::us(1), Span::us(900)]);
+    config.flash.decode = one_of(rng, &[Span::ZERO, Span::us(30)]);
+    if !config.flash.cache_program {
+        let transfers = [ProgramTransfer::Page, ProgramTransfer::Command];
+        config.flash.program_transfer = one_of(rng, &transfers);
+    }
+}
+
 /// Programs pages, has units of whole pages, or both.
 pub fn of_other_units(rng: &mut Rng, mut config: Config) -> Config {
+    limits_and_transfers(&mut config);
     config = match rng.below(3) {
         0 => aging(rng, config),
         1 => erring(rng, config),
