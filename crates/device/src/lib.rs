@@ -21,6 +21,7 @@ mod untimed;
 
 pub use blocks::bad_blocks::{self, BadBlockCounts};
 pub use blocks::failed_dies::{self, FailedDieCounts};
+pub use blocks::words::{PutWords, TakeWords};
 pub use cells::program_mode::{Mode, Step, Voltage};
 pub use cells::reliability;
 pub use config::layout::{Layout, Refusal};
@@ -54,7 +55,7 @@ pub use raid::faults::{CachedView, Cell, StripeView};
 pub use raid::losses::SilentLedger;
 pub use raid::losses::{ByReason, Failure, Loss, LossLedger, Reason};
 pub use raid::{Protection, StageChange};
-pub use superblocks::{AgedReads, PutWords, Superblocks, TakeWords};
+pub use superblocks::{AgedReads, Superblocks};
 pub use untimed::checkpoint::Checkpoint;
 pub use untimed::steady_life::SteadyLife;
 pub use untimed::{Entered, LifetimeDrive};

@@ -42,7 +42,7 @@ impl ImageCache {
         config: &Config,
         watch: PreconditionWatch<'_>,
     ) -> Result<Option<Device>, Vec<Refusal>> {
-        let image = || PreconditionedImage::watched(config, watch);
+        let image = || image_store::image(config, watch);
         let image = || Ok(image()?.map(|image| Image::Pages(Box::new(image))));
         match self.state(config).get_or_init(image) {
             Ok(Some(Image::Pages(image))) => image.device_watched(config, watch),
@@ -61,7 +61,7 @@ impl ImageCache {
         config: &Config,
         watch: PreconditionWatch<'_>,
     ) -> Result<Option<Superblocks>, Vec<Refusal>> {
-        let image = || image_store::superblocks(config, watch);
+        let image = || image_store::image(config, watch);
         let image = || Ok(image()?.map(|image| Image::Superblocks(Box::new(image))));
         match self.state(config).get_or_init(image) {
             Ok(Some(Image::Superblocks(image))) => image.with_data_for(config).map(Some),

@@ -72,7 +72,7 @@ pub struct Blocks {
     pub(super) kept: IdVec<BlockId, u32>,
     /// The first of the superblocks set aside, which have a plane of their own; `NONE` without any.
     aside: BlockId,
-    filled: u64,
+    pub(super) filled: u64,
 }
 
 /// The block lists and counts of a plane.
@@ -81,7 +81,7 @@ pub(super) struct PlaneBlocks {
     /// Erased blocks, the longest-waiting first.
     pub(super) free: List<BlockId>,
     pub(super) full: u32,
-    valid: u32,
+    pub(super) valid: u32,
     /// The maximum number of valid pages.
     limit: u32,
     /// A bound of the nonempty buckets: all buckets below this one are empty.
@@ -451,11 +451,15 @@ impl Blocks {
     pub fn fill(&mut self, block: BlockId, now: Nanos) {
         assert_eq!(self.state(block), BlockState::Open);
         assert!(self.is_taken(block), "a block with pages left");
-        self.blocks[block].set_state(BlockState::Full);
         self.filled += 1;
         self.fill_order[block] = self.filled;
         self.filled_at[block] = now;
-        let plane = self.plane_of(block);
+        self.set_full(self.plane_of(block), block);
+    }
+
+    /// Makes a block of a plane a candidate for GC.
+    pub(super) fn set_full(&mut self, plane: PlaneId, block: BlockId) {
+        self.blocks[block].set_state(BlockState::Full);
         self.planes[plane].full += 1;
         self.link(block, plane);
     }

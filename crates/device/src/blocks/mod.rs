@@ -13,6 +13,7 @@
 //! - `bad_blocks.rs`: blocks that fail and are retired.
 //! - `failed_dies.rs`: dies that fail, and those that take their place.
 //! - `candidates.rs`: the candidates for GC, and the valid pages of a block.
+//! - `saved_state.rs`, `words.rs`: the blocks before the first request, as words.
 //! - `gc_job.rs`: the job that empties a block; the host keeps pace with it.
 
 pub mod bad_blocks;
@@ -23,4 +24,6 @@ pub mod failed_dies;
 pub mod gc_job;
 pub mod open_blocks;
 pub mod page_allocator;
+mod saved_state;
 mod superblock_table;
+pub mod words;

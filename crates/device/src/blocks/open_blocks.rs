@@ -316,6 +316,11 @@ impl OpenBlocks {
         }
     }
 
+    /// Notes that a block is open for a use, in a drive whose state was saved.
+    pub(super) fn reopen(&mut self, plane: PlaneId, opened: Opened, block: BlockId) {
+        *self.place_of(plane, opened) = block;
+    }
+
     /// Closes the block that is open for a use, and returns it, or none.
     pub fn take(&mut self, plane: PlaneId, opened: Opened) -> BlockId {
         std::mem::replace(self.place_of(plane, opened), BlockId::NONE)

@@ -27,14 +27,14 @@ use serde::{Deserialize, Serialize};
 
 /// A die's state in the striping of host pages.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Stripe {
+pub(super) struct Stripe {
     /// Host pages assigned to the die that have no physical page yet.
-    pending: u32,
+    pub(super) pending: u32,
     /// The number of pages that the die can hold.
     room: u32,
     /// The next plane of each stream: the pages of a stream should lie at the same offset on all
     /// planes.
-    turns: [u8; STREAMS_MAX],
+    pub(super) turns: [u8; STREAMS_MAX],
 }
 
 /// A snapshot of the allocator, except for the block table.
@@ -59,7 +59,7 @@ pub struct PageAllocator {
     pub blocks: Blocks,
     /// The open blocks.
     pub open_blocks: OpenBlocks,
-    stripes: IdVec<DieId, Stripe>,
+    pub(super) stripes: IdVec<DieId, Stripe>,
     /// True if the address of a page determines its die.
     by_address: bool,
     /// True if every page must be on the die of its address.
@@ -67,7 +67,7 @@ pub struct PageAllocator {
     /// The dies in striping order, each repeated for every page of a stripe unit, and the next
     /// position.
     order: Box<[DieId]>,
-    turn: usize,
+    pub(super) turn: usize,
     /// True if stripe units have one page.
     page_by_page: bool,
     collected_to: GcFrontier,
@@ -127,18 +127,33 @@ impl PageAllocator {
 
     /// Returns the present blocks under the placement and the step rule of `config`.
     pub fn ruled_by(&self, config: &Config) -> Self {
-        Self { open_blocks: self.open_blocks.ruled_by(config), ..self.clone() }
+        let mut ruled = Self { open_blocks: self.open_blocks.ruled_by(config), ..self.clone() };
+        ruled.turns_follow(self.open_blocks.stream(StreamTag::PLAIN));
+        ruled
     }
 
     /// Places data by the rule of `config` from now on; see [`OpenBlocks::place_by`].
     pub fn place_by(&mut self, config: &Config) {
+        let was = self.open_blocks.stream(StreamTag::PLAIN);
         self.open_blocks.place_by(config);
+        self.turns_follow(was);
+    }
+
+    /// Lets the turns of the planes follow plain data from its stream so far to its present one.
+    fn turns_follow(&mut self, was: usize) {
+        let is = self.open_blocks.stream(StreamTag::PLAIN);
+        self.stripes.as_mut_slice().iter_mut().for_each(|stripe| stripe.turns.swap(was, is));
     }
 
     /// Returns the die determined by a page's address, if addresses determine dies.
     #[inline]
     pub fn home(&self, page: Lpn) -> Option<DieId> {
         self.by_address.then(|| self.die_of_address(page))
+    }
+
+    /// Returns the number of turns after which the dies are in the same order again.
+    pub(super) fn dies_in_turn(&self) -> usize {
+        self.order.len()
     }
 
     /// Returns a snapshot of the allocator, except for the block table.

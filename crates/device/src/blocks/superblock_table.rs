@@ -92,10 +92,7 @@ impl Blocks {
     /// same place in the order of filling.
     pub fn give_back(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Collecting);
-        self.blocks[block].set_state(BlockState::Full);
-        let plane = self.plane_of(block);
-        self.planes[plane].full += 1;
-        self.link(block, plane);
+        self.set_full(self.plane_of(block), block);
     }
 
     /// Sets the order in which the erased blocks of a plane will be opened. `order` must name no

@@ -220,6 +220,13 @@ impl PreconditionedImage {
         let (core, gc) = self.data_for(config)?;
         Ok(Device::begin(config, core, gc, *self.preconditioned(), watch))
     }
+
+    /// Returns the drive that this image was made for, without a copy of it; none if `watch`
+    /// stopped it.
+    pub fn into_device(self, watch: Watch<'_>) -> Option<Device> {
+        let (config, core, gc, preconditioned) = self.into_data();
+        Device::begin(&config, core, gc, preconditioned, watch)
+    }
 }
 
 impl<L: Layer> Device<L> {

@@ -14,10 +14,10 @@ use crate::precondition::{Preconditioned, UNWATCHED, Watch};
 /// The placement of a drive's data after preconditioning, before the first request.
 #[derive(Clone, Debug)]
 pub struct PreconditionedImage {
-    config: Config,
-    core: Core,
-    gc: Gc,
-    preconditioned: Preconditioned,
+    pub(super) config: Config,
+    pub(super) core: Core,
+    pub(super) gc: Gc,
+    pub(super) preconditioned: Preconditioned,
 }
 
 impl Config {
@@ -131,5 +131,13 @@ impl PreconditionedImage {
         assert!(config.ages_like(&self.config), "the image of another drive");
         let layout = config.layout()?;
         Ok((Core::with_data_of(config, &layout, &self.core), self.gc.clone()))
+    }
+
+    /// Returns the configuration, core, garbage collection and history of the drive that this image
+    /// was made for.
+    pub(crate) fn into_data(self) -> (Config, Core, Gc, Preconditioned) {
+        let PreconditionedImage { config, mut core, gc, preconditioned } = self;
+        core.allocator = core.allocator.ruled_by(&config);
+        (config, core, gc, preconditioned)
     }
 }

@@ -9,12 +9,14 @@
 //! - `stripes.rs`: preconditioning of a drive with stripes.
 //! - `initial_cell_state.rs`: strength, wear and age at time zero.
 //! - `watch.rs`: progress, and early termination.
-//! - `image.rs`: a preconditioned drive from which many runs can start.
+//! - `image.rs`: a preconditioned drive from which many runs can start. `saved_image.rs`: its state
+//!   as words.
 
 mod bulk_map_load;
 mod draw_pipeline;
 pub mod image;
 pub mod initial_cell_state;
+mod saved_image;
 mod stripes;
 mod watch;
 

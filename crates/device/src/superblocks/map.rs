@@ -8,9 +8,9 @@
 
 use super::commands::Open;
 use super::shape::Shape;
-use super::words::{PutWords, TakeWords, list};
 use crate::blocks::block_table::{BlockState, Blocks};
 use crate::blocks::candidates::Candidates;
+use crate::blocks::words::{PutWords, TakeWords, list};
 use crate::mapping::page_map::{Location, PageMap};
 use crate::policy::victim::AnyVictim;
 use fowler_units::{BlockId, Bytes, FrameId, Geometry, Id, Lpn, Nanos, PlaneId, UnitId};

@@ -47,8 +47,7 @@
 //! - `modes.rs`: the step and voltages at which superblocks are programmed, and their strengths.
 //! - `untimed.rs`, `saved_life.rs`: requests in no time, for a whole life, and its state in the
 //!   middle.
-//! - `filling.rs`: the state before the first request. `saved_state.rs`, `words.rs`:
-//!   that state as words.
+//! - `filling.rs`: the state before the first request. `saved_state.rs`: that state as words.
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
 //!   `aging_refusals.rs`, `stream_refusals.rs`: the reasons that concern its cells and its
 //!   streams.
@@ -132,7 +131,6 @@ mod versions;
 mod wear_leveling;
 #[cfg(test)]
 mod wear_tests;
-mod words;
 
 use crate::blocks::block_table::Blocks;
 use crate::config::layout::{Layout, Refusal};
@@ -172,7 +170,6 @@ use shape::Shape;
 use slc_cache::SlcCache;
 use streams::Streams;
 use wear_leveling::WearLeveling;
-pub use words::{PutWords, TakeWords};
 
 /// The translation of a drive with superblocks.
 #[derive(Clone, Debug)]

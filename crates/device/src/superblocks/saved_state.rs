@@ -3,7 +3,7 @@
 
 use super::Superblocks;
 use super::commands::Open;
-use super::words::{PutWords, TakeWords, list};
+use crate::blocks::words::{PutWords, TakeWords, list};
 use crate::config::Config;
 use crate::precondition::Preconditioned;
 
@@ -16,11 +16,7 @@ impl Superblocks {
     /// # Errors
     /// If `put` fails.
     pub fn save_state(&self, put: PutWords<'_>) -> Result<(), String> {
-        let Preconditioned { filled, pattern: _, overwritten, waf, steady } = self.preconditioned;
-        let [low, high] = halves(overwritten);
-        let [waf_low, waf_high] = halves(waf.unwrap_or_default().to_bits());
-        put(&[filled.0, filled.1, low, high, waf.is_some().into(), waf_low, waf_high])?;
-        put(&[steady.into()])?;
+        self.preconditioned.save(put)?;
         for stream in self.streams.of_filling() {
             let open = self.commands.open_of(stream);
             put(&open.map_or([NONE, NONE], |open| [open.superblock, open.command]))?;
@@ -42,23 +38,8 @@ impl Superblocks {
     /// The reason why the words are not the state of such a drive.
     pub fn with_saved_state(config: &Config, take: TakeWords<'_>) -> Result<Superblocks, String> {
         let mut layer = Superblocks::empty(config);
-        let mut head = [0; 8];
-        take(&mut head)?;
-        let [filled, all, low, high, has_waf, waf_low, waf_high, steady] = head;
-        if all != layer.map.logical() || filled > all || has_waf > 1 || steady > 1 {
-            return Err("it is of a drive of another size".into());
-        }
-        let waf = f64::from_bits(whole(waf_low, waf_high));
-        if has_waf == 1 && !waf.is_finite() {
-            return Err("its write amplification is no number".into());
-        }
-        layer.preconditioned = Preconditioned {
-            filled: (filled, all),
-            pattern: config.precondition.pattern,
-            overwritten: whole(low, high),
-            waf: (has_waf == 1).then_some(waf),
-            steady: steady == 1,
-        };
+        let (pattern, logical) = (config.precondition.pattern, layer.map.logical());
+        layer.preconditioned = Preconditioned::restore(take, pattern, logical)?;
         let mut open = [None; 3];
         for place in &mut open {
             let mut pair = [0; 2];
@@ -89,15 +70,6 @@ impl Superblocks {
         }
         Ok(layer)
     }
-}
-
-/// Returns the low and the high word of a number.
-fn halves(number: u64) -> [u32; 2] {
-    [number as u32, (number >> 32) as u32]
-}
-
-fn whole(low: u32, high: u32) -> u64 {
-    u64::from(high) << 32 | u64::from(low)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A drive that begins from a preconditioned image behaves like the drive that was preconditioned
 //! for itself.
 
+use crate::support::random::{Choice, drive, requests as random_requests};
 use crate::support::{scheme, small};
 use fowler_device::policy::placement::{Dies, PlacementKind};
 use fowler_device::policy::sensing::{self, SensingKind};
@@ -161,4 +162,64 @@ fn a_stripe_unit_that_gives_one_die_more_than_it_holds_is_refused() {
     (config.geometry.channels, config.geometry.chips_per_channel) = (u32::MAX, u32::MAX);
     let refusals = config.layout().unwrap_err();
     assert!(refusals.iter().any(|it| it.keys.contains(&"geometry")), "{refusals:?}");
+}
+
+fn saved(image: &PreconditionedImage) -> Vec<u32> {
+    let mut words = Vec::new();
+    let put = image.save_state(&mut |more| {
+        words.extend_from_slice(more);
+        Ok(())
+    });
+    put.expect("memory takes everything");
+    words
+}
+
+/// Returns the image that was saved as these words, all of which it reads.
+fn read_back(config: &Config, words: &[u32]) -> Result<PreconditionedImage, String> {
+    let mut rest = words;
+    let read = PreconditionedImage::with_saved_state(config, &mut |into| {
+        let (now, later) = rest.split_at_checked(into.len()).ok_or("it ends too early")?;
+        into.copy_from_slice(now);
+        rest = later;
+        Ok(())
+    })?;
+    if rest.is_empty() { Ok(read) } else { Err("words are left over".into()) }
+}
+
+/// A drive from a saved state has the same completions, counters and wear as one that was
+/// preconditioned for itself, whatever the drive.
+#[test]
+fn a_drive_from_its_saved_state_is_the_drive_that_was_preconditioned() {
+    let (mut worked, mut collected) = (0, 0);
+    for seed in 0..600 {
+        let mut rng = Rng::stream(seed, "saved images");
+        let mut config = drive(&mut rng, seed, &Choice::all());
+        let patterns = [Pattern::Sequential, Pattern::Random, Pattern::Steady, Pattern::Rested];
+        config.precondition.pattern = patterns[rng.below(4) as usize];
+        if config.victim.name == VictimKind::DChoices {
+            continue;
+        }
+        let (Ok(image), Ok(fresh)) = (PreconditionedImage::new(&config), Device::new(&config))
+        else {
+            continue;
+        };
+        let words = saved(&image);
+        let read = read_back(&config, &words).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        assert!(saved(&read) == words, "seed {seed}: the words of what was read differ");
+        let never = std::sync::atomic::AtomicBool::new(false);
+        let watch = PreconditionWatch { stop: &never, progress: &|_| () };
+        let drives = [fresh, read.into_device(watch).expect("nobody stops it")];
+        let requests = random_requests(&mut rng, drives[0].layout(), 300);
+        let [own, resumed] = drives.map(|mut drive| {
+            let mut completions: Vec<Completion> = Vec::new();
+            drive.run(requests.iter().copied(), Pacing::Open, &mut completions);
+            drive.check().unwrap_or_else(|law| panic!("seed {seed}: {}", law.0));
+            let end = (drive.now(), drive.counters(), drive.erase_counts().to_vec());
+            (completions, end, drive.preconditioned().to_string())
+        });
+        assert!(own == resumed, "seed {seed}: {:?} instead of {:?}", resumed.1, own.1);
+        worked += 1;
+        collected += u32::from(own.1.1.programs[Source::Gc] > 0);
+    }
+    assert!(worked > 100 && collected > 20, "{worked} drives, of which {collected} collected");
 }

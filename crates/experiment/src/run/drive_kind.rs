@@ -11,8 +11,8 @@ use crate::progress::Progress;
 use crate::workload::Control;
 use fowler_device::{
     BadBlockCounts, Census, Config, Controller, Device, FailedDieCounts, Faulty, LossLedger,
-    Pacing, PowerOffs, PreconditionWatch, Preconditioned, Probe, Protection, ScrubProgress,
-    Superblocks,
+    Pacing, PowerOffs, PreconditionWatch, Preconditioned, PreconditionedImage, Probe, Protection,
+    ScrubProgress, Superblocks,
 };
 use fowler_units::HostIo;
 use std::collections::BTreeMap;
@@ -115,7 +115,8 @@ pub fn preconditioned(
         progress: &|share| (control.progress)(Progress::Preconditioning(share)),
     };
     let device = match images {
-        None => Device::watched(config, watch),
+        None => image_store::image::<PreconditionedImage>(config, watch)
+            .map(|image| image.and_then(|image| image.into_device(watch))),
         Some(images) => images.device(config, watch),
     };
     let refused = |refusals| device_spec::refused(name, &BTreeMap::new(), refusals);
@@ -176,7 +177,7 @@ impl DriveKind for Superblocks {
             progress: &|share| (control.progress)(Progress::Preconditioning(share)),
         };
         let made = match images {
-            None => image_store::superblocks(config, watch),
+            None => image_store::image(config, watch),
             Some(images) => images.superblocks(config, watch),
         };
         let refused = |refusals| device_spec::refused(name, &BTreeMap::new(), refusals);
