@@ -99,8 +99,8 @@ impl SavedImage for PreconditionedImage {
         PreconditionedImage::watched(config, watch)
     }
 
-    /// A page-mapped drive is filled about as fast as its state is read. Measured beyond the time to
-    /// read it, in nanoseconds for each filled page (2 cores, drives of 8 to 60 million pages):
+    /// A page-mapped drive is filled about as fast as its state is read. Measured beyond the time
+    /// to read it, in nanoseconds for each filled page (2 cores, drives of 8 to 60 million pages):
     /// overwrites until the state is steady take 15 to 35, and pages stored one by one, because
     /// their addresses determine their dies, take 110 to 180. The other patterns take no longer.
     fn takes_long(config: &Config) -> bool {

@@ -6,7 +6,9 @@
 use super::plan::{Direction, Recorded};
 use super::results::{Entry, Fio, criterion};
 use super::stats::{BATCHES, BOUNDS, Done, LEVELS, Latency, Stage, Summary};
+use fowler_device::Counters;
 use fowler_device::blame::Part;
+use fowler_experiment::outcome::write_amplification::{EraseUnit, Withheld};
 use fowler_experiment::provenance::VERSION;
 use fowler_metrics::Kind;
 use serde_json::{Map, Value, json};
@@ -87,13 +89,21 @@ impl Fio {
         self.elapsed.0.div_ceil(1_000_000_000)
     }
 
+    /// Returns the reason why the write amplification of these counters means little; `None` if it
+    /// means something.
+    pub(super) fn withheld(&self, counters: &Counters) -> Option<String> {
+        let unit = EraseUnit::of(&self.outcome.drive.layout);
+        Withheld::of_counters(counters, unit).map(Withheld::reason)
+    }
+
     /// Returns Fowler's own results, which fio's format has no place for.
     fn own(&self) -> Value {
         let outcome = &self.outcome;
-        let group = |(number, counters): (usize, &Option<fowler_device::Counters>)| {
+        let group = |(number, counters): (usize, &Option<Counters>)| {
             json!({
                 "groupid": number,
-                "waf": counters.as_ref().and_then(fowler_device::Counters::waf),
+                "waf": counters.as_ref().and_then(Counters::waf),
+                "waf_withheld": counters.as_ref().and_then(|it| self.withheld(it)),
             })
         };
         let region =
@@ -112,6 +122,7 @@ impl Fio {
             "complete": outcome.ending == fowler_experiment::outcome::Ending::Complete,
             "simulated_s": outcome.simulated.as_s(),
             "waf": outcome.counters.waf(),
+            "waf_withheld": self.withheld(&outcome.counters),
             "erases": outcome.counters.erases.sum(),
             "groups": self.groups.iter().enumerate().map(group).collect::<Vec<_>>(),
             "blame_us": blame.into_iter().collect::<Map<_, _>>(),

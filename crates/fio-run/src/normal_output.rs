@@ -4,6 +4,7 @@ use super::json::{of_whole, rates};
 use super::plan::Direction;
 use super::results::{Entry, Fio, criterion};
 use super::stats::{BATCHES, BOUNDS, Depths, Done, LEVELS, Latency, Stage, Summary};
+use fowler_device::Counters;
 use fowler_experiment::numbers;
 use fowler_units::escaped_lines;
 use std::fmt::Write;
@@ -45,16 +46,17 @@ impl Fio {
             numbers::bytes(layout.logical.0),
             outcome.precondition,
         )?;
-        let waf = |value: Option<f64>| value.map_or("-".into(), |waf| format!("{waf:.3}"));
-        let whole = outcome.withheld().map_or_else(
-            || waf(outcome.counters.waf()),
-            |why| format!("withheld ({})", why.reason()),
-        );
-        write!(text, "  WAF       {whole} in the whole run")?;
-        for (number, counters) in self.groups.iter().enumerate() {
-            let own = counters.as_ref().and_then(fowler_device::Counters::waf);
-            let own = own.filter(|_| outcome.withheld().is_none());
-            write!(text, "; {} in group {number}", waf(own))?;
+        let waf = |counters: &Counters| match (counters.waf(), self.withheld(counters)) {
+            (_, Some(reason)) => format!("withheld ({reason})"),
+            (Some(waf), None) => format!("{waf:.3}"),
+            (None, None) => "-".into(),
+        };
+        write!(text, "  WAF       {} in the whole run", waf(&outcome.counters))?;
+        // A single group is the whole run.
+        let groups = self.groups.iter().enumerate().filter(|_| self.groups.len() > 1);
+        for (number, counters) in groups {
+            let own = counters.as_ref().map_or("-".into(), waf);
+            write!(text, "; {own} in group {number}")?;
         }
         writeln!(
             text,

@@ -2,6 +2,7 @@
 
 use fowler_device::{Config, Counters, Device, Layer, Layout, Ledger, Pacing, Superblocks};
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::outcome::write_amplification::EraseUnit;
 use fowler_experiment::progress::Control;
 use fowler_experiment::run::{DriveKind, Watcher};
 use fowler_units::{DieId, HostIo, Nanos};
@@ -12,10 +13,20 @@ pub(super) trait Measured {
     fn counters(&self) -> Counters;
     /// Returns the simulated time of the drive.
     fn now(&self) -> Nanos;
-    /// Returns the number of dies.
-    fn dies(&self) -> u32;
+    /// Returns the sizes of the drive.
+    fn layout(&self) -> &Layout;
     /// Returns a die's time by activity up to `at`.
     fn die_times(&self, die: DieId, at: Nanos) -> Ledger;
+
+    /// Returns the number of dies.
+    fn dies(&self) -> u32 {
+        self.layout().geometry.dies()
+    }
+
+    /// Returns the unit in which the drive erases.
+    fn erase_unit(&self) -> EraseUnit {
+        EraseUnit::of(self.layout())
+    }
 }
 
 impl<L: Layer> Measured for Device<L> {
@@ -27,8 +38,8 @@ impl<L: Layer> Measured for Device<L> {
         self.now()
     }
 
-    fn dies(&self) -> u32 {
-        self.layout().geometry.dies()
+    fn layout(&self) -> &Layout {
+        self.layout()
     }
 
     fn die_times(&self, die: DieId, at: Nanos) -> Ledger {
@@ -85,11 +96,6 @@ impl BenchDrive {
         either!(self, device => device.rest_until(at, &mut ()));
     }
 
-    /// Returns the sizes of the drive.
-    pub fn layout(&self) -> &Layout {
-        either!(self, device => device.layout())
-    }
-
     /// Returns the number of erases of each block, or superblock.
     pub fn erase_counts(&self) -> &[u32] {
         either!(self, device => DriveKind::erase_counts(device))
@@ -105,8 +111,8 @@ impl Measured for BenchDrive {
         either!(self, device => device.now())
     }
 
-    fn dies(&self) -> u32 {
-        self.layout().geometry.dies()
+    fn layout(&self) -> &Layout {
+        either!(self, device => device.layout())
     }
 
     fn die_times(&self, die: DieId, at: Nanos) -> Ledger {

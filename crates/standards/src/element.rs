@@ -5,6 +5,7 @@ use super::stimulus::Over;
 use fowler_device::blame::Part;
 use fowler_device::{Completion, Counters, Doing, Layer, Probe, Source};
 use fowler_experiment::Percentile;
+use fowler_experiment::outcome::write_amplification::{EraseUnit, Withheld};
 use fowler_metrics::Latencies;
 use fowler_units::{DieId, HostOp, Id, Nanos, Span};
 
@@ -31,6 +32,8 @@ pub struct Element {
     pub programs: [u64; 2],
     /// Number of erased blocks.
     pub erases: u64,
+    /// Unit in which the drive erases.
+    pub erase_unit: EraseUnit,
     /// Pages that the buffer answered or absorbed, of those that requests touched.
     pub buffer: [u64; 2],
     /// Times that requests spent on each part, in nanoseconds summed over all requests, in the
@@ -56,6 +59,17 @@ impl Element {
     pub fn waf(&self) -> Option<f64> {
         let [all, host] = self.programs;
         (host > 0).then(|| all as f64 / host as f64)
+    }
+
+    /// Returns the reason why [`Element::waf`] says little about steady use; `None` if it does not.
+    pub fn withheld(&self) -> Option<Withheld> {
+        let [all, host] = self.programs;
+        (host > 0).then(|| Withheld::of(all, false, self.erases, self.erase_unit)).flatten()
+    }
+
+    /// Returns [`Element::waf`], unless it is withheld.
+    pub fn steady_waf(&self) -> Option<f64> {
+        self.waf().filter(|_| self.withheld().is_none())
     }
 
     /// Returns the share of the pages that the buffer answered or absorbed; `None` without pages.
@@ -176,6 +190,7 @@ impl Tally {
             max_us: self.latencies.max().map(Span::as_us),
             programs: [counted.programs.sum(), counted.programs[Source::Host]],
             erases: counted.erases.sum(),
+            erase_unit: device.erase_unit(),
             buffer: [hits, counted.pages_read + counted.pages_written],
             blame: self.blame.to_vec(),
             activity: activity.collect(),

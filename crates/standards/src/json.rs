@@ -10,6 +10,7 @@ use fowler_experiment::json_schema::output::{
     self, Fact, Typed, all_written, list_of, map_of, written,
 };
 use fowler_experiment::json_schema::{self, nullable};
+use fowler_experiment::outcome::write_amplification::Withheld;
 use serde_json::{Map, Value, json};
 
 /// Description of the method, on the page and in the JSON.
@@ -196,7 +197,9 @@ fn of_preconditioned() -> Vec<Fact<Preconditioned>> {
         Fact::new("simulated_s", "Duration of the load, in seconds.", |it: &It| {
             it.simulated.as_s()
         }),
-        Fact::new("waf", "Write amplification.", |it: &It| it.waf),
+        Fact::new("waf", "Write amplification; null if hardly anything was erased.", |it: &It| {
+            it.waf
+        }),
     ]
 }
 
@@ -289,6 +292,12 @@ fn of_element() -> Vec<Fact<Element>> {
         ),
         Fact::new("max_us", "The slowest.", |it: &It| it.max_us),
         Fact::new("waf", "Pages programmed for each page of the host.", Element::waf),
+        Fact::new(
+            "waf_withheld",
+            "The reason why `waf` says little about steady use: hardly anything was erased; null if \
+             it does not.",
+            |it: &It| it.withheld().map(Withheld::reason),
+        ),
         Fact::new("programs", "Pages programmed.", |it: &It| it.programs[0]),
         Fact::new("erases", "Blocks erased.", |it: &It| it.erases),
         Fact::new("buffer_share", "Share of pages served from the buffer.", Element::buffer_share),

@@ -11,6 +11,7 @@ use fowler_device::policy::throttle::ThrottleKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{Ack, Config, Pacing};
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::outcome::write_amplification::Withheld;
 use fowler_experiment::progress::Control;
 use fowler_units::{Nanos, Span};
 
@@ -37,7 +38,8 @@ pub struct Preconditioned {
     pub bytes: u64,
     /// Simulated time that preconditioning took.
     pub simulated: Span,
-    /// Pages programmed for each page programmed for the host.
+    /// Pages programmed for each page programmed for the host; `None` if hardly anything was
+    /// erased.
     pub waf: Option<f64>,
 }
 
@@ -116,7 +118,9 @@ impl<'a> Rig<'a> {
         let (from, before) = (self.device.now(), self.device.counters());
         self.device.run(requests, Pacing::Closed { depth: 1 }, &mut ());
         let simulated = self.device.now() - from;
-        let waf = self.device.counters().since(&before).waf();
+        let counted = self.device.counters().since(&before);
+        let known = Withheld::of_counters(&counted, self.device.erase_unit()).is_none();
+        let waf = counted.waf().filter(|_| known);
         self.unless_stopped(Preconditioned { size, bytes, simulated, waf })
     }
 

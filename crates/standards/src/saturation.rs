@@ -126,7 +126,7 @@ impl Saturation {
         causes.retain(|(_, shares)| growth(shares) > 0.01);
         causes.sort_by(|(_, one), (_, other)| growth(other).total_cmp(&growth(one)));
         causes.truncate(3);
-        let (waf, gc) = ([first.waf(), level.waf()], [first.gc_share(), level.gc_share()]);
+        let (waf, gc) = ([first.waf(), level.steady_waf()], [first.gc_share(), level.gc_share()]);
         Some(Cliff { minute: place + 1, fills, iops, waf, gc, causes })
     }
 }
@@ -145,6 +145,7 @@ pub(super) fn merged(minutes: &[Element]) -> Element {
         all.written += minute.written;
         all.seconds += minute.seconds;
         all.erases += minute.erases;
+        all.erase_unit = minute.erase_unit;
         latency += minute.mean_us.unwrap_or(0.0) * minute.requests as f64;
         for (sum, own) in all.programs.iter_mut().zip(minute.programs) {
             *sum += own;

@@ -201,7 +201,11 @@ fn of_matrix(name: &str, matrix: &Matrix) -> Vec<Sheet> {
     } else {
         vec![of("matrix", "Mean IOPS by size and reads/writes", &mean(|it| Some(it.iops())))]
     };
-    sheets.push(of("waf", "Write amplification by size and reads/writes", &mean(Element::waf)));
+    sheets.push(of(
+        "waf",
+        "Write amplification by size and reads/writes",
+        &mean(Element::steady_waf),
+    ));
     sheets.push(tracking(name, "", rounds));
     sheets.push(elements(name, rounds, &mix));
     sheets
@@ -266,7 +270,7 @@ fn element_cells(element: &Element) -> Vec<Cell> {
         Cell::number(element.p99_us),
         Cell::number(element.p99999_us),
         Cell::number(element.max_us),
-        Cell::number(element.waf()),
+        Cell::number(element.steady_waf()),
         Cell::Number(element.erases as f64),
         Cell::share(Some(element.gc_share())),
         Cell::share(element.buffer_share()),
@@ -297,7 +301,7 @@ fn of_throughput(name: &str, sizes: &[(u32, Rounds)]) -> Vec<Sheet> {
             Cell::Text(bytes(u64::from(*size))),
             Cell::number(rounds.mean(super::throughput::READ, |it| Some(it.mb_s()))),
             Cell::number(rounds.mean(super::throughput::WRITE, |it| Some(it.mb_s()))),
-            Cell::number(rounds.mean(super::throughput::WRITE, Element::waf)),
+            Cell::number(rounds.mean(super::throughput::WRITE, Element::steady_waf)),
         ]);
     }
     let mut sheets = vec![sheet];
@@ -388,7 +392,7 @@ fn of_host_idle(name: &str, all: &HostIdle) -> Vec<Sheet> {
                 Cell::Number(waited.seconds as f64),
                 Cell::Number((place + 1) as f64),
                 Cell::Number(burst.iops()),
-                Cell::number(burst.waf()),
+                Cell::number(burst.steady_waf()),
             ]);
         }
     }
@@ -422,7 +426,7 @@ fn of_cross_stimulus(name: &str, all: &CrossStimulus) -> Vec<Sheet> {
             Cell::Text(format!("{kind} {}", bytes(u64::from(group.point.stimulus.largest())))),
             Cell::Number(group.mb_s()),
             Cell::number(last.map(Element::mb_s)),
-            Cell::number(last.and_then(Element::waf)),
+            Cell::number(last.and_then(Element::steady_waf)),
             Cell::number(most(|it| it.mean_us)),
             Cell::number(most(|it| it.max_us)),
         ]);

@@ -3,7 +3,7 @@
 
 use super::Outcome;
 use crate::numbers::{counted, percent};
-use fowler_device::Source;
+use fowler_device::{Counters, Layout, Source};
 
 /// The fewest erases of a block, or of a superblock where the drive collects these, on which write
 /// amplification is reported (assumed: the valid pages of ten victims average to some 6 % if those
@@ -26,7 +26,52 @@ pub enum Withheld {
     Filling(f64),
 }
 
+/// The unit of erases of a drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EraseUnit {
+    /// Pages of a block, or of a superblock where the drive collects these.
+    pages: f64,
+    /// Erases of blocks that one erase of the unit counts as.
+    erases: u32,
+    noun: &'static str,
+}
+
+impl EraseUnit {
+    /// Returns the unit of a drive of these sizes.
+    pub fn of(layout: &Layout) -> EraseUnit {
+        EraseUnit {
+            pages: layout.pages() as f64 / f64::from(layout.reclaim_units),
+            erases: layout.erases_of_reclaim_unit,
+            noun: if layout.erases_of_reclaim_unit > 1 { "superblock" } else { "block" },
+        }
+    }
+}
+
 impl Withheld {
+    /// Returns the reason for not reporting the write amplification of a time in which the drive
+    /// programmed `programs` pages, `moved` true if it moved some of them, and counted `erases`.
+    pub fn of(programs: u64, moved: bool, erases: u64, unit: EraseUnit) -> Option<Withheld> {
+        let erased = erases / u64::from(unit.erases.max(1));
+        let share = erased as f64 * unit.pages / programs as f64;
+        match erased {
+            0 if erases == 0 && !moved => Some(Withheld::NoneErased),
+            0 => Some(Withheld::NoneEmptied),
+            1..FEWEST_ERASED => Some(Withheld::FewErased(erased, unit.noun)),
+            _ => (share < LEAST_ERASED).then_some(Withheld::Filling(share)),
+        }
+    }
+
+    /// Returns the reason for not reporting the write amplification of these counters; `None` if it
+    /// is reported, or if the host programmed nothing.
+    pub fn of_counters(counters: &Counters, unit: EraseUnit) -> Option<Withheld> {
+        let programs = &counters.programs;
+        if programs[Source::Host] == 0 {
+            return None;
+        }
+        let moved = programs.sum() > programs[Source::Host] + programs[Source::Parity];
+        Withheld::of(programs.sum(), moved, counters.erases.sum(), unit)
+    }
+
     /// Returns the reason, as the end of a sentence.
     pub fn reason(self) -> String {
         match self {
@@ -52,24 +97,7 @@ impl Outcome {
     /// Returns the reason for not reporting the run's write amplification; `None` if it is
     /// reported, or if the host programmed nothing.
     pub fn withheld(&self) -> Option<Withheld> {
-        let programs = &self.counters.programs;
-        if programs[Source::Host] == 0 {
-            return None;
-        }
-        let erases = self.counters.erases.sum();
-        let collected = programs.sum() > programs[Source::Host] + programs[Source::Parity];
-        let layout = &self.drive.layout;
-        let erased = erases / u64::from(layout.erases_of_reclaim_unit);
-        let pages = erased as f64 * layout.pages() as f64 / f64::from(layout.reclaim_units);
-        let share = pages / programs.sum() as f64;
-        match erased {
-            0 if erases == 0 && !collected => Some(Withheld::NoneErased),
-            0 => Some(Withheld::NoneEmptied),
-            1..FEWEST_ERASED => {
-                Some(Withheld::FewErased(erased, self.drive.config.ftl.reclaim_unit.noun()))
-            }
-            _ => (share < LEAST_ERASED).then_some(Withheld::Filling(share)),
-        }
+        Withheld::of_counters(&self.counters, EraseUnit::of(&self.drive.layout))
     }
 
     /// Returns pages programmed per host page; `None` if withheld.

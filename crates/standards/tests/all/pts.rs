@@ -97,6 +97,11 @@ fn a_fresh_drive_falls_off_a_cliff_and_garbage_collection_is_why() {
     assert!(end < 0.7 * fresh && cliff.waf[0] == Some(1.0), "{cliff:?}");
     assert!(cliff.gc[0] == 0.0 && cliff.gc[1] > 0.2, "{cliff:?}");
     assert!(cliff.fills > 0.5 && cliff.fills < 3.0, "{cliff:?}");
+    // The first minute erased nothing, so its write amplification is no headline.
+    assert!(all.minutes[0].withheld().is_some() && all.minutes[0].steady_waf().is_none());
+    assert!(all.level().withheld().is_none(), "{:?}", all.level());
+    let json = results.json().to_string();
+    assert!(json.contains(r#""waf":1.0,"waf_withheld":"no block was erased""#), "{json}");
     let said = cliff.sentence();
     assert!(said.contains("garbage collection takes") && said.contains("write amplification"));
     // At the end the dies do nothing but what a page of the host costs: programs, reads of moved
