@@ -2,6 +2,7 @@
 //! that the user's folder has.
 
 use super::real_traces::{self, Real};
+use fowler_experiment::device_spec::Source;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::workload::WorkloadSpec;
@@ -16,6 +17,8 @@ pub(crate) struct Published {
     /// The preset of the workload's stand-in; `None` for a trace that does not count in the paper's
     /// means.
     stand_in: Option<String>,
+    /// The text of a generator that is no preset, in place of a stand-in.
+    text: Option<String>,
     /// File names by which the real traces of the workload are recognized.
     #[serde(default)]
     real: Vec<Real>,
@@ -51,11 +54,20 @@ pub(crate) fn columns(
 ) -> Result<Vec<Column>, Diagnostics> {
     let mut columns = Vec::new();
     for (place, published) in workloads.iter().enumerate() {
-        let Some(stand_in) = &published.stand_in else { continue };
+        let (source, generator) = match (&published.stand_in, &published.text) {
+            (Some(stand_in), _) => {
+                (format!("stand-in {stand_in}"), presets::open(Folder::Workloads, stand_in)?)
+            }
+            (None, Some(text)) => {
+                let (name, text) = (published.name.clone(), text.clone());
+                ("generator of the study".into(), Source { name, text })
+            }
+            (None, None) => continue,
+        };
         columns.push(Column {
             name: published.name.clone(),
-            source: format!("stand-in {stand_in}"),
-            spec: WorkloadSpec::Generated(presets::open(Folder::Workloads, stand_in)?),
+            source,
+            spec: WorkloadSpec::Generated(generator),
             place: Some(place),
         });
     }

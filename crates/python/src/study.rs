@@ -6,7 +6,7 @@ use crate::sheets::{Rows, rows};
 use crate::spec::SourceArgs;
 use crate::watch::Watched;
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_papers::ablation::{self, Finding, Request};
+use fowler_papers::ablation::{self, Design, Finding, Request};
 use fowler_papers::{Step, Watch};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -37,8 +37,9 @@ pub(crate) fn study_all(
             .filter_map(|workload| diagnostics.take(named(workload)))
             .collect();
         diagnostics.or(())?;
-        let request = Request { workloads: specs, traces, out, limit, seeds };
-        follow(watched, |watch| ablation::all(&request, watch))
+        let (design, brief) = (Design::All, false);
+        let request = Request { design, brief, workloads: specs, traces, out, limit, seeds };
+        follow(watched, |watch| ablation::study(&request, watch))
     })?;
     let Some(Finding { title, sheets, files, warnings }) = found.or_raise(py)? else {
         return Err(PyKeyboardInterrupt::new_err("stopped"));

@@ -7,23 +7,25 @@ use crate::stdin::TraceInput;
 use crate::{console, fit, progress, sheets, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_papers::Watch;
-use fowler_papers::ablation::{self, Finding, Request};
+use fowler_papers::ablation::{self, Design, Finding, Request};
 use fowler_report::pages::REPORT;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// What systems buy together: every subset of them on one drive, at three ages, under several
-/// workloads
+/// What systems buy together: every subset of them on one drive or on drives of today, at three
+/// ages, under several workloads
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is finished is saved, and \
                         the same command resumes from there"
 )]
 pub(crate) struct Study {
-    /// The study: all (the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5)
-    #[arg(value_parser = ["all"])]
+    /// The study: the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5, on one drive on which all
+    /// of them work as in their papers (all) or on four fitted data-center drives (today)
+    #[arg(value_parser = Design::EVERY.map(Design::name))]
     pub study: String,
     /// Workload to use instead of the study's own; may be given several times
     #[arg(long, value_name = "PRESET|FILE.toml")]
@@ -39,12 +41,16 @@ pub(crate) struct Study {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["workload", "trace"])]
     pub traces: Option<PathBuf>,
     /// Folder for tables (CSV), pictures (SVG), a page of both (report.html) and finished runs
-    /// [default: results/study-all, with --limit results/study-all-look]
+    /// [default: results/study-NAME, with --limit or --brief results/study-NAME-look]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Requests of each run at most [default: 300,000]
+    /// Requests of each run at most [default: 300,000; today: 100,000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
+    /// Run a quick form, of few and short runs on small drives: it shows that everything works, and
+    /// measures nothing
+    #[arg(long)]
+    pub brief: bool,
     /// Seeds that every run is repeated with; effects then have confidence intervals
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10))]
     pub seeds: u32,
@@ -53,7 +59,9 @@ pub(crate) struct Study {
 }
 
 /// Tables that are printed; the others are to be sorted and searched, not read.
-const PRINTED: [&str; 2] = ["worth", "interactions"];
+const PRINTED: [&str; 3] = ["worth", "signs", "interactions"];
+/// Value of the first column, in tables by drive, of the rows that are printed.
+const PRINTED_DRIVES: &str = "all drives";
 
 impl Action for Study {
     fn traces(&mut self) -> Vec<TraceInput<'_>> {
@@ -63,18 +71,20 @@ impl Action for Study {
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {
-        let look = if self.limit.is_some() { "-look" } else { "" };
+        let look = if self.limit.is_some() || self.brief { "-look" } else { "" };
         let name = format!("study-{}{look}", self.study);
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("results").join(name));
         let workloads = workloads(&self)?;
         let (traces, limit) = (self.traces.clone(), self.limit);
-        let request = Request { workloads, traces, out, limit, seeds: self.seeds };
+        let design = Design::by_name(&self.study).expect("the parser knows the names");
+        let (seeds, brief) = (self.seeds, self.brief);
+        let request = Request { design, brief, workloads, traces, out, limit, seeds };
         let bar = progress::Runs::new(self.progress.quiet);
         let watch = Watch {
             control: Control { stop: signals::stop_flag(), progress: &|_| () },
             step: &|step| bar.follow_study(step),
         };
-        let found = ablation::all(&request, watch);
+        let found = ablation::study(&request, watch);
         bar.clear();
         let Some(finding) = found? else {
             console::note(&progress::resumes_from(&request.out));
@@ -106,10 +116,23 @@ fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnosti
     diagnostics.or(all)
 }
 
+/// Returns a table as it is printed: one by drive has only the rows of all drives together.
+fn printed(sheet: &Sheet) -> Sheet {
+    let mut sheet = sheet.clone();
+    if sheet.heads.first().is_some_and(|it| it == "drive") {
+        sheet.rows.retain(|row| row.first().is_some_and(|it| it.shown() == PRINTED_DRIVES));
+        sheet.heads.remove(0);
+        for row in &mut sheet.rows {
+            row.remove(0);
+        }
+    }
+    sheet
+}
+
 fn report(finding: &Finding, folder: &Path) -> String {
     let mut text = format!("{}\n\n", console::fitted(&finding.title, 0));
     for sheet in finding.sheets.iter().filter(|sheet| PRINTED.contains(&sheet.name.as_str())) {
-        text.push_str(&sheets::text(sheet));
+        text.push_str(&sheets::text(&printed(sheet)));
     }
     let mut end = String::new();
     for warning in &finding.warnings {

@@ -37,6 +37,8 @@ mod report;
 mod reproduce;
 mod standard_input;
 mod stopping;
+#[cfg(feature = "papers")]
+mod study;
 mod sweep;
 mod terminal;
 mod traces;

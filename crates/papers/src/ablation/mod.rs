@@ -1,10 +1,13 @@
-//! The 2^n ablation: every subset of the systems on one drive, at several ages, under several
-//! workloads. Shows what each system gains, alone and combined with the others, and which gains
-//! cancel.
+//! The 2^n ablation: every subset of the systems on one or several drives, at several ages, under
+//! several workloads. Shows what each system gains, alone and combined with the others, and which
+//! gains cancel. A study is a file: see `plan`.
 
 mod effects;
 mod plan;
+mod signs;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 use crate::column::{Column, columns, none_found};
 use crate::run_folder::{RunFolder, Watch};
@@ -19,11 +22,54 @@ use fowler_experiment::workload::WorkloadSpec;
 use plan::{Evidence, Plan};
 use std::path::PathBuf;
 
-const TEXT: &str = include_str!("../../../../presets/studies/all.toml");
+/// An ablation that Fowler has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Design {
+    /// One drive on which all five systems work as in their papers.
+    All,
+    /// Four fitted drives of today.
+    Today,
+}
+
+impl Design {
+    /// Every study, in the order of lists.
+    pub const EVERY: [Design; 2] = [Design::All, Design::Today];
+
+    /// Returns the name of the study on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Design::All => "all",
+            Design::Today => "today",
+        }
+    }
+
+    /// Returns the study with that name; `None` if there is none.
+    pub fn by_name(name: &str) -> Option<Design> {
+        Design::EVERY.into_iter().find(|it| it.name() == name)
+    }
+
+    fn plan(self) -> Result<Plan, Diagnostics> {
+        match self {
+            Design::All => {
+                let text = include_str!("../../../../presets/studies/all.toml");
+                paper_data::open("studies/all", text)
+            }
+            Design::Today => {
+                let text = include_str!("../../../../presets/studies/today.toml");
+                paper_data::open("studies/today", text)
+            }
+        }
+    }
+}
 
 /// A request to the study: the workloads, and the folder for results.
 #[derive(Clone, Debug)]
 pub struct Request {
+    /// The study.
+    pub design: Design,
+    /// True for the quick form: few and short runs of small drives. It shows that everything works
+    /// and measures nothing.
+    pub brief: bool,
     /// Named workloads to run instead of the study's own.
     pub workloads: Vec<(String, WorkloadSpec)>,
     /// A folder of real traces; those that the study knows are used.
@@ -50,31 +96,42 @@ pub struct Finding {
     pub warnings: Vec<String>,
 }
 
-/// Runs every subset of the five. Returns `None` if it was stopped; the same request then resumes
-/// where it stopped.
+/// Runs every subset of the five on every drive of the study. Returns `None` if it was stopped; the
+/// same request then resumes where it stopped.
 ///
 /// # Errors
 /// Everything that is wrong with the workloads or the folder.
-pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagnostics> {
-    let plan: Plan = paper_data::open("studies/all", TEXT)?;
+pub fn study(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagnostics> {
+    let mut plan = request.design.plan()?;
+    if request.brief {
+        plan.shorten();
+    }
     let chosen = chosen(&plan, request)?;
     disk::create_folder(&request.out).map_err(|error| unwritable(&request.out, &error))?;
     // A list that a newer version wrote, or that is damaged, is refused before anything is run.
     contents::enter(&request.out)?;
-    let runs = RunFolder::open(&request.out.join(runs_folder(request.limit)), watch)?;
+    // Runs of the quick form are kept apart, as those with a limit are.
+    let limit = if request.brief {
+        Some(request.limit.map_or(plan.requests, |limit| limit.min(plan.requests)))
+    } else {
+        request.limit
+    };
+    let runs = RunFolder::open(&request.out.join(runs_folder(limit)), watch)?;
     let known = plan.workload.clone();
-    let Some(evidence) = Evidence::gather(plan, chosen, (request.limit, request.seeds), &runs)?
-    else {
+    let Some(evidence) = Evidence::gather(plan, chosen, (limit, request.seeds), &runs)? else {
         return Ok(None);
     };
-    let sheets =
+    let mut sheets =
         vec![evidence.worth(), evidence.interactions(), evidence.effects(), evidence.each_run()];
+    if evidence.plan.signs {
+        sheets.insert(1, evidence.signs());
+    }
     let folder = request.traces.as_deref();
     let none = folder.and_then(|it| none_found(&known, it, &evidence.columns));
     let title = evidence.plan.title.clone();
-    let picture = [evidence.picture()];
+    let pictures = evidence.pictures();
     let (files, mut warnings) =
-        publish((&request.out, "study"), &title, Vec::new(), (&sheets, &picture), none)?;
+        publish((&request.out, "study"), &title, Vec::new(), (&sheets, &pictures), none)?;
     // Results that were damaged and have been computed again are not on the page: they are equal to
     // the first ones.
     warnings.extend(runs.warnings());

@@ -1,4 +1,7 @@
 //! The runs of an ablation, and the metrics read from each.
+//!
+//! The file of a study names drives, factors, ages and workloads. A run is one drive of one age
+//! with a subset of the factors under one workload.
 
 use super::effects::Scale;
 use crate::column::{Column, Published};
@@ -7,6 +10,7 @@ use crate::run_folder::{Results, RunFolder};
 use crate::run_summary::{READ, RunSummary, WRITE};
 use crate::runs::Runs;
 use crate::studies::ImageCache;
+use fowler_device::Config;
 use fowler_experiment::device_spec::{self, DeviceSpec};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
@@ -21,9 +25,46 @@ pub(super) struct Factor {
     /// The name in tables and legends.
     pub name: String,
     pub scheme: String,
+    /// Further settings of drives with the factor.
+    #[serde(default)]
+    with: Vec<String>,
     /// Further settings of drives without the factor.
     #[serde(default)]
     without: Vec<String>,
+}
+
+/// A drive on which every subset of the factors is run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Drive {
+    /// The preset.
+    pub name: String,
+    #[serde(default)]
+    set: Vec<String>,
+}
+
+/// The speed of a workload; those without one are replayed as recorded.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Replay {
+    /// Name of the workload in tables.
+    workload: String,
+    /// The factor by which times are divided.
+    speed: Option<f64>,
+    /// Seconds of the host's life for each simulated second. The target life is divided by it, and
+    /// the projected life multiplied.
+    stands_for: f64,
+}
+
+/// The quick form of a study: few and short runs of small drives.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Brief {
+    requests: u64,
+    drives: Vec<String>,
+    workloads: Vec<String>,
+    /// Settings after those of the drive.
+    set: Vec<String>,
 }
 
 /// A point in the life of the drive.
@@ -33,6 +74,8 @@ pub(super) struct Age {
     pub name: String,
     /// P/E cycles of the mean block.
     pub cycles: u32,
+    /// Years that the drive is still to last; `None` for the target of the drive.
+    rest_years: Option<f64>,
     set: Vec<String>,
 }
 
@@ -41,12 +84,18 @@ pub(super) struct Age {
 #[serde(deny_unknown_fields)]
 pub(super) struct Plan {
     pub title: String,
-    device: String,
     pub requests: u64,
+    /// True to make the table of what each factor finds to do, alone on a drive.
+    #[serde(default)]
+    pub signs: bool,
     set: Vec<String>,
+    pub drive: Vec<Drive>,
     pub factor: Vec<Factor>,
     pub age: Vec<Age>,
     pub workload: Vec<Published>,
+    #[serde(default)]
+    replay: Vec<Replay>,
+    brief: Brief,
 }
 
 /// A metric read from a run.
@@ -112,11 +161,27 @@ pub(super) struct Evidence {
     pub columns: Vec<Column>,
     /// The runs of each seed; the first are the study's own.
     pub seeds: Vec<Runs>,
-    /// The number of host pages from which on write costs are reported, the bytes of all pages of
-    /// the drive, and the P/E cycles that its cells endure.
+    /// The size and endurance of each drive of the plan.
+    sizes: Vec<Size>,
+}
+
+/// The size and the endurance of a drive.
+struct Size {
+    /// The number of pages (mapping units) programmed for the host from which on write costs are
+    /// reported.
     enough: f64,
+    /// Bytes of all pages.
     raw: f64,
+    /// P/E cycles that the cells endure.
     lives: f64,
+}
+
+/// A place of runs in the study: a drive by its number, an age, and a workload by its name.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub drive: usize,
+    pub age: &'a Age,
+    pub column: &'a str,
 }
 
 /// Write costs are reported only for workloads that fill every open block this many times. Each
@@ -124,10 +189,8 @@ pub(super) struct Evidence {
 /// those; in short traces they dominate what is written. Assumed: at four times they are a few
 /// percent.
 const OPEN_BLOCKS_FILLED: f64 = 4.0;
-
-pub(super) fn run_name(column: &str, age: &str, subset: usize) -> String {
-    format!("{column} {age} {subset:05b}")
-}
+/// Seconds in a year.
+const YEAR_S: f64 = 365.0 * 86_400.0;
 
 impl Plan {
     /// Returns the scheme of a subset, a bit for each factor; `None` for the empty one.
@@ -145,23 +208,92 @@ impl Plan {
         1 << self.factor.len()
     }
 
-    fn device(&self, age: &Age, subset: usize) -> DeviceSpec {
-        let others = self.chosen(!subset).flat_map(|factor| &factor.without);
-        let set = self.set.iter().chain(&age.set).chain(others).cloned().collect();
-        DeviceSpec { device: self.device.clone(), set, ..DeviceSpec::default() }
+    /// Makes this the quick form of the study.
+    pub fn shorten(&mut self) {
+        self.requests = self.requests.min(self.brief.requests);
+        self.drive.retain(|it| self.brief.drives.contains(&it.name));
+        for drive in &mut self.drive {
+            drive.set.retain(|it| !self.brief.set.iter().any(|other| key(other) == key(it)));
+            drive.set.extend(self.brief.set.iter().cloned());
+        }
+        self.workload.retain(|it| self.brief.workloads.iter().any(|name| name == it.name()));
     }
 
-    /// The points at an age: every subset under every workload.
-    fn points(&self, columns: &[Column], age: &Age, limit: Option<u64>) -> Vec<StudyPoint> {
+    /// Returns the name of the run of a subset; that of a study of one drive does not name it.
+    pub fn run_name(&self, place: Place<'_>, subset: usize) -> String {
+        let run = format!("{} {} {subset:05b}", place.column, place.age.name);
+        match &self.drive[..] {
+            [_] => run,
+            drives => format!("{} {run}", drives[place.drive].name),
+        }
+    }
+
+    fn replay(&self, column: &str) -> Option<&Replay> {
+        self.replay.iter().find(|it| it.workload == column)
+    }
+
+    /// Returns how many seconds of the host's life a simulated second stands for.
+    fn stands_for(&self, column: &str) -> f64 {
+        self.replay(column).map_or(1.0, |it| it.stands_for)
+    }
+
+    pub fn device(&self, place: Place<'_>, subset: usize) -> DeviceSpec {
+        let Place { drive, age, column } = place;
+        let drive = &self.drive[drive];
+        let with = self.chosen(subset).flat_map(|factor| &factor.with);
+        let others = self.chosen(!subset).flat_map(|factor| &factor.without);
+        let all = self.set.iter().chain(&drive.set).chain(&age.set).chain(with).chain(others);
+        let mut set: Vec<String> = all.cloned().collect();
+        if let Some(years) = age.rest_years {
+            let ns = years * YEAR_S * 1e9 / self.stands_for(column);
+            set.push(format!("lifetime.target={ns:.0}ns"));
+        }
+        DeviceSpec { device: drive.name.clone(), set, ..DeviceSpec::default() }
+    }
+
+    /// The points of a drive at an age: every subset under every workload.
+    fn points(
+        &self,
+        columns: &[Column],
+        (drive, age): (usize, &Age),
+        limit: Option<u64>,
+    ) -> Vec<StudyPoint> {
         let limit = Some(limit.map_or(self.requests, |limit| limit.min(self.requests)));
         let point = |column: &Column, subset| {
-            let device = self.device(age, subset);
-            let run = RunSpec::new(device, column.spec.clone(), ReplaySpeed::AsRecorded);
-            let name = run_name(&column.name, &age.name, subset);
+            let place = Place { drive, age, column: &column.name };
+            let speed = self.replay(&column.name).and_then(|it| it.speed);
+            let speed = speed.map_or(ReplaySpeed::AsRecorded, ReplaySpeed::Speed);
+            let run = RunSpec::new(self.device(place, subset), column.spec.clone(), speed);
+            let name = self.run_name(place, subset);
             StudyPoint { name, run: RunSpec { scheme: self.scheme(subset), limit, ..run } }
         };
         let of = |column| (0..self.subsets()).map(move |subset| point(column, subset));
         columns.iter().flat_map(of).collect()
+    }
+
+    /// Returns the drive without any factor, at the first age.
+    fn bare(&self, drive: usize) -> Result<Config, Diagnostics> {
+        let age = self.age.first().expect("a study has ages");
+        let spec = self.device(Place { drive, age, column: "" }, 0);
+        Ok(device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)?.config)
+    }
+}
+
+/// Returns the key that a setting sets.
+fn key(setting: &str) -> &str {
+    setting.split_once('=').map_or(setting, |(key, _)| key)
+}
+
+impl Size {
+    fn of(config: &Config) -> Size {
+        let geometry = &config.geometry;
+        let units = config.ftl.unit.map_or(1, |unit| geometry.page_size.0 / unit.0);
+        let open = geometry.planes() * geometry.pages_per_block;
+        Size {
+            enough: OPEN_BLOCKS_FILLED * f64::from(open) * units as f64,
+            raw: geometry.pages() as f64 * geometry.page_size.0 as f64,
+            lives: config.reliability.cells.end_cycles,
+        }
     }
 }
 
@@ -173,40 +305,77 @@ impl Evidence {
         (limit, seeds): (Option<u64>, u32),
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Diagnostics> {
+        let drives = 0..plan.drive.len();
+        let bare = drives.map(|drive| plan.bare(drive)).collect::<Result<Vec<_>, _>>()?;
         let mut results: Vec<Results<RunSummary>> = Vec::new();
         for seed in seeds_of(seeds) {
             let runs = runs.repeated(seed)?;
             let mut all = Results::new();
-            for age in &plan.age {
-                // The drives of one age share preconditioned images; those of the next do not.
-                let images = ImageCache::default();
-                let points = plan.points(&columns, age, limit);
-                let Some(done) = runs.simulate(points, &images)? else { return Ok(None) };
-                all.extend(done);
+            for (drive, config) in bare.iter().enumerate() {
+                let of_drive = ImageCache::default();
+                for age in &plan.age {
+                    // The state of a drive with superblocks depends on its age only where parity
+                    // does. Those of other drives do not share images between ages.
+                    let of_age = ImageCache::default();
+                    let images = if config.ftl.has_superblocks() { &of_drive } else { &of_age };
+                    let points = plan.points(&columns, (drive, age), limit);
+                    let Some(done) = runs.simulate(points, images)? else { return Ok(None) };
+                    all.extend(done);
+                }
             }
             results.push(all);
         }
-        let Some(age) = plan.age.first() else { return Ok(None) };
-        let spec = plan.device(age, 0);
-        let config = device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)?.config;
-        let open_blocks = config.geometry.planes() * config.geometry.pages_per_block;
-        let enough = OPEN_BLOCKS_FILLED * f64::from(open_blocks);
-        let raw = config.geometry.pages() as f64 * config.geometry.page_size.0 as f64;
-        let lives = config.reliability.cells.end_cycles;
         let seeds = results.into_iter().map(|all| Runs::new(columns.clone(), all)).collect();
-        Ok(Some(Evidence { seeds, columns, plan, enough, raw, lives }))
+        let sizes = bare.iter().map(Size::of).collect();
+        Ok(Some(Evidence { seeds, columns, plan, sizes }))
+    }
+
+    /// Returns evidence of made-up runs: `run` makes that of a drive, an age and a subset.
+    #[cfg(test)]
+    pub fn made_up(
+        plan: Plan,
+        columns: Vec<Column>,
+        seeds: usize,
+        run: impl Fn(usize, usize, usize) -> RunSummary,
+    ) -> Evidence {
+        let mut all = Results::new();
+        for drive in 0..plan.drive.len() {
+            for (number, age) in plan.age.iter().enumerate() {
+                for column in &columns {
+                    let place = Place { drive, age, column: &column.name };
+                    for subset in 0..plan.subsets() {
+                        all.insert(plan.run_name(place, subset), run(drive, number, subset));
+                    }
+                }
+            }
+        }
+        let bare = (0..plan.drive.len()).map(|drive| plan.bare(drive).unwrap());
+        let sizes = bare.map(|config| Size::of(&config)).collect();
+        let seeds = (0..seeds).map(|_| Runs::new(columns.clone(), all.clone())).collect();
+        Evidence { plan, columns, seeds, sizes }
+    }
+
+    /// Returns the summary of a subset's run.
+    pub fn run<'a>(
+        &self,
+        runs: &'a Runs,
+        place: Place<'_>,
+        subset: usize,
+    ) -> Option<&'a RunSummary> {
+        runs.summary(&self.plan.run_name(place, subset))
     }
 
     /// Returns a metric of a subset's run.
     pub fn number(
         &self,
         runs: &Runs,
-        (column, age): (&str, &Age),
+        place: Place<'_>,
         subset: usize,
         metric: Metric,
     ) -> Option<f64> {
-        let run = runs.summary(&run_name(column, &age.name, subset))?;
-        let enough = run.get("counters.programs.host")? >= self.enough;
+        let run = self.run(runs, place, subset)?;
+        let size = &self.sizes[place.drive];
+        let enough = run.get("counters.programs.host")? >= size.enough;
         let waf = || run.get("flash_bytes_per_host_byte").filter(|_| enough);
         let wear = || Some(waf()? * run.get("wearing_weight")?);
         match metric {
@@ -218,8 +387,9 @@ impl Evidence {
             Metric::Wear => wear(),
             Metric::Life => {
                 let rate = run.get("write.bytes")? * wear()? / run.get("simulated_s")?;
-                let left = (self.lives - f64::from(age.cycles)) * self.raw;
-                Some(left / rate / (365.0 * 86_400.0)).filter(|it| it.is_finite())
+                let left = (size.lives - f64::from(place.age.cycles)) * size.raw;
+                let years = left / rate / YEAR_S * self.plan.stands_for(place.column);
+                Some(years).filter(|it| it.is_finite())
             }
             Metric::Failed => {
                 let failed = run.get("counters.uncorrectable_reads")?;
@@ -229,9 +399,17 @@ impl Evidence {
         }
     }
 
+    /// Returns the drive writes a day of a subset's run, at the rate at which the host was served.
+    pub fn daily_writes(&self, runs: &Runs, place: Place<'_>, subset: usize) -> Option<f64> {
+        let run = self.run(runs, place, subset)?;
+        let host_s = run.get("simulated_s")? * self.plan.stands_for(place.column);
+        let days = host_s / 86_400.0;
+        Some(run.get("write.bytes")? / run.get("drive.logical_bytes")? / days)
+    }
+
     /// Returns a metric of all subsets, in the order of their bits.
-    pub fn all(&self, runs: &Runs, column: &str, age: &Age, metric: Metric) -> Vec<Option<f64>> {
-        let number = |subset| self.number(runs, (column, age), subset, metric);
+    pub fn all(&self, runs: &Runs, place: Place<'_>, metric: Metric) -> Vec<Option<f64>> {
+        let number = |subset| self.number(runs, place, subset, metric);
         (0..self.plan.subsets()).map(number).collect()
     }
 }

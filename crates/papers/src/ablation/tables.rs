@@ -1,7 +1,7 @@
 //! The ablation's tables and pictures.
 
 use super::effects::{Scale, effect, first_and_last};
-use super::plan::{Age, Evidence, Metric, run_name};
+use super::plan::{Age, Evidence, Metric, Place};
 use crate::runs::mean;
 use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
@@ -22,47 +22,82 @@ type Reading<'a> = dyn Fn(&[Option<f64>], Scale) -> Option<f64> + 'a;
 /// A value over the seeds: its mean, and half the width of its 95 % confidence interval if there
 /// are enough seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Estimate {
-    mean: Option<f64>,
-    half: Option<f64>,
+pub(super) struct Estimate {
+    pub mean: Option<f64>,
+    pub half: Option<f64>,
 }
 
 impl Estimate {
     /// Returns the estimate from the values of all seeds; `None` if one has none.
-    fn of(values: impl Iterator<Item = Option<f64>>) -> Estimate {
+    pub fn of(values: impl Iterator<Item = Option<f64>>) -> Estimate {
         let Some(values) = values.collect::<Option<Vec<f64>>>() else { return Estimate::default() };
         let half = interval(&values).map(|it| it.half_width);
         Estimate { mean: mean(&values), half }
     }
 }
 
-/// Adds a row of estimates, and one of their intervals if there are several seeds.
-fn add(sheet: &mut Sheet, lead: [&str; 3], seeds: usize, of: impl Fn(Metric) -> Estimate) {
+/// Adds a row of estimates, and one of their intervals if there are several seeds. The last text of
+/// `lead` says what is estimated.
+fn add(sheet: &mut Sheet, lead: &[&str], seeds: usize, of: impl Fn(Metric) -> Estimate) {
     let all = Metric::ALL.map(|metric| (metric, of(metric)));
+    let (what, lead) = lead.split_last().expect("a row says what it is of");
     let mut row = |what: String, part: fn(Estimate) -> Option<f64>| {
-        let mut cells: Vec<Cell> = vec![lead[0].into(), lead[1].into(), what.into()];
+        let mut cells: Vec<Cell> = lead.iter().map(|it| (*it).into()).collect();
+        cells.push(what.into());
         cells.extend(all.map(|(metric, estimate)| cell(metric, part(estimate))));
         sheet.row(cells);
     };
-    row(lead[2].into(), |it| it.mean);
+    row((*what).into(), |it| it.mean);
     if seeds > 1 {
-        row(format!("{} ±", lead[2]), |it| it.half);
+        row(format!("{what} ±"), |it| it.half);
     }
 }
 
+/// Drives over which a table takes means, with their name in tables: none if the study has only one
+/// drive.
+pub(super) struct Group {
+    pub name: Option<String>,
+    pub drives: Vec<usize>,
+}
+
 impl Evidence {
-    /// Returns the mean over all workloads of what `of` returns for each, over those that have it.
-    /// The mean of ratios is geometric.
+    /// Returns the drives of the study as tables show them: all together, then each.
+    pub(super) fn groups(&self) -> Vec<Group> {
+        let all = (0..self.plan.drive.len()).collect::<Vec<_>>();
+        if all.len() == 1 {
+            return vec![Group { name: None, drives: all }];
+        }
+        let each = self.plan.drive.iter().enumerate();
+        let each =
+            each.map(|(number, it)| Group { name: Some(it.name.clone()), drives: vec![number] });
+        let all = Group { name: Some("all drives".into()), drives: all };
+        std::iter::once(all).chain(each).collect()
+    }
+
+    /// Returns the columns of a table: the drive if there are several, then `lead`, then metrics.
+    fn heads<'a>(&self, lead: &[&'a str]) -> Vec<&'a str> {
+        let mut heads = if self.plan.drive.len() > 1 { vec!["drive"] } else { Vec::new() };
+        heads.extend(lead);
+        heads.extend(Metric::ALL.map(Metric::name));
+        heads
+    }
+
+    /// Returns the mean over all drives of a group and all workloads of what `of` returns for each,
+    /// over those that have it. The mean of ratios is geometric.
     fn over(
         &self,
+        group: &Group,
         age: &Age,
         metric: Metric,
         of: impl Fn(&[Option<f64>]) -> Option<f64>,
     ) -> Estimate {
         let scale = metric.scale();
         Estimate::of(self.seeds.iter().map(|runs| {
-            let each = self.columns.iter();
-            let known = each.filter_map(|column| of(&self.all(runs, &column.name, age, metric)));
+            let places = group.drives.iter().flat_map(|drive| {
+                let drive = *drive;
+                self.columns.iter().map(move |it| Place { drive, age, column: &it.name })
+            });
+            let known = places.filter_map(|place| of(&self.all(runs, place, metric)));
             let known: Vec<f64> = known.filter_map(|effect| scale.addend(effect)).collect();
             mean(&known).map(|sum| scale.down(sum))
         }))
@@ -79,25 +114,27 @@ impl Evidence {
     /// Returns the effect of each factor, on average over workloads, by age: the answer in one
     /// table.
     pub(super) fn worth(&self) -> Sheet {
-        let mut heads = vec!["factor", "age", "what"];
-        heads.extend(Metric::ALL.map(Metric::name));
+        let heads = self.heads(&["factor", "age", "what"]);
         let title = format!(
             "Effect of each factor: on average over all combinations of the others, alone, and as the last of five; \
              mean over the workloads with a result (shares; writes in us); {}",
             self.spread()
         );
         let mut sheet = Sheet::new("worth", title, &heads);
-        for (bit, factor) in self.plan.factor.iter().enumerate() {
-            for age in &self.plan.age {
-                let mut row = |what: &str, of: &Reading<'_>| {
-                    let lead = [factor.name.as_str(), age.name.as_str(), what];
-                    add(&mut sheet, lead, self.seeds.len(), |metric| {
-                        self.over(age, metric, |all| of(all, metric.scale()))
-                    });
-                };
-                row("on average", &|all, scale| effect(all, 1 << bit, scale));
-                row("alone", &|all, scale| first_and_last(all, 1 << bit, scale)[0]);
-                row("as the last", &|all, scale| first_and_last(all, 1 << bit, scale)[1]);
+        for group in self.groups() {
+            for (bit, factor) in self.plan.factor.iter().enumerate() {
+                for age in &self.plan.age {
+                    let mut row = |what: &str, of: &Reading<'_>| {
+                        let mut lead: Vec<&str> = group.name.as_deref().into_iter().collect();
+                        lead.extend([factor.name.as_str(), age.name.as_str(), what]);
+                        add(&mut sheet, &lead, self.seeds.len(), |metric| {
+                            self.over(&group, age, metric, |all| of(all, metric.scale()))
+                        });
+                    };
+                    row("on average", &|all, scale| effect(all, 1 << bit, scale));
+                    row("alone", &|all, scale| first_and_last(all, 1 << bit, scale)[0]);
+                    row("as the last", &|all, scale| first_and_last(all, 1 << bit, scale)[1]);
+                }
             }
         }
         sheet
@@ -118,45 +155,20 @@ impl Evidence {
     /// Returns the interaction of each pair: by how much more one factor does beside the other, on
     /// average over workloads.
     pub(super) fn interactions(&self) -> Sheet {
-        let mut heads = vec!["pair", "age", "what"];
-        heads.extend(Metric::ALL.map(Metric::name));
+        let heads = self.heads(&["pair", "age", "what"]);
         let title = format!(
             "Interaction of two factors, beyond their own effects: above zero they cost or cancel, below zero they \
              help (for life, the reverse); mean over the workloads (shares; writes in us); {}",
             self.spread()
         );
         let mut sheet = Sheet::new("interactions", title, &heads);
-        for (which, name) in self.pairs() {
-            for age in &self.plan.age {
-                let lead = [name.as_str(), age.name.as_str(), "together"];
-                add(&mut sheet, lead, self.seeds.len(), |metric| {
-                    self.over(age, metric, |all| effect(all, which, metric.scale()))
-                });
-            }
-        }
-        sheet
-    }
-
-    /// Every effect under every workload.
-    pub(super) fn effects(&self) -> Sheet {
-        let mut heads = vec!["workload", "age", "effect of"];
-        heads.extend(Metric::ALL.map(Metric::name));
-        let title =
-            format!("Every effect under every workload (shares; writes in us); {}", self.spread());
-        let mut sheet = Sheet::new("effects", title, &heads);
-        let singles = self.plan.factor.iter().enumerate();
-        let mut all: Vec<(usize, String)> =
-            singles.map(|(bit, factor)| (1 << bit, factor.name.clone())).collect();
-        all.extend(self.pairs());
-        for column in &self.columns {
-            for age in &self.plan.age {
-                for (which, name) in &all {
-                    let lead = [column.name.as_str(), age.name.as_str(), name.as_str()];
-                    add(&mut sheet, lead, self.seeds.len(), |metric| {
-                        Estimate::of(self.seeds.iter().map(|runs| {
-                            let values = self.all(runs, &column.name, age, metric);
-                            effect(&values, *which, metric.scale())
-                        }))
+        for group in self.groups() {
+            for (which, name) in self.pairs() {
+                for age in &self.plan.age {
+                    let mut lead: Vec<&str> = group.name.as_deref().into_iter().collect();
+                    lead.extend([name.as_str(), age.name.as_str(), "together"]);
+                    add(&mut sheet, &lead, self.seeds.len(), |metric| {
+                        self.over(&group, age, metric, |all| effect(all, which, metric.scale()))
                     });
                 }
             }
@@ -164,39 +176,91 @@ impl Evidence {
         sheet
     }
 
-    /// Every run of the study's own seed.
-    pub(super) fn each_run(&self) -> Sheet {
-        let mut heads = vec!["workload", "source", "age", "scheme"];
-        heads.extend(Metric::ALL.map(Metric::name));
-        heads.extend(["blocks erased", "pages moved by GC"]);
-        let mut sheet = Sheet::new("runs", "Every run", &heads);
-        let Some(runs) = self.seeds.first() else { return sheet };
-        for column in &self.columns {
-            for age in &self.plan.age {
-                for subset in 0..self.plan.subsets() {
-                    let scheme = self.plan.scheme(subset).unwrap_or_else(|| "none".into());
-                    let mut cells: Vec<Cell> = vec![
-                        column.name.as_str().into(),
-                        column.source.as_str().into(),
-                        age.name.as_str().into(),
-                        scheme.into(),
-                    ];
-                    let column = column.name.as_str();
-                    cells.extend(Metric::ALL.map(|metric| {
-                        Cell::number(self.number(runs, (column, age), subset, metric))
-                    }));
-                    let run = runs.summary(&run_name(column, &age.name, subset));
-                    cells.push(Cell::number(run.and_then(|run| run.get("erases"))));
-                    cells.push(Cell::number(run.and_then(|run| run.get("counters.programs.gc"))));
-                    sheet.row(cells);
-                }
+    /// Every effect under every workload.
+    pub(super) fn effects(&self) -> Sheet {
+        let heads = self.heads(&["workload", "age", "effect of"]);
+        let title =
+            format!("Every effect under every workload (shares; writes in us); {}", self.spread());
+        let mut sheet = Sheet::new("effects", title, &heads);
+        let singles = self.plan.factor.iter().enumerate();
+        let mut all: Vec<(usize, String)> =
+            singles.map(|(bit, factor)| (1 << bit, factor.name.clone())).collect();
+        all.extend(self.pairs());
+        for place in self.places() {
+            for (which, name) in &all {
+                let mut lead: Vec<&str> = self.drive_name(place).into_iter().collect();
+                lead.extend([place.column, place.age.name.as_str(), name.as_str()]);
+                add(&mut sheet, &lead, self.seeds.len(), |metric| {
+                    Estimate::of(
+                        self.seeds.iter().map(|runs| {
+                            effect(&self.all(runs, place, metric), *which, metric.scale())
+                        }),
+                    )
+                });
             }
         }
         sheet
     }
 
-    /// Draws the effect of each factor as bars.
-    pub(super) fn picture(&self) -> Figure {
+    /// Returns every drive, workload and age, in the order of tables.
+    fn places(&self) -> impl Iterator<Item = Place<'_>> {
+        (0..self.plan.drive.len()).flat_map(move |drive| {
+            self.columns.iter().flat_map(move |column| {
+                let column = column.name.as_str();
+                self.plan.age.iter().map(move |age| Place { drive, age, column })
+            })
+        })
+    }
+
+    /// Returns the name of a drive if the study has several.
+    fn drive_name(&self, place: Place<'_>) -> Option<&str> {
+        let drives = &self.plan.drive;
+        (drives.len() > 1).then(|| drives[place.drive].name.as_str())
+    }
+
+    /// Every run of the study's own seed.
+    pub(super) fn each_run(&self) -> Sheet {
+        let mut heads = self.heads(&["workload", "source", "age", "scheme"]);
+        heads.extend(["blocks erased", "pages moved by GC"]);
+        let mut sheet = Sheet::new("runs", "Every run", &heads);
+        let Some(runs) = self.seeds.first() else { return sheet };
+        for place in self.places() {
+            let source = self.columns.iter().find(|it| it.name == place.column);
+            let source = source.map_or("", |it| it.source.as_str());
+            for subset in 0..self.plan.subsets() {
+                let scheme = self.plan.scheme(subset).unwrap_or_else(|| "none".into());
+                let mut cells: Vec<Cell> =
+                    self.drive_name(place).into_iter().map(Into::into).collect();
+                cells.extend::<[Cell; 4]>([
+                    place.column.into(),
+                    source.into(),
+                    place.age.name.as_str().into(),
+                    scheme.into(),
+                ]);
+                cells.extend(
+                    Metric::ALL
+                        .map(|metric| Cell::number(self.number(runs, place, subset, metric))),
+                );
+                let run = self.run(runs, place, subset);
+                cells.push(Cell::number(run.and_then(|run| run.get("erases"))));
+                cells.push(Cell::number(run.and_then(|run| run.get("counters.programs.gc"))));
+                sheet.row(cells);
+            }
+        }
+        sheet
+    }
+
+    /// Draws the effect of each factor as bars: a picture of all drives, and one of each if there
+    /// are several.
+    pub(super) fn pictures(&self) -> Vec<Figure> {
+        self.groups()
+            .iter()
+            .enumerate()
+            .map(|(number, group)| self.picture(number, group))
+            .collect()
+    }
+
+    fn picture(&self, number: usize, group: &Group) -> Figure {
         let metrics = [Metric::Read, Metric::Read999, Metric::Write999, Metric::Wear];
         let panels = metrics.map(|metric| {
             let (factor, unit) = match metric.scale() {
@@ -204,9 +268,10 @@ impl Evidence {
                 Scale::Difference => (1e-3, "change (ms)"),
             };
             let series = self.plan.age.iter().map(|age| {
-                let estimates: Vec<Estimate> = (0..self.plan.factor.len())
-                    .map(|bit| self.over(age, metric, |all| effect(all, 1 << bit, metric.scale())))
-                    .collect();
+                let effects = (0..self.plan.factor.len()).map(|bit| {
+                    self.over(group, age, metric, |all| effect(all, 1 << bit, metric.scale()))
+                });
+                let estimates: Vec<Estimate> = effects.collect();
                 let interval = |it: &Estimate| {
                     let (mean, half) = (it.mean?, it.half?);
                     Some((factor * (mean - half), factor * (mean + half)))
@@ -220,17 +285,24 @@ impl Evidence {
             let groups = self.plan.factor.iter().map(|it| short(&it.name));
             Panel::columns(title, unit, groups, series)
         });
-        let title =
-            "Effect of each of the five on a drive, averaged over combinations of the others";
+        let drives = group.name.as_deref();
+        let title = format!(
+            "Effect of each of the five on {}, averaged over combinations of the others",
+            drives.unwrap_or("a drive")
+        );
         let caption = format!(
             "Mean effect over all pairs of runs that differ only in this factor, and over {} workloads. Negative means less.",
             self.columns.len()
         );
-        Figure::new("worth", title, panels).caption(caption).columns(2)
+        let name = match drives {
+            Some(drive) if number > 0 => format!("worth-{drive}"),
+            _ => "worth".into(),
+        };
+        Figure::new(name, title, panels).caption(caption).columns(2)
     }
 }
 
 /// The name of a factor's system: the text in brackets.
-fn short(name: &str) -> &str {
+pub(super) fn short(name: &str) -> &str {
     name.split_once('(').map_or(name, |(_, system)| system.trim_end_matches(')'))
 }

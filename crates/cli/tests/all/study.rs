@@ -1,0 +1,83 @@
+//! `fowler study` as its user meets it: the quick form of each study, twice and on any number of
+//! threads.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _absent = fs::remove_dir_all(&path);
+    path
+}
+
+fn study(arguments: &[&str], threads: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fowler"));
+    command.arg("study").args(arguments).stdin(Stdio::null()).env("RAYON_NUM_THREADS", threads);
+    command.output().unwrap()
+}
+
+/// Returns the tables, pictures and saved runs of a folder, by their names.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            let kind = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if ["csv", "svg", "json"].contains(&&*kind) {
+                let bytes = fs::read(&path).unwrap();
+                files.push((path.strip_prefix(folder).unwrap().to_path_buf(), bytes));
+            }
+        }
+    }
+    // The list of files has the time of writing.
+    files.retain(|(path, _)| !path.ends_with("contents.json"));
+    files.sort();
+    files
+}
+
+// Slow: 96 or 192 runs of several drives with each number of threads.
+#[test]
+fn the_quick_form_is_the_same_twice_and_on_any_number_of_threads() {
+    for (name, drives, tables) in [("today", 2, 5), ("all", 1, 4)] {
+        let [first, second] = ["1", "2"].map(|threads| {
+            let out = folder(&format!("study-{name}-{threads}"));
+            let path = out.display().to_string();
+            let arguments = [name, "--brief", "--seeds", "1", "--quiet", "--out", &path];
+            let ended = study(&arguments, threads);
+            assert!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr));
+            let again = study(&arguments, threads);
+            assert_eq!(ended.stdout, again.stdout, "{name}: nothing is left to run");
+            (out, ended)
+        });
+        let (one, two) = (files(&first.0), files(&second.0));
+        let count = |kind: &str| {
+            one.iter().filter(|(path, _)| path.extension().is_some_and(|it| it == kind)).count()
+        };
+        assert_eq!(count("json"), drives * 3 * 32, "{name}: runs");
+        assert_eq!(count("csv"), tables, "{name}");
+        assert_eq!(count("svg"), if drives > 1 { 1 + drives } else { 1 }, "{name}");
+        for ((path, bytes), (other, others)) in one.iter().zip(&two) {
+            assert_eq!(path, other, "{name}");
+            assert!(bytes == others, "{name}: {} depends on the threads", path.display());
+        }
+        assert_eq!(one.len(), two.len(), "{name}");
+        let said = String::from_utf8_lossy(&first.1.stdout).into_owned();
+        assert!(said.contains("as the last") && said.contains("PES + RHIO"), "{said}");
+        assert_eq!(said.contains("What each factor finds to do"), name == "today", "{said}");
+        assert!(!said.contains("nvme-p5520  "), "tables of one drive are not printed: {said}");
+        fs::remove_dir_all(&first.0).unwrap();
+        fs::remove_dir_all(&second.0).unwrap();
+    }
+}
+
+#[test]
+fn a_study_that_does_not_exist_is_named_with_those_that_do() {
+    let ended = study(&["tomorrow"], "1");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(said.contains("all") && said.contains("today"), "{said}");
+}

@@ -1,0 +1,169 @@
+//! The table of signs: how much each factor finds to do, alone on a drive. A factor whose sign is
+//! nothing has dissolved there, and its effect is that of whatever else it changes.
+
+use super::plan::{Evidence, Place};
+use super::tables::{Estimate, Group, short};
+use crate::run_summary::RunSummary;
+use crate::runs::{Runs, mean};
+use fowler_experiment::tables::{Cell, Sheet};
+
+/// The two runs that a sign compares.
+struct Pair<'a> {
+    /// The drive without any factor.
+    none: &'a RunSummary,
+    /// The drive with only the factor of the sign.
+    alone: &'a RunSummary,
+    /// Drive writes a day without any factor, and with only that of the sign.
+    daily: [Option<f64>; 2],
+}
+
+/// A number that says how much a factor finds to do.
+struct Sign {
+    /// The system of the factor.
+    system: &'static str,
+    name: &'static str,
+    is_share: bool,
+    of: fn(&Pair<'_>) -> Option<f64>,
+}
+
+/// Returns a part of a whole; `None` if one is missing or the whole is nothing.
+fn part(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
+    Some(part? / whole.filter(|it| *it > 0.0)?)
+}
+
+fn at_voltage(pair: &Pair<'_>, name: &str) -> Option<f64> {
+    let at =
+        |name: &str| pair.alone.get(&format!("counters.programs_at.host.{name}")).unwrap_or(0.0);
+    part(Some(at(name)), Some(at("boosted") + at("nominal") + at("reduced")))
+}
+
+const SIGNS: &[Sign] = &[
+    Sign {
+        system: "PES",
+        name: "time without a request in the drive, without any of the five",
+        is_share: true,
+        of: |it| it.none.get("idle_share"),
+    },
+    Sign {
+        system: "PES",
+        name: "programs and erases that are suspended",
+        is_share: true,
+        of: |it| it.alone.get("suspended_share"),
+    },
+    Sign {
+        system: "RHIO",
+        name: "reads that need more than the hard decision, without any of the five",
+        is_share: true,
+        of: |it| {
+            let hard = it.none.get("counters.reads_at.3");
+            Some(1.0 - part(hard, it.none.sum("counters.reads_at"))?)
+        },
+    },
+    Sign {
+        system: "RHIO",
+        name: "time that dies are busy, against none of the five",
+        is_share: true,
+        of: |it| {
+            let busy = |run: &RunSummary| run.get("counters.die_busy_s");
+            Some(part(busy(it.alone), busy(it.none))? - 1.0)
+        },
+    },
+    Sign {
+        system: "HIRE",
+        name: "pages of requests that are found in the buffer",
+        is_share: true,
+        of: |it| {
+            let sum = |a: &str, b: &str| Some(it.alone.get(a)? + it.alone.get(b)?);
+            let hits = sum("counters.buffer_read_hits", "counters.buffer_write_hits");
+            part(hits, sum("counters.pages_read", "counters.pages_written"))
+        },
+    },
+    Sign {
+        system: "HIRE",
+        name: "host data at reduced voltages",
+        is_share: true,
+        of: |it| at_voltage(it, "reduced"),
+    },
+    Sign {
+        system: "HIRE",
+        name: "host data at boosted voltages",
+        is_share: true,
+        of: |it| at_voltage(it, "boosted"),
+    },
+    Sign {
+        system: "READY",
+        name: "drive writes a day, without any of the five",
+        is_share: false,
+        of: |it| it.daily[0],
+    },
+    Sign {
+        system: "READY",
+        name: "drive writes a day that READY lets through",
+        is_share: false,
+        of: |it| it.daily[1],
+    },
+    Sign {
+        system: "DA-RAID-5",
+        name: "programs of parity for each program of the host",
+        is_share: true,
+        of: |it| {
+            let programs = |name: &str| it.alone.get(&format!("counters.programs.{name}"));
+            part(programs("parity"), programs("host"))
+        },
+    },
+];
+
+impl Evidence {
+    /// Returns a sign on the drives of a group at each age: means over the workloads that have it,
+    /// and the intervals over seeds.
+    fn sign(&self, sign: &Sign, group: &Group) -> Vec<Estimate> {
+        let factors = &self.plan.factor;
+        let bit = factors.iter().position(|it| short(&it.name) == sign.system);
+        let ages = self.plan.age.iter();
+        let of_age = |age| {
+            Estimate::of(self.seeds.iter().map(|runs| {
+                let places = group.drives.iter().flat_map(|drive| {
+                    let drive = *drive;
+                    self.columns.iter().map(move |it| Place { drive, age, column: &it.name })
+                });
+                let known = places.filter_map(|it| (sign.of)(&self.pair(runs, it, 1 << bit?)?));
+                mean(&known.collect::<Vec<_>>())
+            }))
+        };
+        ages.map(of_age).collect()
+    }
+
+    fn pair<'a>(&self, runs: &'a Runs, place: Place<'_>, alone: usize) -> Option<Pair<'a>> {
+        let of = |subset| self.run(runs, place, subset);
+        let daily = [0, alone].map(|subset| self.daily_writes(runs, place, subset));
+        Some(Pair { none: of(0)?, alone: of(alone)?, daily })
+    }
+
+    /// Returns the table of signs by drive and age.
+    pub(super) fn signs(&self) -> Sheet {
+        let mut heads = vec!["drive", "factor", "sign"];
+        heads.extend(self.plan.age.iter().map(|age| age.name.as_str()));
+        let title =
+            "What each factor finds to do, alone on a drive: mean over the workloads that have it";
+        let mut sheet = Sheet::new("signs", title, &heads);
+        for group in self.groups() {
+            for sign in SIGNS {
+                let estimates = self.sign(sign, &group);
+                let mut row = |name: String, part: fn(&Estimate) -> Option<f64>| {
+                    let drive = group.name.as_deref().unwrap_or("the drive");
+                    let mut cells: Vec<Cell> =
+                        vec![drive.into(), sign.system.into(), name.as_str().into()];
+                    cells.extend(estimates.iter().map(part).map(|value| {
+                        if sign.is_share { Cell::share(value) } else { Cell::number(value) }
+                    }));
+                    sheet.row(cells);
+                };
+                row(sign.name.into(), |it| it.mean);
+                if self.seeds.len() > 1 {
+                    row(format!("{} ±", sign.name), |it| it.half);
+                }
+            }
+        }
+        sheet
+    }
+}

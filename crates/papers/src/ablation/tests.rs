@@ -1,0 +1,241 @@
+//! Tests of the studies' plans, and of their tables on made-up numbers.
+
+use super::plan::{Evidence, Metric, Place, Plan};
+use super::{Design, Request, chosen};
+use crate::run_summary::RunSummary;
+use fowler_device::Config;
+use fowler_experiment::device_spec;
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::tables::{Cell, Sheet};
+use std::path::PathBuf;
+
+fn plan(design: Design) -> Plan {
+    design.plan().unwrap_or_else(|why| panic!("{}: {why}", design.name()))
+}
+
+/// Returns the configuration of a subset's drive.
+fn config(plan: &Plan, place: Place<'_>, subset: usize) -> Config {
+    let spec = plan.device(place, subset);
+    let scheme = Scheme::load(&plan.scheme(subset).unwrap_or_else(|| "noop".into())).unwrap();
+    let scheme = if subset == 0 { Scheme::none() } else { scheme };
+    let drive = device_spec::resolve(&spec.source().unwrap(), &scheme, &spec);
+    drive.unwrap_or_else(|why| panic!("{} {subset:05b}: {why}", spec.device)).config
+}
+
+fn places(plan: &Plan) -> Vec<Place<'_>> {
+    let drives = 0..plan.drive.len();
+    let of = |drive| plan.age.iter().map(move |age| Place { drive, age, column: "F1" });
+    drives.flat_map(of).collect()
+}
+
+#[test]
+fn the_host_has_the_same_capacity_under_every_subset() {
+    for design in Design::EVERY {
+        let plan = plan(design);
+        for place in places(&plan) {
+            let capacity = |subset| config(&plan, place, subset).layout().unwrap().logical_pages;
+            let first = capacity(0);
+            for subset in 1..plan.subsets() {
+                let name = &plan.drive[place.drive].name;
+                // A capacity is rounded to pages or units, which parity divides differently.
+                let apart = capacity(subset).abs_diff(first);
+                assert!(apart <= first / 1_000, "{name} {subset:05b}: {apart} of {first}");
+            }
+        }
+    }
+}
+
+/// Subsets without parity begin in one state at every age, or in two: HIRE keeps more superblocks
+/// erased. Those with parity have a state of each age, because the stage of life decides which
+/// superblocks have parity.
+#[test]
+fn a_drive_of_today_is_preconditioned_once_where_it_can_be() {
+    let plan = plan(Design::Today);
+    for drive in 0..plan.drive.len() {
+        let of = |age, subset| config(&plan, Place { drive, age, column: "F1" }, subset);
+        let mut states: Vec<Config> = Vec::new();
+        for age in &plan.age {
+            for subset in 0..plan.subsets() {
+                let config = of(age, subset);
+                let is_new = !states.iter().any(|other| other.ages_like(&config));
+                // Suspension, RHIO and READY act after preconditioning only.
+                let is_first = subset & 0b0_1011 == 0 && (subset & 16 != 0 || age.name == "young");
+                assert_eq!(is_new, is_first, "{subset:05b} {}", age.name);
+                if is_new {
+                    states.push(config);
+                }
+            }
+        }
+        assert_eq!(states.len(), 2 + 2 * plan.age.len());
+    }
+}
+
+#[test]
+fn the_target_life_is_divided_by_what_a_second_stands_for() {
+    let plan = plan(Design::Today);
+    let of = |column| config(&plan, Place { drive: 0, age: &plan.age[1], column }, 0);
+    let (years, day) = (2.5 * 365.0, 86_400.0);
+    for (column, stands_for) in [("1 DWPD", 378.0), ("3 DWPD", 126.0), ("of the user", 1.0)] {
+        let s = of(column).life.target.as_s();
+        let expected = years * day / stands_for;
+        assert!((s / expected - 1.0).abs() < 1e-9, "{column}: {s} {expected}");
+    }
+}
+
+#[test]
+fn the_quick_form_has_fewer_and_smaller_runs() {
+    for design in Design::EVERY {
+        let (whole, mut brief) = (plan(design), plan(design));
+        brief.shorten();
+        assert!(brief.requests < whole.requests / 50 && !brief.drive.is_empty());
+        assert!(!brief.workload.is_empty() && brief.workload.len() < whole.workload.len());
+        let pages = |plan: &Plan| config(plan, places(plan)[0], 31).geometry.pages();
+        assert!(pages(&brief) * 4 <= pages(&whole), "{}", design.name());
+        let request = Request {
+            design,
+            brief: true,
+            workloads: Vec::new(),
+            traces: None,
+            out: PathBuf::new(),
+            limit: None,
+            seeds: 1,
+        };
+        let columns = chosen(&brief, &request).unwrap();
+        assert_eq!(columns.len(), brief.workload.len());
+    }
+}
+
+/// A made-up run: every factor changes the mean read by a factor of its own, which is another one
+/// on the second drive.
+fn run(drive: usize, age: usize, subset: usize) -> RunSummary {
+    let factors = [[0.5, 0.8, 1.0, 1.0, 1.25], [0.5, 1.25, 1.0, 1.0, 1.25]][drive];
+    let set = factors.iter().enumerate().filter(|(bit, _)| subset & (1 << bit) != 0);
+    let read: f64 = set.map(|(_, factor)| factor).product();
+    let parity = f64::from(u8::from(subset & 16 != 0 && age > 0));
+    let voltage = f64::from(u8::from(subset & 4 != 0));
+    RunSummary::from([
+        ("read.mean_us", 100.0 * read),
+        ("read.p999_us", 100.0),
+        ("write.mean_us", 10.0),
+        ("write.p999_us", 10.0),
+        ("write.bytes", 1e9),
+        ("simulated_s", 86_400.0),
+        ("drive.logical_bytes", 1e10),
+        ("idle_share", 0.75),
+        ("suspended_share", 0.25),
+        ("flash_bytes_per_host_byte", 2.0),
+        ("wearing_weight", 1.0),
+        ("counters.programs.host", 1e9),
+        ("counters.programs.parity", 1e7 * parity),
+        ("counters.programs_at.host.nominal", 4.0 - voltage),
+        ("counters.programs_at.host.reduced", voltage),
+        ("counters.uncorrectable_reads", 0.0),
+        ("counters.pages_read", 300.0),
+        ("counters.pages_written", 100.0),
+        ("counters.buffer_read_hits", 10.0),
+        ("counters.buffer_write_hits", 10.0),
+        ("counters.die_busy_s", 50.0),
+        ("counters.reads_at.3", 99.0),
+        ("counters.reads_at.9", 1.0),
+    ])
+}
+
+fn evidence(design: Design, seeds: usize) -> Evidence {
+    let mut plan = plan(design);
+    plan.shorten();
+    let request = Request {
+        design,
+        brief: true,
+        workloads: Vec::new(),
+        traces: None,
+        out: PathBuf::new(),
+        limit: None,
+        seeds: 1,
+    };
+    let columns = chosen(&plan, &request).unwrap();
+    Evidence::made_up(plan, columns, seeds, run)
+}
+
+/// Returns the cell of a table in the row that begins with `lead`.
+fn cell(sheet: &Sheet, lead: &[&str], head: &str) -> Option<f64> {
+    let column = sheet.heads.iter().position(|it| it == head).expect(head);
+    let begins = |row: &&Vec<Cell>| lead.iter().zip(*row).all(|(text, cell)| cell.shown() == *text);
+    let row = sheet.rows.iter().find(begins).unwrap_or_else(|| panic!("{}: {lead:?}", sheet.name));
+    row[column].value()
+}
+
+#[test]
+fn tables_have_each_drive_and_all_of_them() {
+    let evidence = evidence(Design::Today, 1);
+    let worth = evidence.worth();
+    let read = Metric::Read.name();
+    let near = |value: Option<f64>, other: f64| {
+        assert!(value.is_some_and(|it| (it - other).abs() < 1e-9), "{value:?} {other}");
+    };
+    let of = |drive, factor| cell(&worth, &[drive, factor, "young", "on average"], read);
+    near(of("nvme-pm9a3", "suspension (PES)"), -0.5);
+    near(of("nvme-pm9a3", "order and speed (RHIO)"), -0.2);
+    near(of("nvme-p5520", "order and speed (RHIO)"), 0.25);
+    // A fifth less and a fourth more cancel.
+    near(of("all drives", "order and speed (RHIO)"), 0.0);
+    near(of("all drives", "suspension (PES)"), -0.5);
+    let interactions = evidence.interactions();
+    near(cell(&interactions, &["all drives", "PES + RHIO", "old", "together"], read), 0.0);
+    let runs = evidence.each_run();
+    assert_eq!(runs.rows.len(), 2 * 3 * 32);
+    near(cell(&runs, &["nvme-p5520", "F1", "stand-in f1", "old", "rhio"], read), 125.0);
+    // 3,000 - 300 cycles of a drive that takes 2e9 bytes in 86,400 s, which stand for 329 days.
+    let life = cell(
+        &runs,
+        &["nvme-pm9a3", "F1", "stand-in f1", "young", "none"],
+        "projected life (years)",
+    );
+    let raw = 16.0 * 2.0 * 342.0 * 24.0 * 16_384.0;
+    near(life.map(|it| it / (2_700.0 * raw / 2e9 * 329.0 / 365.0)), 1.0);
+    let effects = evidence.effects();
+    assert_eq!(effects.rows.len(), 2 * 3 * (5 + 10));
+    for figure in evidence.pictures() {
+        figure.svg().unwrap_or_else(|error| panic!("{error}"));
+    }
+    assert_eq!(evidence.pictures().len(), 3);
+}
+
+#[test]
+fn a_study_of_one_drive_does_not_name_it() {
+    let evidence = evidence(Design::All, 1);
+    assert_eq!(evidence.worth().heads[0], "factor");
+    assert_eq!(evidence.each_run().heads[0], "workload");
+    assert_eq!(evidence.pictures().len(), 1);
+}
+
+#[test]
+fn signs_are_those_of_the_drive_with_only_that_factor() {
+    let signs = evidence(Design::Today, 1).signs();
+    let of = |sign: &str, age: &str| {
+        let row = signs.rows.iter().find(|row| row[2].shown().starts_with(sign));
+        let column = signs.heads.iter().position(|it| it == age).unwrap();
+        row.unwrap_or_else(|| panic!("{sign}"))[column].value().unwrap()
+    };
+    assert_eq!(of("time without a request", "young"), 0.75);
+    assert_eq!(of("programs and erases that are suspended", "old"), 0.25);
+    assert!((of("reads that need more", "middle") - 0.01).abs() < 1e-12);
+    assert_eq!(of("time that dies are busy", "middle"), 0.0);
+    assert_eq!(of("pages of requests that are found", "young"), 0.05);
+    assert_eq!(of("host data at reduced", "young"), 0.25);
+    assert_eq!(of("host data at boosted", "young"), 0.0);
+    // A tenth of the capacity in 329 days.
+    assert!((of("drive writes a day, without", "old") - 0.1 / 329.0).abs() < 1e-12);
+    assert_eq!(of("programs of parity", "young"), 0.0);
+    assert_eq!(of("programs of parity", "old"), 0.01);
+}
+
+/// Equal seeds have an interval of nothing, in a row of its own.
+#[test]
+fn several_seeds_have_an_interval() {
+    let evidence = evidence(Design::Today, 2);
+    let worth = evidence.worth();
+    let of =
+        |what| cell(&worth, &["all drives", "suspension (PES)", "old", what], Metric::Read.name());
+    assert_eq!(of("on average ±").map(f64::abs), Some(0.0));
+    assert_eq!(evidence.signs().rows.len(), 2 * 3 * 10);
+}
