@@ -54,9 +54,15 @@ struct Totals {
     wrong_reads: u64,
 }
 
+/// Returns how many times as many drives are run as usual.
+#[allow(clippy::disallowed_methods, reason = "more drives run on request")]
+fn times() -> u64 {
+    let times = std::env::var("FOWLER_SWARM_TIMES").ok();
+    times.map_or(1, |text| text.parse().expect("FOWLER_SWARM_TIMES is a number"))
+}
+
 fn swarm(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) -> Totals {
-    let times = std::env::var("FOWLER_SWARM_TIMES").ok().and_then(|text| text.parse().ok());
-    let drives = times.unwrap_or(1) * if cfg!(debug_assertions) { 40 } else { 600 };
+    let drives = times() * if cfg!(debug_assertions) { 40 } else { 600 };
     let (mut ran, mut totals) = (0, Totals::default());
     for seed in 0..drives {
         let mut rng = Rng::stream(seed, stream);
@@ -142,7 +148,6 @@ fn swarm(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) -> Totals {
         totals.wrong_reads += ledger.silent.returned;
     }
     assert!(ran * 2 > drives, "only {ran} of {drives} drives could be built");
-    println!("{stream}: {ran} drives, {totals:?}");
     assert!(totals.rebuilt > 0 && totals.degraded > 0 && totals.failed > 0, "{totals:?}");
     totals
 }
