@@ -1,7 +1,7 @@
 //! A block erase: one pulse and one verify (S4), and their suspension.
 //!
-//! From a start or resumption, an erase goes through `[re-bias] [rest of the pulse] verify`. A pulse
-//! in steps can be suspended only where a whole number of steps is left.
+//! From a start or resumption, an erase goes through `[re-bias] [rest of the pulse] verify`. A
+//! pulse in steps can be suspended only where a whole number of steps is left.
 
 use crate::{Interrupt, PhaseKind, Timing};
 use fowler_units::{Nanos, Span};

@@ -120,6 +120,15 @@ const LEVELS_MAX: usize = 3;
 const _: () = assert!((LEVELS_MAX + 1).is_power_of_two());
 
 impl LevelTimes {
+    /// Returns the times of the reads of a drive.
+    pub fn of_drive(config: &Config) -> LevelTimes {
+        let timing = config.read_timing();
+        match config.reliability.model {
+            ModelKind::Off => LevelTimes::nominal(&timing),
+            _ => LevelTimes::new(&timing, &config.reliability.ldpc()),
+        }
+    }
+
     /// Times for hard decision alone.
     pub fn nominal(timing: &Timing) -> LevelTimes {
         LevelTimes {

@@ -29,7 +29,6 @@ pub mod stripes;
 mod superblocks;
 mod units;
 
-use crate::cells::reliability::{LevelTimes, ModelKind};
 use crate::policy::custom::Policies;
 use crate::policy::placement::StreamLimits;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
@@ -471,18 +470,15 @@ impl Config {
         }
     }
 
-    /// Returns the times of reads by sensing level. The decoder's time counts as transfer.
-    pub fn level_times(&self) -> LevelTimes {
+    /// Returns [`Config::effective_timing`] for reads: the decoder's time is part of a transfer.
+    pub fn read_timing(&self) -> Timing {
         let mut timing = self.effective_timing();
         let transfers = match self.ftl.has_superblocks() {
             true => self.geometry.page_size.0 / self.unit().0,
             false => 1,
         };
         timing.bus_transfer += Span(self.flash.decode.0 / transfers);
-        match self.reliability.model {
-            ModelKind::Off => LevelTimes::nominal(&timing),
-            _ => LevelTimes::new(&timing, &self.reliability.ldpc()),
-        }
+        timing
     }
 
     /// Returns the operating times in effect: the nominal ones, or those of PER and PE0. On a drive

@@ -34,7 +34,7 @@ impl Config {
         let pages = [planes, g.blocks_per_plane, g.pages_per_block].map(u128::from);
         let pages: u128 = pages.into_iter().product();
         let sense = self.timing.read.values().iter().copied().max().unwrap_or_default();
-        let read = u128::from(sense.0) + u128::from(self.level_times().transfer(0).0);
+        let read = u128::from(sense.0) + u128::from(self.read_timing().bus_transfer.0);
         let least = u128::from(SHARE_OF_DIE).saturating_mul(pages).saturating_mul(read);
         let least = Span(u64::try_from(least).unwrap_or(u64::MAX));
         refusals.unless_hinted(

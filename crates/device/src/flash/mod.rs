@@ -238,7 +238,7 @@ impl Flash {
             counters: Counters::default(),
             geometry,
             locator: Locator::new(&geometry),
-            levels: config.level_times(),
+            levels: LevelTimes::of_drive(config),
             retry: config.reliability.retry,
             read_retry: ReadRetry::new(&config.aging),
             ladder: Ladder::of(config),

@@ -3,7 +3,7 @@
 
 use super::Outcome;
 use crate::json_schema::output::{self, Fact, written};
-use fowler_device::reliability::{ModelKind, RetryCost};
+use fowler_device::reliability::{LevelTimes, ModelKind, RetryCost};
 use fowler_device::{Counters, Pacing};
 use fowler_metrics::Kind;
 use fowler_units::Span;
@@ -169,7 +169,7 @@ impl Outcome {
 
     /// Returns the transfer times of a read by level.
     fn transfer_by_level(&self) -> Vec<Span> {
-        let levels = self.drive.config.level_times();
+        let levels = LevelTimes::of_drive(&self.drive.config);
         (0..levels.count()).map(|level| levels.transfer(level)).collect()
     }
 
