@@ -15,8 +15,8 @@
 //! (`cache_operations.rs`); a die that has failed hands everything back (`failed_die.rs`).
 //!
 //! **Owns** dies, channels, agenda, and the transactions in flight. **May touch** the cells. Knows
-//! blocks and pages only as numbers. `time_accounting.rs`: where time went; `flash_trace.rs`: every
-//! step.
+//! blocks and pages only as numbers. `progress.rs`: how far a transaction has come.
+//! `time_accounting.rs`: where time went; `flash_trace.rs`: every step.
 
 mod cache_operations;
 pub mod cache_register;
@@ -27,6 +27,7 @@ pub mod flash_trace;
 pub mod indexed_heap;
 pub mod marked_dies;
 mod program_erase;
+mod progress;
 pub mod queue;
 mod ranks;
 pub mod raw_die;
@@ -351,26 +352,6 @@ impl Flash {
             by_the_host: count(TxnClass::HostRead) + count(TxnClass::HostProgram),
             ranked: self.dies[die].ranked.as_deref().map(RankedQueue::len),
         }
-    }
-
-    /// Returns true if a program or erase has begun to change its cells.
-    pub fn is_on_the_cells(&self, id: TxnId) -> bool {
-        let die = self.die(self.txns.get(id).die);
-        let mut member = die.command.first;
-        while die.cells != Cells::Free && member.is_some() {
-            if member == id {
-                return true;
-            }
-            member = self.txns.get(member).next;
-        }
-        false
-    }
-
-    /// Returns true if a transaction waits in the queue of its die. Takes a time that grows with the
-    /// queue.
-    pub fn is_queued(&self, id: TxnId) -> bool {
-        let Txn { die, class, .. } = *self.txns.get(id);
-        self.die(die).queue.iter(class, &self.txns).any(|waiting| waiting == id)
     }
 
     /// Returns the transfer time, summed over all channels.
