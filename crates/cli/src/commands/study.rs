@@ -71,6 +71,9 @@ impl Action for Study {
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {
+        // A state that was read back from the folder of caches is not always the one that was made:
+        // with policy.redundancy = "da_raid5", runs on it differ. A study makes each state itself.
+        fowler_experiment::image_store::keep_in(None);
         let look = if self.limit.is_some() || self.brief { "-look" } else { "" };
         let name = format!("study-{}{look}", self.study);
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("results").join(name));
