@@ -6,8 +6,7 @@ use super::{EndOfLife, Lifetime};
 use fowler_experiment::Latencies;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_figures::{Axis, Figure, Panel, Series};
-use fowler_report::figures_folder::{self, Written};
-use fowler_report::pages;
+use fowler_report::figures_folder;
 use std::path::Path;
 
 /// The file of the drives of a fleet.
@@ -22,13 +21,9 @@ impl Lifetime {
     pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
         let mut sheets = vec![self.sheet()];
         sheets.extend(self.fleet.iter().flat_map(Fleet::sheets));
-        let Written { mut files, warnings, drawings } =
-            figures_folder::write(&sheets, &self.figures(), folder)?;
-        let noted = warnings.iter().map(|warning| format!("Note: {warning}"));
-        let lead = noted.chain(self.fleet.iter().map(Fleet::assumptions)).collect();
-        let page = pages::of_study(&sheets[0].title, lead, &sheets, drawings);
-        pages::write(&folder.join(pages::REPORT), &page)?;
-        files.push(pages::REPORT.into());
+        let lead = self.fleet.iter().map(Fleet::assumptions).collect();
+        let (title, shown) = (&sheets[0].title, (&sheets[..], &self.figures()[..]));
+        let (mut files, warnings) = figures_folder::publish(folder, title, lead, shown, None)?;
         if let Some(fleet) = &self.fleet {
             fleet.write_drives(&folder.join(DRIVES))?;
             files.push(DRIVES.into());

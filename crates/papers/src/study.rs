@@ -10,8 +10,7 @@ use fowler_experiment::contents;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
 use fowler_figures::Figure;
-use fowler_report::figures_folder::{self, Written};
-use fowler_report::pages;
+use fowler_report::figures_folder;
 use std::path::{Path, PathBuf};
 
 /// The printed claims of a paper, as given in the data of its study.
@@ -136,17 +135,11 @@ fn write<S: Study>(
 pub(crate) fn publish(
     (out, command): (&Path, &str),
     title: &str,
-    mut lead: Vec<String>,
-    (sheets, figures): (&[Sheet], &[Figure]),
+    lead: Vec<String>,
+    shown: (&[Sheet], &[Figure]),
     warning: Option<String>,
 ) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
-    let Written { mut files, mut warnings, drawings } =
-        figures_folder::write(sheets, figures, out)?;
-    warnings.extend(warning);
-    lead.extend(warnings.iter().map(|warning| format!("Note: {warning}")));
-    let page = pages::of_study(title, lead, sheets, drawings);
-    pages::write(&out.join(pages::REPORT), &page)?;
-    files.push(pages::REPORT.into());
+    let (files, warnings) = figures_folder::publish(out, title, lead, shown, warning)?;
     let listed: Vec<PathBuf> = files.iter().map(|file| out.join(file)).collect();
     contents::list(out, command, &listed)?;
     Ok((files, warnings))

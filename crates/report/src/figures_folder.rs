@@ -1,7 +1,7 @@
-//! Writes tables and figures to the files of one folder, for studies, lifetimes and the models of
-//! cells.
+//! Writes tables and figures to the files of one folder, for studies, lifetimes, scores and the
+//! models of cells.
 
-use crate::pages::Drawing;
+use crate::pages::{self, Drawing};
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
@@ -47,4 +47,25 @@ pub fn write(sheets: &[Sheet], figures: &[Figure], folder: &Path) -> Result<Writ
         drawings.push(Drawing { name: figure.id.clone(), svg });
     }
     Ok(Written { files, warnings, drawings })
+}
+
+/// Writes tables, figures, and a page of both that begins with `lead` and the warnings, `warning`
+/// among them. Returns the files written and all warnings.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn publish(
+    folder: &Path,
+    title: &str,
+    mut lead: Vec<String>,
+    (sheets, figures): (&[Sheet], &[Figure]),
+    warning: Option<String>,
+) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
+    let Written { mut files, mut warnings, drawings } = write(sheets, figures, folder)?;
+    warnings.extend(warning);
+    lead.extend(warnings.iter().map(|warning| format!("Note: {warning}")));
+    let page = pages::of_study(title, lead, sheets, drawings);
+    pages::write(&folder.join(pages::REPORT), &page)?;
+    files.push(pages::REPORT.into());
+    Ok((files, warnings))
 }

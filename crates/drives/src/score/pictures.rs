@@ -4,8 +4,7 @@ use super::{Metric, Score, ScoredRow};
 use crate::measurements::Kind;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_figures::{Axis, Figure, Panel, Series};
-use fowler_report::figures_folder::{self, Written};
-use fowler_report::pages;
+use fowler_report::figures_folder;
 use std::path::Path;
 
 /// The most patterns in a picture: more could not be read.
@@ -18,21 +17,15 @@ impl Score {
     /// # Errors
     /// If the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
-        let sheets = self.sheets();
-        let Written { mut files, warnings, drawings } =
-            figures_folder::write(&sheets, &self.figures(), folder)?;
         let mut lead = vec![
             "Diamonds are measured, lines and bars are simulated; whiskers are 95 % intervals of the \
              simulation."
                 .to_string(),
         ];
         lead.extend(self.refused.iter().map(|(row, why)| format!("Not simulated: {row}: {why}")));
-        lead.extend(warnings.iter().map(|warning| format!("Note: {warning}")));
         let title = format!("{} against measured drives", self.drive.0);
-        let page = pages::of_study(&title, lead, &sheets, drawings);
-        pages::write(&folder.join(pages::REPORT), &page)?;
-        files.push(pages::REPORT.into());
-        Ok((files, warnings))
+        let shown = (&self.sheets()[..], &self.figures()[..]);
+        figures_folder::publish(folder, &title, lead, shown, None)
     }
 
     fn figures(&self) -> Vec<Figure> {
