@@ -11,10 +11,25 @@ pub(crate) const LONGEST_LINE: usize = 1 << 16;
 /// Number of bytes read from the source at once.
 const CHUNK: usize = 1 << 18;
 
-/// True if the line is a comment (it begins with `#`) or blank.
+/// True if the line holds no record in any format: it is blank, a comment (it begins with `#`), or
+/// the line with which bpftrace begins its output (`Attaching 3 probes...`).
 #[inline]
 pub(crate) fn is_remark(line: &[u8]) -> bool {
-    matches!(line.trim_ascii_start().first(), None | Some(b'#'))
+    let line = line.trim_ascii_start();
+    match line.first() {
+        None | Some(b'#') => true,
+        Some(b'A') => is_of_bpftrace(line),
+        Some(_) => false,
+    }
+}
+
+#[cold]
+fn is_of_bpftrace(line: &[u8]) -> bool {
+    let count = line.strip_prefix(b"Attaching ").and_then(|rest| {
+        let rest = rest.trim_ascii_end();
+        rest.strip_suffix(b" probes...").or_else(|| rest.strip_suffix(b" probe..."))
+    });
+    count.is_some_and(|count| !count.is_empty() && count.iter().all(u8::is_ascii_digit))
 }
 
 /// One line, without its line end.
@@ -357,6 +372,16 @@ mod tests {
 
     /// A trace may begin with more comments than the head holds; detection still sees its first
     /// record.
+    #[test]
+    fn the_first_line_of_bpftrace_is_a_remark() {
+        for line in ["Attaching 1 probe...", "Attaching 12 probes...\r", "# a", "", "  "] {
+            assert!(is_remark(line.as_bytes()), "{line}");
+        }
+        for line in ["Attaching probes...", "Attaching 1 probe... 5", "A,1,2,3", "0,#,1"] {
+            assert!(!is_remark(line.as_bytes()), "{line}");
+        }
+    }
+
     #[test]
     fn the_head_shows_what_follows_long_comments() {
         for count in [1, 6_000, 100_000] {

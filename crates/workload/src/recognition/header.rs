@@ -89,10 +89,16 @@ fn parted_by_names(header: &[u8], lines: &[&[u8]], parting: Parting) -> Option<B
         return None;
     }
     let columns: Vec<Named> = (0..names.len())
-        .map(|index| Named {
-            name: names[index],
-            role: role(names[index]),
-            values: rows.iter().filter_map(|row| row.get(index).copied()).collect(),
+        .map(|index| {
+            let values: Vec<&[u8]> =
+                rows.iter().filter_map(|row| row.get(index).copied()).collect();
+            // `T` is a time to some and the type of a request to others; the values tell.
+            let are_ops = values.iter().all(|value| OpCode::Words.meaning(value).is_some());
+            let role = match role(names[index]) {
+                Some(Role::Time(_)) if are_ops && !values.is_empty() => Some(Role::Op),
+                role => role,
+            };
+            Named { name: names[index], role, values }
         })
         .collect();
     let Chosen { columns, open, seen } = choose(&columns);

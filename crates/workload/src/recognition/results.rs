@@ -14,8 +14,8 @@ use fowler_units::{Diagnostic, printable};
 pub(crate) struct Measured {
     /// Kind of the file, as a message begins: `this is a result of fio-3.36`.
     pub what: String,
-    /// True if the file measures a drive, to which a model could be fitted.
-    pub of_a_drive: bool,
+    /// The advice on fitting a drive to the measurement; `None` if it does not measure a drive.
+    pub fit: Option<&'static str>,
     /// The measured load; `None` if the file does not contain it.
     pub load: Option<Load>,
     /// Command that makes the tool print its rates in a readable form.
@@ -26,9 +26,8 @@ impl Measured {
     /// Returns the refusal of the file, with a workload to run instead.
     pub fn diagnostic(&self) -> Diagnostic {
         let mut hint = String::new();
-        if self.of_a_drive {
-            hint += "to fit a drive to measured numbers, put them into a file of measured rows for \
-                     fowler calibrate (docs/real-drives.md); ";
+        if let Some(fit) = self.fit {
+            hint += fit;
         }
         let text = self.load.as_ref().and_then(Load::text);
         hint += &match text {
@@ -54,6 +53,12 @@ pub(crate) fn measured(head: &[u8]) -> Option<Measured> {
     json().or_else(|| fio_text(head)).or_else(|| iostat(head)).or_else(|| other_averages(head))
 }
 
+/// Advice on fitting a drive to fio's JSON.
+const FIT_JSON: &str = "fowler score DRIVE FILE compares these results with a drive, and fowler \
+                        calibrate fits one to them (docs/real-drives.md says which jobs it takes); ";
+/// Advice on fitting a drive to other output of fio.
+const FIT_TEXT: &str = "to compare a drive with these results or to fit one to them, save them with \
+                        --output-format=json: fowler score and fowler calibrate read that; ";
 /// Most lines that fio prints before its JSON.
 const LINES_BEFORE: usize = 32;
 
@@ -88,7 +93,7 @@ fn fio_json(head: &[u8]) -> Option<Measured> {
     }
     let version = version.filter(|version| version.quoted)?;
     let what = format!("this is a result of {} (JSON)", printable(version.text));
-    Some(Measured { what, of_a_drive: true, load: jobs.load(), otherwise: None })
+    Some(Measured { what, fit: Some(FIT_JSON), load: jobs.load(), otherwise: None })
 }
 
 /// Rates and options of the jobs of a result.
@@ -205,7 +210,7 @@ fn fio_text(head: &[u8]) -> Option<Measured> {
         _ => return None,
     };
     let otherwise = Some("use fio's JSON output (--output-format=json), whose rates Fowler reads");
-    Some(Measured { what: what.into(), of_a_drive: true, load: None, otherwise })
+    Some(Measured { what: what.into(), fit: Some(FIT_TEXT), load: None, otherwise })
 }
 
 /// Returns the output of `iostat -o JSON`, whose rates are not read.
@@ -216,7 +221,7 @@ fn iostat_json(head: &[u8]) -> Option<Measured> {
         let what = "this is the output of iostat as JSON: averages over an interval";
         let otherwise =
             Some("use the text output of iostat -x (without -o JSON), whose rates Fowler reads");
-        Measured { what: what.into(), of_a_drive: false, load: None, otherwise }
+        Measured { what: what.into(), fit: None, load: None, otherwise }
     })
 }
 
@@ -241,7 +246,7 @@ fn iostat(head: &[u8]) -> Option<Measured> {
     if !heads.contains(&"r/s") {
         let what = "this is the output of iostat without separate numbers for reads and writes";
         let otherwise = Some("use the output of iostat -x, whose rates Fowler reads");
-        return Some(Measured { what: what.into(), of_a_drive: false, load: None, otherwise });
+        return Some(Measured { what: what.into(), fit: None, load: None, otherwise });
     }
     let rows = text[last + 1..].iter().take_while(|line| !line.is_empty());
     let loads = rows.filter_map(|row| device_load(&heads, &words(row, commas)));
@@ -249,7 +254,7 @@ fn iostat(head: &[u8]) -> Option<Measured> {
     let name = busiest.as_ref().map_or(String::new(), |(name, _)| format!(" (device {name})"));
     let what = format!("this is the output of iostat -x{name}: averages over an interval");
     let load = busiest.map(|(_, load)| load).filter(|load| load.rate() > 0.0);
-    Some(Measured { what, of_a_drive: false, load, otherwise: None })
+    Some(Measured { what, fit: None, load, otherwise: None })
 }
 
 /// Returns the output of other tools that print averages or counts: `sar -d`, biolatency.
@@ -266,7 +271,7 @@ fn other_averages(head: &[u8]) -> Option<Measured> {
         }
     })?;
     let otherwise = Some("use the output of iostat -x, whose rates Fowler reads");
-    Some(Measured { what: found.into(), of_a_drive: false, load: None, otherwise })
+    Some(Measured { what: found.into(), fit: None, load: None, otherwise })
 }
 
 /// Returns the words of a line, separated by blanks or (`commas`) commas.

@@ -57,6 +57,30 @@ fn the_columns_of_a_format_read_it_as_the_format_does() {
     assert!(tried >= 10, "{tried}");
 }
 
+/// bpftrace prints a line before what a script prints, also where that begins with a header. `T` is
+/// the type of a request there.
+#[test]
+fn what_bpftrace_prints_first_is_no_request() {
+    let plain = "0,R,8192,4096\n12,W,4096,8192\n40,W,16384,16384\n";
+    let named = format!("time_us,op,offset_bytes,length_bytes\n{plain}");
+    let table = "TIME(ms) COMM DISK T SECTOR BYTES\n0 dd sda R 16 4096\n\
+                 12 dd sda W 8 8192\n40 kworker sda W 32 16384\n";
+    let columns = CsvColumns::parse("ts=us,op=rw,lba=bytes,len=bytes").ok();
+    for (text, columns) in [(plain, columns), (&named, None), (table, None)] {
+        let text = format!("Attaching 3 probes...\n{text}");
+        let options = ReadOptions { columns, ..ReadOptions::default() };
+        let (requests, _) = read_with(text.as_bytes(), options).unwrap_or_else(|it| panic!("{it}"));
+        let ranges: Vec<(HostOp, u64, u32)> =
+            requests.iter().map(|io| (io.op, io.offset, io.size)).collect();
+        let expected = [
+            (HostOp::Read, 8192, 4096),
+            (HostOp::Write, 4096, 8192),
+            (HostOp::Write, 16_384, 16_384),
+        ];
+        assert_eq!(ranges, expected, "{text}");
+    }
+}
+
 #[test]
 fn headers_that_a_format_does_not_have_are_skipped_and_counted() {
     for (text, format) in [
