@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Kind and format version of image files; increment the version when the words of an image change.
-const KIND: Kind = Kind { name: "image", format: 2 };
+const KIND: Kind = Kind { name: "image", format: 3 };
 /// Most image files in the cache folder, and their total size in bytes.
 const BOUND: Bound = Bound { prefix: "image-", files: 16, bytes: 4 << 30 };
 /// Fewest page writes for which a drive with superblocks is saved; less work is repeated instead.

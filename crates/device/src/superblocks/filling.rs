@@ -172,7 +172,7 @@ impl Filling<'_> {
             drive.advance(stream, open);
             if stores {
                 if let Some((_, end)) = drive.commands.filling[which] {
-                    drive.map.landed(drive.shape.superblock_of(end - 1), Nanos::ZERO);
+                    drive.land(drive.shape.superblock_of(end - 1), Nanos::ZERO);
                 }
                 let first = drive.shape.unit_of_command(open.superblock, open.command);
                 let end = first + drive.shape.units_per_command;
@@ -207,10 +207,14 @@ impl Filling<'_> {
 
     /// Leaves the rest of a command unused: the next one begins with the first request.
     fn align(&mut self) {
+        let mut ends = Vec::new();
         for filling in &mut self.drive.commands.filling {
             if let Some((_, end)) = filling.take() {
-                self.drive.map.landed(self.drive.shape.superblock_of(end - 1), Nanos::ZERO);
+                ends.push(end);
             }
+        }
+        for end in ends {
+            self.drive.land(self.drive.shape.superblock_of(end - 1), Nanos::ZERO);
         }
         if let Some(aging) = &mut self.drive.aging {
             aging.filled(&self.drive.map);

@@ -351,9 +351,7 @@ impl Superblocks {
             self.flushes.partial -= u32::from((stores as usize) < whole);
         }
         self.commands.free.push(number);
-        if self.map.landed(superblock, flash.now()) {
-            self.filled(superblock);
-        }
+        self.land(superblock, flash.now());
         if moved {
             self.collector.stored(stores);
         }

@@ -28,6 +28,9 @@ impl Superblocks {
         let stage = self.coverage.as_ref().map_or(0, |coverage| coverage.stage as u32);
         put(&[stage, bare.len() as u32])?;
         put(&bare)?;
+        let due: Vec<u32> = self.renewals.due.iter().copied().collect();
+        put(&[due.len() as u32])?;
+        put(&due)?;
         self.map.save(put)
     }
 
@@ -60,9 +63,10 @@ impl Superblocks {
         let mut stage = [0];
         take(&mut stage)?;
         let bare = list(take, superblocks)?;
+        let due = list(take, superblocks)?;
         layer.map.restore(take, &all)?;
         layer.resume_bare(&bare, stage[0].min(u8::MAX.into()) as u8)?;
-        layer.want_parity();
+        due.into_iter().for_each(|superblock| layer.renewals.add(superblock));
         match &mut layer.aging {
             Some(aging) => aging.filled_in_order(opened, &layer.map),
             None if opened.is_empty() => {}
@@ -77,8 +81,9 @@ mod tests {
     use super::*;
     use crate::config::Pattern;
     use crate::event_loop::Device;
+    use crate::policy::redundancy::RedundancyKind;
     use crate::precondition::UNWATCHED;
-    use crate::superblocks::cases::tiny;
+    use crate::superblocks::cases::{protect, tiny};
     use fowler_units::{HostIo, Nanos, Rng};
 
     fn made(config: &Config) -> Superblocks {
@@ -133,6 +138,16 @@ mod tests {
                 (config.precondition.pattern, config.precondition.fill) = (pattern, fill);
                 all.push(config);
             }
+        }
+        // Parity comes with wear, and some superblocks are still to get it.
+        for seed in 0..20 {
+            let mut config = tiny();
+            (config.precondition.pattern, config.precondition.fill) = (Pattern::Steady, 1.0);
+            protect(&mut config, 8);
+            config.redundancy.name = RedundancyKind::ByStage;
+            (config.redundancy.worn_above, config.redundancy.all_above) = (7, 144);
+            config.seed = seed;
+            all.push(config);
         }
         all
     }

@@ -158,10 +158,18 @@ impl Superblocks {
         due
     }
 
+    /// A command of a superblock has been programmed.
+    #[inline]
+    pub(super) fn land(&mut self, superblock: u32, now: Nanos) {
+        if self.map.landed(superblock, now) {
+            self.filled(superblock);
+        }
+    }
+
     /// A superblock is full now: it becomes due to be moved if a unit of it has failed, or if it has
     /// no parity and the rules give it some now.
     #[cold]
-    pub(super) fn filled(&mut self, superblock: u32) {
+    fn filled(&mut self, superblock: u32) {
         self.renew_if_spoilt(superblock);
         let erases = self.map.erases()[superblock as usize];
         let lacks = |it: &super::coverage::Coverage| {

@@ -194,7 +194,7 @@ impl Superblocks {
             counters.slc.cached += u64::from(units);
         }
         self.collector.host_wrote(units);
-        self.map.landed(open.superblock, now);
+        self.land(open.superblock, now);
         self.collect_now(now, counters);
         true
     }
@@ -226,7 +226,7 @@ impl Superblocks {
             let units = if slc { self.shape.slc_units } else { self.shape.units_per_command };
             counters.programs[Source::Parity] += u64::from(units);
             self.take_now(stream, open);
-            self.map.landed(open.superblock, now);
+            self.land(open.superblock, now);
         }
     }
 
@@ -347,7 +347,7 @@ impl Superblocks {
     /// Ends the command that a stream of moved units has begun.
     fn land_command(&mut self, into: u8, now: Nanos) {
         if let Some((_, end)) = self.collector.begun[usize::from(into)].take() {
-            self.map.landed(self.shape.superblock_of(end - 1), now);
+            self.land(self.shape.superblock_of(end - 1), now);
         }
     }
 
