@@ -153,8 +153,8 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     texts
 }
 
-/// Returns a warning for a drive with superblocks that lost pages because its stripes are wider than
-/// its dies.
+/// Returns a warning for a drive with superblocks that lost pages because its stripes are wider
+/// than its dies.
 fn wide_stripes(outcome: &Outcome) -> Option<String> {
     let drive = &outcome.drive;
     let (stripe, dies) = (drive.config.superblocks.parity, drive.layout.geometry.dies());

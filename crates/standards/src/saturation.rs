@@ -228,6 +228,7 @@ mod tests {
             seconds: 60.0,
             mean_us: Some(1e6 / iops as f64),
             programs: [iops * waf, iops],
+            erases: 10_000,
             blame,
             ..Element::default()
         }

@@ -4,7 +4,7 @@
 
 use super::Layer;
 use super::fault_schedule::FaultSchedule;
-use super::fault_strikes::Faulty;
+use super::faulty::Faulty;
 use super::power_offs::PowerOffs;
 use crate::config::Config;
 use crate::config::layout::Layout;

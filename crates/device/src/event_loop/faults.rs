@@ -3,7 +3,7 @@
 use super::Device;
 use super::controller::{Controller, Hooks};
 use super::fault_schedule::FaultSchedule;
-use super::fault_strikes::Faulty;
+use super::faulty::Faulty;
 use super::power_offs::PowerOffs;
 use crate::flash::Flash;
 use crate::host::failed_dies::Service;

@@ -7,7 +7,7 @@
 //! The clock of the drive counts time under power; time without power is added to ages.
 
 use super::controller::{Controller, Hooks, with_redundancy};
-use super::fault_strikes::Faulty;
+use super::faulty::Faulty;
 use super::{Device, Layer};
 use crate::event_loop::probe::Probe;
 use crate::flash::Flash;

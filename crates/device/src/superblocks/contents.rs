@@ -5,9 +5,9 @@
 //! ([`super::shape::Line`]). While a stripe is being filled, this *running parity* is in the
 //! controller.
 //!
-//! Invariants: the versions of a line whose parity is in the flash add up to zero. A valid unit that
-//! cannot be read is the only such unit of its line, or its data is in the controller: all others
-//! were given up when they failed.
+//! Invariants: the versions of a line whose parity is in the flash add up to zero. A valid unit
+//! that cannot be read is the only such unit of its line, or its data is in the controller: all
+//! others were given up when they failed.
 
 use super::map::Map;
 use super::recoveries::Recoveries;
@@ -244,8 +244,8 @@ impl Contents {
     }
 
     /// A unit that cannot be read and is not valid leaves the parity of its line, which is computed
-    /// without it: the running parity of a stream, or the unit of parity being programmed. It counts
-    /// as a unit that holds nothing and can be read.
+    /// without it: the running parity of a stream, or the unit of parity being programmed. It
+    /// counts as a unit that holds nothing and can be read.
     pub fn leave_parity(&mut self, unit: u32, from: Parity) {
         let tag = self.integrity.tag_at(UnitId(unit));
         match from {

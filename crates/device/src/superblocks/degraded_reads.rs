@@ -51,7 +51,7 @@ impl Superblocks {
         }
         let wanted = self.wanted(flash, id);
         let fails =
-            |at: &u32| self.contents.as_ref().is_some_and(|contents| !contents.reads(first + at));
+            |bit: &u32| self.contents.as_ref().is_some_and(|contents| !contents.reads(first + bit));
         let which = bits(wanted).filter(fails).fold(0, |all, at| all | 1 << at);
         if which == 0 {
             self.note_read(flash, id, wanted);
@@ -76,18 +76,18 @@ impl Superblocks {
             && self.shape.is_slc(unit) == self.is_in_slc_mode(superblock)
     }
 
-    /// Returns the units that a read is for and that are still the newest copies: one bit each, from
-    /// the first unit of the read on.
+    /// Returns the units that a read is for and that are still the newest copies: one bit each,
+    /// from the first unit of the read on.
     fn wanted(&self, flash: &Flash, id: TxnId) -> u32 {
         let Txn { owner, from, lpn, parts, epoch, .. } = *flash.txns.get(id);
         match owner {
             Owner::Request => {
-                let is_of = |at: &u32| self.map.valid_owner(from.0 + at) == Some(lpn.0 + at);
+                let is_of = |bit: &u32| self.map.valid_owner(from.0 + bit) == Some(lpn.0 + bit);
                 (0..parts.into()).filter(is_of).fold(0, |all, at| all | 1 << at)
             }
             Owner::Merge(_) => u32::from(self.map.valid_owner(from.0).is_some()),
             Owner::Superblock(_) => {
-                let valid = |at: &u32| self.map.valid_owner(from.0 + at).is_some();
+                let valid = |bit: &u32| self.map.valid_owner(from.0 + bit).is_some();
                 bits(epoch).filter(valid).fold(0, |all, at| all | 1 << at)
             }
             _ => 0,
@@ -126,7 +126,7 @@ impl Superblocks {
         let mut left = 0;
         for other in self.shape.line_of(unit).iter().filter(|&other| other != unit) {
             let programmed = self.shape.command_of(other) < taken;
-            let known = |at: u32| at_hand.binary_search(&(other + at)).is_ok();
+            let known = |bit: u32| at_hand.binary_search(&(other + bit)).is_ok();
             if !programmed || bits(which >> low).all(known) {
                 continue;
             }
@@ -173,8 +173,8 @@ impl Superblocks {
             self.contents.as_mut().and_then(|contents| contents.recoveries.next_waiting())
         {
             let wanted = self.wanted(flash, next.read);
-            let fails = |at: &u32| {
-                self.contents.as_ref().is_some_and(|contents| !contents.reads(next.first + at))
+            let fails = |bit: &u32| {
+                self.contents.as_ref().is_some_and(|contents| !contents.reads(next.first + bit))
             };
             let which = bits(wanted & next.which).filter(fails).fold(0, |all, at| all | 1 << at);
             if which != 0 {

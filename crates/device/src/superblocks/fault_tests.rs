@@ -41,8 +41,8 @@ fn valid_in_block(device: &Device<Superblocks>, block: u32) -> Vec<u32> {
     units.filter(|&unit| layer.map.valid_owner(unit).is_some()).collect()
 }
 
-/// A block that fails takes its valid units. With stripes over its four dies all of them are rebuilt
-/// without the host; without parity all are lost at once.
+/// A block that fails takes its valid units. With stripes over its four dies all of them are
+/// rebuilt without the host; without parity all are lost at once.
 #[test]
 fn a_block_comes_back_where_parity_covers_it() {
     for (parity, rebuilt) in [(4, true), (0, false)] {
@@ -395,8 +395,8 @@ fn a_program_that_is_cut_off_takes_its_units() {
     }
 }
 
-/// Of a stripe whose running parity is lost with the power, what cannot be read is lost; the rest is
-/// covered again when the stripe is complete.
+/// Of a stripe whose running parity is lost with the power, what cannot be read is lost; the rest
+/// is covered again when the stripe is complete.
 #[test]
 fn lost_running_parity_takes_what_waits_for_it() {
     let mut config = failing(4);

@@ -1,19 +1,19 @@
-//! Faults of a drive with superblocks, and the fate of every unit that cannot be read: it is rebuilt
-//! from its line, rewritten by the host before that, or lost.
+//! Faults of a drive with superblocks, and the fate of every unit that cannot be read: it is
+//! rebuilt from its line, rewritten by the host before that, or lost.
 //!
 //! 1. A fault makes units unreadable: valid and stale ones, and parity
 //!    ([`Superblocks::strike`]). Data that is in the controller, because it is being programmed or
 //!    moved, is not affected.
 //! 2. Of a line with parity one unit can be recovered. If more have failed, or there is no parity,
-//!    those that are valid are lost at once ([`Superblocks::weigh`]), unless the buffer holds all of
-//!    the newest data, which is stored again.
+//!    those that are valid are lost at once ([`Superblocks::weigh`]), unless the buffer holds all
+//!    of the newest data, which is stored again.
 //! 3. A superblock with parity of which a unit has failed is moved before any other that is due
 //!    ([`super::renewals`]). Its reads find what has failed, and wait until the other units of the
 //!    line have been read ([`super::degraded_reads`]); so do reads of the host meanwhile.
 //!
 //! A unit of the flash that fails, whether block, plane, die, chip or channel, loses its contents
-//! and is empty from then on, as if a spare one took its place. See docs/decisions/superblocks.md, "What
-//! does a fault do?".
+//! and is empty from then on, as if a spare one took its place. See docs/decisions/superblocks.md,
+//! "What does a fault do?".
 
 use super::Superblocks;
 use super::commands::Stored;
@@ -49,8 +49,8 @@ impl Superblocks {
         all
     }
 
-    /// Returns the units whose data the controller holds, in order: those of commands in flight, and
-    /// those that are being moved and have been read.
+    /// Returns the units whose data the controller holds, in order: those of commands in flight,
+    /// and those that are being moved and have been read.
     pub(super) fn at_hand(&self) -> Vec<u32> {
         let mut all = self.being_programmed();
         for (_, stored) in self.commands.in_flight() {
@@ -179,8 +179,8 @@ impl Superblocks {
         true
     }
 
-    /// Gives up the units of a line that cannot be recovered. `at_hand` are the units whose data the
-    /// controller holds.
+    /// Gives up the units of a line that cannot be recovered. `at_hand` are the units whose data
+    /// the controller holds.
     fn weigh(&mut self, flash: &Flash, line: Line, at_hand: &[u32]) {
         let Some(contents) = &self.contents else { return };
         let failed: Vec<u32> = line.iter().filter(|&unit| !contents.reads(unit)).collect();

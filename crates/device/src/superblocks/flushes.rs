@@ -3,8 +3,30 @@
 //! are not full. The end of a run may write the buffer out in the same way.
 
 use super::buffer::Buffer;
+use crate::config::Config;
 use fowler_units::{FrameId, ReqId};
 use std::collections::VecDeque;
+
+/// The parts of the controller that survive a loss of power.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Survives {
+    /// The units that survive in the buffer and in commands in flight; [`usize::MAX`]: all.
+    pub saved: usize,
+    /// True if commands in flight are cut off.
+    pub tears: bool,
+}
+
+impl Survives {
+    pub fn new(config: &Config) -> Survives {
+        let redundancy = &config.redundancy;
+        Survives { saved: redundancy.pages_saved(), tears: redundancy.tears_programs() }
+    }
+
+    /// Returns true if everything survives.
+    pub fn all(self) -> bool {
+        self.saved == usize::MAX
+    }
+}
 
 /// A flush, and the frames that it waits for, each with its unit of the host.
 #[derive(Clone, Debug)]

@@ -154,7 +154,7 @@ use collection::Collector;
 use commands::{Commands, Stream};
 use contents::Contents;
 use coverage::Coverage;
-use flushes::Flushes;
+use flushes::{Flushes, Survives};
 use fowler_units::{
     BlockId, Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, TxnId, UnitId,
 };
@@ -162,7 +162,6 @@ use limits::Limits;
 use map::Map;
 use modes::Modes;
 use pace::Pace;
-use power_loss::Survives;
 pub use read_errors::AgedReads;
 use renewals::Renewals;
 pub(crate) use saved_life::SavedLife;

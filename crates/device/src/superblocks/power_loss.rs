@@ -19,7 +19,6 @@ use super::buffer::State;
 use super::commands::{Command, Stored, Stream};
 use super::contents::Parity;
 use super::shape::Line;
-use crate::config::Config;
 use crate::event::Event;
 use crate::event_loop::Faulty;
 use crate::flash::Flash;
@@ -29,27 +28,6 @@ use crate::raid::losses::{Failure, Loss, Reason};
 use fowler_agenda::Phase;
 use fowler_units::{FrameId, HostOp, Lpn, Span, UnitId};
 use std::ops::Range;
-
-/// The parts of the controller that survive a loss of power.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Survives {
-    /// The units that survive in the buffer and in commands in flight; [`usize::MAX`]: all.
-    saved: usize,
-    /// True if commands in flight are cut off.
-    tears: bool,
-}
-
-impl Survives {
-    pub fn new(config: &Config) -> Survives {
-        let redundancy = &config.redundancy;
-        Survives { saved: redundancy.pages_saved(), tears: redundancy.tears_programs() }
-    }
-
-    /// Returns true if everything survives.
-    pub fn all(self) -> bool {
-        self.saved == usize::MAX
-    }
-}
 
 /// The losses of the controller by one loss of power.
 #[derive(Clone, Copy, Debug, Default)]
@@ -232,8 +210,8 @@ impl Superblocks {
         }
     }
 
-    /// The running parity of open stripes is lost, unless there is energy left to program it, and is
-    /// computed again from the flash.
+    /// The running parity of open stripes is lost, unless there is energy left to program it, and
+    /// is computed again from the flash.
     fn lose_running_parity(&mut self, flash: &mut Flash, outage: &mut Outage) {
         for stream in Stream::all() {
             let Some(open) = self.commands.open_of(stream) else { continue };

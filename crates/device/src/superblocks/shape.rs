@@ -44,7 +44,8 @@ pub(super) struct Shape {
     parity: u32,
 }
 
-/// The units of one slot of all commands of a stripe, of which the last is the parity of the others.
+/// The units of one slot of all commands of a stripe, of which the last is the parity of the
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Line {
     /// The unit of the first command.

@@ -166,8 +166,8 @@ impl Superblocks {
         }
     }
 
-    /// A superblock is full now: it becomes due to be moved if a unit of it has failed, or if it has
-    /// no parity and the rules give it some now.
+    /// A superblock is full now: it becomes due to be moved if a unit of it has failed, or if it
+    /// has no parity and the rules give it some now.
     #[cold]
     fn filled(&mut self, superblock: u32) {
         self.renew_if_spoilt(superblock);

@@ -1,7 +1,7 @@
 //! Random drives with superblocks under random requests and faults, checked as they run. The laws
 //! say that every page that cannot be read was rebuilt, rewritten or lost, or waits and can be
-//! recovered; here it is checked besides that no page is lost that parity covers, that recovered data
-//! has the version written last, and that every read of a lost page says so.
+//! recovered; here it is checked besides that no page is lost that parity covers, that recovered
+//! data has the version written last, and that every read of a lost page says so.
 //!
 //! Slow: forty drives of each kind, with all laws checked at every fault and every 29th event.
 //!
@@ -41,17 +41,14 @@ fn fault(rng: &mut Rng, config: &Config, layout: &Layout) -> Fault {
     fault
 }
 
-/// The totals of a swarm.
+/// The totals of a swarm: pages rebuilt, reads that were recovered, reads of lost pages, and pages
+/// that came back wrong.
 #[derive(Default, Debug)]
 struct Totals {
-    faults: u64,
-    unreadable: u64,
     rebuilt: u64,
-    rewritten: u64,
-    lost: u64,
     degraded: u64,
     failed: u64,
-    wrong_reads: u64,
+    wrong: u64,
 }
 
 /// Returns how many times as many drives are run as usual.
@@ -61,95 +58,114 @@ fn times() -> u64 {
     times.map_or(1, |text| text.parse().expect("FOWLER_SWARM_TIMES is a number"))
 }
 
-fn swarm(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) -> Totals {
+/// Lets a drive notice losses, and caches survive a loss of power or not.
+fn failing(rng: &mut Rng, mut config: Config) -> Config {
+    config.redundancy.integrity = true;
+    config.redundancy.checks = one_of(rng, &[Checks::Nothing, Checks::Versions]);
+    if config.flash.program_passes == 1 {
+        use CachePower::{Limited, Protected, Volatile};
+        config.redundancy.cache = one_of(rng, &[Protected, Volatile, Limited]);
+        config.redundancy.saved = one_of(rng, &[1, 30, 200]);
+        if config.ftl.program_unit == ProgramUnit::WordLine {
+            use CutPrograms::{Finished, Torn};
+            config.redundancy.cut_programs = one_of(rng, &[Finished, Torn]);
+        }
+        config.redundancy.flush_at_end = rng.chance(0.5);
+    }
+    config
+}
+
+/// Draws requests, with or without flushes between them.
+fn load(rng: &mut Rng, seed: u64, logical: u64) -> Vec<HostIo> {
+    let mut all = requests(rng, logical, 600, 12);
+    handled(&mut Rng::stream(seed, "handles"), &mut all);
+    let flushes = rng.chance(0.5);
+    let more = |io: HostIo| {
+        let flush = HostIo::new(HostOp::Flush, io.at, 0, 0);
+        [Some(io), (flushes && rng.below(12) == 0).then_some(flush)]
+    };
+    all.into_iter().flat_map(more).flatten().collect()
+}
+
+fn swarm(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
     let drives = times() * if cfg!(debug_assertions) { 40 } else { 600 };
     let (mut ran, mut totals) = (0, Totals::default());
     for seed in 0..drives {
         let mut rng = Rng::stream(seed, stream);
         let config = drawn(&mut rng);
-        let mut config = altered(&mut rng, config);
-        config.redundancy.integrity = true;
-        config.redundancy.checks = one_of(&mut rng, &[Checks::Nothing, Checks::Versions]);
-        if config.flash.program_passes == 1 {
-            use CachePower::{Limited, Protected, Volatile};
-            config.redundancy.cache = one_of(&mut rng, &[Protected, Volatile, Limited]);
-            config.redundancy.saved = one_of(&mut rng, &[1, 30, 200]);
-            if config.ftl.program_unit == ProgramUnit::WordLine {
-                use CutPrograms::{Finished, Torn};
-                config.redundancy.cut_programs = one_of(&mut rng, &[Finished, Torn]);
-            }
-        }
-        config.redundancy.flush_at_end = config.flash.program_passes == 1 && rng.chance(0.5);
-        let Ok(mut device) = built(&config) else { continue };
+        let config = altered(&mut rng, config);
+        let config = failing(&mut rng, config);
+        let Ok(device) = built(&config) else { continue };
         ran += 1;
-        let layout = config.layout().expect("it was built");
-        let mut all = requests(&mut rng, layout.logical.0, 600, 12);
-        handled(&mut Rng::stream(seed, "handles"), &mut all);
-        let flushes = rng.chance(0.5);
-        let all: Vec<HostIo> = all
-            .into_iter()
-            .flat_map(|io| {
-                let flush = HostIo::new(HostOp::Flush, io.at, 0, 0);
-                [Some(io), (flushes && rng.below(12) == 0).then_some(flush)]
-            })
-            .flatten()
-            .collect();
-        let pacing = match rng.below(2) {
-            0 => Pacing::Open,
-            _ => Pacing::Closed { depth: 1 + rng.below(u64::from(config.queue.depth)) as u32 },
-        };
-        let every = one_of(&mut rng, &[50, 300, 2000]);
-        let mut answers: Vec<Completion> = Vec::new();
-        let mut events = 0u64;
-        device.run_with_faults(all.iter().copied(), pacing, &mut answers, |device| {
-            events += 1;
-            assert!(events < 10_000_000, "seed {seed} of {stream} does not end");
-            if rng.below(every) == 0 {
-                let fault = fault(&mut rng, &config, &layout);
-                device.inject(fault);
-                let law = device.check_superblocks();
-                law.unwrap_or_else(|law| panic!("seed {seed}, {fault:?} at {events}: {law:?}"));
-            } else if events.is_multiple_of(29) {
-                let law = device.check_superblocks();
-                law.unwrap_or_else(|law| panic!("seed {seed}, event {events}: {law:?}"));
-            }
-        });
-        assert_eq!(answers.len(), all.len(), "seed {seed}");
-        for answer in &answers {
-            assert_eq!(answer.blame.total(), answer.latency(), "seed {seed}: {:?}", answer.io);
-        }
-        if config.redundancy.flush_at_end {
-            device.write_out(&mut ());
-            assert!(!device.has_unwritten(), "seed {seed}: the buffer was not written out");
-        }
-        // All pages are read, so that nothing waits to be found.
-        let now = device.now() + Span::ms(1);
-        let pages = 0..u64::from(layout.logical_pages);
-        let (size, before) = (layout.page_size.0, device.losses().expect("it notices losses"));
-        let reads: Vec<HostIo> =
-            pages.map(|page| HostIo::new(HostOp::Read, now, page * size, size as u32)).collect();
-        let lost = (0..layout.logical_pages).filter(|&page| device.lost(Lpn(page)).is_some());
-        let lost = lost.count() as u64;
-        let mut more: Vec<Completion> = Vec::new();
-        device.run(reads, Pacing::Closed { depth: 8 }, &mut more);
-        device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}, at last: {law:?}"));
-        let ledger = device.losses().expect("it notices losses");
-        let failed = ledger.failed_reads - before.failed_reads;
-        // Reads may find pages that no try reads, and lose them.
-        let most = lost + ledger.lost_in_all() - before.lost_in_all();
-        assert!((lost..=most).contains(&failed), "seed {seed}: {failed} of {lost} to {most}");
-        totals.faults += ledger.faults;
-        totals.unreadable += ledger.unreadable;
+        let ledger = run(device, &config, &mut rng, &format!("seed {seed} of {stream}"), seed);
         totals.rebuilt += ledger.rebuilt;
-        totals.rewritten += ledger.rewritten;
-        totals.lost += ledger.lost_in_all();
         totals.degraded += ledger.degraded_reads;
         totals.failed += ledger.failed_reads;
-        totals.wrong_reads += ledger.silent.returned;
+        totals.wrong += ledger.silent.returned;
     }
     assert!(ran * 2 > drives, "only {ran} of {drives} drives could be built");
-    assert!(totals.rebuilt > 0 && totals.degraded > 0 && totals.failed > 0, "{totals:?}");
-    totals
+    let Totals { rebuilt, degraded, failed, wrong } = totals;
+    assert!(rebuilt > 0 && degraded > 0 && failed > 0 && wrong > 0, "{stream}: {totals:?}");
+}
+
+/// Serves requests under faults on the drive of a seed, and checks it. Returns its losses.
+fn run(
+    mut device: Device<Superblocks>,
+    config: &Config,
+    rng: &mut Rng,
+    case: &str,
+    seed: u64,
+) -> LossLedger {
+    let layout = config.layout().expect("it was built");
+    let all = load(rng, seed, layout.logical.0);
+    let pacing = match rng.below(2) {
+        0 => Pacing::Open,
+        _ => Pacing::Closed { depth: 1 + rng.below(u64::from(config.queue.depth)) as u32 },
+    };
+    let every = one_of(rng, &[50, 300, 2000]);
+    let mut answers: Vec<Completion> = Vec::new();
+    let mut events = 0u64;
+    device.run_with_faults(all.iter().copied(), pacing, &mut answers, |device| {
+        events += 1;
+        assert!(events < 10_000_000, "{case} does not end");
+        if rng.below(every) == 0 {
+            let fault = fault(rng, config, &layout);
+            device.inject(fault);
+            let law = device.check_superblocks();
+            law.unwrap_or_else(|law| panic!("{case}, {fault:?} at {events}: {law:?}"));
+        } else if events.is_multiple_of(29) {
+            let law = device.check_superblocks();
+            law.unwrap_or_else(|law| panic!("{case}, event {events}: {law:?}"));
+        }
+    });
+    assert_eq!(answers.len(), all.len(), "{case}");
+    for answer in &answers {
+        assert_eq!(answer.blame.total(), answer.latency(), "{case}: {:?}", answer.io);
+    }
+    if config.redundancy.flush_at_end {
+        device.write_out(&mut ());
+        assert!(!device.has_unwritten(), "{case}: the buffer was not written out");
+    }
+    read_all(&mut device, &layout, case);
+    device.losses().expect("it notices losses")
+}
+
+/// Reads all pages, so that nothing waits to be found. Every read of a lost page says so.
+fn read_all(device: &mut Device<Superblocks>, layout: &Layout, case: &str) {
+    let now = device.now() + Span::ms(1);
+    let pages = 0..u64::from(layout.logical_pages);
+    let (size, before) = (layout.page_size.0, device.losses().expect("it notices losses"));
+    let reads: Vec<HostIo> =
+        pages.map(|page| HostIo::new(HostOp::Read, now, page * size, size as u32)).collect();
+    let lost = (0..layout.logical_pages).filter(|&page| device.lost(Lpn(page)).is_some());
+    let lost = lost.count() as u64;
+    device.run(reads, Pacing::Closed { depth: 8 }, &mut ());
+    device.check_superblocks().unwrap_or_else(|law| panic!("{case}, at last: {law:?}"));
+    let ledger = device.losses().expect("it notices losses");
+    let failed = ledger.failed_reads - before.failed_reads;
+    // Reads may find pages that no try reads, and lose them.
+    let most = lost + ledger.lost_in_all() - before.lost_in_all();
+    assert!((lost..=most).contains(&failed), "{case}: {failed} of {lost} to {most}");
 }
 
 /// Gives every superblock parity.
