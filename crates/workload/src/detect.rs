@@ -14,7 +14,7 @@ use crate::csv::Parting;
 use crate::formats::native::reordered;
 use crate::lines::{Lines, is_remark};
 use crate::recognition::plausibility::{self, Clock};
-use crate::recognition::{fio_logs, results, smart_logs};
+use crate::recognition::{fio_logs, job_files, results, smart_logs};
 use crate::{Cause, CsvColumns, Format, Record, TraceError, decode_line};
 use elimination::{Fit, rule_out};
 use fowler_units::{Diagnostic, HostIo, HostOp, printable};
@@ -119,6 +119,9 @@ pub(crate) fn refuse_no_requests(
     }
     if smart_logs::is_one(head) {
         return Err(TraceError::one(name, smart_logs::refusal(name)));
+    }
+    if let Some(refusal) = job_files::refusal(name, head) {
+        return Err(TraceError::one(name, refusal));
     }
     let lines = first_lines(head);
     let is_log = matches!(given, None | Some(Format::FioLog));
