@@ -217,6 +217,15 @@ fn steady_after_fill(minutes: &[Element], capacity: u64) -> Option<Window> {
 mod tests {
     use super::*;
     use crate::stimulus::{Addresses, Stimulus};
+    use fowler_experiment::device_spec;
+    use fowler_experiment::outcome::write_amplification::EraseUnit;
+
+    /// Returns the block of a small drive.
+    fn block() -> EraseUnit {
+        let text = include_str!("../../cli/tests/small.toml");
+        let drive = device_spec::parse_device(text, "small.toml");
+        EraseUnit::of(&drive.unwrap_or_else(|wrong| panic!("{wrong}")).layout)
+    }
 
     fn minute(iops: u64, waf: u64, gc: u64) -> Element {
         let mut blame = vec![0; Part::COUNT];
@@ -229,6 +238,7 @@ mod tests {
             mean_us: Some(1e6 / iops as f64),
             programs: [iops * waf, iops],
             erases: 10_000,
+            erase_unit: block(),
             blame,
             ..Element::default()
         }
