@@ -533,6 +533,16 @@ impl Superblocks {
             Owner::Request => self.host_read_done(flash, id),
             Owner::Merge(frame) => self.merged(flash, id, frame),
             Owner::Superblock(number) => self.copied_out(flash, id, number),
+            owner => self.end_rare_read(flash, id, owner),
+        }
+    }
+}
+
+impl Superblocks {
+    /// A page has been read for the recovery of another.
+    #[cold]
+    fn end_rare_read(&mut self, flash: &mut Flash, id: TxnId, owner: Owner) {
+        match owner {
             Owner::DegradedRead(number) => self.member_read(flash, id, number),
             owner => unreachable!("{owner:?} owns no read of this drive"),
         }
