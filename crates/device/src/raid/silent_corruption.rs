@@ -145,8 +145,8 @@ impl SilentErrors {
         };
         match fault {
             Fault::Misdirected(_) => {
-                let draws = (0..TRIES).filter_map(|_| another(unit, &mut self.rng));
-                let other = { draws }.find(|&other| other != unit && open(other));
+                let mut draws = (0..TRIES).filter_map(|_| another(unit, &mut self.rng));
+                let other = draws.find(|&other| other != unit && open(other));
                 let held = stored(unit) ^ self.error(unit);
                 // The data that should have been programmed here lies elsewhere; here is nothing.
                 let nothing = if stored(unit) == 0 { self.fresh() } else { stored(unit) };

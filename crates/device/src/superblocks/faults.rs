@@ -3,7 +3,7 @@
 //!
 //! 1. A fault makes units unreadable: valid and stale ones, and parity
 //!    ([`Superblocks::strike`]). Data that is in the controller, because it is being programmed or
-//!    moved, is not affected.
+//!    has been read to be moved, is not lost.
 //! 2. Of a line with parity one unit can be recovered. If more have failed, or there is no parity,
 //!    those that are valid are lost at once ([`Superblocks::weigh`]), unless the buffer holds all
 //!    of the newest data, which is stored again.
