@@ -131,7 +131,7 @@ def compare(
     source: Source | None = None,
     **more: Unpack[Keywords],
 ) -> Comparison:
-    """Runs the same workload under several schemes, or on several drives, in parallel.
+    """Runs the same workload under several schemes, on several drives, or both, in parallel.
 
     Except for ``schemes``, ``devices`` and ``seeds``, the arguments are those of :func:`run`. With ``idle``,
     the factor is determined in the first run and used for all.
@@ -145,9 +145,10 @@ def compare(
     ['pes-slc', 'pes-mlc']
 
     Args:
-        schemes: The schemes. The first is the baseline.
-        devices: The drives, instead of ``device``: at least two. Keys that are set change all of them, and
-            ``schemes`` has at most one. Each is called by its name, a file by its name without the ending.
+        schemes: The schemes. The first is the baseline. ``"as described"`` is the drive without a scheme.
+        devices: The drives, instead of ``device``: at least two. Keys that are set change all of them. Each is
+            called by its name, a file by its name without the ending. With several ``schemes`` each drive runs
+            under those that work on it, and a warning names the others.
         seeds: Run every scheme or drive with this many seeds, from that of the first drive on, up to 100.
             The runs are those of the first; :attr:`Comparison.seeds` has means and paired ratios with 95 %
             intervals, and the verdict uses them.
@@ -166,11 +167,6 @@ def compare(
         hint = "to compare drives, pass devices=[...]" if schemes is None else None
         raise InputError([Diagnostic("schemes", None, "", what, expected, hint=hint)])
     named = [] if schemes is None else list(schemes)
-    if drives and len(named) > 1:
-        what = f"{len(named)} schemes on {len(drives)} drives"
-        hint = "leave all but one scheme out, or pass one drive as `device`"
-        one = "several drives under one scheme, or one drive under several schemes"
-        raise InputError([Diagnostic("devices", None, "", what, one, hint=hint)])
     gathered = Gathered()
     count = gathered.whole("seeds", 0 if seeds is None else seeds, 1, SEEDS_COMPARED) or 1
     gathered.done()

@@ -279,6 +279,16 @@ def test_a_comparison_of_drives(small: fowler.Device, tmp_path: Path) -> None:
     assert "Differences between the drives" in page
 
 
+def test_several_schemes_on_several_drives() -> None:
+    """A scheme that does not work on a drive is left out there, with a warning."""
+    small = {"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 24}
+    drives = [fowler.Device(name, set=small) for name in ("da-raid5", "nvme-7450")]
+    with pytest.warns(UserWarning, match="ppc is left out on nvme-7450: the stripes"):
+        found = fowler.compare(workload="demo", devices=drives, schemes=["rps", "ppc"], limit=100)
+    assert found.devices == ["da-raid5 rps", "da-raid5 ppc", "nvme-7450 rps"]
+    assert found.schemes == ["rps", "ppc", "rps"]
+
+
 def test_what_cannot_be_a_comparison_of_drives() -> None:
     for arguments, says in (
         ({"devices": ["tlc"]}, "`tlc` names only one drive"),
@@ -286,7 +296,7 @@ def test_what_cannot_be_a_comparison_of_drives() -> None:
         ({"devices": "tlc"}, "is no list"),
         ({"devices": []}, "no drives are given"),
         ({"devices": ["tlc", "pm9a3"]}, 'did you mean "nvme-pm9a3"?'),
-        ({"devices": ["tlc", "rhio"], "schemes": ["fifo", "rps"]}, "2 schemes on 2 drives"),
+        ({"devices": ["tlc", "rhio"], "schemes": ["fifo", "nosuch"]}, "unknown scheme `nosuch`"),
         ({"device": "rhio", "devices": ["tlc", "rhio"]}, "exclude each other"),
         ({}, "devices=[...]"),
     ):

@@ -1,7 +1,7 @@
 //! Turns the flags of a command into specifications of drives, workloads and runs.
 
 use crate::flags::{Drive, Effort, Load, Reading, ReplaySpeed, Settings, Source};
-use crate::requests;
+use crate::{console, requests};
 use fowler_drives::measurements::Filter;
 use fowler_drives::protocol::Effort as HowMuch;
 use fowler_experiment::atomic_file::Named;
@@ -53,28 +53,25 @@ pub(crate) fn candidate(drive: &Drive, scheme: Option<&String>) -> Candidates {
     Candidates::one(&device(drive), scheme.map(String::as_str))
 }
 
-/// The drives of that list with their settings, each under one scheme at most.
+/// The drives of that list with their settings, each under one scheme, or under those of several
+/// that work on it. A note says which do not.
 ///
 /// # Errors
-/// If the list compares nothing, or there are several schemes as well.
+/// If the list compares nothing, or a scheme works on no drive.
 pub(crate) fn devices(
     names: &[String],
     settings: &Settings,
     schemes: &[String],
 ) -> Result<Candidates, Diagnostics> {
-    let mut diagnostics = Diagnostics::default();
-    if schemes.len() > 1 {
-        let what = format!("{} schemes on {} drives", schemes.len(), names.len());
-        let expected = "several drives under one scheme, or one drive under several schemes";
-        let hint = "leave all but one scheme out, or name one drive with --device".to_string();
-        let several = Diagnostic::new("--devices, --schemes", what).expected(expected);
-        diagnostics.push(several.hint(hint));
-    }
     let devices = names.iter().map(|name| device_of(name.trim(), settings)).collect();
-    let candidates = Candidates::devices(devices, schemes.first().map(String::as_str));
-    let candidates = diagnostics.take(candidates);
-    diagnostics.or(())?;
-    candidates.ok_or_else(Diagnostics::default)
+    if schemes.len() < 2 {
+        return Candidates::devices(devices, schemes.first().map(String::as_str));
+    }
+    let candidates = Candidates::crossed(devices, schemes)?;
+    for left_out in candidates.left_out() {
+        console::note(&left_out.note());
+    }
+    Ok(candidates)
 }
 
 /// The run that the flags describe, as far as they do: what is wrong goes to `diagnostics`.
@@ -110,6 +107,11 @@ pub(crate) fn run_spec(
 /// The files that a drive under some schemes is read from.
 pub(crate) fn drive_files(drive: &Drive, schemes: &[String]) -> Vec<Named> {
     files_of("--device", &drive.device, schemes)
+}
+
+/// The file that a drive is read from, if it is no preset.
+pub(crate) fn device_file(device: &DeviceSpec) -> Vec<Named> {
+    files_of("--device", &device.device, &[])
 }
 
 /// The files of a drive that `flag` names, and of schemes.

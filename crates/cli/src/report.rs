@@ -185,7 +185,12 @@ pub(crate) fn drive_lines(outcomes: &[Outcome]) -> String {
         None => String::new(),
         Some(first) => match first.drive.axis() {
             Axis::Schemes => drive_line(first),
-            Axis::Devices => outcomes.iter().map(drive_line).collect(),
+            Axis::Devices => {
+                let mut lines: Vec<String> = outcomes.iter().map(drive_line).collect();
+                // Under most schemes the drive is the same.
+                lines.dedup();
+                lines.concat()
+            }
         },
     }
 }

@@ -55,14 +55,41 @@ impl Candidate {
     }
 }
 
+/// A scheme that does not work on a drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Name of the drive.
+    pub drive: String,
+    /// Name of the scheme.
+    pub scheme: String,
+    /// The reasons.
+    pub wrong: Diagnostics,
+}
+
+impl LeftOut {
+    /// Returns a sentence with the first reason and its hint.
+    pub fn note(&self) -> String {
+        let why = self.wrong.0.first().map_or(String::new(), |it| {
+            let hint = it.hint.as_ref().map_or(String::new(), |hint| format!(" (hint: {hint})"));
+            format!(": {}{hint}", it.what)
+        });
+        format!("{} is left out on {}{why}", self.scheme, self.drive)
+    }
+}
+
 /// The candidates of a comparison, in order. The first is the baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidates {
     axis: Axis,
     all: Vec<Candidate>,
+    left_out: Vec<LeftOut>,
 }
 
 impl Candidates {
+    fn of(axis: Axis, all: Vec<Candidate>) -> Candidates {
+        Candidates { axis, all, left_out: Vec::new() }
+    }
+
     /// Returns a drive under each of these schemes.
     pub fn schemes(device: &DeviceSpec, schemes: &[String]) -> Candidates {
         let candidate = |scheme: &String| Candidate {
@@ -70,13 +97,13 @@ impl Candidates {
             scheme: Some(scheme.clone()),
             name: None,
         };
-        Candidates { axis: Axis::Schemes, all: schemes.iter().map(candidate).collect() }
+        Candidates::of(Axis::Schemes, schemes.iter().map(candidate).collect())
     }
 
     /// Returns a single candidate: a drive under a scheme, or as described.
     pub fn one(device: &DeviceSpec, scheme: Option<&str>) -> Candidates {
         let (device, scheme) = (device.clone(), scheme.map(Into::into));
-        Candidates { axis: Axis::Schemes, all: vec![Candidate { device, scheme, name: None }] }
+        Candidates::of(Axis::Schemes, vec![Candidate { device, scheme, name: None }])
     }
 
     /// Returns the candidates of a comparison of drives, all under one scheme. A preset is called
@@ -124,7 +151,53 @@ impl Candidates {
             name: Some(name),
         };
         let all = devices.into_iter().zip(names).map(candidate).collect();
-        Ok(Candidates { axis: Axis::Devices, all })
+        Ok(Candidates::of(Axis::Devices, all))
+    }
+
+    /// Returns the candidates of a comparison of drives under several schemes: each drive under
+    /// each scheme that works on it, called by both names.
+    ///
+    /// # Errors
+    /// As [`Candidates::devices`]; if a scheme is unknown or listed twice, or works on none of the
+    /// drives.
+    pub fn crossed(
+        devices: Vec<DeviceSpec>,
+        schemes: &[String],
+    ) -> Result<Candidates, Diagnostics> {
+        let drives = Candidates::devices(devices, None)?;
+        drives.check(None, &[]).or(())?;
+        let mut diagnostics = Diagnostics::default();
+        let (mut all, mut left_out): (Vec<Candidate>, Vec<LeftOut>) = (Vec::new(), Vec::new());
+        let mut works = vec![false; schemes.len()];
+        for drive in &drives.all {
+            for (scheme, works) in schemes.iter().zip(&mut works) {
+                let name = format!("{} {scheme}", drive.label());
+                let wrong = run::check(&drive.device, std::slice::from_ref(scheme), None, &[]);
+                if wrong.0.is_empty() {
+                    *works = true;
+                    let (device, scheme) = (drive.device.clone(), Some(scheme.clone()));
+                    all.push(Candidate { device, scheme, name: Some(name) });
+                } else {
+                    let drive = drive.label().to_string();
+                    left_out.push(LeftOut { drive, scheme: scheme.clone(), wrong });
+                }
+            }
+        }
+        for (place, scheme) in schemes.iter().enumerate() {
+            if schemes[..place].contains(scheme) {
+                diagnostics.push(Diagnostic::new("", format!("scheme `{scheme}` is listed twice")));
+            }
+            if !works[place] {
+                let of = |it: &LeftOut| (it.scheme == *scheme).then(|| it.wrong.0.clone());
+                diagnostics.0.extend(left_out.iter().filter_map(of).flatten());
+            }
+        }
+        if all.len() > MOST_DEVICES {
+            let what = format!("{} drives under schemes are more than can be compared", all.len());
+            let expected = format!("at most {MOST_DEVICES}");
+            diagnostics.push(Diagnostic::new("--devices", what).expected(expected));
+        }
+        diagnostics.unique().or(Candidates { axis: Axis::Devices, all, left_out })
     }
 
     /// Returns the property in which the candidates differ: scheme or drive.
@@ -135,6 +208,11 @@ impl Candidates {
     /// Returns the candidates, the baseline first.
     pub fn all(&self) -> &[Candidate] {
         &self.all
+    }
+
+    /// Returns the schemes that were left out on some drive, because they do not work there.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
     }
 
     /// Returns the names of the candidates, which are the heads of their columns.
@@ -317,6 +395,31 @@ mod tests {
         let found = Candidates::devices(vec![of("a"), of("b")], None).unwrap();
         assert_eq!(found.labels(), ["mine", "mine 2"]);
         assert!(Candidates::devices(vec![of("a"), of("a")], None).is_err());
+    }
+
+    /// `ppc` needs parity that is updated in place, which no drive with superblocks has.
+    #[test]
+    fn several_schemes_are_compared_on_the_drives_where_they_work() {
+        let crossed = |schemes: &[&str]| {
+            let schemes: Vec<String> = schemes.iter().map(ToString::to_string).collect();
+            Candidates::crossed(specs(&["da-raid5", "nvme-7450"]), &schemes)
+        };
+        let found = crossed(&["as described", "rps", "ppc"]).unwrap();
+        let labels = [
+            "da-raid5 as described",
+            "da-raid5 rps",
+            "da-raid5 ppc",
+            "nvme-7450 as described",
+            "nvme-7450 rps",
+        ];
+        assert_eq!(found.labels(), labels);
+        let notes: Vec<String> = found.left_out().iter().map(LeftOut::note).collect();
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert!(notes[0].starts_with("ppc is left out on nvme-7450: the stripes"), "{notes:?}");
+        let wrong = crossed(&["rps", "rps", "nosuch"]).unwrap_err();
+        let texts: Vec<&str> = wrong.0.iter().map(|it| it.what.as_str()).collect();
+        assert!(texts.contains(&"scheme `rps` is listed twice"), "{texts:?}");
+        assert!(texts.iter().any(|it| it.contains("nosuch")), "{texts:?}");
     }
 
     #[test]

@@ -69,11 +69,13 @@ impl Reasons {
 pub fn schemes_on(device: &DeviceSpec) -> Result<Vec<Compatibility>, Diagnostics> {
     let source = device.source()?;
     device_spec::resolve(&source, &Scheme::none(), device)?;
-    let of = |preset: &'static Preset| Compatibility {
-        scheme: preset.name,
-        needs: needs(device, preset.name),
-    };
+    let of = |preset: &'static Preset| scheme_on(device, preset.name);
     Ok(Folder::Schemes.presets().iter().map(of).collect())
+}
+
+/// Returns a preset scheme on a drive, with the keys that it needs there.
+pub fn scheme_on(device: &DeviceSpec, scheme: &'static str) -> Compatibility {
+    Compatibility { scheme, needs: needs(device, scheme) }
 }
 
 /// Finds the settings with which a scheme works on a drive: as long as an error names a key and a

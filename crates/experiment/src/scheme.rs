@@ -9,7 +9,7 @@ use crate::{keys, presets};
 use fowler_device::policy::custom::Policies;
 use serde_json::{Value as Json, json};
 
-/// Scheme name of a drive without a scheme.
+/// Scheme name of a drive without a scheme, in results and in lists of schemes.
 pub const NO_SCHEME: &str = "as described";
 
 /// A named set of settings.
@@ -27,6 +27,7 @@ impl Scheme {
     }
 
     /// Loads a scheme by its name, from a file that ends in `.toml`, or from several joined by `+`.
+    /// [`NO_SCHEME`] is the empty scheme.
     pub fn load(name: &str) -> Result<Scheme, Diagnostics> {
         Scheme::load_with(name, &[])
     }
@@ -34,6 +35,9 @@ impl Scheme {
     /// Like [`Scheme::load`], where some names may be those of custom policies. These override what
     /// the other schemes choose for their slots.
     pub fn load_with(name: &str, custom: &[(String, Policies)]) -> Result<Scheme, Diagnostics> {
+        if name.trim() == NO_SCHEME {
+            return Ok(Scheme::none());
+        }
         let mut diagnostics = Diagnostics::default();
         let find = |part: &&str| custom.iter().find(|(custom_name, _)| custom_name == part);
         let (ours, named): (Vec<&str>, Vec<&str>) =

@@ -8,10 +8,13 @@ use crate::spread::Spread;
 
 use arrow_array::RecordBatch;
 use fowler_columns::requests::RequestColumns;
+use fowler_experiment::candidates::LeftOut;
 use fowler_experiment::outcome::Outcome as Finished;
 use fowler_experiment::run::Run;
 use fowler_experiment::seeds::compare_over_watched;
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
+use std::ffi::CString;
 use std::sync::Arc;
 
 /// Runs one drive under one workload. With `keep`, keeps every request in memory.
@@ -41,7 +44,7 @@ pub(crate) fn check(py: Python<'_>, run: RunArgs, schemes: Vec<String>) -> PyRes
 
 /// Runs one workload under each of `schemes`, or on each of the drives of `run` if it has several,
 /// in parallel. Returns outcomes in their order, and what `seeds` seeds say of them if there are
-/// several.
+/// several. A scheme that does not work on one of several drives is left out there, with a warning.
 #[pyfunction]
 #[pyo3(signature = (run, schemes, keep=false, progress=None, seeds=1))]
 pub(crate) fn compare(
@@ -59,9 +62,15 @@ pub(crate) fn compare(
             compare_over_watched(&spec, &candidates, seeds, control, watcher)
         })?;
         let outcomes = outcomes.into_iter().map(|finished| outcome(finished, failure)).collect();
-        Ok((outcomes, spread.map(|inner| Spread { inner })))
+        let notes: Vec<String> = candidates.left_out().iter().map(LeftOut::note).collect();
+        Ok(((outcomes, spread.map(|inner| Spread { inner })), notes))
     })?;
-    finished.or_raise(py)
+    let (compared, notes) = finished.or_raise(py)?;
+    for note in notes {
+        let text = CString::new(note.replace('\0', ""))?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
+    }
+    Ok(compared)
 }
 
 fn outcome((finished, watcher): (Finished, Watcher), failure: &Failure) -> Outcome {

@@ -182,7 +182,10 @@ impl RunArgs {
                     ..args.spec()
                 };
                 let devices = self.devices.into_iter().map(custom).collect();
-                Candidates::devices(devices, schemes.first().map(String::as_str))
+                match schemes {
+                    [] | [_] => Candidates::devices(devices, schemes.first().map(String::as_str)),
+                    several => Candidates::crossed(devices, several),
+                }
             }
         };
         let candidates = diagnostics.take(candidates);

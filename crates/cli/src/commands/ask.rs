@@ -3,7 +3,7 @@
 use crate::action::Action;
 use crate::command_line::CommandLine;
 use crate::exit::Exit;
-use crate::flags::{Bar, Drive, Reading};
+use crate::flags::{Bar, Reading, Settings};
 use crate::output::{Output, Wanted};
 use crate::stdin::TraceInput;
 use crate::{console, fit, progress, signals, stdin};
@@ -36,10 +36,14 @@ pub(crate) struct Ask {
     /// True if the trace came from standard input, of which `trace` is then a copy.
     #[arg(skip)]
     pub piped: bool,
+    /// The drive: a preset or a file that ends in .toml [default: a drive fitted to measurements
+    /// that has room for the trace; the other fitted drives get short answers]
+    #[arg(long, value_name = "PRESET|FILE.toml")]
+    pub device: Option<String>,
     #[command(flatten)]
-    pub drive: Drive,
+    pub settings: Settings,
     /// Several drives, separated by commas: presets or files that end in .toml. Each gets the
-    /// answers, and the last one is which drive is better
+    /// answers; the last ones are which drive is better, and which scheme on each
     #[arg(long, value_name = "A,B,C.toml", value_delimiter = ',', conflicts_with = "device")]
     pub devices: Vec<String>,
     #[command(flatten)]
@@ -75,7 +79,8 @@ impl Action for Ask {
         let drives = diagnostics.take(self.drives());
         let mut inputs = match &drives {
             Some(Drives::Several(candidates)) => fit::candidate_files(candidates),
-            _ => fit::drive_files(&self.drive, &[]),
+            Some(Drives::One(device)) => fit::device_file(device),
+            _ => Vec::new(),
         };
         inputs.push(("TRACE".into(), self.trace.clone()));
         let wanted = Wanted { runs: true, ..Wanted::default() };
@@ -126,9 +131,11 @@ impl Ask {
     /// # Errors
     /// If the list of drives compares nothing.
     fn drives(&self) -> Result<Drives, Diagnostics> {
-        match self.devices.is_empty() {
-            true => Ok(Drives::One(fit::device(&self.drive))),
-            false => fit::devices(&self.devices, &self.drive.settings, &[]).map(Drives::Several),
+        let named = self.device.as_deref().map(|name| fit::device_of(name, &self.settings));
+        match (self.devices.is_empty(), named) {
+            (true, None) => Ok(Drives::Fitted(fit::device_of("", &self.settings))),
+            (true, Some(named)) => Ok(Drives::One(named)),
+            (false, _) => fit::devices(&self.devices, &self.settings, &[]).map(Drives::Several),
         }
     }
 }
@@ -137,7 +144,7 @@ impl Ask {
 fn flags(arguments: &Ask) -> String {
     let trace = if arguments.piped { Path::new("-") } else { &arguments.trace };
     let command = CommandLine::of("run").with("--trace", Some(trace.display()));
-    command.and(&arguments.reading).and(&arguments.drive.settings).flags()
+    command.and(&arguments.reading).and(&arguments.settings).flags()
 }
 
 fn report(asked: &Asked) -> String {

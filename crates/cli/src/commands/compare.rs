@@ -32,11 +32,11 @@ pub(crate) struct Compare {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct Compared {
-    /// The schemes, separated by commas; `+` joins
+    /// The schemes, separated by commas; `+` joins, and "as described" is the drive without one
     #[arg(long, value_name = "A,B,C+D", value_delimiter = ',')]
     pub schemes: Vec<String>,
-    /// Drives to compare, separated by commas: presets or files that end in .toml. Each runs under
-    /// the one scheme of --schemes, or as described; --set changes all of them
+    /// Drives to compare, separated by commas: presets or files that end in .toml. Each runs as
+    /// described, or under those of --schemes that work on it; --set changes all of them
     #[arg(long, value_name = "A,B,C.toml", value_delimiter = ',', conflicts_with = "device")]
     pub devices: Vec<String>,
 }

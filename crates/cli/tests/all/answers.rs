@@ -116,6 +116,32 @@ fn a_drive_with_superblocks_is_asked_about_long_use() {
     assert!(numbers(&asked, 1)["waf"].as_f64().unwrap() >= 1.0, "{answer}");
 }
 
+/// Without a name, the drive is a fitted one, and the other fitted ones get answers in short.
+#[test]
+fn a_trace_alone_is_asked_on_fitted_drives() {
+    let folder = Folder::new("ask-fitted");
+    let file = folder.file("usual.csv", &trace(100_000, true));
+    let mut ask = vec!["ask", &file, "--seeds", "1", "--json"];
+    let small = ["geometry.blocks_per_plane=64", "geometry.channels=2"];
+    ask.extend(small.iter().flat_map(|set| ["--set", set]));
+    let asked = json(&ask);
+    let choice = asked["choices"].as_array().unwrap().iter().find(|it| it["of"] == "drive");
+    assert_eq!(choice.unwrap()["flags"], serde_json::json!(["--device", "nvme-pm9a3"]));
+    let answers = asked["answers"].as_array().unwrap();
+    let drives: Vec<Option<&str>> = answers.iter().map(|it| it["drive"].as_str()).collect();
+    let others = ["nvme-7450", "nvme-p5520", "nvme-pe8110"].map(Some);
+    assert_eq!(drives, [[None; 4].as_slice(), &others].concat());
+    for (place, answer) in answers.iter().enumerate().skip(4) {
+        assert!(answer["answer"].as_str().unwrap().contains("P/E cycles after"), "{answer}");
+        for name in ["read_mean_us", "write_mean_us", "waf", "rated_years"] {
+            assert!(numbers(&asked, place)[name].as_f64().unwrap() > 0.0, "{name}: {answer}");
+        }
+    }
+    // The named drive gets the same answers, without the others.
+    ask.extend(["--device", "nvme-pm9a3"]);
+    assert_eq!(json(&ask)["answers"], serde_json::json!(answers[..4]));
+}
+
 /// The numbers of an answer.
 fn numbers(asked: &Value, place: usize) -> &Value {
     &asked["answers"][place]["numbers"]

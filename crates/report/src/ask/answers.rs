@@ -1,8 +1,9 @@
 //! The four answers, each with its numbers, how far they can be trusted, and what to try next.
 
-use super::{Compared, Known, Wear};
+use super::drives;
+use super::facts::{Compared, Known, Wear, quoted};
 use crate::verdict::{self, BEYOND, Finding, solid_tail};
-use fowler_experiment::device_spec::Axis;
+use fowler_experiment::device_spec::{Axis, Resolved};
 use fowler_experiment::life_estimate::{self, Estimate, LONG_YEARS, in_words};
 use fowler_experiment::numbers::{bytes, percent, real, seconds, words};
 use fowler_experiment::outcome::Outcome;
@@ -30,13 +31,63 @@ pub struct Answer {
     pub numbers: Vec<(&'static str, f64)>,
 }
 
-/// Answers the questions about each drive, and which scheme or drive is better.
-pub(super) fn all(drives: &[Known<'_>], compared: &Compared<'_>) -> Vec<Answer> {
-    let about_drives = [slow, cost, life];
-    let mut answers: Vec<Answer> =
-        about_drives.iter().flat_map(|answer| drives.iter().map(answer)).collect();
-    answers.extend(drives.first().map(|first| better(first, compared)));
-    answers
+/// Answers the questions about each drive, question by question.
+pub(super) fn about_drives(drives: &[Known<'_>]) -> Vec<Answer> {
+    let questions = [slow, cost, life];
+    questions.iter().flat_map(|answer| drives.iter().map(answer)).collect()
+}
+
+/// The question about the fitted drives that the user has not named.
+const ELSEWHERE: &str = "What would it be on the other fitted drives?";
+
+/// Answers for a drive that was not chosen: latency, write amplification and life in short.
+pub(super) fn in_short(known: &Known<'_>) -> Answer {
+    let outcome = known.outcome;
+    let kinds = Kind::ALL.into_iter();
+    let mut numbers = of_means(outcome);
+    let mut parts: Vec<String> = kinds.filter_map(|kind| latencies(outcome, kind)).collect();
+    match &known.wear {
+        Wear::None => parts.push("The trace does not wear it.".into()),
+        Wear::NotSimulated(why) => parts.push(format!("Long use is not simulated: {why}.")),
+        Wear::Long(waf) => {
+            numbers.push(("waf", *waf));
+            let years = known.estimate(*waf).map(|it| it.rated_years[0]);
+            numbers.extend(years.map(|years| ("rated_years", years)));
+            let lives = years.map_or(String::new(), |years| {
+                let cycles = real(known.drive.config.life.cycles);
+                format!(
+                    ", and reaches its rated {cycles} P/E cycles after {} years",
+                    in_words(years)
+                )
+            });
+            parts
+                .push(format!("In the long run its write amplification is {}{lives}.", real(*waf)));
+        }
+    }
+    let said = verdict::of(std::slice::from_ref(outcome), None);
+    let mut trust = of_rules(&said, &["backlog", "steady", "few"]);
+    trust.push("One seed, at the pace of the drive above.".into());
+    Answer {
+        question: ELSEWHERE,
+        drive: Some(known.drive.device.clone()),
+        text: parts.join(" "),
+        confidence: trust.join(" "),
+        next: known.command("run", ""),
+        numbers,
+    }
+}
+
+/// Answers for a drive that was not chosen and cannot hold the trace.
+pub(super) fn no_room(drive: &Resolved) -> Answer {
+    let has = bytes(drive.layout.logical.0);
+    Answer {
+        question: ELSEWHERE,
+        drive: Some(drive.device.clone()),
+        text: format!("It has no room for the addresses of the trace: it has {has}."),
+        confidence: "Certain.".into(),
+        next: "fowler presets".into(),
+        numbers: Vec::new(),
+    }
 }
 
 /// Answers how slow requests are, and why.
@@ -53,10 +104,7 @@ fn slow(known: &Known<'_>) -> Answer {
         trust.push(format!("At least {BEYOND} requests are slower than each percentile named."));
     }
     sentences.extend(of_rules(&said, &["tail", "idle"]));
-    let mut numbers = Vec::new();
-    for (kind, name) in [(Kind::Read, "read_mean_us"), (Kind::Write, "write_mean_us")] {
-        numbers.extend(first.recorder.latencies(kind).mean_us().map(|mean| (name, mean)));
-    }
+    let numbers = of_means(first);
     Answer {
         question: "How slow, and why?",
         drive: known.name(),
@@ -67,12 +115,25 @@ fn slow(known: &Known<'_>) -> Answer {
     }
 }
 
-/// Mean, the highest percentile that stands on enough requests, and the main causes.
-fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
+/// Returns the mean latency of reads and of writes, by name.
+fn of_means(outcome: &Outcome) -> Vec<(&'static str, f64)> {
+    let names = [(Kind::Read, "read_mean_us"), (Kind::Write, "write_mean_us")];
+    let mean = |(kind, name)| Some((name, outcome.recorder.latencies(kind).mean_us()?));
+    names.into_iter().filter_map(mean).collect()
+}
+
+/// Mean and the highest percentile that stands on enough requests; `None` without requests.
+fn latencies(outcome: &Outcome, kind: Kind) -> Option<String> {
     let latencies = outcome.recorder.latencies(kind);
-    let mean = latencies.mean_us()?;
+    let mean = real(latencies.mean_us()?);
     let tail = solid_tail(latencies);
     let tail = tail.map_or(String::new(), |(it, us)| format!(", {} at {}", real(us), it.label()));
+    Some(format!("A {} takes {mean} us on average{tail}.", kind.name()))
+}
+
+/// Latencies, and the main causes.
+fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
+    let said = latencies(outcome, kind)?;
     let band = outcome.recorder.blame(kind).slowest(1.0);
     let causes: Vec<String> = band
         .ranked()
@@ -82,12 +143,7 @@ fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
             Some(format!("{} \u{201c}{}\u{201d}", percent(band.share(part)?), words(part)))
         })
         .collect();
-    Some(format!(
-        "A {} takes {} us on average{tail}: {}.",
-        kind.name(),
-        real(mean),
-        causes.join(", ")
-    ))
+    Some(format!("{}: {}.", said.trim_end_matches('.'), causes.join(", ")))
 }
 
 /// Returns the texts of the findings of some rules.
@@ -125,14 +181,15 @@ fn cost(known: &Known<'_>) -> Answer {
         let (drive, numbers) = (known.name(), vec![("waf", waf)]);
         return Answer { question, drive, text, confidence, next, numbers };
     };
-    let page = known.drive.config.geometry.page_size;
+    // The survey counts mapping units, which may be parts of flash pages.
+    let unit = known.drive.layout.page_size;
     let bytes_day = estimate.drive_writes_per_day * known.drive.layout.logical.0 as f64;
     let pages_day = known.survey.pages as f64 / known.survey.span.as_s() * DAY_S;
-    let cycles_year = pages_day * waf * 365.0 / f64::from(known.drive.config.geometry.pages());
-    let by = pages_day * page.0 as f64 / bytes_day;
+    let cycles_year = pages_day * waf * 365.0 / known.drive.layout.pages() as f64;
+    let by = pages_day * unit.0 as f64 / bytes_day;
     let parts = if by > 1.05 {
         format!(
-            " Writes of parts of pages take whole ones of {page}: {} times the bytes.",
+            " Writes of parts of pages take whole ones of {unit}: {} times the bytes.",
             real(by)
         )
     } else {
@@ -200,7 +257,6 @@ fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
 /// Answers how long the drive lives.
 fn life(known: &Known<'_>) -> Answer {
     let question = "How long does the drive live?";
-    let next = known.command("lifetime", "");
     let waf = match &known.wear {
         Wear::None => {
             let text = "Longer than any drive is used: the trace writes nothing, so the drive does not \
@@ -233,6 +289,13 @@ fn life(known: &Known<'_>) -> Answer {
             return Answer { question, drive, text, confidence, next, numbers };
         }
     };
+    life_at(known, waf)
+}
+
+/// Answers how long the drive lives at a write amplification.
+fn life_at(known: &Known<'_>, waf: f64) -> Answer {
+    let question = "How long does the drive live?";
+    let next = known.command("lifetime", "");
     let Some(estimate) = known.estimate(waf) else {
         let text = format!("The trace does not show how long the drive lives. {NO_TIMES}");
         let confidence = "Use a trace with arrival times.".into();
@@ -265,8 +328,35 @@ fn life(known: &Known<'_>) -> Answer {
          (lifetime.cycles).",
         seconds(span_s)
     );
-    let numbers = vec![("rated_years", rated), ("years", healed)];
+    let mut numbers = vec![("rated_years", rated), ("years", healed)];
+    let (mut text, mut confidence) = (text, confidence);
+    if known.drive.config.flash.word_line == 3 {
+        confidence += " Self-recovery is that of planar cells: nothing published says how cells of \
+                       three bits recover.";
+    }
+    if let Some((said, years)) = on_the_real_drive(known, &estimate) {
+        text += &format!(" {said}");
+        numbers.push(("real_drive_rated_years", years));
+    }
     Answer { question, drive: known.name(), text, confidence, next, numbers }
+}
+
+/// Returns a sentence about the real drive that the preset scales down, and the years until its
+/// cells reach their rated cycles; `None` for a drive that stands for itself.
+fn on_the_real_drive(known: &Known<'_>, estimate: &Estimate) -> Option<(String, f64)> {
+    let whole = drives::real_capacity(&known.drive.device)?;
+    let times = whole as f64 / known.drive.layout.logical.0 as f64;
+    let years = estimate.rated_years[0] * times;
+    let said = format!(
+        "These are the years at {} drive writes a day. The real drive has {}, {} times as much as \
+         its model: under the same trace its cells last for {} years, and longer if its larger \
+         spare lowers the write amplification.",
+        real(estimate.drive_writes_per_day),
+        bytes(whole),
+        real(times),
+        in_words(years)
+    );
+    Some((said, years))
 }
 
 /// Write amplification if nothing is ever moved, and of random writes over the whole drive: as
@@ -300,18 +390,18 @@ fn nothing_written(known: &Known<'_>, question: &'static str) -> Answer {
     }
 }
 
-/// Answers which scheme or drive is better, and by how much.
-fn better(first: &Known<'_>, compared: &Compared<'_>) -> Answer {
-    let said = verdict::of(compared.outcomes, compared.spread);
+/// Answers which scheme on a drive, or which drive, is better, and by how much.
+pub(super) fn better(known: &Known<'_>, compared: &Compared) -> Answer {
+    let said = verdict::of(&compared.outcomes, compared.spread.as_ref());
     let axis = compared.candidates.axis();
     let mut sentences = of_rules(&said, &["best"]);
     if sentences.is_empty() {
-        sentences.push("No scheme is better by the rules of the comparison.".into());
+        sentences.push(format!("No {} is better by the rules of the comparison.", axis.noun()));
     }
     sentences.extend(of_rules(&said, &["coincide"]));
     let mut trust = of_rules(&said, &["noise", "backlog"]);
     if trust.is_empty() {
-        trust.push(match compared.spread {
+        trust.push(match &compared.spread {
             Some(spread) => format!(
                 "Over {} seeds no {} differs in mean or p99.9 latency or in write amplification.",
                 spread.seeds(),
@@ -320,30 +410,27 @@ fn better(first: &Known<'_>, compared: &Compared<'_>) -> Answer {
             None => "One seed: chance cannot be judged.".into(),
         });
     }
-    let (question, caution, next) = match axis {
+    let (question, drive, caution, next) = match axis {
         Axis::Schemes => {
-            let schemes = compared.candidates.labels().join(",");
+            let schemes = quoted(&compared.candidates.labels().join(","));
+            let device = &compared.candidates.all()[0].device;
             (
                 "Which scheme is better, and by how much?",
-                "Only schemes for latency were tried. Those that need a model of the cells (rhio, \
-                 hire), throttle writes (ready_opt) or add parity (da_raid5) need other drives.",
-                first.command("compare", &format!("--schemes {schemes} --seeds 5")),
+                known.name(),
+                drives::not_compared(device),
+                known.command("compare", &format!("--schemes {schemes} --seeds 5")),
             )
         }
         Axis::Devices => (
             "Which drive is better, and by how much?",
+            None,
             "Each drive was tried as it is described. Fitted drives stand for real ones as far as \
-             `fowler score` says.",
-            compared.command(first, "compare", "--seeds 5"),
+             `fowler score` says."
+                .into(),
+            compared.command(known, "compare", "--seeds 5"),
         ),
     };
-    trust.push(caution.into());
-    Answer {
-        question,
-        drive: None,
-        text: sentences.join(" "),
-        confidence: trust.join(" "),
-        next,
-        numbers: Vec::new(),
-    }
+    trust.push(caution);
+    let (text, confidence) = (sentences.join(" "), trust.join(" "));
+    Answer { question, drive, text, confidence, next, numbers: Vec::new() }
 }

@@ -27,6 +27,11 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// Returns the choice of a drive by `ask`.
+    pub(super) fn drive(why: String, name: &str) -> Choice {
+        Choice::new("drive", why, &["--device", name])
+    }
+
     fn new(of: &'static str, why: String, flags: &[&str]) -> Choice {
         Choice { of, why, flags: flags.iter().map(ToString::to_string).collect() }
     }
@@ -71,13 +76,9 @@ pub(super) fn look(
     Ok((info, choices))
 }
 
-/// Returns the choice of the drive, which is the given one: a trace does not determine a drive.
+/// The drive, where it is named by the user.
 pub(super) fn drive(drive: &Resolved) -> Choice {
-    let why = format!(
-        "{}, {}: not chosen for this trace, --device names another, and --devices several",
-        drive.device,
-        bytes(drive.layout.logical.0)
-    );
+    let why = format!("{}, {}, as named", drive.device, bytes(drive.layout.logical.0));
     Choice::new("drive", why, &[])
 }
 

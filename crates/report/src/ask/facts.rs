@@ -1,0 +1,138 @@
+//! The facts that answers are derived from: the question, the drives with their wear, and the runs
+//! that are compared.
+
+use super::choices::Choice;
+use fowler_experiment::candidates::Candidates;
+use fowler_experiment::device_spec::{DeviceSpec, Resolved};
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::life_estimate::{self, Survey};
+use fowler_experiment::outcome::Outcome;
+use fowler_experiment::seeds::Spread;
+use fowler_experiment::workload::{Control, WorkloadSpec};
+use fowler_units::Span;
+use fowler_workload::ReadOptions;
+use std::path::PathBuf;
+
+/// A question to `ask`: the trace, the drives and the limits.
+#[derive(Clone, Debug)]
+pub struct AskSpec {
+    /// Path of the trace.
+    pub path: PathBuf,
+    /// Options for reading the trace.
+    pub options: ReadOptions,
+    /// The flags for these options, and settings of the drive, for the commands at the ends of
+    /// answers.
+    pub flags: String,
+    /// The drives.
+    pub drives: Drives,
+    /// The most requests that are replayed.
+    pub limit: u64,
+    /// The seeds of the comparison.
+    pub seeds: u32,
+    /// True to record the data of charts.
+    pub detail: bool,
+}
+
+/// The drives that are asked about.
+#[derive(Clone, Debug)]
+pub enum Drives {
+    /// A fitted drive that has room for the trace, with the settings of this one. The other fitted
+    /// drives are asked about in short.
+    Fitted(DeviceSpec),
+    /// One drive, on which schemes are compared.
+    One(DeviceSpec),
+    /// Several drives, which are compared, and schemes on each of them.
+    Several(Candidates),
+}
+
+/// Long use of a drive, which is simulated above this crate.
+#[derive(Clone, Copy)]
+pub struct LongUse {
+    /// Returns the reason why long use of a drive cannot be simulated; `None` if it can.
+    pub why_not: fn(&Resolved) -> Option<String>,
+    /// Returns the pages programmed per host page after long use of a drive by at most so many
+    /// requests of a workload, repeated; `None` if stopped.
+    pub write_amplification: WriteAmplification,
+}
+
+/// The type of [`LongUse::write_amplification`].
+pub type WriteAmplification =
+    fn(&Resolved, &WorkloadSpec, Option<u64>, Control<'_>) -> Result<Option<f64>, Diagnostics>;
+
+/// The facts that answers are derived from.
+pub(super) struct Known<'a> {
+    pub(super) flags: &'a str,
+    pub(super) choices: &'a [Choice],
+    pub(super) drive: &'a Resolved,
+    pub(super) survey: Survey,
+    /// Recorded time span of the trace.
+    pub(super) recorded: Span,
+    pub(super) wear: Wear,
+    /// The run on the drive: of several schemes, under the first.
+    pub(super) outcome: &'a Outcome,
+}
+
+/// Runs that an answer compares.
+pub(super) struct Compared {
+    pub(super) candidates: Candidates,
+    /// The runs of the first seed.
+    pub(super) outcomes: Vec<Outcome>,
+    /// The numbers of the runs over the seeds; `None` with one seed.
+    pub(super) spread: Option<Spread>,
+}
+
+impl Compared {
+    /// Returns a command line for all drives and this trace.
+    pub(super) fn command(&self, known: &Known<'_>, command: &str, more: &str) -> String {
+        let devices: Vec<&str> =
+            self.candidates.all().iter().map(|it| it.device.device.as_str()).collect();
+        known.command_on(&format!("--devices {}", quoted(&devices.join(","))), command, more)
+    }
+}
+
+/// The wear of the drive by the trace.
+pub(super) enum Wear {
+    /// The trace contains no writes.
+    None,
+    /// Pages programmed per host page after long use.
+    Long(f64),
+    /// Long use of this drive is not simulated, and why.
+    NotSimulated(String),
+}
+
+impl Known<'_> {
+    /// Name of the drive, where several are asked about.
+    pub(super) fn name(&self) -> Option<String> {
+        self.drive.candidate.clone()
+    }
+
+    /// The life at a write amplification; `None` without times.
+    pub(super) fn estimate(&self, waf: f64) -> Option<life_estimate::Estimate> {
+        let is_timed = self.survey.span > Span::ZERO;
+        is_timed.then(|| life_estimate::at_waf(self.drive, &self.survey, waf))
+    }
+
+    /// Returns a command line for this trace, replayed as here.
+    pub(super) fn command(&self, command: &str, more: &str) -> String {
+        self.command_on(&format!("--device {}", quoted(&self.drive.device)), command, more)
+    }
+
+    pub(super) fn command_on(&self, drives: &str, command: &str, more: &str) -> String {
+        // A life has a pace of its own, and repeats all of the trace.
+        let of_runs = |it: &Choice| matches!(it.of, "pace" | "requests");
+        let chosen = self.choices.iter().filter(|it| it.of != "drive");
+        let chosen = chosen.filter(|it| command != "lifetime" || !of_runs(it));
+        let flags = chosen.flat_map(|choice| choice.flags.iter().map(String::as_str));
+        let words = ["fowler", command, drives, self.flags].into_iter().chain(flags).chain([more]);
+        words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Quotes a word for a shell.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/=:,+@%".contains(c);
+    match word.chars().all(plain) && !word.is_empty() {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
