@@ -146,9 +146,9 @@ def compare(
 
     Args:
         schemes: The schemes. The first is the baseline. ``"as described"`` is the drive without a scheme.
-        devices: The drives, instead of ``device``: at least two. Keys that are set change all of them. Each is
-            called by its name, a file by its name without the ending. With several ``schemes`` each drive runs
-            under those that work on it, and a warning names the others.
+        devices: The drives, instead of ``device``: at least two. Keys that are set change all of them. Each
+            is called by its name, a file by its name without the ending. With several ``schemes`` each drive
+            runs under those that work on it, and a warning names the others.
         seeds: Run every scheme or drive with this many seeds, from that of the first drive on, up to 100.
             The runs are those of the first; :attr:`Comparison.seeds` has means and paired ratios with 95 %
             intervals, and the verdict uses them.
