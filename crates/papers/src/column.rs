@@ -9,7 +9,7 @@ use fowler_experiment::workload::WorkloadSpec;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// A workload as named in a paper's data.
+/// A workload as named in the data file of a paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Published {
@@ -17,19 +17,22 @@ pub(crate) struct Published {
     /// The preset of the workload's stand-in; `None` for a trace that does not count in the paper's
     /// means.
     stand_in: Option<String>,
-    /// The text of a generator that is no preset, in place of a stand-in.
+    /// The text of a generator (TOML) in place of a preset's name, for a stand-in that is no
+    /// preset.
     text: Option<String>,
     /// File names by which the real traces of the workload are recognized.
     #[serde(default)]
     real: Vec<Real>,
 }
 
-/// A workload that a study runs: a stand-in, or a real trace.
+/// A workload that a study runs: a synthetic stand-in trace, or a real trace.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    /// `F1`, or `F1 real` with a number if there are several.
+    /// Name of the workload in tables: `F1` for a stand-in, `F1 real` (with a number if there are
+    /// several) for a real trace.
     pub name: String,
-    /// Source of the workload, for tables.
+    /// Source of the workload, as shown in tables: the stand-in's preset, or the file of the real
+    /// trace.
     pub source: String,
     pub spec: WorkloadSpec,
     /// The workload's index in the paper; `None` for a real trace, which does not count in any
@@ -38,13 +41,15 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// True if the workload counts in the paper's means.
+    /// True if the workload is a stand-in, which counts in the paper's means; false for a real
+    /// trace.
     pub fn is_stand_in(&self) -> bool {
         self.place.is_some()
     }
 }
 
-/// Returns the stand-ins in the order of the data, then the real traces found in `folder`.
+/// Returns the workloads that a study runs: the stand-ins in the order of the paper's data, then
+/// the real traces found in `folder`.
 ///
 /// # Errors
 /// If a preset does not exist, or the folder cannot be read.
@@ -89,7 +94,7 @@ pub(crate) fn columns(
     Ok(columns)
 }
 
-/// Returns the warning if a folder has none of the paper's traces.
+/// Returns a warning if `folder` has no real trace of any of the paper's workloads.
 pub(crate) fn none_found(
     workloads: &[Published],
     folder: &Path,
@@ -105,7 +110,8 @@ impl Published {
         &self.name
     }
 
-    /// Returns which real trace of this workload a file is, if any.
+    /// Returns the real trace of this workload that the file at `path` is; `None` if the file is no
+    /// trace of the workload.
     fn real(&self, path: &Path) -> Option<&Real> {
         self.real.iter().find(|real| real.names(path))
     }

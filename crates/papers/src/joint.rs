@@ -1,8 +1,10 @@
-//! Open choices of a paper that are settled together, by numbers that concern its baselines alone.
-//! The system's numbers under the settled choices are predictions: nothing was chosen by them.
+//! Choices that a paper leaves open, settled together by the published numbers of its baselines
+//! alone. The system's numbers under the settled choices are predictions: they had no part in the
+//! choice.
 //!
-//! A study declares open choices with their options, and measures every combination. A combination
-//! is judged by its distance from the baseline numbers, never by the system's.
+//! A study declares the open choices with their options, and measures every combination. A
+//! combination is judged by its distance from the published numbers of the baselines, never by that
+//! of the system.
 
 use crate::claim::Labelled;
 use crate::studies::interval;
@@ -10,11 +12,11 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::tables::{Cell, Sheet};
 use serde::Deserialize;
 
-/// A choice that a paper leaves open.
+/// A choice that a paper leaves open, such as a setting of the drive that it does not print.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Open {
-    /// Options of the choice; the first is the study's own.
+    /// Options of the open choice; the first is the one that the study runs with.
     pub option: Vec<Choosable>,
 }
 
@@ -26,14 +28,15 @@ pub(crate) struct Choosable {
     pub set: Vec<String>,
 }
 
-/// A combination of options, one of each open choice.
+/// A combination of options: one option of each open choice.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Combination {
     pub name: String,
     pub set: Vec<String>,
 }
 
-/// Returns every combination of options; the first is the study's own.
+/// Returns every combination of options; the first has the options that the study runs with.
+/// `numbers` is the number of published numbers that can settle the choices.
 ///
 /// # Errors
 /// If there are more open choices than numbers that can settle them.
@@ -60,32 +63,34 @@ pub(crate) fn combinations(open: &[Open], numbers: usize) -> Result<Vec<Combinat
     Ok(all)
 }
 
-/// Measurements of a combination: by seed, the baselines' numbers and the system's.
+/// Measured numbers of a drive under a combination of options, by seed: those of the paper's
+/// baselines, and those of its system.
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
     pub name: String,
-    /// Numbers that concern baselines, by seed, in the order of those of the paper.
+    /// Measured numbers of the baselines: by seed, then in the order of the paper's numbers.
     pub baselines: Vec<Vec<f64>>,
-    /// Numbers of the system, by seed.
+    /// Measured numbers of the paper's system: by seed, then in the order of the paper's numbers.
     pub system: Vec<Vec<f64>>,
 }
 
-/// The mean over the seeds of each number.
+/// Returns the mean over the seeds of each number.
 fn means(by_seed: &[Vec<f64>]) -> Vec<f64> {
     let Some(first) = by_seed.first() else { return Vec::new() };
     let mean = |at: usize| by_seed.iter().map(|it| it[at]).sum::<f64>() / by_seed.len() as f64;
     (0..first.len()).map(mean).collect()
 }
 
-/// Returns the root of the mean square difference from the paper's numbers, without the number at
-/// `left_out`.
+/// Returns the root mean square difference between measured and published numbers, without the
+/// number at index `left_out`.
 fn distance(ours: &[f64], published: &[Labelled], left_out: Option<usize>) -> f64 {
     let pairs = ours.iter().zip(published).enumerate().filter(|(at, _)| Some(*at) != left_out);
     let squares: Vec<f64> = pairs.map(|(_, (ours, (_, it)))| (ours - it).powi(2)).collect();
     (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
 }
 
-/// Returns the places of the combinations, the nearest to the paper's baselines first.
+/// Returns the indices of the combinations, sorted by the distance of the baselines' numbers from
+/// the published ones, nearest first. The number at index `left_out` does not count.
 fn ranked(all: &[Judged], published: &[Labelled], left_out: Option<usize>) -> Vec<usize> {
     let of = |at: usize| distance(&means(&all[at].baselines), published, left_out);
     let mut places: Vec<usize> = (0..all.len()).collect();
@@ -93,8 +98,8 @@ fn ranked(all: &[Judged], published: &[Labelled], left_out: Option<usize>) -> Ve
     places
 }
 
-/// True if a combination cannot be told from the nearest one: over the seeds, the difference of
-/// their distances is within its 95 % confidence interval.
+/// True if two combinations are equally near to the published numbers: over the seeds, the
+/// difference of their distances is within its 95 % confidence interval.
 fn alike(one: &Judged, nearest: &Judged, published: &[Labelled]) -> bool {
     let of = |it: &Judged| -> Vec<f64> {
         it.baselines.iter().map(|ours| distance(ours, published, None)).collect()
@@ -104,8 +109,9 @@ fn alike(one: &Judged, nearest: &Judged, published: &[Labelled]) -> bool {
     interval(&apart).is_some_and(|it| it.mean.abs() <= it.half_width)
 }
 
-/// Returns the table of combinations, the nearest to the paper's baselines first: numbers of the
-/// baselines beside the paper's, then what they predict of the system.
+/// Returns the table of combinations, sorted by the distance of the baselines' numbers from the
+/// paper's, nearest first. Each row has the baselines' numbers next to the published ones, then the
+/// system's numbers that the combination predicts.
 pub(crate) fn sheet(all: &[Judged], (baselines, system): (&[Labelled], &[Labelled])) -> Sheet {
     let heads: Vec<String> = ["combination", "distance (percentage points)"]
         .into_iter()
@@ -142,7 +148,8 @@ pub(crate) fn sheet(all: &[Judged], (baselines, system): (&[Labelled], &[Labelle
     sheet
 }
 
-/// Returns the table of what leaving out one baseline number does to the choice.
+/// Returns the table of the combinations that would be chosen if one number of the baselines were
+/// left out, by the number left out.
 pub(crate) fn left_out(all: &[Judged], (baselines, system): (&[Labelled], &[Labelled])) -> Sheet {
     let heads: Vec<String> = ["left out", "nearest combination"]
         .into_iter()

@@ -34,7 +34,8 @@ pub use claim::Verdict;
 pub use run_folder::reread;
 pub use run_folder::{Step, Watch, examine};
 
-/// Declares the module of each study and lists them: a study is a folder and a line here.
+/// Declares the module of each study and lists the studies. To add a study, add a folder and a line
+/// here.
 macro_rules! studies {
     ($($study:ident,)+) => {
         $(mod $study;)+
@@ -52,7 +53,7 @@ studies! {
     da_raid5,
 }
 
-/// A paper that can be reproduced.
+/// A paper that can be reproduced, with the functions of its study.
 #[derive(Clone, Copy)]
 pub struct Paper {
     name: &'static str,
@@ -65,20 +66,20 @@ impl Paper {
         Paper { name: S::NAME, about: S::ABOUT, reproduce: study::reproduce::<S> }
     }
 
-    /// Returns the name of the paper on the command line.
+    /// Returns the name by which the paper is chosen on the command line.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Returns a line of help: what the paper is about, where and when it was published.
+    /// Returns one line of help: subject of the paper, venue and year.
     pub fn about(&self) -> &'static str {
         self.about
     }
 
-    /// Returns the paper with that name.
+    /// Returns the paper with the name `name`.
     ///
     /// # Errors
-    /// If there is none; the error lists the known names.
+    /// If no paper has that name; the error lists the known names.
     pub fn by_name(name: &str) -> Result<Paper, Diagnostics> {
         STUDIES.iter().copied().find(|paper| paper.name == name).ok_or_else(|| {
             let names: Vec<&str> = STUDIES.iter().map(|paper| paper.name).collect();
@@ -97,46 +98,49 @@ impl fmt::Debug for Paper {
     }
 }
 
-/// A request to reproduce a paper: the inputs, and the folder for results.
+/// A request to reproduce a paper: the paper, its input traces, and the folder for results.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The paper.
+    /// The paper to reproduce.
     pub paper: Paper,
-    /// A folder of real traces; those of the paper's workloads are used.
+    /// A folder of real traces. Files in it that belong to the paper's workloads are run besides
+    /// the stand-ins.
     pub traces: Option<PathBuf>,
     /// The folder for tables, figures and finished runs.
     pub out: PathBuf,
-    /// The most requests in each run. A limited run is a preview, not a reproduction.
+    /// Largest number of requests in each run; `None` for whole runs. A limited run is a preview,
+    /// not a reproduction.
     pub limit: Option<u64>,
-    /// True to measure only what the paper shows, once: without the questions it leaves open, and
-    /// without repeating runs with other seeds and lengths.
+    /// True to run only what the paper's own tables and figures need, once: no variants for the
+    /// questions that the paper leaves open, and no repetitions with other seeds and lengths.
     pub brief: bool,
 }
 
-/// A paper next to our measurements.
+/// The results of reproducing a paper: published numbers next to measured ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reproduction {
-    /// The paper.
+    /// Title of the paper.
     pub title: String,
-    /// Tables of the paper, and its figures as tables; the claims come last.
+    /// Tables: the paper's own, its figures as numbers, and last the claims with their verdicts.
     pub sheets: Vec<Sheet>,
-    /// The verdict on each claim.
+    /// The verdicts, one for each claim of the paper.
     pub verdicts: Vec<Verdict>,
-    /// Sentences on the verdicts: how many there are of each kind, what those that agree rest on,
-    /// and what was not repeated.
+    /// Sentences on the verdicts: how many claims got each verdict, which kind of evidence the
+    /// reproduced claims rest on, and which measurements were not repeated.
     pub summary: Vec<String>,
-    /// The files written, relative to the request's folder.
+    /// Paths of the files written, relative to the output folder of the request.
     pub files: Vec<String>,
-    /// Warnings, such as figures that could not be drawn or traces that were not found.
+    /// Warnings for the user, such as figures that could not be drawn or traces that were not
+    /// found.
     pub warnings: Vec<String>,
 }
 
-/// Reproduces a paper: runs what is not finished yet, writes every table as CSV and every figure as
-/// SVG, and returns them. Returns `None` if it was stopped; the same request then resumes where it
-/// stopped.
+/// Reproduces a paper: executes the runs that are not saved yet, writes every table as CSV and
+/// every figure as SVG, and returns them. Returns `None` if the reproduction was stopped; the same
+/// request then resumes where it stopped.
 ///
 /// # Errors
-/// Everything that is wrong with the traces or the folder.
+/// Everything that is wrong with the traces or the output folder.
 pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduction>, Diagnostics> {
     let out = &request.out;
     disk::create_folder(out).map_err(|error| unwritable(out, &error))?;
@@ -145,7 +149,8 @@ pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduct
     (request.paper.reproduce)(request, watch)
 }
 
-/// Returns the folder for runs. Limited runs are kept apart, so that they never replace full ones.
+/// Returns the name of the subfolder for saved runs. Runs limited to `limit` requests have a folder
+/// of their own, so that they never replace whole runs.
 pub(crate) fn runs_folder(limit: Option<u64>) -> String {
     limit.map_or("runs".into(), |limit| format!("runs-of-{limit}"))
 }

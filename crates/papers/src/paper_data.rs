@@ -1,10 +1,11 @@
-//! Common parts of the papers' data: reading the file, and building the drive it names.
+//! Common parts of the papers' data files: reading a file, and building the drive that it names.
 
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use serde::de::DeserializeOwned;
 
-/// Reads the data of a study from a preset file.
+/// Reads the data of a study from a preset file: `name` identifies the file in errors, `text` is
+/// its TOML.
 ///
 /// # Errors
 /// If the text does not match the type.
@@ -21,7 +22,7 @@ pub(crate) fn drive(preset: &str, base: &[String], set: &[String]) -> DeviceSpec
     DeviceSpec { device: preset.into(), set, ..DeviceSpec::default() }
 }
 
-/// Returns the settings of `base` whose keys are not in `set`, then those of `set`.
+/// Returns the settings of `base` whose keys are not in `set`, followed by the settings in `set`.
 pub(crate) fn overridden(base: &[String], set: &[String]) -> Vec<String> {
     let key = |setting: &String| setting.split('=').next().map(str::to_string);
     let kept = |mine: &&String| set.iter().all(|other| key(other) != key(mine));

@@ -7,12 +7,12 @@ use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Real traces of a workload: the beginning of their file names, and their format if the text is
-/// ambiguous.
+/// Real traces of one workload, recognized by the beginning of their file names; with the trace
+/// format if the text of the files does not decide it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Real {
-    /// Beginning of the file name, compared without regard to case.
+    /// Beginning of the names of the trace files, compared without regard to case.
     pub begins: String,
     format: Option<String>,
 }
@@ -23,8 +23,9 @@ impl Real {
         file_name(path).to_lowercase().starts_with(&self.begins.to_lowercase())
     }
 
-    /// Returns the trace. Devices are laid side by side and addresses compacted: no paper describes
-    /// how it mapped them, and two pages must not share an address.
+    /// Returns the trace at `path` as a workload. Devices of the trace are laid side by side and
+    /// addresses compacted: no paper describes how it mapped them, and two pages must not share an
+    /// address.
     pub fn trace(&self, path: &Path) -> Result<WorkloadSpec, Diagnostics> {
         let format = self.format.as_deref().map(format_by_name).transpose()?;
         let device = DeviceChoice::SideBySide;
@@ -38,17 +39,17 @@ pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Returns the warning if no file is one of `reals`.
+/// Returns the warning that no file in `folder` is a trace named in `reals`.
 pub(crate) fn none_found<'a>(folder: &Path, reals: impl Iterator<Item = &'a Real>) -> String {
     let names: Vec<&str> = reals.map(|real| real.begins.as_str()).collect();
     let folder = folder.display();
     format!("no file name in {folder} begins with any of {}", names.join(", "))
 }
 
-/// Returns the files of a folder, by name.
+/// Returns the paths of the files in a folder, sorted by name.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If the folder cannot be read.
 pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
     let failed = |error: std::io::Error| {
         let diagnostic = Diagnostic::new("--traces", format!("{}: {error}", folder.display()));

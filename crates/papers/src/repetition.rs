@@ -1,23 +1,23 @@
-//! Repetitions of a study: with other seeds, and over longer runs. A verdict stands only if every
-//! repetition confirms it.
+//! Repetitions of a study, with other seeds and with runs twice as long. A verdict on a claim
+//! stands only if every repetition confirms it.
 
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::RunSpec;
 use std::fmt;
 
-/// The difference of a repetition from the study itself.
+/// A repetition of a study: how it differs from the original study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repetition {
-    /// The study itself.
+    /// The original study, unchanged.
     Original,
-    /// Another seed for the drives and the generated workloads.
+    /// The study with another seed for the drives and the generated workloads.
     Seed(u64),
-    /// Runs that are twice as long, of workloads that have that many requests.
+    /// The study with runs that are twice as long, where a workload has that many requests.
     Twice,
 }
 
-/// The repetitions of every study: four more seeds, five in all, and runs twice as long. The seeds
-/// are arbitrary.
+/// The repetitions of every study: four more seeds (five with that of the original), and runs twice
+/// as long. The seeds are arbitrary.
 pub(crate) const REPETITIONS: &[Repetition] = &[
     Repetition::Seed(101),
     Repetition::Seed(102),
@@ -27,12 +27,12 @@ pub(crate) const REPETITIONS: &[Repetition] = &[
 ];
 
 impl Repetition {
-    /// Returns whether this is the study itself.
+    /// Returns true for the original study.
     pub fn is_original(self) -> bool {
         self == Repetition::Original
     }
 
-    /// Returns the run as this repetition has it.
+    /// Returns the run `spec` with the seed or the length of this repetition.
     ///
     /// # Errors
     /// If the length of a generated workload cannot be multiplied.
@@ -48,7 +48,8 @@ impl Repetition {
         Ok(spec)
     }
 
-    /// Returns the folder for the repetition's runs, below that of the study's own.
+    /// Returns the folder for the runs of the repetition, relative to the folder of the original
+    /// study's runs; empty for the original.
     pub fn folder(self) -> String {
         match self {
             Repetition::Original => String::new(),

@@ -1,15 +1,15 @@
-//! Runs the jobs of a study in parallel and saves each result as soon as it is finished, so that a
-//! stopped study resumes where it stopped. The folder is that of a sweep: see [`store`]. Here the
-//! files of a point are `NAME.json` and `NAME.sha256`.
+//! Executes the jobs of a study in parallel and saves each result as soon as it is finished, so
+//! that a stopped study resumes where it stopped. The folder has the format of a sweep's folder:
+//! see [`store`]. The files of a job are `NAME.json` and `NAME.sha256`.
 //!
-//! 1. The folder is opened by one process at a time. One of a newer version is refused; files that
-//!    an interrupted process left are removed.
-//! 2. For each job, a saved result is taken if its checksum is right and if inputs and simulator
-//!    are those of the job.
-//! 3. Otherwise the job is done, and its result saved under its name.
+//! 1. The folder is opened by one process at a time. A folder written by a newer version of Fowler
+//!    is refused; files left by an interrupted process are removed.
+//! 2. For each job, a saved result is taken if its checksum is right and if it was computed by the
+//!    same simulator from the same inputs.
+//! 3. Otherwise the job is done, and its result is saved under its name.
 //!
-//! Exceptions: a damaged file is done again, and said so. A job that all repetitions share is saved
-//! in the folder of the original. A stopped job leaves nothing.
+//! Exceptions: a job whose file is damaged is done again, with a warning. A job that all
+//! repetitions share is saved in the folder of the original study. A stopped job leaves no file.
 
 use crate::repetition::Repetition;
 use crate::run_summary::RunSummary;
@@ -33,29 +33,30 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A progress report of a study.
+/// A progress report of a study, for a progress bar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// More runs, of this number, were scheduled.
+    /// So many more runs were scheduled.
     Planned(usize),
-    /// A run in progress advanced by this share of itself.
+    /// A run in progress advanced by this share (0 to 1) of its whole length.
     Advanced(f64),
-    /// A run was finished, which advanced it by this share: all shares of it add up to 1.
+    /// A run was finished, and advanced by this share (0 to 1) since its last report. All shares of
+    /// one run add up to 1.
     Finished(f64),
-    /// A run of an earlier call was found to be finished.
+    /// A finished run was found in the folder, saved by an earlier call.
     Found,
 }
 
-/// Watches a study and may stop it.
+/// Watches the progress of a study, and may stop it.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set by the caller to stop; notified of requests.
+    /// Stops the study when the caller sets it; counts the requests simulated.
     pub control: Control<'a>,
-    /// Called for every step.
+    /// Called for every progress report.
     pub step: &'a (dyn Fn(Step) + Sync),
 }
 
-/// The work of a job: returns its result as JSON, or `None` if it was stopped.
+/// The function that does a job. It returns the job's result as JSON, or `None` if it was stopped.
 type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a;
 
 /// A unit of work whose result is a `T`.
@@ -69,9 +70,9 @@ pub(crate) struct Job<'a, T> {
 }
 
 impl<'a, T> Job<'a, T> {
-    /// Returns a job whose result all repetitions of the study share. `inputs` is everything its
-    /// result depends on besides the simulator. The work returns `None` if it was stopped; its file
-    /// may hold more than is read from it.
+    /// Returns a job whose result all repetitions of the study share. `inputs` is everything
+    /// besides the simulator that the result depends on. The work returns `None` if it was stopped;
+    /// it may return a type with more fields than `T` reads.
     pub fn new<R: Serialize>(
         name: impl Into<String>,
         inputs: &str,
@@ -88,19 +89,20 @@ impl<'a, T> Job<'a, T> {
     }
 }
 
-/// The factor by which a workload's times are divided.
+/// The replay speed of a workload: the factor by which its arrival times are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Speed {
     pub factor: f64,
-    /// The share of idle time at that speed.
+    /// The idle share of the drives at that speed, 0 to 1, mean over the drives.
     pub idle: f64,
-    /// Number of runs that the search took.
+    /// Number of simulations that the search for the speed took.
     pub runs: usize,
 }
 
 impl<'a> Job<'a, Speed> {
-    /// The factor by which a workload's times are divided so that `beds` idle for a share `idle` of
-    /// the time on average.
+    /// Returns a job that searches for the replay speed of `workload`: the factor by which its
+    /// arrival times are divided so that the drives `beds` are idle for the share `idle` (0 to 1)
+    /// of the time, on average.
     pub fn speed(
         name: impl Into<String>,
         beds: &'a [TestBed],
@@ -119,20 +121,21 @@ impl<'a> Job<'a, Speed> {
     }
 }
 
-/// A hash of the sources that simulate, and of the studies': work of other sources is done again.
+/// Hash of the source code of the simulator and of the studies. Results saved by other sources are
+/// computed again.
 const FINGERPRINT: &str = env!("FOWLER_STUDIES_FINGERPRINT");
 
-/// The format of the folder. A change of what its files hold needs the next number. In the first,
-/// which no file stated, the checksum of a result was in its file.
+/// The format of a study's folder. A change in the contents of its files needs the next number.
+/// Format 1, which no file stated, had the checksum of a result in the result's own file.
 const STUDY: Kind = Kind { name: "study", format: 2 };
 
-/// The folder in which finished work is saved, by one process at a time.
+/// The folder in which results of finished jobs are saved, open in one process at a time.
 #[derive(Clone)]
 pub(crate) struct RunFolder<'a> {
     folder: PathBuf,
     repetition: Repetition,
     watch: Watch<'a>,
-    /// Warnings for the user about saved results that could not be used.
+    /// Warnings for the user about saved results that could not be used, such as damaged files.
     warnings: Arc<Mutex<BTreeSet<String>>>,
     _lock: Arc<File>,
 }
@@ -141,10 +144,11 @@ pub(crate) struct RunFolder<'a> {
 pub(crate) type Results<T> = BTreeMap<String, T>;
 
 impl<'a> RunFolder<'a> {
-    /// Opens the folder for runs that are saved in `folder`.
+    /// Opens `folder` as the folder of a study's saved results.
     ///
     /// # Errors
-    /// If it cannot be written, a newer version wrote it, or another process writes to it.
+    /// If the folder cannot be written, was written by a newer version, or is open in another
+    /// process.
     pub fn open(folder: &Path, watch: Watch<'a>) -> Result<RunFolder<'a>, Diagnostics> {
         disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
         let lock = store::lock(folder, STUDY)?;
@@ -175,16 +179,16 @@ impl<'a> RunFolder<'a> {
         })
     }
 
-    /// Returns the warnings, such as one for every file that was damaged and has been replaced.
+    /// Returns the warnings so far, such as one for every damaged file that was replaced.
     pub fn warnings(&self) -> Vec<String> {
         let warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         warnings.iter().cloned().collect()
     }
 
-    /// Returns the subfolder for a repetition of the study.
+    /// Returns the subfolder for the runs of a repetition of the study.
     ///
     /// # Errors
-    /// If a folder for its runs cannot be created.
+    /// If the subfolder cannot be created.
     pub fn repeated(&self, repetition: Repetition) -> Result<RunFolder<'a>, Diagnostics> {
         let folder = self.folder.join(repetition.folder());
         disk::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
@@ -192,7 +196,7 @@ impl<'a> RunFolder<'a> {
         Ok(RunFolder { repetition, ..self.clone() })
     }
 
-    /// Returns which repetition of the study runs here.
+    /// Returns the repetition of the study whose runs are saved in this folder.
     pub fn repetition(&self) -> Repetition {
         self.repetition
     }
@@ -202,9 +206,10 @@ impl<'a> RunFolder<'a> {
         self.watch.control
     }
 
-    /// Runs `points`, with another seed or length in a repetition of the study, or takes from the
-    /// folder what an earlier call of the same simulator ran; nothing if it was stopped meanwhile.
-    /// The file of a run is its whole summary, without what depends on the machine's clock.
+    /// Returns the summaries of the runs `points`, by name: a run saved by an earlier call of the
+    /// same simulator is read from the folder; all others are simulated, with the seed or length of
+    /// this repetition. Returns `None` if the study was stopped meanwhile. The file of a run has
+    /// its whole summary except the fields that depend on the clock of the machine.
     pub fn simulate(
         &self,
         points: Vec<StudyPoint>,
@@ -219,8 +224,9 @@ impl<'a> RunFolder<'a> {
         self.results(points.into_iter().map(job).collect::<Result<_, Diagnostics>>()?)
     }
 
-    /// Does `jobs`, or takes from the folder what an earlier call of the same simulator did;
-    /// nothing if it was stopped meanwhile.
+    /// Returns the results of `jobs`, by name: a result saved by an earlier call of the same
+    /// simulator is read from the folder; all other jobs are done. Returns `None` if the study was
+    /// stopped meanwhile.
     pub fn results<T>(&self, jobs: Vec<Job<'_, T>>) -> Result<Option<Results<T>>, Diagnostics>
     where
         T: DeserializeOwned + Send,
@@ -233,7 +239,8 @@ impl<'a> RunFolder<'a> {
         diagnostics.unique().or(done.into_iter().collect())
     }
 
-    /// The result of the only job of its kind.
+    /// Returns the result of one job, saved or computed, as [`RunFolder::results`] does for
+    /// several; `None` if the study was stopped.
     pub fn result<T>(&self, job: Job<'_, T>) -> Result<Option<T>, Diagnostics>
     where
         T: DeserializeOwned + Send,
@@ -280,16 +287,16 @@ impl<'a> RunFolder<'a> {
     }
 }
 
-/// The state of the saved files of a result.
+/// The saved result of a job, as found in the folder.
 enum Saved<T> {
-    /// There are no files, or they belong to other inputs or to another simulator.
+    /// The result has no files, or its files belong to other inputs or to another simulator.
     Missing,
-    /// The files are not as they were written.
+    /// The files of the result exist, but their checksum is wrong.
     Damaged,
     Found(T),
 }
 
-/// The files of a result.
+/// Paths of the two files in which the result of a job is saved.
 struct Files {
     name: String,
     result: PathBuf,
@@ -297,7 +304,7 @@ struct Files {
 }
 
 impl Files {
-    /// Returns the files of the job of that name.
+    /// Returns the paths of the files of the job named `job` in `folder`.
     fn of(folder: &Path, job: &str) -> Files {
         let plain = |c: char| if c.is_alphanumeric() || "+-_.".contains(c) { c } else { '_' };
         Files::at(folder.join(format!("{}.json", job.chars().map(plain).collect::<String>())))
@@ -312,10 +319,10 @@ impl Files {
         store::verified(&self.sums, (&self.name, &self.result), None, false)
     }
 
-    /// Reads the result.
+    /// Reads the saved result of the job with inputs and simulator `identity`.
     ///
     /// # Errors
-    /// If it cannot be read, or does not fit the type.
+    /// If a file cannot be read, or the result does not fit the type `T`.
     fn saved<T: DeserializeOwned>(&self, identity: &str) -> Result<Saved<T>, Diagnostics> {
         stored(&self.result)?;
         stored(&self.sums)?;
@@ -344,7 +351,7 @@ impl Files {
         store::save(&self.sums, (&self.name, &self.result), text.as_bytes(), None)
     }
 
-    /// A result as its type.
+    /// Converts the JSON of a result to the type of the result.
     fn typed<T: DeserializeOwned>(&self, result: Value) -> Result<T, Diagnostics> {
         let failed = |error: serde_json::Error| {
             let what = format!("a result cannot be read back; this is a bug in Fowler: {error}");
@@ -354,11 +361,11 @@ impl Files {
     }
 }
 
-/// Reads a saved run and returns its result as its type holds it; `None` if the file is damaged or
-/// that of another run. For tests of damaged files.
+/// Reads a saved run and returns its result, parsed and written again; `None` if the file is
+/// damaged or belongs to a run other than `identity`. For tests of damaged files.
 ///
 /// # Errors
-/// If it cannot be read, or its result is not that of a run.
+/// If the file cannot be read, or its content is no result of a run.
 #[doc(hidden)]
 pub fn reread(path: &Path, identity: &str) -> Result<Option<Value>, Diagnostics> {
     Ok(match Files::at(path.to_path_buf()).saved::<RunSummary>(identity)? {
@@ -367,8 +374,8 @@ pub fn reread(path: &Path, identity: &str) -> Result<Option<Value>, Diagnostics>
     })
 }
 
-/// Returns the files of finished runs below the folder of a study, each with whether it is what was
-/// written. Looks into its folders `runs` and `runs-of-N`, and below.
+/// Returns the paths of the saved runs below the folder of a study, each with true if the checksum
+/// of its file is right. Searches the folders `runs` and `runs-of-N` and everything below them.
 ///
 /// # Errors
 /// If a folder cannot be read.
@@ -412,7 +419,8 @@ pub(crate) mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    /// Returns the number of points. Fails if a drive or a workload of a point does not exist.
+    /// Returns the number of runs in `points`. Panics if the drive or the workload of a run does
+    /// not exist.
     pub(crate) fn set_up(points: &[StudyPoint]) -> usize {
         for point in points {
             point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));
@@ -420,8 +428,8 @@ pub(crate) mod tests {
         points.len()
     }
 
-    /// Does a job that is stopped at its first report of progress, which is usually that its drive
-    /// is preconditioned.
+    /// Does a job and stops it at its first report of progress, usually while its drive is being
+    /// preconditioned.
     pub(crate) fn stopped_midway<T: DeserializeOwned + Send>(job: Job<'_, T>) -> Option<T> {
         let name = format!("fowler-stopped-{}-{}", job.identity, std::process::id());
         let folder = std::env::temp_dir().join(name);
@@ -458,7 +466,7 @@ pub(crate) mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Not a bit of a result or of its checksum may change unnoticed.
+    /// No flipped bit in the file of a result or in its checksum goes unnoticed.
     #[test]
     fn no_damage_goes_unnoticed() {
         let folder = std::env::temp_dir().join(format!("fowler-flipped-{}", std::process::id()));
@@ -485,8 +493,8 @@ pub(crate) mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Each operation on the files fails once: the study says so, loses nothing, and leaves nothing
-    /// half-written.
+    /// If an operation on the files fails (each of them once), the study reports it, loses no
+    /// finished result, and leaves no half-written file.
     #[test]
     fn a_disk_that_fails_loses_no_result() {
         use fowler_experiment::disk::Operation;
@@ -531,7 +539,8 @@ pub(crate) mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Flips, cuts and swaps of a saved result: it is done again, and the folder says so.
+    /// A saved result that was damaged by a flip, a cut or a swap is computed again, with a
+    /// warning.
     #[test]
     fn a_damaged_result_is_done_again() {
         let folder = std::env::temp_dir().join(format!("fowler-damaged-{}", std::process::id()));
@@ -599,7 +608,7 @@ pub(crate) mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Whatever a job is at when it is stopped, it ends without a result and without an error.
+    /// A job that is stopped, at any point of its work, ends without a result and without an error.
     #[test]
     fn a_job_that_is_stopped_is_no_error() {
         let fails = Job::<f64>::new("fails", "1", |control: Control<'_>| {
@@ -638,8 +647,8 @@ pub(crate) mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// One process at a time writes to the folder; results of an earlier format are done again, and
-    /// the user is told.
+    /// A second process cannot write to an open folder; results in an earlier format are computed
+    /// again, with a warning.
     #[test]
     fn a_folder_is_entered_alone_and_an_earlier_one_is_named() {
         let folder = std::env::temp_dir().join(format!("fowler-entered-{}", std::process::id()));

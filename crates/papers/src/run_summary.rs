@@ -1,11 +1,11 @@
-//! The numbers of a finished run, by their names in the list of metrics.
+//! Numbers in the summary of a finished run, by their names in the list of metrics.
 
 use fowler_experiment::summary;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// A number of a run; `None` if it has none.
+/// Reads a number from the summary of a run; `None` if the run does not have it.
 pub(crate) type Number = fn(&RunSummary) -> Option<f64>;
 
 /// Mean read latency in microseconds.
@@ -13,8 +13,8 @@ pub(crate) const READ: Number = |run| run.get("read.mean_us");
 /// Mean write latency in microseconds.
 pub(crate) const WRITE: Number = |run| run.get("write.mean_us");
 
-/// Every number of the summary of a run by its path. A summary is parsed once, when the run is
-/// finished or found in its folder.
+/// All numbers in the summary of one run, by their paths in the list of metrics (such as
+/// `read.mean_us`). The summary is parsed once, when the run is finished or found in its folder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Map<String, Value>")]
 pub(crate) struct RunSummary(BTreeMap<String, f64>);
@@ -26,13 +26,15 @@ impl From<Map<String, Value>> for RunSummary {
 }
 
 impl RunSummary {
-    /// Returns the number with this path in the list of metrics; `None` if the run has none.
+    /// Returns the number at `path` in the list of metrics (such as `read.mean_us`); `None` if the
+    /// run does not have it.
     pub fn get(&self, path: &str) -> Option<f64> {
         debug_assert!(summary::is_listed(path), "no metric is called {path}");
         self.0.get(path).copied()
     }
 
-    /// Returns the sum of a metric over all its names: of `counters.reads` over all sources.
+    /// Returns the sum of a metric over all its names, such as that of `counters.reads` over all
+    /// sources of reads.
     pub fn sum(&self, metric: &str) -> Option<f64> {
         debug_assert!(summary::is_listed(metric), "no metric is called {metric}");
         let below = format!("{metric}.");
@@ -40,7 +42,7 @@ impl RunSummary {
         all.map(|(_, number)| *number).reduce(|sum, number| sum + number)
     }
 
-    /// Returns the share of one name of a metric in the sum of all.
+    /// Returns the share (0 to 1) of the name `name` in the sum of a metric over all its names.
     pub fn share(&self, metric: &str, name: &str) -> Option<f64> {
         Some(self.get(&format!("{metric}.{name}"))? / self.sum(metric)?)
     }

@@ -7,41 +7,43 @@ use crate::run_summary::RunSummary;
 use fowler_experiment::tables::Cell;
 use fowler_figures::Series;
 
-/// The results of all runs on whole drives.
+/// The results of all runs of a study on whole drives, by workload and name of the run.
 pub(crate) struct Runs {
     pub columns: Vec<Column>,
     results: Results<RunSummary>,
-    /// The view through which claims read the runs.
+    /// The view through which claims read the runs: it may replace schemes or variants of the drive
+    /// by others.
     pub view: View,
 }
 
 impl Runs {
-    /// Returns the results of the runs of `columns`.
+    /// Returns the results of the runs of the workloads `columns`.
     pub fn new(columns: Vec<Column>, results: Results<RunSummary>) -> Runs {
         Runs { columns, results, view: View::default() }
     }
 
-    /// Returns the stand-ins over which a paper's means are taken: those of the view.
+    /// Returns the stand-ins over which a paper's means are taken: all of them, or those that the
+    /// current view selects.
     pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|it| it.is_stand_in() && self.view.has(&it.name))
     }
 
-    /// Returns every result with its name.
+    /// Returns the summaries of all runs, by name.
     pub fn all(&self) -> &Results<RunSummary> {
         &self.results
     }
 
-    /// Returns a run's summary.
+    /// Returns the summary of the run named `run`; `None` if there is no such run.
     pub fn summary(&self, run: &str) -> Option<&RunSummary> {
         self.results.get(run)
     }
 
-    /// Returns a number of a run.
+    /// Returns a number of the run named `run`; `None` if the run or the number is missing.
     pub fn number(&self, run: &str, of: impl Fn(&RunSummary) -> Option<f64>) -> Option<f64> {
         of(self.summary(run)?)
     }
 
-    /// Returns a number of a run relative to the same number of another.
+    /// Returns a number of the run named `run` divided by the same number of the run named `base`.
     pub fn ratio(
         &self,
         run: &str,
@@ -52,7 +54,8 @@ impl Runs {
         Some(number(run)? / number(base)?).filter(|ratio| ratio.is_finite())
     }
 
-    /// Returns a description of a workload and a run of it: name, source, requests, share of reads.
+    /// Returns four cells that describe a workload and one run of it: name, source, number of
+    /// requests, share of reads.
     pub fn asked(&self, column: &Column, run: &str) -> Vec<Cell> {
         let run = self.summary(run);
         vec![
@@ -63,7 +66,7 @@ impl Runs {
         ]
     }
 
-    /// Returns the mean sizes of a run's reads and writes, in KiB.
+    /// Returns two cells: the mean sizes of the reads and of the writes of a run, in KiB.
     pub fn sizes(&self, run: &str) -> [Cell; 2] {
         let run = self.summary(run);
         ["read", "write"].map(|kind| {
@@ -74,13 +77,15 @@ impl Runs {
         })
     }
 
-    /// Returns a number of each stand-in, in the order of the paper; `None` if one is missing.
+    /// Returns a number for each stand-in, in the order of the paper; `None` if one of them is
+    /// missing.
     pub fn each(&self, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
         self.stand_ins().map(|column| of(&column.name)).collect()
     }
 
-    /// Returns an item for each stand-in, that of their mean, and one for each real trace: the
-    /// order of groups of bars. The mean stands behind the workloads that it covers and no others.
+    /// Returns one item for each stand-in, then `mean`, then one item for each real trace: the
+    /// order of the groups of bars in a figure. The mean stands next to the stand-ins that it
+    /// covers.
     pub fn ordered<'a, T>(&'a self, of: impl Fn(&'a Column) -> T, mean: T) -> Vec<T> {
         let (stand_ins, reals): (Vec<&Column>, Vec<&Column>) =
             self.columns.iter().partition(|column| column.is_stand_in());
@@ -90,29 +95,29 @@ impl Runs {
         all
     }
 
-    /// Returns the names of groups of bars, in their order.
+    /// Returns the names of the groups of bars in a figure, from left to right.
     pub fn groups(&self) -> impl Iterator<Item = &str> {
         self.ordered(|column| column.name.as_str(), "mean").into_iter()
     }
 
-    /// Returns the bars of a number, in the order of their groups.
+    /// Returns a series of bars: one number for each group, in the order of the groups.
     pub fn bars(&self, name: &str, of: impl Fn(&str) -> Option<f64>) -> Series {
         Series::values(name, self.ordered(|column| of(&column.name), self.average(&of)))
     }
 
-    /// Returns the mean over the stand-ins.
+    /// Returns the mean of a number over the stand-ins; `None` if one of them has no such number.
     pub fn average(&self, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         mean(&self.each(of)?)
     }
 }
 
-/// Returns the mean of numbers; `None` if there are none.
+/// Returns the mean of `values`; `None` if there are none.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Returns Spearman's rank correlation; ties share their mean rank. `None` where one side is the
-/// same throughout.
+/// Returns Spearman's rank correlation of two lists of numbers; ties share their mean rank. `None`
+/// if all numbers of one list are equal.
 pub(crate) fn spearman(one: &[f64], other: &[f64]) -> Option<f64> {
     let ranks = |values: &[f64]| -> Vec<f64> {
         let rank = |mine: &f64| {
@@ -139,7 +144,8 @@ mod tests {
     use fowler_experiment::device_spec::Source;
     use fowler_experiment::workload::WorkloadSpec;
 
-    /// An excerpt is not between the stand-ins and the mean, which leaves it out.
+    /// In the order of bars, real traces come after the mean of the stand-ins, which does not
+    /// include them.
     #[test]
     fn the_mean_stands_behind_what_it_covers() {
         let column = |name: &str, place| Column {

@@ -1,5 +1,5 @@
-//! Helpers for studies of many runs, beyond specifications and outcomes. For a single run see
-//! [`fowler_experiment::run`].
+//! Helpers for studies that consist of many runs: drives and requests without a whole run. For a
+//! single run see [`fowler_experiment::run`].
 
 pub(crate) use fowler_experiment::fan_out;
 pub(crate) use fowler_experiment::image_cache::ImageCache;
@@ -25,8 +25,8 @@ pub(crate) fn drive(
     preconditioned(name, config, None, control)
 }
 
-/// Passes to `take` at most `limit` requests of a workload, fitted to `drive` and at their recorded
-/// times.
+/// Passes to `take` the first `limit` requests of a workload, with addresses mapped to the capacity
+/// of `drive` and with their recorded times.
 ///
 /// # Errors
 /// If the workload is invalid.

@@ -1,5 +1,6 @@
-//! The study of a paper. A study is a folder of this crate and a line in [`crate::STUDIES`]: its
-//! evidence implements [`Study`], and everything else follows from that.
+//! The study of a paper: a folder of this crate and a line in [`crate::STUDIES`]. Its evidence (all
+//! measurements) implements [`Study`]; the functions here make tables, figures and verdicts from
+//! it.
 
 use crate::claim::{self, Answer, Claim, Statement, Verdict, Viewed};
 use crate::column::{Column, Published, none_found};
@@ -13,44 +14,46 @@ use fowler_figures::Figure;
 use fowler_report::figures_folder;
 use std::path::{Path, PathBuf};
 
-/// The printed claims of a paper, as given in the data of its study.
+/// The data of a study that comes from the paper: its title, its statements with the published
+/// numbers, and its workloads.
 #[derive(Clone, Copy)]
 pub(crate) struct Printed<'a> {
-    /// The paper.
+    /// Title of the paper.
     pub title: &'a str,
-    /// Statements of the paper, in the order of [`Study::CLAIMS`].
+    /// Statements of the paper with their published numbers, in the order of [`Study::CLAIMS`].
     pub statements: &'a [Statement],
-    /// Workloads of the paper, with the file names of their real traces; empty if none are looked
-    /// for.
+    /// Workloads of the paper, with the file names of their real traces; empty if the study uses no
+    /// real traces.
     pub workloads: &'a [Published],
 }
 
-/// A study: the evidence for one paper, and the tables and figures made from it.
+/// A study: all measurements made for one paper, and the tables and figures drawn from them.
 pub(crate) trait Study: Viewed {
     /// Name of the study on the command line.
     const NAME: &'static str;
-    /// One line of help: what the paper is about, where and when it was published.
+    /// One line of help: subject of the paper, venue and year.
     const ABOUT: &'static str;
-    /// Measurement of each claim of the paper.
+    /// The claims of the paper, each with the function that measures it.
     const CLAIMS: &'static [Claim<Self>];
     /// Repetitions of the study, which show whether its verdicts hold.
     const REPETITIONS: &'static [Repetition] = REPETITIONS;
 
-    /// Plans every run and executes those not saved in `runs` yet. Returns `None` if it was
-    /// stopped. In a repetition the request is brief: only what claims read needs to run.
+    /// Plans every run and executes those not saved in `runs` yet; returns the measurements, or
+    /// `None` if the study was stopped. In a repetition the request is brief: only the runs that
+    /// claims read are needed.
     ///
     /// # Errors
     /// Everything that is wrong with the paper's data or the user's traces.
     fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Self>, Diagnostics>;
 
-    /// Returns the numbers and statements that the paper prints.
+    /// Returns the title, the statements with published numbers, and the workloads of the paper.
     fn printed(&self) -> Printed<'_>;
 
     /// Returns the workloads that were run.
     fn columns(&self) -> &[Column];
 
-    /// Returns the paper's tables, its figures as numbers, and the tables of the questions it
-    /// leaves open, without the claims.
+    /// Returns the paper's tables, its figures as numbers, and the tables on the questions that the
+    /// paper leaves open; the table of claims is added by the caller.
     ///
     /// # Errors
     /// If a model rejects its constants.
@@ -63,10 +66,10 @@ pub(crate) trait Study: Viewed {
     fn figures(&self) -> Result<Vec<Figure>, Diagnostics>;
 }
 
-/// Carries out a study and writes its results. Returns `None` if it was stopped.
+/// Carries out a study and writes its results. Returns `None` if the study was stopped.
 ///
 /// # Errors
-/// Any error of the study, or an error if the folder cannot be written.
+/// Any error of the study, or an error if the folder for results cannot be written.
 pub(crate) fn reproduce<S: Study>(
     request: &Request,
     watch: Watch<'_>,
@@ -91,7 +94,7 @@ pub(crate) fn reproduce<S: Study>(
     write(&study, request, &Results { answers, sheets, figures, warnings }).map(Some)
 }
 
-/// The results to be written.
+/// The results of a study that remain to be written.
 struct Results {
     answers: Vec<Answer>,
     sheets: Vec<Sheet>,
@@ -99,7 +102,7 @@ struct Results {
     warnings: Vec<String>,
 }
 
-/// Writes tables, figures, and the page that shows both into the request's folder.
+/// Writes tables, figures and the page that shows both into the output folder of the request.
 fn write<S: Study>(
     study: &S,
     request: &Request,
@@ -127,8 +130,8 @@ fn write<S: Study>(
     Ok(Reproduction { title, sheets, verdicts, summary, files, warnings })
 }
 
-/// Writes the results of a command into a folder: tables, figures, and a page of both that begins
-/// with `lead` and the warnings. Returns the files written and the warnings.
+/// Writes the results of a command into the folder `out`: tables, figures, and a page of both that
+/// begins with `lead` and the warnings. Returns the names of the files written and all warnings.
 ///
 /// # Errors
 /// If the folder cannot be written.
@@ -149,7 +152,8 @@ pub(crate) fn publish(
 pub(crate) mod tests {
     use super::Study;
 
-    /// Asserts that every picture of a study can be drawn; where nothing was measured, it says so.
+    /// Asserts that every figure of a study can be drawn, and that a figure without measurements
+    /// says so.
     pub(crate) fn assert_drawn(study: &impl Study) {
         for figure in study.figures().unwrap() {
             figure.svg().unwrap_or_else(|error| panic!("{error}"));

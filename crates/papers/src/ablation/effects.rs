@@ -2,12 +2,13 @@
 //! chapter 5): every subset of n factors was run, and each effect is a mean over all pairs of runs
 //! that differ in nothing else.
 
-/// The way in which two values are compared.
+/// The scale on which two measured values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// As ratios: an effect of -0.2 is a reduction by 20 %. Values must be positive.
+    /// Values are compared as ratios: an effect of -0.2 is a reduction by 20 %. Values must be
+    /// positive.
     Ratio,
-    /// As differences, in the values' own unit; values may be zero.
+    /// Values are compared as differences, in their own unit; they may be zero.
     Difference,
 }
 
@@ -19,8 +20,8 @@ impl Scale {
         }
     }
 
-    /// Converts an effect to a quantity that can be summed; `None` for an effect that leaves
-    /// nothing.
+    /// Converts an effect to a quantity that can be summed (on a ratio scale, a logarithm); `None`
+    /// for a ratio of zero.
     pub fn addend(self, effect: f64) -> Option<f64> {
         match self {
             Scale::Ratio => (effect > -1.0).then(|| libm::log1p(effect)),
@@ -28,7 +29,7 @@ impl Scale {
         }
     }
 
-    /// Converts a sum or mean of such quantities back to an effect.
+    /// Converts a sum or mean of the quantities of [`Scale::addend`] back to an effect.
     pub fn down(self, effect: f64) -> f64 {
         match self {
             Scale::Ratio => libm::expm1(effect),
@@ -37,11 +38,11 @@ impl Scale {
     }
 }
 
-/// Returns the effect of the factors in `which` (a bit each) on `values`, one value per subset in
-/// the order of its bits. For one factor, this is its mean effect over all combinations of the
-/// others; for two, by how much the effect of one is larger with the other than without it. On
-/// [`Scale::Ratio`], means are geometric. Returns `None` if a value is missing or cannot be
-/// compared.
+/// Returns the effect of the factors in `which` (one bit per factor) on `values`, which has one
+/// value per subset of factors, in the order of the subsets' bits. For one factor, the effect is
+/// the mean over all combinations of the other factors; for two, it is the amount by which the
+/// effect of one factor is larger with the other than without it. On [`Scale::Ratio`], means are
+/// geometric. Returns `None` if a value is missing or cannot be compared.
 pub fn effect(values: &[Option<f64>], which: usize, scale: Scale) -> Option<f64> {
     let mut sum = 0.0;
     for (subset, value) in values.iter().enumerate() {
@@ -54,7 +55,8 @@ pub fn effect(values: &[Option<f64>], which: usize, scale: Scale) -> Option<f64>
     Some(scale.down(sum / pairs))
 }
 
-/// Returns a factor's effect on a drive with no other factors, and on one with all others.
+/// Returns two effects of a factor: on a drive without any other factor, and on a drive with all
+/// other factors.
 pub fn first_and_last(values: &[Option<f64>], factor: usize, scale: Scale) -> [Option<f64>; 2] {
     let all = values.len() - 1;
     let between = |from: usize, to: usize| {
@@ -68,7 +70,7 @@ pub fn first_and_last(values: &[Option<f64>], factor: usize, scale: Scale) -> [O
 mod tests {
     use super::*;
 
-    /// Values of all subsets of three factors.
+    /// Returns one value for each subset of three factors.
     fn values(of: impl Fn(bool, bool, bool) -> f64) -> Vec<Option<f64>> {
         (0..8).map(|it| Some(of(it & 1 != 0, it & 2 != 0, it & 4 != 0))).collect()
     }

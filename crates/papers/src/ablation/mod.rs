@@ -1,6 +1,6 @@
-//! The 2^n ablation: every subset of the systems on one or several drives, at several ages, under
-//! several workloads. Shows what each system gains, alone and combined with the others, and which
-//! gains cancel. A study is a file: see `plan`.
+//! The 2^n ablation: every subset of the five papers' systems on one or several drives, at several
+//! ages, under several workloads. Shows how much each system gains, alone and combined with the
+//! others, and which gains cancel. A study is defined by a file: see `plan`.
 
 mod effects;
 mod plan;
@@ -22,17 +22,17 @@ use fowler_experiment::workload::WorkloadSpec;
 use plan::{Evidence, Plan};
 use std::path::PathBuf;
 
-/// An ablation that Fowler has.
+/// An ablation study built into Fowler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Design {
-    /// One drive on which all five systems work as in their papers.
+    /// The study of one drive on which all five systems work as in their papers.
     All,
-    /// Four fitted drives of today.
+    /// The study of four drives fitted to drives of today.
     Today,
 }
 
 impl Design {
-    /// Every study, in the order of lists.
+    /// Every ablation study, in the order of lists.
     pub const EVERY: [Design; 2] = [Design::All, Design::Today];
 
     /// Returns the name of the study on the command line.
@@ -43,7 +43,7 @@ impl Design {
         }
     }
 
-    /// Returns the study with that name; `None` if there is none.
+    /// Returns the study with the name `name`; `None` if there is none.
     pub fn by_name(name: &str) -> Option<Design> {
         Design::EVERY.into_iter().find(|it| it.name() == name)
     }
@@ -62,45 +62,46 @@ impl Design {
     }
 }
 
-/// A request to the study: the workloads, and the folder for results.
+/// A request to run an ablation study: the study, its workloads, and the folder for results.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The study.
+    /// The study to run.
     pub design: Design,
-    /// True for the quick form: few and short runs of small drives. It shows that everything works
-    /// and measures nothing.
+    /// True for the quick form of the study: few and short runs of small drives, which test the
+    /// study but measure nothing.
     pub brief: bool,
     /// Named workloads to run instead of the study's own.
     pub workloads: Vec<(String, WorkloadSpec)>,
-    /// A folder of real traces; those that the study knows are used.
+    /// A folder of real traces. Files in it that the study recognizes are run besides its own
+    /// workloads.
     pub traces: Option<PathBuf>,
     /// The folder for tables, pictures and finished runs.
     pub out: PathBuf,
-    /// The most requests in each run.
+    /// Largest number of requests in each run; `None` for whole runs.
     pub limit: Option<u64>,
-    /// Number of seeds with which every run is repeated, for the confidence intervals of effects; 1
-    /// to 10.
+    /// Number of seeds with which every run is repeated, 1 to 10. Several seeds give the effects
+    /// confidence intervals.
     pub seeds: u32,
 }
 
-/// The results of the study.
+/// The results of an ablation study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The title of the study.
     pub title: String,
-    /// Tables of the study; the first is the answer.
+    /// Tables of the study; the first has the effect of each system.
     pub sheets: Vec<Sheet>,
-    /// The files written, relative to the request's folder.
+    /// Paths of the files written, relative to the output folder of the request.
     pub files: Vec<String>,
-    /// Warnings.
+    /// Warnings for the user, such as traces that were not found.
     pub warnings: Vec<String>,
 }
 
-/// Runs every subset of the five on every drive of the study. Returns `None` if it was stopped; the
-/// same request then resumes where it stopped.
+/// Runs every subset of the five systems on every drive of the study. Returns `None` if the study
+/// was stopped; the same request then resumes where it stopped.
 ///
 /// # Errors
-/// Everything that is wrong with the workloads or the folder.
+/// Everything that is wrong with the workloads or the folder for results.
 pub fn study(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagnostics> {
     let mut plan = request.design.plan()?;
     if request.brief {
@@ -138,7 +139,7 @@ pub fn study(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Dia
     Ok(Some(Finding { title, sheets, files, warnings }))
 }
 
-/// Returns the workloads of the request, or the study's own.
+/// Returns the workloads named in the request, or else those of the study.
 fn chosen(plan: &Plan, request: &Request) -> Result<Vec<Column>, Diagnostics> {
     if request.workloads.is_empty() {
         let columns = columns(&plan.workload, request.traces.as_deref())?;

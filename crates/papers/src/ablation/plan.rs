@@ -1,7 +1,7 @@
-//! The runs of an ablation, and the metrics read from each.
+//! The runs of an ablation study, and the metrics read from each run.
 //!
-//! The file of a study names drives, factors, ages and workloads. A run is one drive of one age
-//! with a subset of the factors under one workload.
+//! The file of a study names drives, factors (the systems), ages and workloads. A run is one drive
+//! at one age with a subset of the factors under one workload.
 
 use super::effects::Scale;
 use crate::column::{Column, Published};
@@ -18,17 +18,17 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::sweep::StudyPoint;
 use serde::Deserialize;
 
-/// A factor: a system that a drive has or does not have.
+/// A factor of the study: a system that a drive has or does not have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Factor {
-    /// The name in tables and legends.
+    /// Name of the factor in tables and legends.
     pub name: String,
     pub scheme: String,
-    /// Further settings of drives with the factor.
+    /// Further settings of the drive, applied when it has the factor.
     #[serde(default)]
     with: Vec<String>,
-    /// Further settings of drives without the factor.
+    /// Further settings of the drive, applied when it does not have the factor.
     #[serde(default)]
     without: Vec<String>,
 }
@@ -37,55 +37,57 @@ pub(super) struct Factor {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Drive {
-    /// The preset.
+    /// Name of the drive's preset.
     pub name: String,
     #[serde(default)]
     set: Vec<String>,
 }
 
-/// The speed of a workload; those without one are replayed as recorded.
+/// Replay speed of a workload. Workloads without one are replayed as recorded.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Replay {
     /// Name of the workload in tables.
     workload: String,
-    /// The factor by which times are divided.
+    /// The factor by which the workload's arrival times are divided.
     speed: Option<f64>,
-    /// Seconds of the host's life for each simulated second. The target life is divided by it, and
-    /// the projected life multiplied.
+    /// Seconds of the host's life for which each simulated second stands. The target life of the
+    /// drive is divided by this factor, and the projected life multiplied.
     stands_for: f64,
 }
 
-/// The quick form of a study: few and short runs of small drives.
+/// The quick form of a study: few and short runs of small drives, which test the study but measure
+/// nothing.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Brief {
     requests: u64,
     drives: Vec<String>,
     workloads: Vec<String>,
-    /// Settings after those of the drive.
+    /// Settings of the quick form, applied after those of the drive.
     set: Vec<String>,
 }
 
-/// A point in the life of the drive.
+/// A point in the life of a drive.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Age {
     pub name: String,
-    /// P/E cycles of the mean block.
+    /// P/E cycles that the mean block has behind it at this age.
     pub cycles: u32,
-    /// Years that the drive is still to last; `None` for the target of the drive.
+    /// Years for which the drive must still last; `None` for the target of the drive's
+    /// configuration.
     rest_years: Option<f64>,
     set: Vec<String>,
 }
 
-/// The file that defines the study.
+/// The file that defines an ablation study.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Plan {
     pub title: String,
     pub requests: u64,
-    /// True to make the table of what each factor finds to do, alone on a drive.
+    /// True to make the table of signs: how often each factor acts when it is alone on a drive.
     #[serde(default)]
     pub signs: bool,
     set: Vec<String>,
@@ -98,7 +100,7 @@ pub(super) struct Plan {
     brief: Brief,
 }
 
-/// A metric read from a run.
+/// A metric read from the summary of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Metric {
     Read,
@@ -140,8 +142,8 @@ impl Metric {
         ][self as usize]
     }
 
-    /// Writes absorbed by a buffer take no time at all, and shares may be zero, so both are
-    /// compared by difference.
+    /// Returns the scale on which the metric is compared. Writes absorbed by a buffer take no time,
+    /// and shares may be zero: both are compared by difference, all others by ratio.
     pub fn scale(self) -> Scale {
         match self {
             Metric::Write | Metric::Write999 | Metric::Failed | Metric::Bare => Scale::Difference,
@@ -155,11 +157,11 @@ impl Metric {
     }
 }
 
-/// The measurements of the study.
+/// All measurements of an ablation study.
 pub(super) struct Evidence {
     pub plan: Plan,
     pub columns: Vec<Column>,
-    /// The runs of each seed; the first are the study's own.
+    /// The runs of each seed; the first entry has the seed of the study itself.
     pub seeds: Vec<Runs>,
     /// The size and endurance of each drive of the plan.
     sizes: Vec<Size>,
@@ -167,16 +169,15 @@ pub(super) struct Evidence {
 
 /// The size and the endurance of a drive.
 struct Size {
-    /// The number of pages (mapping units) programmed for the host from which on write costs are
-    /// reported.
+    /// Pages (mapping units) that the host must have programmed before write costs are reported.
     enough: f64,
-    /// Bytes of all pages.
+    /// Bytes of all pages of the drive, spare capacity included.
     raw: f64,
     /// P/E cycles that the cells endure.
     lives: f64,
 }
 
-/// A place of runs in the study: a drive by its number, an age, and a workload by its name.
+/// The place of a run in the study: a drive by its index, an age, and a workload by its name.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub drive: usize,
@@ -185,15 +186,16 @@ pub(super) struct Place<'a> {
 }
 
 /// Write costs are reported only for workloads that fill every open block this many times. Each
-/// kind of data that a scheme distinguishes opens its own blocks once, and GC compensates for
-/// those; in short traces they dominate what is written. Assumed: at four times they are a few
+/// kind of data that a scheme separates opens blocks of its own once, and GC makes up for them; in
+/// short traces this start-up cost dominates the writes. Assumed: at a factor of four it is a few
 /// percent.
 const OPEN_BLOCKS_FILLED: f64 = 4.0;
 /// Seconds in a year.
 const YEAR_S: f64 = 365.0 * 86_400.0;
 
 impl Plan {
-    /// Returns the scheme of a subset, a bit for each factor; `None` for the empty one.
+    /// Returns the scheme of a subset of factors (one bit per factor): the names of their schemes
+    /// joined by `+`; `None` for the empty subset.
     pub fn scheme(&self, subset: usize) -> Option<String> {
         let names: Vec<&str> = self.chosen(subset).map(|it| it.scheme.as_str()).collect();
         (!names.is_empty()).then(|| names.join("+"))
@@ -208,7 +210,7 @@ impl Plan {
         1 << self.factor.len()
     }
 
-    /// Makes this the quick form of the study.
+    /// Replaces this plan by its quick form: few and short runs of small drives.
     pub fn shorten(&mut self) {
         self.requests = self.requests.min(self.brief.requests);
         self.drive.retain(|it| self.brief.drives.contains(&it.name));
@@ -219,7 +221,8 @@ impl Plan {
         self.workload.retain(|it| self.brief.workloads.iter().any(|name| name == it.name()));
     }
 
-    /// Returns the name of the run of a subset; that of a study of one drive does not name it.
+    /// Returns the name of the run of a subset of factors at `place`. The drive is named only if
+    /// the study has several.
     pub fn run_name(&self, place: Place<'_>, subset: usize) -> String {
         let run = format!("{} {} {subset:05b}", place.column, place.age.name);
         match &self.drive[..] {
@@ -232,7 +235,8 @@ impl Plan {
         self.replay.iter().find(|it| it.workload == column)
     }
 
-    /// Returns how many seconds of the host's life a simulated second stands for.
+    /// Returns the seconds of the host's life for which one simulated second of the workload
+    /// stands.
     fn stands_for(&self, column: &str) -> f64 {
         self.replay(column).map_or(1.0, |it| it.stands_for)
     }
@@ -251,7 +255,7 @@ impl Plan {
         DeviceSpec { device: drive.name.clone(), set, ..DeviceSpec::default() }
     }
 
-    /// The points of a drive at an age: every subset under every workload.
+    /// Returns the runs of one drive at one age: every subset of the factors under every workload.
     fn points(
         &self,
         columns: &[Column],
@@ -271,7 +275,7 @@ impl Plan {
         columns.iter().flat_map(of).collect()
     }
 
-    /// Returns the drive without any factor, at the first age.
+    /// Returns the configuration of the drive without any factor, at the first age.
     fn bare(&self, drive: usize) -> Result<Config, Diagnostics> {
         let age = self.age.first().expect("a study has ages");
         let spec = self.device(Place { drive, age, column: "" }, 0);
@@ -279,7 +283,7 @@ impl Plan {
     }
 }
 
-/// Returns the key that a setting sets.
+/// Returns the key of a setting: the text before `=`.
 fn key(setting: &str) -> &str {
     setting.split_once('=').map_or(setting, |(key, _)| key)
 }
@@ -298,7 +302,8 @@ impl Size {
 }
 
 impl Evidence {
-    /// Runs everything, or loads it from an earlier call. Returns `None` if it was stopped.
+    /// Executes all runs of the study, or loads those saved by an earlier call. Returns `None` if
+    /// the study was stopped.
     pub fn gather(
         plan: Plan,
         columns: Vec<Column>,
@@ -330,7 +335,8 @@ impl Evidence {
         Ok(Some(Evidence { seeds, columns, plan, sizes }))
     }
 
-    /// Returns evidence of made-up runs: `run` makes that of a drive, an age and a subset.
+    /// Returns made-up measurements for tests: `run` returns the summary for the indices of a
+    /// drive, an age and a subset of the factors.
     #[cfg(test)]
     pub fn made_up(
         plan: Plan,
@@ -355,7 +361,7 @@ impl Evidence {
         Evidence { plan, columns, seeds, sizes }
     }
 
-    /// Returns the summary of a subset's run.
+    /// Returns the summary of the run with a subset of the factors at `place`.
     pub fn run<'a>(
         &self,
         runs: &'a Runs,
@@ -365,7 +371,8 @@ impl Evidence {
         runs.summary(&self.plan.run_name(place, subset))
     }
 
-    /// Returns a metric of a subset's run.
+    /// Returns a metric of the run with a subset of the factors at `place`; `None` if it is not
+    /// reported.
     pub fn number(
         &self,
         runs: &Runs,
@@ -399,7 +406,8 @@ impl Evidence {
         }
     }
 
-    /// Returns the drive writes a day of a subset's run, at the rate at which the host was served.
+    /// Returns the drive writes per day (DWPD) of the run with a subset of the factors, at the rate
+    /// at which the drive served the host.
     pub fn daily_writes(&self, runs: &Runs, place: Place<'_>, subset: usize) -> Option<f64> {
         let run = self.run(runs, place, subset)?;
         let host_s = run.get("simulated_s")? * self.plan.stands_for(place.column);
@@ -407,20 +415,20 @@ impl Evidence {
         Some(run.get("write.bytes")? / run.get("drive.logical_bytes")? / days)
     }
 
-    /// Returns a metric of all subsets, in the order of their bits.
+    /// Returns a metric for each subset of the factors, in the order of the subsets' bits.
     pub fn all(&self, runs: &Runs, place: Place<'_>, metric: Metric) -> Vec<Option<f64>> {
         let number = |subset| self.number(runs, place, subset, metric);
         (0..self.plan.subsets()).map(number).collect()
     }
 }
 
-/// Returns the study itself and its repetitions: as many seeds in all as are asked for.
+/// Returns the original study and its repetitions with other seeds: `count` in all.
 fn seeds_of(count: u32) -> impl Iterator<Item = Repetition> {
     let others = (1..count).map(|number| Repetition::Seed(100 + u64::from(number)));
     std::iter::once(Repetition::Original).chain(others)
 }
 
-/// Returns the share of stripes with parity, given the drive's stage of life.
+/// Returns the share of stripes with parity, 0 to 1, at the drive's stage of life.
 fn covered(run: &RunSummary) -> f64 {
     let of_stripes = |name: &str| run.get(&format!("redundancy.{name}"));
     match of_stripes("stage") {

@@ -1,5 +1,6 @@
-//! The table of signs: how much each factor finds to do, alone on a drive. A factor whose sign is
-//! nothing has dissolved there, and its effect is that of whatever else it changes.
+//! The table of signs: how often the mechanism of each factor acts on a drive without other
+//! factors. Where a factor has no sign at all, its mechanism is inactive on that drive, and its
+//! effect comes from the other settings that it changes.
 
 use super::plan::{Evidence, Place};
 use super::tables::{Estimate, Group, short};
@@ -9,24 +10,25 @@ use fowler_experiment::tables::{Cell, Sheet};
 
 /// The two runs that a sign compares.
 struct Pair<'a> {
-    /// The drive without any factor.
+    /// Summary of the run without any factor.
     none: &'a RunSummary,
-    /// The drive with only the factor of the sign.
+    /// Summary of the run with only the factor whose sign is computed.
     alone: &'a RunSummary,
-    /// Drive writes a day without any factor, and with only that of the sign.
+    /// Drive writes per day (DWPD) of the two runs: without any factor, and with only the factor of
+    /// the sign.
     daily: [Option<f64>; 2],
 }
 
-/// A number that says how much a factor finds to do.
+/// A sign: a number that says how often the mechanism of a factor acted.
 struct Sign {
-    /// The system of the factor.
+    /// Name of the system whose factor the sign belongs to.
     system: &'static str,
     name: &'static str,
     is_share: bool,
     of: fn(&Pair<'_>) -> Option<f64>,
 }
 
-/// Returns a part of a whole; `None` if one is missing or the whole is nothing.
+/// Returns `part / whole`; `None` if one of the two is missing or `whole` is zero.
 fn part(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
     Some(part? / whole.filter(|it| *it > 0.0)?)
 }
@@ -114,8 +116,8 @@ const SIGNS: &[Sign] = &[
 ];
 
 impl Evidence {
-    /// Returns a sign on the drives of a group at each age: means over the workloads that have it,
-    /// and the intervals over seeds.
+    /// Returns a sign for the drives of a group, one estimate for each age: the mean over the
+    /// workloads that have the sign, and the interval over seeds.
     fn sign(&self, sign: &Sign, group: &Group) -> Vec<Estimate> {
         let factors = &self.plan.factor;
         let bit = factors.iter().position(|it| short(&it.name) == sign.system);
@@ -139,7 +141,7 @@ impl Evidence {
         Some(Pair { none: of(0)?, alone: of(alone)?, daily })
     }
 
-    /// Returns the table of signs by drive and age.
+    /// Returns the table of signs: one row per factor and drive, one column per age.
     pub(super) fn signs(&self) -> Sheet {
         let mut heads = vec!["drive", "factor", "sign"];
         heads.extend(self.plan.age.iter().map(|age| age.name.as_str()));

@@ -1,4 +1,4 @@
-//! The ablation's tables and pictures.
+//! Tables and pictures of an ablation study.
 
 use super::effects::{Scale, effect, first_and_last};
 use super::plan::{Age, Evidence, Metric, Place};
@@ -7,7 +7,7 @@ use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Figure, Panel, Series};
 
-/// Formats an effect as a cell: a share, or a difference in the metric's own unit.
+/// Returns a cell with an effect: in percent, or as a difference in the metric's own unit.
 fn cell(metric: Metric, value: Option<f64>) -> Cell {
     match metric.scale() {
         Scale::Ratio => Cell::share(value),
@@ -16,11 +16,12 @@ fn cell(metric: Metric, value: Option<f64>) -> Cell {
     }
 }
 
-/// A quantity derived from the values of all subsets.
+/// A function that derives a number, such as an effect, from the values of all subsets of the
+/// factors.
 type Reading<'a> = dyn Fn(&[Option<f64>], Scale) -> Option<f64> + 'a;
 
-/// A value over the seeds: its mean, and half the width of its 95 % confidence interval if there
-/// are enough seeds.
+/// A value estimated over the seeds: its mean, and half the width of its 95 % confidence interval
+/// if there are enough seeds for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Estimate {
     pub mean: Option<f64>,
@@ -28,7 +29,8 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// Returns the estimate from the values of all seeds; `None` if one has none.
+    /// Returns the estimate from the values of all seeds; an empty estimate if one seed has no
+    /// value.
     pub fn of(values: impl Iterator<Item = Option<f64>>) -> Estimate {
         let Some(values) = values.collect::<Option<Vec<f64>>>() else { return Estimate::default() };
         let half = interval(&values).map(|it| it.half_width);
@@ -36,8 +38,8 @@ impl Estimate {
     }
 }
 
-/// Adds a row of estimates, and one of their intervals if there are several seeds. The last text of
-/// `lead` says what is estimated.
+/// Adds a row of estimates to a table and, if there are several seeds, a row of their confidence
+/// intervals. The last text in `lead` names the estimated quantity.
 fn add(sheet: &mut Sheet, lead: &[&str], seeds: usize, of: impl Fn(Metric) -> Estimate) {
     let all = Metric::ALL.map(|metric| (metric, of(metric)));
     let (what, lead) = lead.split_last().expect("a row says what it is of");
@@ -53,15 +55,15 @@ fn add(sheet: &mut Sheet, lead: &[&str], seeds: usize, of: impl Fn(Metric) -> Es
     }
 }
 
-/// Drives over which a table takes means, with their name in tables: none if the study has only one
-/// drive.
+/// Drives over which a table takes means, with their name in tables; the name is `None` if the
+/// study has only one drive.
 pub(super) struct Group {
     pub name: Option<String>,
     pub drives: Vec<usize>,
 }
 
 impl Evidence {
-    /// Returns the drives of the study as tables show them: all together, then each.
+    /// Returns the groups of drives that tables show: all drives together, then each drive.
     pub(super) fn groups(&self) -> Vec<Group> {
         let all = (0..self.plan.drive.len()).collect::<Vec<_>>();
         if all.len() == 1 {
@@ -74,7 +76,8 @@ impl Evidence {
         std::iter::once(all).chain(each).collect()
     }
 
-    /// Returns the columns of a table: the drive if there are several, then `lead`, then metrics.
+    /// Returns the heads of a table's columns: the drive if there are several, then `lead`, then
+    /// the metrics.
     fn heads<'a>(&self, lead: &[&'a str]) -> Vec<&'a str> {
         let mut heads = if self.plan.drive.len() > 1 { vec!["drive"] } else { Vec::new() };
         heads.extend(lead);
@@ -82,8 +85,8 @@ impl Evidence {
         heads
     }
 
-    /// Returns the mean over all drives of a group and all workloads of what `of` returns for each,
-    /// over those that have it. The mean of ratios is geometric.
+    /// Returns the mean, over all drives of a group and all workloads, of the number that `of`
+    /// returns; workloads without that number are left out. The mean of ratios is geometric.
     fn over(
         &self,
         group: &Group,
@@ -103,7 +106,7 @@ impl Evidence {
         }))
     }
 
-    /// Describes how values come from the seeds.
+    /// Returns a sentence that says how the values in a table are estimated from the seeds.
     fn spread(&self) -> String {
         match self.seeds.len() {
             1 => "one seed".into(),
@@ -111,8 +114,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the effect of each factor, on average over workloads, by age: the answer in one
-    /// table.
+    /// Returns the main table: the effect of each factor, averaged over the workloads, by age.
     pub(super) fn worth(&self) -> Sheet {
         let heads = self.heads(&["factor", "age", "what"]);
         let title = format!(
@@ -152,8 +154,8 @@ impl Evidence {
         pairs
     }
 
-    /// Returns the interaction of each pair: by how much more one factor does beside the other, on
-    /// average over workloads.
+    /// Returns the table of interactions: for each pair of factors, how much larger the effect of
+    /// one is with the other than without it, averaged over the workloads.
     pub(super) fn interactions(&self) -> Sheet {
         let heads = self.heads(&["pair", "age", "what"]);
         let title = format!(
@@ -176,7 +178,7 @@ impl Evidence {
         sheet
     }
 
-    /// Every effect under every workload.
+    /// Returns the table of the effect of every factor under every workload.
     pub(super) fn effects(&self) -> Sheet {
         let heads = self.heads(&["workload", "age", "effect of"]);
         let title =
@@ -202,7 +204,7 @@ impl Evidence {
         sheet
     }
 
-    /// Returns every drive, workload and age, in the order of tables.
+    /// Returns every combination of drive, workload and age, in the order of tables.
     fn places(&self) -> impl Iterator<Item = Place<'_>> {
         (0..self.plan.drive.len()).flat_map(move |drive| {
             self.columns.iter().flat_map(move |column| {
@@ -212,13 +214,13 @@ impl Evidence {
         })
     }
 
-    /// Returns the name of a drive if the study has several.
+    /// Returns the name of the drive at `place`; `None` if the study has only one drive.
     fn drive_name(&self, place: Place<'_>) -> Option<&str> {
         let drives = &self.plan.drive;
         (drives.len() > 1).then(|| drives[place.drive].name.as_str())
     }
 
-    /// Every run of the study's own seed.
+    /// Returns the table of every run with the study's own seed.
     pub(super) fn each_run(&self) -> Sheet {
         let mut heads = self.heads(&["workload", "source", "age", "scheme"]);
         heads.extend(["blocks erased", "pages moved by GC"]);
@@ -250,8 +252,8 @@ impl Evidence {
         sheet
     }
 
-    /// Draws the effect of each factor as bars: a picture of all drives, and one of each if there
-    /// are several.
+    /// Returns bar charts of the effect of each factor: one over all drives, and one for each drive
+    /// if there are several.
     pub(super) fn pictures(&self) -> Vec<Figure> {
         self.groups()
             .iter()
@@ -302,7 +304,7 @@ impl Evidence {
     }
 }
 
-/// The name of a factor's system: the text in brackets.
+/// Returns the short name of a factor's system: the text in brackets in its name.
 pub(super) fn short(name: &str) -> &str {
     name.split_once('(').map_or(name, |(_, system)| system.trim_end_matches(')'))
 }

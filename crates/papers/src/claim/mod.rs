@@ -14,10 +14,10 @@ pub(crate) use sheet::{bases, sheet};
 pub use verdict::Verdict;
 pub(crate) use view::{Lens, View};
 
-/// A number with the column it belongs to.
+/// A number, and the label of the column it belongs to.
 pub(crate) type Labelled = (String, f64);
 
-/// The ID of a claim in the catalog of claims.
+/// The ID of a claim in the catalog of claims, such as `004-016`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimId(pub &'static str);
 
@@ -39,28 +39,31 @@ pub(crate) struct Claim<E> {
 }
 
 impl<E> Claim<E> {
-    /// States the claim's null: schemes that are replaced by others, as pairs.
+    /// States the null of a claim: the claim's own measure with some schemes replaced by others,
+    /// given as pairs (scheme, replacement).
     pub const fn without(self, pairs: &'static [(&'static str, &'static str)]) -> Claim<E> {
         Claim { id: self.id, measure: self.measure, null: Null::Without(pairs) }
     }
 
-    /// States a null with a measure of its own, described in words.
+    /// States the null of a claim with a measure of its own, described by `words`.
     pub const fn by(self, words: &'static str, measure: fn(&E) -> Found) -> Claim<E> {
         Claim { id: self.id, measure: self.measure, null: Null::By(words, measure) }
     }
 
-    /// States that the claim is about a worked example, a state machine or a small drive.
+    /// Marks a claim about a worked example, a state machine or a small drive. No workload decides
+    /// it, so it has no null.
     pub const fn example(self) -> Claim<E> {
         Claim { id: self.id, measure: self.measure, null: Null::Example }
     }
 
-    /// States that the claim is about a workload under the baseline alone.
+    /// Marks a claim about a workload under the baseline alone. The system does not take part, so
+    /// it has no null.
     pub const fn baseline(self) -> Claim<E> {
         Claim { id: self.id, measure: self.measure, null: Null::Baseline }
     }
 }
 
-/// Returns a claim measured by `measure`.
+/// Returns the claim `id`, measured by `measure`.
 pub(crate) const fn claim<E>(id: &'static str, measure: fn(&E) -> Found) -> Claim<E> {
     Claim { id: ClaimId(id), measure, null: Null::Unstated }
 }
@@ -75,29 +78,31 @@ pub(crate) const fn unmeasured<E>(id: &'static str) -> Claim<E> {
     Claim { id: ClaimId(id), measure: |_| Ok(None), null: Null::Unstated }
 }
 
-/// The null of a claim.
+/// The null of a claim: a measurement without the system that the claim is about. A claim that its
+/// null confirms, too, does not tell the system from its absence.
 #[derive(Clone, Copy)]
 pub(crate) enum Null<E> {
-    /// None is stated: the claim agrees by construction or cannot be measured.
+    /// The claim has no null: it agrees by construction or cannot be measured.
     Unstated,
-    /// None exists: the claim is about a worked example, a state machine or a small drive, and no
-    /// workload decides it.
+    /// The claim has no null: it is about a worked example, a state machine or a small drive, and
+    /// no workload decides it.
     Example,
-    /// None exists: the claim is about a workload under the baseline, without the system.
+    /// The claim has no null: it is about a workload under the baseline, without the system.
     Baseline,
-    /// The claim's own measure, with the second scheme of each pair in place of the first.
+    /// The null is the claim's own measure, with the second scheme of each pair in place of the
+    /// first.
     Without(&'static [(&'static str, &'static str)]),
-    /// Another measure, described in words.
+    /// The null is another measure, described in words.
     By(&'static str, fn(&E) -> Found),
 }
 
 impl<E: Viewed> Null<E> {
-    /// True if the null can be measured.
+    /// True if the claim has a null that can be measured.
     pub fn exists(&self) -> bool {
         matches!(self, Null::Without(_) | Null::By(..))
     }
 
-    /// Describes the null.
+    /// Describes the null in words, for tables.
     pub fn words(&self) -> String {
         match self {
             Null::Unstated => "not applicable".into(),
@@ -111,7 +116,7 @@ impl<E: Viewed> Null<E> {
         }
     }
 
-    /// Measures the null of a claim.
+    /// Measures the null of a claim on `evidence`.
     ///
     /// # Errors
     /// Any error of the measurement.
@@ -126,15 +131,15 @@ impl<E: Viewed> Null<E> {
     }
 }
 
-/// An answer to what a paper leaves open, for which claims are measured again.
+/// An option for a choice that the paper leaves open, under which claims are measured again.
 pub(crate) struct Choice {
-    /// Name of the choice in tables.
+    /// Name of the option in tables.
     pub name: String,
     pub lens: Lens,
 }
 
-/// Measures a claim under every open choice for which it has runs. Returns each choice's name and
-/// measurement.
+/// Measures a claim under every option of the open choices for which the study has runs. Returns
+/// the name of each option with its measurement.
 ///
 /// # Errors
 /// Any error of a measurement.
@@ -158,92 +163,96 @@ fn under_choices<E: Viewed>(
     Ok(all)
 }
 
-/// Evidence that claims read through a view.
+/// The measurements of a study, which claims read through a view.
 pub(crate) trait Viewed: Sized + 'static {
-    /// Returns the view through which claims read the evidence.
+    /// Returns the view through which claims read the measurements.
     fn view(&self) -> &View;
 
-    /// Returns the answers to what the paper leaves open, for which the study has runs.
+    /// Returns the options of the paper's open choices for which the study has runs.
     fn choices(&self) -> Vec<Choice>;
 }
 
-/// A statement of a paper, as given in the project's data.
+/// A statement of a paper, as given in the paper's data file.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Statement {
     /// ID of the statement in the catalog of claims.
     pub id: String,
-    /// Section, table, figure or equation.
+    /// Place of the statement in the paper: section, table, figure or equation.
     pub place: String,
-    /// The statement, in our words.
+    /// The statement, in the words of this project.
     pub claim: String,
-    /// The numbers that the paper prints, and nothing else.
+    /// The numbers that the paper prints for the statement, and no others.
     #[serde(default)]
     pub published: Vec<Labelled>,
     /// Numbers that follow from printed ones by arithmetic.
     #[serde(default)]
     pub derived: Vec<Labelled>,
-    /// The arithmetic that gives `derived`.
+    /// The arithmetic that gives the numbers in `derived`, in words.
     #[serde(default)]
     pub derivation: String,
-    /// The directions that the paper states. The measurement must name every one of them.
+    /// The directions that the paper states, such as "reads are faster than writes". The
+    /// measurement must report on every one of them.
     #[serde(default)]
     pub directions: Vec<String>,
-    /// Description of how our numbers are measured.
+    /// How the numbers of the simulator are measured, in words.
     pub how: String,
-    /// The criterion for agreement.
+    /// The criterion by which measured and published numbers agree.
     pub check: Check,
-    /// The reason why our numbers differ from the published ones, if they do.
+    /// The reason why the measured numbers differ from the published ones; empty if they do not.
     #[serde(default)]
     pub why: String,
-    /// True if our number could not differ: it is a parameter of the preset, arithmetic on the
-    /// paper's own numbers, or fitted to them.
+    /// True if the measured number cannot differ from the published one: it is a parameter of the
+    /// preset, arithmetic on the paper's own numbers, or fitted to them.
     #[serde(default)]
     pub by_construction: bool,
 }
 
-/// The criterion for agreement with a claim.
+/// The criterion by which the measured numbers of a claim agree with the published ones.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Check {
-    /// Equal to the last printed digit: parameters, and numbers derived from them alone.
+    /// Numbers must be equal to the last printed digit: for parameters, and numbers derived from
+    /// parameters alone.
     Exact,
-    /// Like `Exact`, but a number within 1 % still matches in shape: for numbers derived from a
-    /// rounded parameter.
+    /// Numbers must be equal to the last printed digit; a number within 1 % still matches in shape.
+    /// For numbers derived from a rounded parameter.
     Rounded,
-    /// Within 1 %: numbers derived from the means of a workload, which its stand-in reproduces. It
-    /// matches in shape if the directions hold and the size is within a factor of two.
+    /// Numbers must be within 1 %: for numbers derived from the means of a workload, which its
+    /// stand-in reproduces. The claim matches in shape if the directions hold and the numbers are
+    /// within a factor of two.
     Close,
     /// The claim cannot be measured.
     #[default]
     Unmeasured,
-    /// Within 10 %: the workload is not public. It matches in shape if the directions hold and the
-    /// size is within a factor of two.
+    /// Numbers must be within 10 %, because the workload is not public. The claim matches in shape
+    /// if the directions hold and the numbers are within a factor of two.
     Shape,
-    /// By direction only: the paper gives no number.
+    /// Only the directions must hold: the paper prints no number.
     Direction,
-    /// Not below zero, and below the published number.
+    /// Measured numbers must be zero or more, and at most the published number.
     Below,
 }
 
-/// The measurement for a claim.
+/// The measurement of a claim: numbers, and the directions that hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Measured {
-    /// Our numbers, with the claim's labels.
+    /// The measured numbers, with the labels of the published ones.
     pub values: Vec<Labelled>,
-    /// True if the claim's statement in words holds everywhere.
+    /// True if the claim's statement in words holds under every workload measured.
     pub holds: bool,
-    /// The directions that the paper states, in its data's words, and whether each holds.
+    /// The directions that the paper states, in the words of its data file, each with true if it
+    /// holds.
     pub directions: Vec<(String, bool)>,
 }
 
 impl Measured {
-    /// Returns numbers for a claim without a direction.
+    /// Returns a measurement of numbers only, for a claim without a direction.
     pub fn exactly(values: Vec<Labelled>) -> Measured {
         Measured::held(values, true)
     }
 
-    /// Returns numbers for a claim whose direction holds or does not.
+    /// Returns a measurement of numbers, and whether the claim's statement in words holds.
     pub fn held(values: Vec<Labelled>, holds: bool) -> Measured {
         Measured { values, holds, directions: Vec::new() }
     }
@@ -253,19 +262,19 @@ impl Measured {
         Measured::exactly(values.map(|(label, value)| (label.to_string(), value)).into())
     }
 
-    /// Returns the measured numbers, with the fact that the direction holds or does not.
+    /// Returns the measurement with the claim's statement in words marked as holding or not.
     pub fn if_holds(self, holds: bool) -> Measured {
         Measured { holds, ..self }
     }
 
-    /// Adds one of the statement's directions, in the same words.
+    /// Adds a direction that the statement names, in the same words, with true if it holds.
     pub fn direction(mut self, words: &str, holds: bool) -> Measured {
         self.directions.push((words.into(), holds));
         self
     }
 }
 
-/// A statement and its measurements.
+/// A statement of a paper, with all measurements of its claim.
 pub(crate) struct Answer {
     pub statement: Statement,
     pub measured: Option<Measured>,
@@ -273,26 +282,26 @@ pub(crate) struct Answer {
     /// measured.
     pub repeated: Vec<(Repetition, Option<Measured>)>,
     pub null: NullAnswer,
-    /// Measurements of the claim under the open choices for which the study has runs, by the name
-    /// of the choice.
+    /// Measurements of the claim under the options of open choices for which the study has runs, by
+    /// the name of the option.
     pub chosen: Vec<(String, Measured)>,
 }
 
-/// The null of a claim and its measurements.
+/// The null of a claim, with its measurements.
 #[derive(Default)]
 pub(crate) struct NullAnswer {
     /// Description of the null, or why none applies.
     pub words: String,
     /// True if the null can be measured.
     pub exists: bool,
-    /// True if the claim is about a workload.
+    /// True if the claim is about a workload, so that a null could apply to it.
     pub of_workload: bool,
     pub measured: Option<Measured>,
     /// Measurements of the null in the repetitions of the study.
     pub repeated: Vec<(Repetition, Option<Measured>)>,
 }
 
-/// Measures every claim. `statements` and `claims` must be in the same order.
+/// Measures every claim on `evidence`. `statements` and `claims` must be in the same order.
 ///
 /// # Errors
 /// Any error of a measurement, or an error if statements and claims do not match or a statement
@@ -329,7 +338,8 @@ pub(crate) fn answers<E: Viewed>(
     statements.iter().zip(claims).map(one).collect()
 }
 
-/// Measures every claim again, on the evidence of a repetition.
+/// Measures every claim again on `evidence`, that of a repetition of the study, and adds the
+/// measurements to `answers`.
 ///
 /// # Errors
 /// Any error of a measurement.
@@ -355,12 +365,13 @@ fn matching(statement: &Statement, id: ClaimId) -> Result<(), Diagnostics> {
 }
 
 impl Statement {
-    /// Returns the number published under a label, printed or derived.
+    /// Returns the published number with the label `label`, printed or derived.
     pub fn number(&self, label: &str) -> Option<f64> {
         labelled(&self.published, label).or_else(|| labelled(&self.derived, label))
     }
 
-    /// Refuses a statement that any measurement would confirm, or whose derivation is not given.
+    /// Returns an error for a statement that every measurement would confirm, or whose derivation
+    /// is not given.
     fn refuse_if_vacuous(&self) -> Result<(), Diagnostics> {
         let empty = self.published.is_empty() && self.derived.is_empty();
         let what = match self.check {
@@ -378,12 +389,12 @@ impl Statement {
     }
 }
 
-/// Returns the number with a label.
+/// Returns the number with the label `label`; `None` if there is none.
 pub(crate) fn labelled(values: &[Labelled], label: &str) -> Option<f64> {
     values.iter().find(|(name, _)| name == label).map(|(_, value)| *value)
 }
 
-/// Returns the number that a claim publishes under a label.
+/// Returns the number with the label `label` that the statement of the claim `id` publishes.
 pub(crate) fn number(statements: &[Statement], id: ClaimId, label: &str) -> Option<f64> {
     statements.iter().find(|it| it.id == id.0)?.number(label)
 }
@@ -392,7 +403,8 @@ pub(crate) fn number(statements: &[Statement], id: ClaimId, label: &str) -> Opti
 pub(crate) mod tests {
     use super::*;
 
-    /// Asserts that every statement of a paper has its claim, in the same order, and could fail.
+    /// Asserts that the statements of a paper and the claims of its study match in number and
+    /// order, and that every statement could fail.
     pub(crate) fn assert_each_is_declared<E>(statements: &[Statement], claims: &[Claim<E>]) {
         let stated: Vec<&str> = statements.iter().map(|it| it.id.as_str()).collect();
         let declared: Vec<&str> = claims.iter().map(|it| it.id.0).collect();
@@ -405,7 +417,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Returns the verdict on a claim for some evidence, without repetitions.
+    /// Returns the verdict on the claim `id` for made-up measurements, without repetitions.
     pub(crate) fn verdict_of<E>(
         id: &str,
         statements: &[Statement],

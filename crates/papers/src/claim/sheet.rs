@@ -62,7 +62,8 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
     sheet
 }
 
-/// Lists derived numbers with their derivation.
+/// Lists the derived numbers of a statement with their derivation, for a cell of the table of
+/// claims.
 fn derived(statement: &Statement) -> String {
     if statement.derived.is_empty() {
         return String::new();
@@ -70,7 +71,7 @@ fn derived(statement: &Statement) -> String {
     format!("{} ({})", in_full(&statement.derived), statement.derivation)
 }
 
-/// Lists the directions, each with whether it holds.
+/// Lists the directions of a statement, each with yes or no, for a cell of the table of claims.
 fn directions(statement: &Statement, measured: Option<&Measured>) -> String {
     let found = |words: &str| {
         let all = measured.map(|it| it.directions.as_slice()).unwrap_or_default();
@@ -84,8 +85,8 @@ fn directions(statement: &Statement, measured: Option<&Measured>) -> String {
     statement.directions.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Lists the mean of every number over the seeds with its 95 % confidence interval; `None` if the
-/// study was not repeated.
+/// Lists the mean of every measured number over the seeds, with its 95 % confidence interval;
+/// `None` if the study was not repeated.
 fn seeds(answer: &Answer) -> Option<String> {
     let is_seed = |it: Repetition| matches!(it, Repetition::Seed(_));
     let others = answer.repeated.iter().filter(|(it, _)| is_seed(*it));
@@ -101,8 +102,9 @@ fn seeds(answer: &Answer) -> Option<String> {
     Some(listed.join(", "))
 }
 
-/// Lists the least and the most of every number over measurements with a name each: the study, its
-/// repetitions or the open choices. Nothing unless there are two.
+/// Lists the least and the largest value of every number over several named measurements (the study
+/// and its repetitions, or the options of the open choices), each with the name of its measurement.
+/// The cell is empty if there are fewer than two measurements.
 fn ranges<'a>(all: impl Iterator<Item = (String, &'a Measured)>) -> Cell {
     let all: Vec<(String, &Measured)> = all.collect();
     let Some((_, first)) = all.first().filter(|it| all.len() > 1 && !it.1.values.is_empty()) else {
@@ -123,14 +125,16 @@ fn ranges<'a>(all: impl Iterator<Item = (String, &'a Measured)>) -> Cell {
     listed.join(", ").into()
 }
 
-/// The measurements of the study and its repetitions.
+/// Returns the measurements of a claim in the original study and its repetitions, each with the
+/// name of the repetition.
 fn repetitions(answer: &Answer) -> impl Iterator<Item = (String, &Measured)> {
     let own = answer.measured.iter().map(|it| (Repetition::Original.to_string(), it));
     let again = answer.repeated.iter();
     own.chain(again.filter_map(|(repetition, it)| Some((repetition.to_string(), it.as_ref()?))))
 }
 
-/// Says what the claims rest on that agree with printed or derived numbers.
+/// Returns a sentence that counts the reproduced claims by the evidence they rest on: printed or
+/// derived numbers.
 pub(crate) fn bases(answers: &[Answer]) -> String {
     let agrees = |it: &&Answer| matches!(it.verdict(), Verdict::Reproduced | Verdict::Derived);
     let (works, examples): (Vec<&Answer>, Vec<&Answer>) =

@@ -7,28 +7,29 @@ use super::sheet::short;
 use super::{Answer, Check, Labelled, Measured, Statement, labelled};
 use crate::repetition::Repetition;
 
-/// The verdict on a claim.
+/// The verdict on a claim of a paper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Our numbers agree with printed ones.
+    /// The measured numbers agree with printed ones.
     Reproduced,
-    /// Our numbers agree with numbers that follow from printed ones by arithmetic.
+    /// The measured numbers agree with numbers that follow from printed ones by arithmetic.
     Derived,
     /// Our numbers agree by construction: no measured number could differ, or the measured numbers
     /// are fitted to the printed ones.
     ByConstruction,
-    /// The directions hold, and the size is within a factor of two.
+    /// The directions hold, and the measured numbers are within a factor of two of the published
+    /// ones.
     Shape,
-    /// Our numbers or directions agree, and so do those of the claim's null, which the text
-    /// describes: the claim cannot tell the system from its absence.
+    /// The measured numbers or directions agree, but so do those of the claim's null (described by
+    /// the text): the claim cannot tell the system from its absence.
     Indistinct(String),
-    /// Not reproducible here, with the reason: a direction does not hold, the size is too far off,
-    /// or it cannot be measured.
+    /// The claim is not reproducible here, for the reason given: a direction does not hold, a
+    /// number is more than a factor of two off, or it cannot be measured.
     NotReproducible(String),
 }
 
 impl Verdict {
-    /// Describes the verdict.
+    /// Returns the verdict in words, with its reason.
     pub fn words(&self) -> String {
         match self {
             Verdict::Reproduced => "reproduced".into(),
@@ -52,10 +53,10 @@ impl Verdict {
         }
     }
 
-    /// Characters of the longest name.
+    /// Number of characters of the longest name of a verdict.
     pub const NAME_WIDTH: usize = 15;
 
-    /// Describes how many verdicts there are of each kind.
+    /// Returns a sentence that counts the verdicts of each kind.
     pub fn counted(verdicts: &[Verdict]) -> String {
         let count = |is: fn(&Verdict) -> bool| verdicts.iter().filter(|it| is(it)).count();
         format!(
@@ -72,7 +73,7 @@ impl Verdict {
         )
     }
 
-    /// Strength of a verdict, from 0 (not reproducible) to 2.
+    /// Returns the strength of the verdict, from 0 (not reproducible) to 2 (reproduced).
     fn strength(&self) -> u8 {
         match self {
             Verdict::Reproduced | Verdict::Derived | Verdict::ByConstruction => 2,
@@ -83,8 +84,8 @@ impl Verdict {
 }
 
 impl Answer {
-    /// Returns the verdict: the weakest of the study and its repetitions, unless the null of the
-    /// claim has as good a one.
+    /// Returns the verdict on a claim: the weakest over the study and its repetitions, or
+    /// [`Verdict::Indistinct`] if the claim's null gets a verdict as strong.
     pub fn verdict(&self) -> Verdict {
         let own = self.confirmed(self.statement.verdict(self.measured.as_ref()), &self.repeated);
         let agrees = matches!(own, Verdict::Reproduced | Verdict::Derived | Verdict::Shape);
@@ -96,15 +97,16 @@ impl Answer {
         }
     }
 
-    /// Returns the verdict on the claim's null, as strict as on the claim itself; `None` if it has
-    /// no null.
+    /// Returns the verdict on the claim's null, by the same criterion and repetitions as for the
+    /// claim itself; `None` if the claim has no null.
     pub fn null_verdict(&self) -> Option<Verdict> {
         let Answer { null, .. } = self;
         let own = || self.statement.judge(null.measured.as_ref());
         null.exists.then(|| self.confirmed(own(), &null.repeated))
     }
 
-    /// Returns the weakest verdict on a measurement, which is `own`, and its repetitions.
+    /// Returns the weakest verdict over a study and its repetitions, where `own` is that of the
+    /// study.
     fn confirmed(&self, own: Verdict, repeated: &[(Repetition, Option<Measured>)]) -> Verdict {
         if own.strength() == 0 {
             return own;
@@ -128,15 +130,15 @@ impl Answer {
 /// is not public: 10 %. Assumed; a second trace of the same server differs by more.
 const NEAR: f64 = 0.10;
 
-/// Largest relative difference from the printed number for a number that is derived from a rounded
-/// parameter, or from means.
+/// Largest relative difference (1 %) from the printed number for a number that is derived from a
+/// rounded parameter or from means.
 const ROUNDED: f64 = 0.01;
 
-/// Largest factor between our number and the published one that still matches in shape.
+/// Largest factor between a measured and a published number that still matches in shape.
 const SHAPE_FACTOR: f64 = 2.0;
 
 impl Check {
-    /// Describes the limits within which numbers agree.
+    /// Describes in words the limits within which measured and published numbers agree.
     pub fn limits(self) -> &'static str {
         match self {
             Check::Exact => "every printed digit",
@@ -162,7 +164,7 @@ impl Check {
         }
     }
 
-    /// True if a number is near enough to match in shape.
+    /// True if the measured number `ours` is near enough to the published one to match in shape.
     fn near(self, published: f64, ours: f64) -> bool {
         match self {
             Check::Rounded => (ours - published).abs() < ROUNDED * published.abs(),
@@ -182,7 +184,8 @@ fn decimals(value: f64) -> usize {
 }
 
 impl Statement {
-    /// Compares the claim with its measurement; `None` if it could not be measured.
+    /// Returns the verdict on the claim from its measurement, with the reason for a difference;
+    /// `measured` is `None` if the claim could not be measured.
     pub fn verdict(&self, measured: Option<&Measured>) -> Verdict {
         match self.judge(measured) {
             // The reason for a difference does not apply if nothing was measured.
@@ -232,7 +235,8 @@ impl Statement {
         out(farthest(numbers(), &measured.values, kind))
     }
 
-    /// Returns a sentence on the first direction that does not hold or was not measured.
+    /// Returns a sentence on the first stated direction that does not hold or was not measured;
+    /// `None` if all hold.
     fn broken_direction(&self, measured: &Measured) -> Option<String> {
         for stated in &self.directions {
             match measured.directions.iter().find(|(words, _)| words == stated) {
@@ -248,7 +252,8 @@ impl Statement {
     }
 }
 
-/// Describes the number that is farthest from the published one, or from that of another `kind`.
+/// Returns a sentence on the measured number that is farthest from the published one; `kind` names
+/// the published numbers (printed or derived).
 fn farthest<'a>(
     published: impl Iterator<Item = &'a Labelled>,
     measured: &[Labelled],

@@ -1,54 +1,58 @@
-//! Views of a study's evidence: schemes and variants of the drive that are read in place of others.
-//! A claim's measure is unaware of the view, so that its null and its range over the open choices
-//! are measured by the very function that measures the claim.
+//! Views of a study's measurements: through a view, other schemes and variants of the drive are
+//! read in place of those that a claim asks for. A claim's measure is unaware of the view, so that
+//! its null and its range over the open choices are measured by the very function that measures the
+//! claim.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A view of a study's evidence: the schemes and the variant that are read in place of those that a
-/// measure asks for. The default view replaces nothing.
+/// A view of a study's measurements: the schemes, the variant, the speed and the workloads that are
+/// read in place of those that a measure asks for. The default view replaces nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Lens {
-    /// Pairs of the scheme that is asked for and the one that is read.
+    /// Pairs of schemes: the one that a measure asks for, and the one that is read in its place.
     schemes: Vec<(String, String)>,
-    /// Pairs of the scheme that is read and the variant in which it is read where the paper's drive
-    /// is asked for. An empty name stands for all other schemes.
+    /// Pairs of a scheme and a variant of the drive: where a measure asks for the paper's drive,
+    /// the scheme is read on that variant. An empty name of a scheme stands for all other schemes.
     variants: Vec<(String, String)>,
-    /// The replay speed that is read where the recorded one is asked for; `None` for the same.
+    /// The replay speed that is read where a measure asks for recorded times; `None` to replace
+    /// nothing.
     speed: Option<f64>,
-    /// The workloads over which means are taken; `None` for all.
+    /// Names of the workloads over which means are taken; `None` for all.
     only: Option<Vec<String>>,
 }
 
 impl Lens {
-    /// Returns the view in which the first scheme of each pair is replaced by the second.
+    /// Returns the view in which the first scheme of each pair in `pairs` is replaced by the
+    /// second.
     pub fn replacing(pairs: &[(&str, &str)]) -> Lens {
         let schemes = pairs.iter().map(|(asked, read)| ((*asked).into(), (*read).into()));
         Lens { schemes: schemes.collect(), ..Lens::default() }
     }
 
-    /// Returns the view in which a variant is read in place of the paper's drive.
+    /// Returns the view in which the variant `name` is read in place of the paper's drive.
     pub fn variant(name: impl Into<String>) -> Lens {
         Lens { variants: vec![(String::new(), name.into())], ..Lens::default() }
     }
 
-    /// Reads one scheme in a variant of its own.
+    /// Adds an exception to the view: `scheme` is read on the variant `variant`.
     pub fn but(mut self, scheme: &str, variant: impl Into<String>) -> Lens {
         self.variants.insert(0, (scheme.into(), variant.into()));
         self
     }
 
-    /// Reads runs at this speed where the recorded one is asked for.
+    /// Makes the view read runs at the replay speed `speed` where a measure asks for recorded
+    /// times.
     pub fn at(self, speed: f64) -> Lens {
         Lens { speed: Some(speed), ..self }
     }
 
-    /// Takes means over these workloads only.
+    /// Makes the view take means over these workloads only.
     pub fn over(self, workloads: &[String]) -> Lens {
         Lens { only: Some(workloads.to_vec()), ..self }
     }
 }
 
-/// The view through which evidence is read at the moment.
+/// The current view through which claims read measurements.
 #[derive(Debug, Default)]
 pub(crate) struct View(Mutex<Lens>);
 
@@ -57,8 +61,8 @@ impl View {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `of` while evidence is read through `lens`. Views do not nest: the view before is the
-    /// default one, and so is the view after.
+    /// Calls `of` while measurements are read through `lens`, then restores the default view. Views
+    /// do not nest.
     pub fn through<T>(&self, lens: &Lens, of: impl FnOnce() -> T) -> T {
         debug_assert_eq!(*self.lens(), Lens::default(), "views do not nest");
         *self.lens() = lens.clone();
@@ -67,15 +71,15 @@ impl View {
         found
     }
 
-    /// Returns the scheme that is read where `asked` is asked for.
+    /// Returns the scheme that is read where a measure asks for `asked`.
     pub fn scheme(&self, asked: &str) -> String {
         let lens = self.lens();
         let pair = lens.schemes.iter().find(|(name, _)| name == asked);
         pair.map_or(asked, |(_, read)| read).to_string()
     }
 
-    /// Returns the variant in which a scheme, after replacement, is read where `asked` is asked
-    /// for: variants other than the paper's drive are read as they are.
+    /// Returns the variant of the drive on which the scheme `read` is read where a measure asks for
+    /// `asked`. Only the paper's drive is ever replaced.
     pub fn variant(&self, read: &str, asked: &str) -> String {
         let lens = self.lens();
         if !asked.is_empty() {
@@ -85,13 +89,13 @@ impl View {
         of(read).or_else(|| of("")).map_or(asked, |(_, variant)| variant).to_string()
     }
 
-    /// Returns the replay speed that is read where `asked` is asked for.
+    /// Returns the replay speed that is read where a measure asks for `asked`.
     pub fn speed(&self, asked: f64) -> f64 {
         let speed = self.lens().speed;
         if asked == 1.0 { speed.unwrap_or(asked) } else { asked }
     }
 
-    /// True if means are taken over the workload.
+    /// True if the current view includes the workload in means.
     pub fn has(&self, workload: &str) -> bool {
         self.lens().only.as_ref().is_none_or(|only| only.iter().any(|it| it == workload))
     }

@@ -1,6 +1,6 @@
-//! Consequences of the mechanism alone, on a small drive with stripes of 8: the reads and writes of
-//! a one-page update, the cost of a stripe's first parity, whether every invariant holds after
-//! every event, and the example of Figure 4.
+//! Checks of DA-RAID-5 that need no workload, on a small drive with stripes of 8 pages: the flash
+//! operations of a one-page update, the cost of a stripe's first parity, the invariants after every
+//! event, and the example of Figure 4.
 
 use super::example::{self, Moment};
 use crate::paper_data::drive;
@@ -15,7 +15,7 @@ use fowler_experiment::workload::Control;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 
-/// The drive, small enough to check every invariant after every event.
+/// Settings of the small drive, on which every invariant can be checked after every event.
 const SMALL: [&str; 6] = [
     "geometry.blocks_per_plane=32",
     "geometry.pages_per_block=16",
@@ -25,7 +25,7 @@ const SMALL: [&str; 6] = [
     "buffer.size=128KiB",
 ];
 
-/// Returns the small drive's configuration under a scheme, with some keys overridden.
+/// Returns the small drive's configuration under a scheme, with the settings `more`.
 pub(super) fn config(scheme: &str, more: &[&str]) -> Result<Config, Diagnostics> {
     let own = |settings: &[&str]| settings.iter().map(|it| (*it).into()).collect::<Vec<String>>();
     let spec = drive("da-raid5", &own(&SMALL), &own(more));
@@ -41,7 +41,8 @@ pub(super) fn device(config: &Config, control: Control<'_>) -> Result<Device, Di
     studies::drive("da-raid5", config, control)
 }
 
-/// Measures the flash reads and programs of a one-page write, without those of GC.
+/// Returns the number of flash reads and programs that a one-page write causes, without those of
+/// GC.
 fn update(config: &Config, control: Control<'_>) -> Result<Operations, Diagnostics> {
     let mut device = device(config, control)?;
     let before = device.counters();
@@ -54,8 +55,8 @@ fn update(config: &Config, control: Control<'_>) -> Result<Operations, Diagnosti
     Ok(Operations { reads: of(|it| &it.reads), writes: of(|it| &it.programs) })
 }
 
-/// Counts the invariants broken after any event of a random workload, and how parity was computed.
-/// The result says nothing if it was stopped.
+/// Runs a random workload, and returns the number of events after which an invariant was broken and
+/// the number of times that parity was computed in each way. Meaningless if it was stopped.
 fn laws(config: &Config, control: Control<'_>) -> Result<(u64, ParityWays), Diagnostics> {
     let mut device = device(config, control)?;
     let pages = u64::from(device.layout().logical_pages);
@@ -77,38 +78,38 @@ fn laws(config: &Config, control: Control<'_>) -> Result<(u64, ParityWays), Diag
     Ok((broken, device.counters().parity_ways))
 }
 
-/// The results of the small drives.
+/// The results of the checks on small drives.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Checks {
-    /// The operations for an update of one page.
+    /// Flash operations for an update of one page.
     pub update: Operations,
     /// The cost of parity for a stripe partly on worn blocks; `None` if there was no such stripe.
     pub parity: Option<Parities>,
-    /// Invariants that were broken after any event.
+    /// Number of events after which an invariant was broken.
     pub broken: u64,
-    /// Number of times that parity was computed from the rest of the stripe, and from the replaced
-    /// pages.
+    /// Number of times that parity was computed from the other pages of the stripe.
     pub by_rest: u64,
+    /// Number of times that parity was computed from the replaced pages and the old parity.
     pub by_old: u64,
-    /// The log of Figure 4's example.
+    /// The state after each write in the example of Figure 4.
     pub example: Vec<Moment>,
 }
 
-/// Flash reads and programs.
+/// Numbers of flash reads and of page programs.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub(super) struct Operations {
     pub reads: u64,
     pub writes: u64,
 }
 
-/// The cost of a stripe's first parity, and of a later one.
+/// Flash operations for the first parity of a stripe, and for an update of that parity later.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub(super) struct Parities {
     pub first: Operations,
     pub later: Operations,
 }
 
-/// Returns the job that runs the small drives.
+/// Returns the job that runs the checks on small drives.
 pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
     let raid5 = config("raid5", &[])?;
     let worn = config("pe_aware", &PARTLY_WORN)?;
@@ -129,14 +130,14 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
     }))
 }
 
-/// One block in 21 is worn: most stripes have no page in a worn block, and some get one when they
-/// are written.
+/// One block in 21 is worn: most stripes have no page in a worn block, and some get one when a page
+/// is rewritten.
 const PARTLY_WORN: [&str; 3] =
     ["reliability.cycles=14981", "reliability.cycles_spread=20", "buffer.ack=on_program"];
 
-/// Measures the flash reads and programs of a stripe's first parity, after one of its pages was
-/// written to a worn block, and of a later write of that page, including the program of the page
-/// itself. Uses the first stripe of the drive with both.
+/// Returns the flash reads and programs for a stripe's first parity, written after one of its pages
+/// moved to a worn block, and those for a later write of that page, including the program of the
+/// page itself. Measured on the first stripe of the drive that has both.
 fn parities(config: &Config, control: Control<'_>) -> Result<Option<Parities>, Diagnostics> {
     let mut device = device(config, control)?;
     let (host, parity) = (Source::Host, Source::Parity);

@@ -1,4 +1,4 @@
-//! Every claim of the paper, and how it is measured.
+//! Every claim of the DA-RAID-5 paper, with the function that measures it.
 
 use super::plan::{Evidence, Shown};
 use super::variants::{
@@ -23,11 +23,11 @@ const UDL_BELOW_PPC: ClaimId = ClaimId("003-026");
 pub(super) const HC_BELOW_RAID5: ClaimId = ClaimId("003-028");
 const HC_BELOW_PPC: ClaimId = ClaimId("003-028b");
 
-/// PPC with the cache of HC, which acknowledges a write on insertion: the null of claims about HC.
-/// The name of a run without its workload.
+/// Name of the run, without its workload, of PPC with a cache that acknowledges a write on
+/// insertion, as HC's does. It is the null of claims about HC.
 pub(super) const PPC_ON_INSERT: &str = "ppc all acknowledge on insertion, no block worn";
 
-/// Every claim, in the order of the paper's data.
+/// Every claim of the DA-RAID-5 paper, in the order of its data file.
 pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("003-001", |_| of_drive("MB", |it| kib(block_bytes(it)) / 1024.0)),
     claim("003-002", |_| of_drive("blocks", blocks_of_a_chip)),
@@ -108,7 +108,7 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
 /// A day in nanoseconds.
 const DAY: f64 = 86_400_000_000_000.0;
 
-/// The drive under DA-RAID-5.
+/// Returns the configuration of the paper's drive under DA-RAID-5.
 pub(super) fn config() -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: "da-raid5".into(), ..DeviceSpec::default() };
     Ok(resolve(&spec.source()?, &Scheme::load("da_raid5")?, &spec)?.config)
@@ -118,7 +118,7 @@ fn are<const N: usize>(values: [(&str, f64); N]) -> Found {
     Ok(Some(Measured::of(values)))
 }
 
-/// A number of that drive.
+/// Returns a number of the configuration of the paper's drive under DA-RAID-5, as a measurement.
 fn of_drive(label: &str, of: impl Fn(&Config) -> f64) -> Found {
     are([(label, of(&config()?))])
 }
@@ -141,7 +141,8 @@ fn program_us(config: &Config, page: u32) -> f64 {
     config.timing.iteration().as_us() * f64::from(config.timing.program_iterations.at(page))
 }
 
-/// The chance that a page can be read at the rate at which 99.9 % of words are corrected.
+/// Returns the probability that a page can be read at the error rate at which the code corrects
+/// 99.9 % of words.
 fn yields(config: &Config) -> Option<Measured> {
     let worst = Bch::DA_RAID_5.worst_cells(1e-3);
     let words = config.geometry.page_size.0 / 512;
@@ -151,8 +152,8 @@ fn yields(config: &Config) -> Option<Measured> {
     Some(Measured::of([("p", p), ("page", page)]))
 }
 
-/// True if no law is broken on the small drives, on which parity was computed in the given way at
-/// least once.
+/// Returns a measurement that holds if no invariant was broken on the small drives and parity was
+/// computed in the given way at least once (`ways` > 0).
 fn lawful(evidence: &Evidence, words: &str, ways: u64) -> Measured {
     let values = vec![("laws broken".into(), evidence.checks.broken as f64)];
     Measured::exactly(values).direction(words, evidence.checks.broken == 0 && ways > 0)
@@ -168,7 +169,7 @@ fn parities(evidence: &Evidence) -> Option<Measured> {
     ]))
 }
 
-/// The drive on which the example is run.
+/// Returns the numbers of the drive on which the example of Figure 4 is run, as a measurement.
 fn figure_4(config: &Config) -> Found {
     let cache = config.buffer.size.0 / config.geometry.page_size.0;
     let redundancy = &config.redundancy;
@@ -193,8 +194,8 @@ fn shares(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::exactly(values.collect::<Option<_>>()?))
 }
 
-/// The share of writes that begin where the write before them ended, of the stand-ins' requests on
-/// the drive of the paper.
+/// Returns the share of writes that begin where the write before them ended, counted in the
+/// stand-ins' requests as the paper's drive receives them.
 fn sequential(evidence: &Evidence) -> Found {
     let spec = DeviceSpec { device: "da-raid5".into(), ..DeviceSpec::default() };
     let drive = resolve(&spec.source()?, &Scheme::load("raid5")?, &spec)?;
@@ -210,10 +211,10 @@ fn sequential(evidence: &Evidence) -> Found {
     Ok(Some(Measured::held(values, holds)))
 }
 
-/// The number of requests of a stand-in that are counted.
+/// Number of requests of each stand-in in which sequential writes are counted.
 const COUNTED: usize = 300_000;
-/// A share agrees with the paper's to half a percentage point: more than five standard errors of
-/// the largest share, 15.2 % of that many requests.
+/// Largest difference (half a percentage point) between a measured share and the paper's: more than
+/// five standard errors of the largest share, 15.2 %, in so many requests.
 const NEAR: f64 = 0.005;
 
 fn goes_on(requests: impl Iterator<Item = HostIo>) -> f64 {
@@ -226,9 +227,9 @@ fn goes_on(requests: impl Iterator<Item = HostIo>) -> f64 {
     if writes == 0 { 0.0 } else { on as f64 / writes as f64 }
 }
 
-/// Returns the share by which a case lies below another, on average over the stand-ins: with web
-/// search, as the paper has it, and without, because its few writes outweigh those of all others in
-/// a mean of ratios.
+/// Returns the reduction of response, writes and reads by `case` relative to `base`, mean over the
+/// stand-ins: with web search, as in the paper, and without it, because its few writes dominate a
+/// mean of ratios.
 fn lowered(evidence: &Evidence, case: Case, base: Case) -> Option<Measured> {
     let lower = |search, shown| {
         Some(1.0 - evidence.mean_of(search, |column| evidence.ratio(column, (case, base), shown))?)
@@ -250,7 +251,8 @@ fn lowered(evidence: &Evidence, case: Case, base: Case) -> Option<Measured> {
     Some(Measured { directions, ..Measured::exactly(values) })
 }
 
-/// UDL against PPC, with "the only exception": everything falls under all workloads but web search.
+/// Measures UDL against PPC with "the only exception" of the paper: response, writes and reads fall
+/// under all workloads but web search.
 fn udl_below_ppc(evidence: &Evidence) -> Option<Measured> {
     let mut measured = lowered(evidence, UDL, PPC)?;
     for (shown, words) in Shown::PAPER.into_iter().zip([
@@ -266,7 +268,7 @@ fn udl_below_ppc(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Returns the share by which PE-aware lies below PPC under TPC-C; beside it, below RAID-5.
+/// Returns the reduction by PE-aware RAID-5 under TPC-C relative to PPC, and relative to RAID-5.
 fn pe_aware(evidence: &Evidence) -> Option<Measured> {
     let mut measured = most(evidence, PE_AWARE, PPC, "most")?;
     let ratio = evidence.ratio(SWEPT, (PE_AWARE, RAID5), Shown::Response)?;
@@ -274,7 +276,8 @@ fn pe_aware(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// The largest change in response from the drive of stage 1 to that of stage 2.
+/// Returns the largest relative change in response time between the drive of stage 1 and that of
+/// stage 2.
 fn in_stages(evidence: &Evidence) -> Option<Measured> {
     let largest = |case: Case| {
         let change = |column: &str| {
@@ -290,8 +293,8 @@ fn in_stages(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::of([("RAID-5", raid5), ("PPC", ppc)]).direction(words, holds))
 }
 
-/// Returns the share by which PPC lies below RAID-5 if two schemes lie below both of them as
-/// printed.
+/// Returns the reduction of PPC relative to RAID-5 that follows from the printed reductions of two
+/// other schemes relative to both.
 fn implied(evidence: &Evidence) -> Option<Measured> {
     let left = |id| Some(1.0 - evidence.paper.number(id, "response")?);
     let udl = 1.0 - left(UDL_BELOW_RAID5)? / left(UDL_BELOW_PPC)?;
@@ -299,8 +302,8 @@ fn implied(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::of([("by UDL", udl), ("by HC", hc)]))
 }
 
-/// Returns the share by which the response of a case lies below another's under TPC-C, where the
-/// paper has the largest reduction.
+/// Returns the reduction of response time by `case` relative to `base` under TPC-C, where the paper
+/// has the largest reduction.
 fn most(evidence: &Evidence, case: Case, base: Case, label: &str) -> Option<Measured> {
     let lower = |column: &str| Some(1.0 - evidence.ratio(column, (case, base), Shown::Response)?);
     let most = evidence.runs.each(lower)?.into_iter().fold(f64::MIN, f64::max);
@@ -308,7 +311,7 @@ fn most(evidence: &Evidence, case: Case, base: Case, label: &str) -> Option<Meas
     Some(Measured::of([(label, there)]).direction("largest under TPC-C", there == most))
 }
 
-/// The change that "unchanged" allows.
+/// Largest relative change (1 %) that counts as "unchanged".
 const UNCHANGED: f64 = 0.01;
 
 fn unchanged(evidence: &Evidence) -> Option<Measured> {
@@ -319,8 +322,8 @@ fn unchanged(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::of([("RAID-5", raid5), ("PPC", ppc)]).direction(words, holds))
 }
 
-/// The change in response and reads from the first to the second number of N_update, and from that
-/// to the third.
+/// Returns the relative changes in response and reads when N_update grows from `few` to `some`, and
+/// from `some` to `many`.
 fn updating(evidence: &Evidence, [few, some, many]: [u32; 3]) -> Option<Measured> {
     let change = |column: &str, to, from, shown| {
         Some(evidence.change(column, HC, (&n_update(to), &n_update(from)), shown)? - 1.0)
@@ -344,7 +347,7 @@ fn updating(evidence: &Evidence, [few, some, many]: [u32; 3]) -> Option<Measured
     )
 }
 
-/// The change in response from the one size of the data cache in KiB to the other.
+/// Returns the relative change in response when the data cache grows from `small` to `large` KiB.
 fn caching(evidence: &Evidence, [small, large]: [u32; 2]) -> Option<Measured> {
     let lower = |column: &str| {
         let pair = (cache(large), cache(small));
@@ -364,8 +367,8 @@ fn caching(evidence: &Evidence, [small, large]: [u32; 2]) -> Option<Measured> {
     )
 }
 
-/// The response under a cut-off of 8 relative to the best of those that were swept, without 8
-/// unless that is the only one.
+/// Returns the response under a cut-off of 8 pages relative to the lowest response under any other
+/// swept cut-off.
 fn best_cut_off(evidence: &Evidence, swept: &[u32]) -> Option<Measured> {
     let response = |pages: u32| evidence.response(LONG, HC, &cut_off(pages));
     let others = swept.iter().filter(|&&pages| pages != 8 || swept.len() == 1);
@@ -375,8 +378,8 @@ fn best_cut_off(evidence: &Evidence, swept: &[u32]) -> Option<Measured> {
     Some(Measured::of([("8 over the best", eight / least)]).direction(words, eight < least))
 }
 
-/// Returns the share by which UDL and HC erase less than PPC, on average without web search, which
-/// erases next to nothing.
+/// Returns the reductions of erases by UDL and by HC relative to PPC, mean over the stand-ins
+/// without web search, which erases next to nothing.
 fn erasing(evidence: &Evidence) -> Option<Measured> {
     let fewer = |case: Case| {
         let erases = |column: &str, which: Case| {

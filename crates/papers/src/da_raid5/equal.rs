@@ -1,5 +1,6 @@
-//! Schemes compared at equal acknowledgement: all have the same buffer, and all acknowledge a write
-//! on insertion into it, or all after the program. The paper does not say which.
+//! Schemes compared at equal acknowledgement: all schemes have the same buffer, and all acknowledge
+//! a write on insertion into it, or all after the program. The paper does not say which its drives
+//! did.
 
 use super::paper::Paper;
 use super::plan::{Evidence, Shown};
@@ -8,7 +9,8 @@ use super::variants::{
 };
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// The pairs of schemes that are compared, as far as a drive has both.
+/// Pairs of schemes that are compared: the first by its reduction relative to the second. A pair is
+/// left out on a drive that does not run both.
 const PAIRS: [(Case, Case); 7] = [
     (UDL, RAID5),
     (UDL, PPC),
@@ -19,8 +21,8 @@ const PAIRS: [(Case, Case); 7] = [
     (HC, PPC),
 ];
 
-/// Returns the share by which the first scheme of each pair is lower, on average, by how worn the
-/// drive is and by when all schemes acknowledge.
+/// Returns the table of reductions by the first scheme of each pair relative to the second, mean
+/// over the stand-ins, by the wear of the drive and by the moment at which all schemes acknowledge.
 pub(super) fn sheet(evidence: &Evidence) -> Sheet {
     let heads = [
         "drive",
@@ -60,8 +62,8 @@ pub(super) fn sheet(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the savings of hybrid caching over partial parity at equal acknowledgement, by the
-/// locality of the requests.
+/// Returns the table of reductions by hybrid caching relative to partial parity caching at equal
+/// acknowledgement, by the locality of the requests.
 pub(super) fn localities(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "space",
@@ -101,7 +103,8 @@ mod tests {
     use super::super::claims::PPC_ON_INSERT;
     use super::*;
 
-    /// The run that stands in for hybrid caching in its claims' nulls is one of these.
+    /// The run that serves as null for claims about hybrid caching is one of the runs at equal
+    /// acknowledgement.
     #[test]
     fn the_null_of_hybrid_caching_is_ppc_with_its_cache() {
         let variant = equal(Worn::None, Acknowledged::OnInsert);

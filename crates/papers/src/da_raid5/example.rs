@@ -1,6 +1,6 @@
 //! The example of Figure 4 as a run: stripes of 4 pages, N_update of 2, a data cache of 8 pages.
-//! The log lists after each write what the cache holds, what was evicted, what the parity cache
-//! covers, and the flash operations for parity.
+//! After each write the log lists the pages in the data cache, the pages evicted, the pages that
+//! the parity cache covers, and the flash operations for parity.
 
 use super::checks::{config, device};
 use fowler_device::{Config, Device, Pacing, Source};
@@ -11,7 +11,7 @@ use fowler_units::{HostIo, HostOp, Lpn, Nanos, StripeId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The drive of the figure: five chips, and no eviction before the cache is full.
+/// Settings of the drive of Figure 4: five chips, and no eviction before the cache is full.
 const FIGURE: [&str; 6] = [
     "geometry.channels=5",
     "policy.redundancy.stripe=4",
@@ -20,39 +20,41 @@ const FIGURE: [&str; 6] = [
     "buffer.ack=on_insert",
     "buffer.evict_ahead=1",
 ];
-/// The requests; up to D22 as in the text. After that, the figure names pages but not their full
-/// order; this order evicts the stripes that it shows: S0 for D23, S2, S5, and S0 again.
+/// Page numbers of the writes; up to D22 as in the text. After that, the figure names pages but not
+/// their full order; this order evicts the stripes that it shows: S0 for D23, S2, S5, and S0 again.
 const WRITES: [u32; 19] = [4, 1, 3, 2, 22, 8, 9, 4, 23, 13, 15, 4, 14, 2, 1, 3, 13, 4, 12];
 /// The index of the write that first evicts S0.
 const FIRST: usize = 8;
-/// The pages of S0 in the cache, both times.
+/// Pages of stripe S0 that are in the cache at both of its evictions.
 const PAGES: [u32; 3] = [1, 2, 3];
-/// The time after a write by which the flash is idle.
+/// Time after each write, in nanoseconds, by which the flash is idle again.
 const REST: u64 = 40_000_000;
 
-/// The state after a write.
+/// The state of the example's drive after a write.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Moment {
     /// The page written.
     pub page: u32,
-    /// Pages in the data cache, and those evicted.
+    /// Pages in the data cache, and pages evicted by this write.
     pub cache: Vec<u32>,
     pub left: Vec<u32>,
-    /// The pages covered by partial parity, by stripe.
+    /// Stripes with partial parity, each with the pages that this parity covers.
     pub covered: Vec<(u32, Vec<u32>)>,
-    /// Flash reads and programs for parity since the previous write.
+    /// Flash reads for parity since the previous write.
     pub reads: u64,
+    /// Page programs for parity since the previous write.
     pub programs: u64,
-    /// Invariants broken after any event of the write.
+    /// Number of events of this write after which an invariant was broken.
     pub broken: u64,
 }
 
-/// Returns the drive of the example.
+/// Returns the configuration of the example's drive.
 pub(super) fn drive() -> Result<Config, Diagnostics> {
     config("hc", &FIGURE)
 }
 
-/// Returns everything that the example's outcome depends on.
+/// Returns a text of everything that the outcome of the example depends on, to recognize saved
+/// results.
 pub(super) fn identity() -> Result<String, Diagnostics> {
     Ok(format!("{:?} {WRITES:?} {REST}", drive()?))
 }
@@ -78,7 +80,7 @@ fn covered(device: &Device) -> Vec<(u32, Vec<u32>)> {
     stripes.into_iter().filter_map(of).collect()
 }
 
-/// Runs the example.
+/// Runs the example and returns the state after each write.
 pub(super) fn run(control: Control<'_>) -> Result<Vec<Moment>, Diagnostics> {
     let mut device = device(&drive()?, control)?;
     let mut moments = Vec::new();
@@ -108,8 +110,8 @@ pub(super) fn run(control: Control<'_>) -> Result<Vec<Moment>, Diagnostics> {
     Ok(moments)
 }
 
-/// Returns the numbers of the claim: how many pages of S0 are evicted together for D23 and the
-/// second time, how many PP0 and PP0' cover, and the total flash operations for parity.
+/// Returns the numbers of the claim on Figure 4: pages of S0 evicted together for D23 and at the
+/// second eviction, pages covered by PP0 and PP0', and the total of flash operations for parity.
 pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 5]> {
     let (first, last) = (log.get(FIRST)?, log.last()?);
     let alike = |pages: &[u32]| if pages == PAGES { pages.len() as f64 } else { 0.0 };
@@ -137,7 +139,7 @@ pub(super) fn lawful(log: &[Moment]) -> bool {
     log.iter().all(|moment| moment.broken == 0)
 }
 
-/// Returns the log as a table.
+/// Returns the log of the example as a table, one row per write.
 pub(super) fn sheet(log: &[Moment]) -> Sheet {
     let heads = [
         "write",

@@ -19,22 +19,27 @@ use fowler_physics::bch::Bch;
 use fowler_theory::stripes::{periods_to_loss, stripe_loss, widest};
 use std::sync::LazyLock;
 
-/// The spread of block cycles relative to the mean, uniform.
+/// Largest relative difference of a block's cycles from the mean of all blocks; uniformly
+/// distributed.
 const SPREAD: f64 = 0.2;
-/// The simulated life in mean block cycles, and the steps in which it is drawn and listed.
+/// End of the simulated life, in mean P/E cycles of the blocks.
 const LIFE: u32 = 20_000;
+/// P/E cycles between two points of the life that are drawn.
 const DRAWN: u32 = 500;
+/// P/E cycles between two points of the life that are listed in a table.
 const LISTED: u32 = 2500;
-/// The smallest probability drawn; below it, a drive is as good as new.
+/// The smallest probability of data loss that is drawn; below it, a drive is as good as new.
 const LEAST: f64 = 1e-24;
-/// The probability with which a stripe may lose data during retention; it determines the stripe
-/// size. Assumed: the loss of a page at the point that the paper prints.
+/// The target for the probability that a stripe loses data during retention; it determines the
+/// stripe size. Assumed: the loss of a page at the point that the paper prints.
 pub(super) const TARGET: f64 = 0.01588;
 
-/// The cells of equation (3), which are searched for: once, not for each of thousands of points.
+/// Cell error rate at which the code of equation (3) corrects 99.9 % of words. The search for it is
+/// slow, so it is done once, not for each of thousands of points.
 static WORST: LazyLock<f64> = LazyLock::new(|| Bch::DA_RAID_5.worst_cells(1e-3));
 
-/// Points of the life so many cycles apart, and where the stages of DA-RAID-5 begin.
+/// Returns points of the life in mean P/E cycles, `step` apart, and those at which the stages of
+/// DA-RAID-5 begin.
 fn life(config: &Config, step: u32) -> Vec<f64> {
     let begins = [PE_AWARE, HC].into_iter().filter_map(|case| begin(config, case));
     let mut all: Vec<f64> =
@@ -44,24 +49,26 @@ fn life(config: &Config, step: u32) -> Vec<f64> {
     all
 }
 
-/// Returns the first mean number of cycles at which DA-RAID-5 works as `case`, to a cycle.
+/// Returns the smallest mean number of P/E cycles, to one cycle, at which DA-RAID-5 works as
+/// `case`.
 fn begin(config: &Config, case: Case) -> Option<f64> {
     (0..=LIFE).map(f64::from).find(|&cycles| works_as(config, cycles) == case)
 }
 
-/// Returns the cell error rate at a number of cycles and an age as a share of T_retention.
+/// Returns the cell error rate after `cycles` P/E cycles at an age given as a share of T_retention.
 pub(super) fn cells(config: &Config, cycles: f64, age: f64) -> f64 {
     (*WORST * age / config.redundancy.limits_at(cycles)).min(0.5)
 }
 
-/// Returns the probability that a page cannot be read.
+/// Returns the probability that a page cannot be read, after `cycles` P/E cycles at an age given as
+/// a share of T_retention.
 pub(super) fn page(config: &Config, cycles: f64, age: f64) -> f64 {
     let words = (config.geometry.page_size.0 / 512) as f64;
     let fails = Bch::DA_RAID_5.fails(cells(config, cycles, age));
     -libm::expm1(words * libm::log1p(-fails))
 }
 
-/// Returns the mean over blocks around a mean number of cycles.
+/// Returns the mean of `of` over blocks whose P/E cycles are spread around the mean `cycles`.
 fn over_blocks(cycles: f64, of: impl Fn(f64) -> f64) -> f64 {
     const STEPS: u32 = 40;
     let at = |step: u32| {
@@ -70,34 +77,34 @@ fn over_blocks(cycles: f64, of: impl Fn(f64) -> f64) -> f64 {
     (0..STEPS).map(|step| of(at(step))).sum::<f64>() / f64::from(STEPS)
 }
 
-/// Returns the probability that a page of data kept for T_retention cannot be read, averaged over
-/// blocks around a mean number of cycles.
+/// Returns the probability that a page of data stored for T_retention cannot be read, averaged over
+/// blocks whose P/E cycles are spread around the mean `cycles`.
 fn page_of(config: &Config, cycles: f64) -> f64 {
     over_blocks(cycles, |cycles| page(config, cycles, 1.0))
 }
 
-/// A drive at a point of its life, under one scheme.
+/// A drive under one scheme at a point of its life.
 #[derive(Clone, Copy)]
 struct Point {
-    /// The scheme whose cost it has, and the probability that a stripe of N pages loses data during
-    /// retention.
+    /// The scheme as which the drive works, which decides response and wear.
     case: Case,
+    /// Probability (0 to 1) that a stripe of N pages loses data during retention.
     loss: f64,
 }
 
-/// Returns the share of blocks above T_p.
+/// Returns the share of blocks with more P/E cycles than T_p.
 fn worn_share(config: &Config, cycles: f64) -> f64 {
     let worn = f64::from(config.redundancy.worn_above);
     let most = cycles * (1.0 + SPREAD);
     if most <= worn { 0.0 } else { ((most - worn) / (2.0 * SPREAD * cycles)).min(1.0) }
 }
 
-/// Returns the share of stripes without a page in a worn block.
+/// Returns the share of stripes that have no page in a worn block.
 fn bare_share(config: &Config, cycles: f64) -> f64 {
     libm::pow(1.0 - worn_share(config, cycles), f64::from(config.redundancy.stripe))
 }
 
-/// Returns the case as which DA-RAID-5 works.
+/// Returns the scheme as which DA-RAID-5 works at a mean of `cycles` P/E cycles.
 fn works_as(config: &Config, cycles: f64) -> Case {
     let under_parity = (1.0 - bare_share(config, cycles)) * f64::from(config.stripes());
     if under_parity > f64::from(config.redundancy.all_above) {
@@ -111,7 +118,8 @@ fn works_as(config: &Config, cycles: f64) -> Case {
 
 const SCHEMES: [&str; 4] = ["no RAID", "RAID-5", "PPC", "DA-RAID-5"];
 
-/// Returns the drive under each of [`SCHEMES`], if a page cannot be read with probability `q`.
+/// Returns the state of the drive under each of [`SCHEMES`], if a page cannot be read with
+/// probability `q`.
 fn points(config: &Config, cycles: f64, q: f64) -> [Point; 4] {
     let n = config.redundancy.stripe;
     let alone = -libm::expm1(f64::from(n) * libm::log1p(-q));
@@ -124,16 +132,16 @@ fn points(config: &Config, cycles: f64, q: f64) -> [Point; 4] {
     ]
 }
 
-/// Returns the points of the life that are drawn, by cycles. A mean over blocks takes a second for
-/// all of them, so it is computed once for every scheme, on all cores.
+/// Returns the points of the life that are drawn, each with its mean P/E cycles. All means over
+/// blocks together take a second, so each is computed once for every scheme, on all cores.
 fn drawn(config: &Config) -> Vec<(f64, [Point; 4])> {
     fan_out::each(&life(config, DRAWN), |&cycles| {
         (cycles, points(config, cycles, page_of(config, cycles)))
     })
 }
 
-/// Returns DA-RAID-5's point. A stripe without a page in a worn block relies on refresh, which
-/// rewrites data before its cells fail; the others have parity.
+/// Returns the state of the drive under DA-RAID-5. A stripe without a page in a worn block relies
+/// on refresh, which rewrites data before its cells fail; all other stripes have parity.
 fn by_stage(config: &Config, cycles: f64, protected: f64) -> Point {
     let case = works_as(config, cycles);
     if case == HC {
@@ -157,7 +165,7 @@ fn years(config: &Config, &Point { case, loss }: &Point) -> f64 {
     (periods_to_loss(loss, stripes) * period).min(1e30)
 }
 
-/// Returns the life as a table.
+/// Returns the table of data loss, wear and response by mean P/E cycles.
 pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     let config = config()?;
     let heads = [
@@ -194,7 +202,7 @@ pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// Returns the mean time to data loss, by cycles.
+/// Returns the table of the mean time to data loss in years, by mean P/E cycles.
 pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
     let config = config()?;
     let heads = ["cycles", "no RAID", "RAID-5", "PPC", "DA-RAID-5", "which works as"];
@@ -209,7 +217,8 @@ pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// Returns pictures of the life: the trade-off that the paper argues with, and the time to loss.
+/// Returns two figures over the life of the drive: the trade-off that the paper argues with, and
+/// the mean time to data loss.
 pub(super) fn pictures(evidence: &Evidence) -> Result<[Figure; 2], Diagnostics> {
     let config = config()?;
     let drawn = drawn(&config);
@@ -242,7 +251,7 @@ pub(super) fn pictures(evidence: &Evidence) -> Result<[Figure; 2], Diagnostics> 
     ])
 }
 
-/// Describes where the stages of DA-RAID-5 begin.
+/// Returns a sentence with the mean P/E cycles at which the stages of DA-RAID-5 begin.
 fn stages(config: &Config) -> String {
     let said = |case: Case| match begin(config, case) {
         Some(cycles) => format!("{} from {cycles} cycles", case.name),
@@ -267,8 +276,8 @@ mod tests {
         assert!((page(&config, 15_000.0, 1.0) - (1.0 - 0.98412)).abs() < 1e-5);
     }
 
-    /// One function counts the stripes of a drive, and a drive of a thousandth of the blocks has
-    /// what it says.
+    /// The number of stripes computed for a drive is that of a simulated drive with a thousandth of
+    /// the blocks.
     #[test]
     fn stripes_are_those_of_the_drive() {
         let mut config = config().unwrap();

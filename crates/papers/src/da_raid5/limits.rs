@@ -9,19 +9,20 @@ use fowler_device::Config;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Cycles between two points, and the last point: the axis of Figure 2 ends at 20,000.
+/// P/E cycles between two points of a curve.
 const STEP: u32 = 1000;
+/// P/E cycles of the last point of a curve: the axis of Figure 2 ends there.
 const MOST: u32 = 20_000;
 /// A day in nanoseconds.
 const DAY: f64 = 86_400e9;
 
-/// The limits of cells after a number of cycles.
+/// The limits of data in a block after a number of P/E cycles.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     cycles: u32,
-    /// The longest retention of unread data, in days.
+    /// The longest retention of data that is not read, in days.
     retention: f64,
-    /// The most reads of a block with fresh data.
+    /// The largest number of reads of a block with fresh data.
     reads: f64,
 }
 
@@ -36,7 +37,8 @@ fn all(config: &Config) -> Vec<Limits> {
     (0..=MOST / STEP).map(|turn| limits(config, turn * STEP)).collect()
 }
 
-/// Returns the limits at T_p, and whether each falls from each point to the next.
+/// Returns the limits at T_p, and whether both limits fall from each point of the curve to the
+/// next.
 pub(super) fn measured(config: &Config) -> Measured {
     let all = all(config);
     let falls = |of: fn(&Limits) -> f64| all.windows(2).all(|pair| of(&pair[1]) < of(&pair[0]));
@@ -46,7 +48,7 @@ pub(super) fn measured(config: &Config) -> Measured {
         .direction("T_retention falls with cycles", falls(|it| it.retention))
 }
 
-/// Returns the limits by cycles.
+/// Returns the table of the limits by P/E cycles.
 pub(super) fn sheet() -> Result<Sheet, Diagnostics> {
     let heads = ["cycles", "T_retention (days)", "T_read"];
     let title = "Figure 2: limits through the one point that the paper prints, with the growth of RHIO's cells (assumed)";
@@ -66,8 +68,8 @@ mod tests {
     use super::super::life;
     use super::*;
 
-    /// The limits follow from the error rate at which data is lost: at each limit the code corrects
-    /// 99.9 % of words.
+    /// The retention and read limits follow from the error rate at which data is lost: at each
+    /// limit the code corrects 99.9 % of words.
     #[test]
     fn the_code_corrects_what_the_limits_allow() {
         let config = config().unwrap();
@@ -80,7 +82,8 @@ mod tests {
         assert_eq!((at_worn.retention, at_worn.reads), (381.0, 46_000.0));
     }
 
-    /// Without growth nothing falls: the check can fail.
+    /// The claim that the limits fall with P/E cycles is rejected for cells whose error rate does
+    /// not grow.
     #[test]
     fn limits_that_do_not_fall_are_noticed() {
         let mut config = config().unwrap();

@@ -13,7 +13,7 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins have the published shares of writes; all else is assumed.";
 
-/// Figure 5.
+/// Returns Figure 5: response, writes and reads of every scheme relative to RAID-5.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     let panel = |shown: Shown| {
         let series = |case: &Case| {
@@ -38,12 +38,12 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     vec![Figure::new("figure5", title, Shown::ALL.map(panel)).caption(caption)]
 }
 
-/// A bar that is higher would flatten all others.
+/// Highest bar that is drawn, relative to RAID-5. A higher bar would flatten all others.
 const TALLEST: f64 = 4.0;
 const WORK: &str = "how long a request keeps chips busy, now or later.";
 
-/// The means that the text prints, in the last group; the bars of the figure itself are not printed
-/// as numbers.
+/// Returns the published means for the last group of bars. The paper prints only them; the bars of
+/// its figure have no numbers.
 fn published_mean(
     paper: &Paper,
     evidence: &Evidence,
@@ -59,7 +59,7 @@ fn published_mean(
     evidence.runs.ordered(|_| None, Some(1.0 - lower))
 }
 
-/// Figures 6 and 7, and the sweeps of the cut-off and of the load.
+/// Returns Figures 6 and 7, and the figures of the sweeps of the cut-off and of the load.
 pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     vec![
         figure6(&paper.sweeps.n_update, evidence),
@@ -100,7 +100,7 @@ fn figure7(caches: &[u32], evidence: &Evidence) -> Figure {
         .caption(format!("{STAND_INS} Chip time: {WORK}"))
 }
 
-/// Returns the series that have a point.
+/// Returns the series that have at least one point.
 fn drawn(series: impl Iterator<Item = Series>) -> impl Iterator<Item = Series> {
     series.filter(|it| !it.y.is_empty())
 }
@@ -125,7 +125,7 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Figure {
         .caption(format!("Under {LONG}, whose writes are at most 16 pages long. {STAND_INS}"))
 }
 
-/// Draws the reduction of response, on average, by load, for both orders of an update.
+/// Returns the figure of the mean reduction of response by load, for both orders of an update.
 fn by_order(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = tables::by_order(evidence);
     let panel = |&stripe: &u32| {
@@ -178,7 +178,7 @@ mod tests {
     use crate::runs::Runs;
     use crate::study::tests::assert_drawn;
 
-    /// The pictures name columns that their tables have.
+    /// Every figure can be drawn without results: it refers only to columns that its table has.
     #[test]
     fn a_study_without_results_is_drawn() {
         let paper = Paper::open().unwrap();

@@ -1,4 +1,4 @@
-//! The runs that the paper's figures and the sweeps need, and access to their results.
+//! The runs that the figures and sweeps of the DA-RAID-5 paper need, and access to their results.
 
 use super::checks::{self, Checks};
 use super::paper::Paper;
@@ -25,14 +25,14 @@ fn run_name(column: &str, scheme: &str, variant: &str) -> String {
     if variant.is_empty() { base } else { format!("{base} {variant}") }
 }
 
-/// A run that was made, for the list of all.
+/// A run that was executed, for the table of all runs.
 pub(super) struct Made {
     pub column: String,
     pub case: Case,
     pub variant: String,
 }
 
-/// All measurements, and the published numbers.
+/// All measurements of the study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
@@ -40,17 +40,18 @@ pub(crate) struct Evidence {
     /// Search results for the factor by which each stand-in's times are divided.
     pub(super) speeds: Results<Speed>,
     pub(super) checks: Checks,
-    /// True if only the runs behind the paper's figures were made.
+    /// True if only the runs behind the paper's figures were executed.
     pub(super) brief: bool,
 }
 
-/// The name of the search for a stand-in's speed.
+/// Returns the name of the job that searches for a stand-in's replay speed.
 fn speed_name(column: &str) -> String {
     format!("{column} speed")
 }
 
-/// The searches for the speed at which the drive under RAID-5 is idle for the share of the time
-/// that the paper's data asks for. Real traces keep their own times.
+/// Returns the jobs that search for the replay speed of each stand-in: the drive under RAID-5 must
+/// be idle for the share of time given in the paper's data. Real traces are replayed at their
+/// recorded times.
 fn speeds<'b>(
     paper: &Paper,
     columns: &[Column],
@@ -64,14 +65,15 @@ fn speeds<'b>(
     stand_ins.map(job).collect()
 }
 
-/// True if a workload is run in a variant: real traces only in those of the figures.
+/// True if the workload is run in the variant: real traces are run only in the variants behind the
+/// paper's figures.
 fn wants(variant: &Variant, column: &Column) -> bool {
     let equal = Acknowledged::ALL.map(|it| equal(Worn::None, it));
     let shown = [AS_IT_IS, STAGE_2, &equal[0], &equal[1]].contains(&variant.name.as_str());
     variant.only.is_none_or(|only| column.name == only) && (column.is_stand_in() || shown)
 }
 
-/// Returns the points of a variant.
+/// Returns the runs of a variant of the drive: one for each scheme and workload.
 fn points(
     paper: &Paper,
     columns: &[Column],
@@ -105,7 +107,7 @@ fn points(
     Ok(points)
 }
 
-/// Returns a generated workload whose requests have that locality; a trace stays as it is.
+/// Returns a generated workload with the given locality of requests; a trace is returned unchanged.
 fn localized(workload: &WorkloadSpec, locality: &Locality) -> Result<WorkloadSpec, Diagnostics> {
     let WorkloadSpec::Generated(source) = workload else { return Ok(workload.clone()) };
     let mut text: toml::Table = paper_data::open(&source.name, &source.text)?;
@@ -127,11 +129,12 @@ fn limited(limit: Option<u64>, requests: u64) -> Option<u64> {
     Some(limit.map_or(requests, |limit| limit.min(requests)))
 }
 
-/// The name of the small drives' results.
+/// Name of the job that runs the checks on small drives.
 const UPDATES: &str = "updates of small drives";
 
 impl Evidence {
-    /// Runs everything, or loads it from an earlier call. Returns `None` if it was stopped.
+    /// Executes all runs of the study, or loads those saved by an earlier call. Returns `None` if
+    /// the study was stopped.
     pub(super) fn of(
         paper: Paper,
         columns: Vec<Column>,
@@ -171,7 +174,7 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs, made, speeds, checks, brief }))
     }
 
-    /// Returns a number of a run.
+    /// Returns a number of the run of a workload under a scheme (`case`) in a variant of the drive.
     pub(super) fn number(
         &self,
         column: &str,
@@ -182,19 +185,20 @@ impl Evidence {
         self.runs.number(&self.run(column, case, variant), of)
     }
 
-    /// Returns the name of the run that is read for a case in a variant.
+    /// Returns the name of the run that the current view reads for a scheme (`case`) in a variant
+    /// of the drive.
     fn run(&self, column: &str, case: Case, variant: &str) -> String {
         let view = &self.runs.view;
         let scheme = view.scheme(case.scheme);
         run_name(column, &scheme, &view.variant(&scheme, variant))
     }
 
-    /// Mean response over reads and writes, in microseconds.
+    /// Returns the mean response time over reads and writes, in microseconds.
     pub(super) fn response(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
         self.number(column, case, variant, response)
     }
 
-    /// Returns the quantity that a figure shows of a run.
+    /// Returns the quantity `shown` of the run of a scheme (`case`) in a variant of the drive.
     pub(super) fn value(
         &self,
         column: &str,
@@ -205,13 +209,15 @@ impl Evidence {
         self.number(column, case, variant, shown.number())
     }
 
-    /// Returns a shown quantity of a case in a variant relative to that of another.
+    /// Returns the quantity `shown` of the first run divided by that of the second, both under one
+    /// workload.
     fn relative(&self, column: &str, runs: [(Case, &str); 2], shown: Shown) -> Option<f64> {
         let [mine, base] = runs.map(|(case, variant)| self.run(column, case, variant));
         self.runs.ratio(&mine, &base, shown.number())
     }
 
-    /// Returns a shown quantity of a case relative to that of another, on an equally worn drive.
+    /// Returns the quantity `shown` under the scheme `case` divided by that under `base`, on an
+    /// equally worn drive.
     pub(super) fn ratio(
         &self,
         column: &str,
@@ -223,7 +229,8 @@ impl Evidence {
         self.relative(column, [(case, AS_IT_IS), (base, variant)], shown)
     }
 
-    /// Returns a shown quantity of a case relative to that of another, both in one variant.
+    /// Returns the quantity `shown` under the first scheme divided by that under the second, both
+    /// in one variant of the drive.
     pub(super) fn ratio_in(
         &self,
         column: &str,
@@ -234,8 +241,8 @@ impl Evidence {
         self.relative(column, [(cases.0, variant), (cases.1, variant)], shown)
     }
 
-    /// Returns a shown quantity of a case relative to that of another, both at one point of the
-    /// grid.
+    /// Returns the quantity `shown` under the scheme `case` divided by that under `base`, both at
+    /// one point of the grid (order, stripe size and load).
     pub(super) fn ratio_at(
         &self,
         column: &str,
@@ -247,7 +254,8 @@ impl Evidence {
         self.relative(column, [(case, &mine), (base, &of_base)], shown)
     }
 
-    /// Returns a shown quantity of a case under one variant relative to that under another.
+    /// Returns the quantity `shown` under one scheme in the first variant of the drive divided by
+    /// that in the second.
     pub(super) fn change(
         &self,
         column: &str,
@@ -258,7 +266,8 @@ impl Evidence {
         self.relative(column, [(case, variants.0), (case, variants.1)], shown)
     }
 
-    /// Returns the quantity that a figure shows of a run of the grid.
+    /// Returns the quantity `shown` of the run of a scheme at one point of the grid (order, stripe
+    /// size and load).
     pub(super) fn value_at(
         &self,
         column: &str,
@@ -269,17 +278,19 @@ impl Evidence {
         self.value(column, case, &setting.variant(case), shown)
     }
 
-    /// Mean response in the grid, in microseconds.
+    /// Returns the mean response time at one point of the grid (order, stripe size and load), in
+    /// microseconds.
     pub(super) fn response_at(&self, column: &str, case: Case, setting: Setting) -> Option<f64> {
         self.value_at(column, case, setting, Shown::Response)
     }
 
-    /// Returns the mean share of time that a chip is busy, in the grid.
+    /// Returns the share of time that a chip is busy, mean over the chips, at one point of the grid
+    /// (order, stripe size and load).
     pub(super) fn busy_at(&self, column: &str, case: Case, setting: Setting) -> Option<f64> {
         self.number(column, case, &setting.variant(case), busy)
     }
 
-    /// The mean over the stand-ins of a ratio; without web search if asked.
+    /// Returns the mean of a ratio over the stand-ins, without web search if `search` is false.
     pub(super) fn mean_of(&self, search: bool, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         let stand_ins = self.runs.stand_ins().map(|column| column.name.as_str());
         let all: Option<Vec<f64>> =
@@ -288,15 +299,15 @@ impl Evidence {
     }
 }
 
-/// Chips of the paper's drive.
+/// Number of chips of the paper's drive.
 const CHIPS: u32 = 9;
 
-/// The mean share of time that a chip of the paper's drive is busy.
+/// Returns the share of time that a chip of the paper's drive is busy, mean over the chips.
 pub(super) fn busy(run: &RunSummary) -> Option<f64> {
     Some(run.get("counters.die_busy_s")? / run.get("simulated_s")? / f64::from(CHIPS))
 }
 
-/// Mean response over reads and writes, in microseconds; none without requests.
+/// Returns the mean response time over reads and writes, in microseconds; `None` without requests.
 fn response(run: &RunSummary) -> Option<f64> {
     let (mut sum, mut all) = (0.0, 0.0);
     for (count, mean) in [("read.count", READ), ("write.count", WRITE)] {
@@ -309,15 +320,15 @@ fn response(run: &RunSummary) -> Option<f64> {
     (all > 0.0).then(|| sum / all)
 }
 
-/// The quantities shown in the three parts of the paper's figures.
+/// The quantities shown in the three parts of the paper's figures, and one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     Response,
     Writes,
     Reads,
-    /// A quantity that the paper does not show: the time for which a request keeps chips busy, with
-    /// a share of everything done for it later. It depends neither on when a write is answered nor
-    /// on the load.
+    /// Chip time per request, which the paper does not show: the time for which a request keeps
+    /// chips busy, plus its share of the work done later for all requests. It depends neither on
+    /// when a write is acknowledged nor on the load.
     Work,
 }
 
@@ -327,7 +338,7 @@ impl Shown {
     /// Every quantity that a table may show.
     pub const ALL: [Shown; 4] = [Shown::Response, Shown::Writes, Shown::Reads, Shown::Work];
 
-    /// Returns the quantity for a run.
+    /// Returns the function that reads the quantity from the summary of a run.
     fn number(self) -> Number {
         match self {
             Shown::Response => response,
@@ -337,12 +348,12 @@ impl Shown {
         }
     }
 
-    /// Name of the quantity in heads and titles.
+    /// Name of the quantity in column heads and titles.
     pub fn name(self) -> &'static str {
         ["mean response", "pages programmed", "pages read", "chip time"][self as usize]
     }
 
-    /// Label of the quantity in the claims.
+    /// Label of the quantity in the published numbers of the claims.
     pub fn label(self) -> &'static str {
         ["response", "writes", "reads", "work"][self as usize]
     }
@@ -387,7 +398,7 @@ mod tests {
         assert_eq!(count(false), tested + grid + others);
     }
 
-    /// Every stand-in has at least the requests that its longest run takes, so no run ends early.
+    /// Every stand-in has enough requests for its longest run, so no run ends early.
     #[test]
     fn no_stand_in_ends_early() {
         let paper = Paper::open().unwrap();

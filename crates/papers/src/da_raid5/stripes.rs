@@ -11,19 +11,20 @@ use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_theory::stripes::{page_loss, stripe_loss, widest};
 
-/// P/E cycles of the blocks whose loss is shown.
+/// P/E cycles of the blocks for which the probability of data loss is shown.
 const CYCLES: [f64; 4] = [12_000.0, 13_500.0, 15_000.0, 16_500.0];
-/// The cycles at which the paper has T_p and prints its model.
+/// P/E cycles at which the paper has T_p and prints a point of its reliability model.
 const PRINTED: f64 = 15_000.0;
-/// The widest stripe considered.
+/// The widest stripe considered, in data pages.
 const MOST: u32 = 62;
 
-/// Returns all values of N on a curve.
+/// Returns the stripe sizes (N, in data pages) of a curve.
 fn widths() -> impl Iterator<Item = u32> {
     1..=36
 }
 
-/// Returns the tables: by N, and the widest N by target probability of loss.
+/// Returns two tables: cost and data loss by stripe size N, and the widest N by target probability
+/// of data loss.
 pub(super) fn sheets(paper: &Paper, evidence: &Evidence) -> Result<[Sheet; 2], Diagnostics> {
     Ok([by_size(&paper.sweeps.stripes, evidence)?, by_target()?])
 }
@@ -64,7 +65,8 @@ fn by_size(sizes: &[u32], evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// Target probabilities of loss: powers of ten, and those between which 8 is the widest.
+/// Returns target probabilities of data loss: powers of ten, and the two between which a stripe of
+/// 8 pages is the widest allowed.
 fn targets(q: f64) -> Vec<f64> {
     let mut all =
         vec![0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, TARGET, stripe_loss(8, q), stripe_loss(9, q)];
@@ -88,7 +90,7 @@ fn by_target() -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// The measurements by N, and the model's results.
+/// Returns the figure of the measurements by stripe size N, next to the model's results.
 pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Figure, Diagnostics> {
     let config = &config()?;
     let measured = |shown: Shown| {

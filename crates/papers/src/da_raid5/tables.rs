@@ -1,4 +1,4 @@
-//! Tables: the paper's figures as numbers, and the sweeps.
+//! Tables: the figures of the DA-RAID-5 paper as numbers, and the sweeps.
 
 use super::paper::Paper;
 use super::plan::{Evidence, Made, Shown, busy};
@@ -10,7 +10,7 @@ use super::variants::{
 use crate::run_summary::RunSummary;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Figure 5 in three parts, its means, and the runs behind it.
+/// Returns Figure 5 as three tables, the table of its means, and that of the runs behind it.
 pub(super) fn shown(evidence: &Evidence) -> Vec<Sheet> {
     let mut sheets = vec![means(evidence)];
     sheets.extend(Shown::ALL.into_iter().map(|shown| figure5(evidence, shown)));
@@ -18,11 +18,11 @@ pub(super) fn shown(evidence: &Evidence) -> Vec<Sheet> {
     sheets
 }
 
-/// The pairs of schemes that the text compares.
+/// Pairs of schemes that the text compares: the first by its reduction relative to the second.
 pub(super) const PAIRS: [(Case, Case); 5] =
     [(UDL, RAID5), (UDL, PPC), (PPC, RAID5), (HC, RAID5), (HC, PPC)];
 
-/// Returns the share by which the first scheme of each pair is lower, on average.
+/// Returns the table of mean reductions by the first scheme of each pair relative to the second.
 fn means(evidence: &Evidence) -> Sheet {
     let heads = ["scheme", "below", "quantity", "all workloads", "without web search"];
     let title = "Reductions in the mean over the stand-ins; claims.csv has their intervals";
@@ -59,7 +59,7 @@ fn figure5(evidence: &Evidence, shown: Shown) -> Sheet {
     sheet
 }
 
-/// Every run on a whole drive: what it cost, and whether it collected garbage.
+/// Returns the table of all runs on whole drives: response, flash operations, and whether GC ran.
 fn runs(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -110,7 +110,8 @@ fn refreshed(run: &RunSummary) -> Option<f64> {
     Some(at_limit + run.get("redundancy.refreshed_in_idle_time")?)
 }
 
-/// Returns the factor by which the times of each stand-in are divided.
+/// Returns the table of replay speeds: the factor by which the arrival times of each stand-in are
+/// divided.
 fn speeds(evidence: &Evidence) -> Sheet {
     let title = "Factors by which the times of the stand-ins are divided, and the idle time under RAID-5 that they leave";
     let mut sheet = Sheet::new("speeds", title, &["search", "factor", "drive idle"]);
@@ -120,7 +121,7 @@ fn speeds(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Figures 6 and 7, and the sweeps.
+/// Returns Figures 6 and 7 as tables, and the tables of the sweeps.
 pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     let s = &paper.sweeps;
     vec![
@@ -158,7 +159,8 @@ pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     ]
 }
 
-/// PE-aware over RAID-5 and PPC on drives as worn: in stage 2, and beyond it.
+/// Returns the table of PE-aware RAID-5 relative to RAID-5 and PPC on equally worn drives: in stage
+/// 2, and more worn than that.
 fn by_wear(evidence: &Evidence) -> Sheet {
     let names = Shown::ALL.map(Shown::name);
     let heads: Vec<&str> = ["workload", "worn blocks", "over"].into_iter().chain(names).collect();
@@ -235,8 +237,8 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the share by which each scheme is lower on average for both orders of an update, by
-/// stripe size and load.
+/// Returns the table of the mean reduction by each scheme for both orders of an update, by stripe
+/// size and load.
 pub(super) fn by_order(evidence: &Evidence) -> Sheet {
     let quantities: Vec<String> = [true, false]
         .iter()
@@ -306,8 +308,8 @@ fn by_load(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the time for which partial parity makes writes wait for an entry, by the number of
-/// entries kept free.
+/// Returns the table of the time for which writes wait for a parity cache entry under partial
+/// parity, by the number of entries kept free.
 fn by_ahead(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -342,7 +344,8 @@ fn by_ahead(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the reductions under one workload by the length of the runs, to show that they converge.
+/// Returns the table of the reductions under one workload by the length of the runs, to show that
+/// they converge.
 fn by_length(evidence: &Evidence) -> Sheet {
     let mut heads = vec!["requests", "WAF of RAID-5"];
     let names: Vec<String> = PAIRS
@@ -369,7 +372,7 @@ fn by_length(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Web search for so long that reads refresh blocks.
+/// Returns the table of a web search run so long that its reads cause blocks to be refreshed.
 fn long_search(evidence: &Evidence) -> Sheet {
     let heads = [
         "requests",
@@ -396,7 +399,7 @@ fn long_search(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the effects of two other readings of the paper.
+/// Returns the table of the effects of two other readings of the paper.
 fn readings(evidence: &Evidence) -> Sheet {
     let names = Shown::ALL.map(Shown::name);
     let heads: Vec<&str> = ["reading", "workload", "case"].into_iter().chain(names).collect();

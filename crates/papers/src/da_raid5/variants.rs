@@ -1,21 +1,21 @@
-//! The cases and variants that are compared: the schemes with their buffers, the drives, the
+//! The cases and variants of the DA-RAID-5 study: the schemes with their buffers, the drives, the
 //! workloads and the length of the runs.
 
 use super::paper::Paper;
 use crate::claim::{Choice, Lens};
 use serde::Deserialize;
 
-/// A case to be compared.
+/// A case of the study: a scheme with its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Case {
     /// Preset of the scheme, which also names the runs.
     pub scheme: &'static str,
-    /// The name in tables and legends.
+    /// Name of the case in tables and legends.
     pub name: &'static str,
     pub caches: Caches,
 }
 
-/// The buffer of a case.
+/// The buffer of a case, in front of the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Caches {
     None,
@@ -29,23 +29,24 @@ pub(super) const UDL: Case = Case { scheme: "udl", name: "UDL", caches: Caches::
 pub(super) const PE_AWARE: Case =
     Case { scheme: "pe_aware", name: "PE-aware", caches: Caches::Grouping };
 pub(super) const HC: Case = Case { scheme: "hc", name: "HC", caches: Caches::Data };
-/// No redundancy, on the same drive; it has the capacity that parity takes elsewhere.
+/// The case without redundancy, on the same drive. It has for data the capacity that parity takes
+/// in the other cases.
 pub(super) const NONE: Case = Case { scheme: "fifo", name: "no RAID", caches: Caches::None };
 pub(super) const CASES: [Case; 5] = [RAID5, PPC, UDL, PE_AWARE, HC];
 
-/// A variant: on which drive and under which workloads cases are run.
+/// A variant of the study: a drive and workloads under which cases are run.
 #[derive(Clone)]
 pub(super) struct Variant {
     pub name: String,
     pub set: Vec<String>,
     pub cases: Vec<Case>,
     pub requests: u64,
-    /// The only workload of the variant; `None` if cases run under all workloads.
+    /// Name of the only workload of the variant; `None` if cases run under all workloads.
     pub only: Option<&'static str>,
-    /// Request rate as a multiple of that at which the drive under RAID-5 is idle for half of the
-    /// time.
+    /// Request rate as a multiple of the rate at which the drive under RAID-5 is idle for half of
+    /// the time.
     pub load: f64,
-    /// The locality of the workload's requests; `None` for that of its stand-in.
+    /// Locality of the workload's requests; `None` for that of the stand-in itself.
     pub locality: Option<Locality>,
 }
 
@@ -53,12 +54,12 @@ pub(super) struct Variant {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Locality {
-    /// The space that requests reach, such as `32MiB`.
+    /// Size of the address range that requests reach, such as `32MiB`.
     pub space: String,
-    /// Pages that popular pages have beside them: `scattered` ones none, `lowest` other popular
-    /// ones.
+    /// Placement of popular pages: `scattered` (their neighbours are seldom written) or `lowest`
+    /// (their neighbours are popular, too).
     pub popular: String,
-    /// The mean number of writes that go on where the one before ended, and the first of them.
+    /// The mean number of writes in a sequential run, its first write included.
     pub mean_run: f64,
 }
 
@@ -77,14 +78,14 @@ impl Acknowledged {
         ["all acknowledge on insertion", "all acknowledge after the program"][self as usize]
     }
 
-    /// Returns the settings of the buffer that all schemes have.
+    /// Returns the settings of the buffer that all schemes share.
     fn set(self, paper: &Paper) -> Vec<String> {
         let after = || vec!["buffer.size=1MiB".into(), "buffer.ack=on_program".into()];
         if self == Acknowledged::OnInsert { paper.data_cache.clone() } else { after() }
     }
 }
 
-/// The drives on which schemes are compared at equal acknowledgement.
+/// The wear of the drives on which schemes are compared at equal acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Worn {
     /// The end of stage 1: no block is worn.
@@ -107,29 +108,32 @@ impl Worn {
         [&[], &paper.worn[..], &paper.all_worn[..]][self as usize]
     }
 
-    /// Returns the schemes that are compared on the drive: PE-aware only where the paper has it.
+    /// Returns the schemes that are compared on the drive: PE-aware RAID-5 only in the stages for
+    /// which the paper has it.
     pub fn cases(self) -> &'static [Case] {
         [&[RAID5, PPC, UDL, HC][..], &[RAID5, PPC, PE_AWARE], &[RAID5, PPC, HC]][self as usize]
     }
 }
 
-/// Name of the variant in which all schemes have the same buffer and acknowledge alike.
+/// Returns the name of the variant in which all schemes have the same buffer and acknowledge at the
+/// same moment.
 pub(super) fn equal(worn: Worn, acknowledged: Acknowledged) -> String {
     format!("{}, {}", acknowledged.name(), worn.name())
 }
 
-/// Name of the variant with requests of that locality.
+/// Returns the name of the variant whose requests have the given locality.
 pub(super) fn local(locality: &Locality, acknowledged: Acknowledged) -> String {
     let Locality { space, popular, mean_run } = locality;
     format!("{}, {popular} in {space}, runs of {mean_run}", acknowledged.name())
 }
 
 pub(super) const AS_IT_IS: &str = "";
-/// Name of the variant that PE-aware is compared with: the same drive, as worn as in stage 2.
+/// Name of the variant in which all cases run on a drive as worn as in stage 2, where PE-aware
+/// RAID-5 is compared.
 pub(super) const STAGE_2: &str = "stage 2";
 /// Name of the variant in which all cases run on a drive more worn than in stage 2.
 pub(super) const MORE_WORN: &str = "more worn";
-/// Name of the variant with web search for as long as it takes until reads refresh blocks.
+/// Name of the variant with a web search long enough for its reads to cause blocks to be refreshed.
 pub(super) const LONG_SEARCH: &str = "long";
 /// Name of the variant in which parity is not written when GC moves a page of its stripe.
 pub(super) const KEEPS_MOVED: &str = "moved pages kept";
@@ -140,7 +144,8 @@ pub(super) fn n_update(n: u32) -> String {
     format!("N_update {n}")
 }
 
-/// Name of the variant where above N_update the cached parity covers the new pages alone.
+/// Returns the name of the variant in which, above N_update, the cached parity covers only the new
+/// pages.
 pub(super) fn replaced(n: u32) -> String {
     format!("N_update {n}, coverage replaced")
 }
@@ -187,7 +192,7 @@ impl Order {
     }
 }
 
-/// A point of the grid of orders, stripe sizes and loads.
+/// A point of the grid: an order of updates, a stripe size and a load.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
     pub order: Order,
@@ -196,7 +201,8 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// The variant in which a case is run there. UDL has no parity, and so no order of updates.
+    /// Returns the variant in which a case runs at this point of the grid. UDL has no parity, and
+    /// so no order of updates.
     pub fn variant(self, case: Case) -> String {
         let order = if case == UDL { Order::ReadFirst } else { self.order };
         format!("{}, N {}, load {}", order.name(), self.stripe, self.load)
@@ -216,7 +222,7 @@ pub(super) const GRID: [Case; 4] = [RAID5, PPC, UDL, HC];
 pub(super) const STRIPED: [Case; 2] = [RAID5, HC];
 
 impl Paper {
-    /// The grid of orders, stripe sizes and loads.
+    /// Returns all points of the grid: orders of updates, stripe sizes and loads.
     pub(super) fn settings(&self) -> Vec<Setting> {
         let mut all = Vec::new();
         for order in Order::ALL {
@@ -230,13 +236,13 @@ impl Paper {
     }
 }
 
-/// A variant of so many requests.
+/// Returns the variant `name` with the settings `set`, whose runs have so many requests.
 fn variant(name: String, set: Vec<String>, cases: &[Case], requests: u64) -> Variant {
     Variant { name, set, cases: cases.to_vec(), requests, only: None, load: 1.0, locality: None }
 }
 
-/// The variants, those of one drive together: they share its preconditioned images. The brief study
-/// has everything that claims are tested on.
+/// Returns the variants grouped by drive, because variants of one drive share its preconditioned
+/// images. The brief study has only the variants that claims read.
 pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     let s = &paper.sweeps;
     let one = |name, set, cases: &[Case]| variant(name, set, cases, paper.requests);
@@ -293,8 +299,8 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     groups
 }
 
-/// Returns the answers to what the paper leaves open: the order of updates with the size of stripes
-/// and the load, and the places that the parity cache keeps free.
+/// Returns the options of the choices that the paper leaves open: the order of updates with stripe
+/// size and load, and the number of parity cache entries kept free.
 pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
     let setting = |it: Setting| {
         let lens = Lens::variant(it.variant(RAID5)).but(UDL.scheme, it.variant(UDL));
@@ -305,7 +311,7 @@ pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
     paper.settings().into_iter().map(setting).chain(ahead).collect()
 }
 
-/// Returns the variants for questions that the paper leaves open, and longer runs.
+/// Returns the variants for questions that the paper leaves open, and those with longer runs.
 fn readings(paper: &Paper) -> Vec<Variant> {
     let s = &paper.sweeps;
     let swept = |name, set, cases: &[Case]| variant(name, set, cases, paper.swept_requests);
@@ -330,7 +336,8 @@ fn readings(paper: &Paper) -> Vec<Variant> {
     all
 }
 
-/// Returns the variants of both orders over load, one group for each number of pages in a stripe.
+/// Returns the variants of the grid: both orders of updates over load, one group for each stripe
+/// size.
 fn grid(paper: &Paper) -> Vec<Vec<Variant>> {
     let of_stripe = |&n: &u32| {
         let run = |it: Setting| {

@@ -1,5 +1,5 @@
-//! The states of blocks (section 3.2), checked against the invariants of a small drive after every
-//! event.
+//! The state machine of blocks under HIRE (section 3.2), checked with all invariants of a small
+//! drive after every event.
 
 use crate::run_folder::Job;
 use crate::studies;
@@ -11,10 +11,10 @@ use fowler_experiment::scheme::Scheme;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 
-/// The number of requests; the first half fills the drive.
+/// Number of requests of the check; the first half fills the drive.
 const REQUESTS: u64 = 6000;
 
-/// The drive, small enough to check every invariant after every event.
+/// Settings of the small drive, on which every invariant can be checked after every event.
 const SMALL: [&str; 8] = [
     "geometry.channels=1",
     "geometry.chips_per_channel=2",
@@ -26,17 +26,17 @@ const SMALL: [&str; 8] = [
     "precondition.pattern=random",
 ];
 
-/// The results of the checks.
+/// The results of the check of block states.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct States {
     pub events: u64,
-    /// Events after which an invariant was broken.
+    /// Number of events after which an invariant was broken.
     pub violations: u64,
     pub erases: u64,
 }
 
-/// Returns a job that runs reads and writes on a drive under HIRE and checks every invariant after
-/// each event. It counts violations and events.
+/// Returns a job that serves reads and writes on a small drive under HIRE, checks every invariant
+/// after each event, and counts events and violations.
 pub(super) fn job<'a>(name: &str) -> Result<Job<'a, States>, Diagnostics> {
     let spec = DeviceSpec {
         device: "hire".into(),

@@ -1,6 +1,6 @@
-//! Every claim of the paper, and how it is measured. Claims about Figures 3 and 4 are measured
-//! under the reading that the paper's numbers need; the numbers under the two others stand beside
-//! it.
+//! Every claim of the HIRE paper, with the function that measures it. Claims about Figures 3 and 4
+//! are measured under the one reading (of how clean read pages are treated) that the paper's
+//! numbers need; numbers under the two other readings stand next to it.
 
 use super::plan::{
     AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, READ_ONLY, RESTED, REWRITE,
@@ -20,12 +20,12 @@ use fowler_physics::ldpc::Ldpc;
 use fowler_physics::parameters::Parameters;
 use fowler_physics::voltage::{SCALES, TABLE_1};
 
-/// Figure 3: read latency against the baseline.
+/// ID of the claim on Figure 3: read latency relative to the baseline.
 pub(super) const READS: ClaimId = ClaimId("004-016");
-/// Figure 4: wear against the baseline.
+/// ID of the claim on Figure 4: wear relative to the baseline.
 pub(super) const WEAR: ClaimId = ClaimId("004-018");
 
-/// Every claim, in the order of the paper's data.
+/// Every claim of the HIRE paper, in the order of its data file.
 pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("004-001", |_| voltages(SCALES[0])),
     claim("004-002", |_| voltages(SCALES[1])),
@@ -67,10 +67,10 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("004-023", |e| Ok(amplification(e))).without(&[("hire", "baseline")]),
 ];
 
-/// The three sets of voltages, in the order of the paper.
+/// Names of the three sets of reference and program voltages, in the order of the paper.
 const SETS: [&str; 3] = ["boosted", "nominal", "reduced"];
 
-/// The drive under HIRE.
+/// Returns the configuration of the paper's drive under HIRE.
 pub(super) fn config() -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: "hire".into(), ..DeviceSpec::default() };
     Ok(resolve(&spec.source()?, &Scheme::load("hire")?, &spec)?.config)
@@ -88,7 +88,7 @@ fn level_times(config: &Config) -> LevelTimes {
     LevelTimes::new(&config.timing, &config.reliability.ldpc())
 }
 
-/// The nominal voltages, scaled.
+/// Returns the nominal voltages multiplied by `scale`, as a measurement.
 fn voltages(scale: f64) -> Found {
     let cells = config()?.reliability.cells;
     are([
@@ -118,12 +118,13 @@ fn lawful_states(evidence: &Evidence) -> Option<Measured> {
     Some(words.iter().fold(violations, |it, words| it.direction(words, lawful)))
 }
 
-/// The readings of what happens to clean pages that were read, as they stand beside a number.
+/// The other readings of how HIRE treats clean pages that were read, with the label of their
+/// numbers.
 const READINGS: [(Case, &str); 3] =
     [(ON_EVICT, ""), (HIRE, ", on_dirty"), (REWRITE, ", rewrite_on_idle")];
 
-/// Returns the share by which a number is below the baseline's under each reading; the first is the
-/// claim's.
+/// Returns the reduction of a number relative to the baseline under each reading of the paper; the
+/// first is the one that the claim is judged by.
 fn lowered(label: &str, of: impl Fn(Case) -> Option<f64>) -> Option<Vec<Labelled>> {
     let one = |(case, reading): (Case, &str)| Some((format!("{label}{reading}"), 1.0 - of(case)?));
     READINGS.into_iter().map(one).collect()
@@ -149,7 +150,8 @@ fn wear(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::exactly(values).direction(words, less))
 }
 
-/// The wear of one trace, which is at an end of all of them.
+/// Returns the wear under one trace as a measurement, which holds if it is the lowest or the
+/// highest of all traces (`end`).
 fn wear_of(
     evidence: &Evidence,
     column: &str,
@@ -163,7 +165,7 @@ fn wear_of(
     Some(Measured::exactly(values).direction(words, is_end))
 }
 
-/// True if a relation of two cases holds under every trace.
+/// True if a relation between the numbers of two cases holds under every trace.
 fn everywhere(
     evidence: &Evidence,
     [one, other]: [Case; 2],
@@ -219,7 +221,7 @@ fn program_us(config: &Config) -> f64 {
     iteration * f64::from(timing.program_iterations.at(0))
 }
 
-/// Returns the mean ratio of a printed set of voltages to the nominal ones.
+/// Returns the mean ratio of a printed set of voltages to the nominal set.
 fn scale(set: usize) -> f64 {
     TABLE_1[set].iter().zip(TABLE_1[1]).map(|(it, nominal)| it / nominal).sum::<f64>() / 4.0
 }
@@ -246,18 +248,20 @@ fn watermark(config: &Config) -> Vec<Labelled> {
         .into()
 }
 
-/// Returns the bits for hit counters up to `most` for `frames` pages (section 3.3).
+/// Returns the number of bits for hit counters that count up to `most`, for `frames` pages (section
+/// 3.3).
 pub(super) fn hit_bits(most: u64, frames: u64) -> u64 {
     u64::from(most.next_power_of_two().ilog2()) * 2 * frames
 }
 
-/// Returns the share of read-hot pages among those evicted during a read-only workload.
+/// Returns the share of read-hot pages among the pages evicted from the buffer during a read-only
+/// workload.
 fn read_hot_share(evidence: &Evidence) -> Option<f64> {
     let share = evidence.runs.summary(READ_ONLY)?.share("counters.left", "read_hot");
     share.filter(|share| share.is_finite())
 }
 
-/// The limit for what the text calls comparable: 5 %.
+/// Largest relative difference (5 %) that counts as what the text calls comparable.
 const COMPARABLE: f64 = 0.05;
 
 fn writes(evidence: &Evidence) -> Option<Measured> {
@@ -284,16 +288,16 @@ fn writes(evidence: &Evidence) -> Option<Measured> {
     Some(directions.iter().fold(measured, |it, (words, holds)| it.direction(words, *holds)))
 }
 
-/// Returns the name by which a sentence of the page calls a case (a drive of the study).
+/// Returns the name of a case (a drive of the study) in the sentences of the results page.
 fn called(case: Case) -> &'static str {
     if case == BASELINE { "the baseline" } else { case.name }
 }
 
-/// The rank correlation from which a relation between seventeen traces is significant at 5 %, on
-/// both sides.
+/// The smallest rank correlation that is significant at 5 % (two-sided) for seventeen traces.
 const RELATED: f64 = 0.485;
 
-/// Measures whether gains follow the shares of pages that leave the buffer read-hot and write-hot.
+/// Measures whether the gains in reads and in wear grow with the shares of pages that leave the
+/// buffer read-hot and write-hot, from trace to trace.
 fn gains_by_share(evidence: &Evidence) -> Option<Measured> {
     let share = |column: &str, class| {
         let run = evidence.runs.summary(&run_name(column, ON_EVICT, AS_IT_IS))?;
@@ -311,8 +315,8 @@ fn gains_by_share(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Measures the effect of a block for each class on write amplification in steady state; a brief
-/// study has no such runs.
+/// Measures the effect of separate blocks for each access class on write amplification in steady
+/// state; `None` in a brief study, which has no such runs.
 fn amplification(evidence: &Evidence) -> Option<Measured> {
     let of = |column: &str, case| evidence.number(column, case, RESTED, |run| run.get("waf"));
     let ratios = evidence.runs.each(|column| Some(of(column, HIRE)? / of(column, BASELINE)?))?;
@@ -333,8 +337,9 @@ mod tests {
         verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
     }
 
-    /// Reads, writes that wait, and programs as the paper has them: stg1, fin1 and fin2 as printed,
-    /// the others so that the mean is.
+    /// Returns made-up measurements that agree with the paper: mean reads, mean writes that wait,
+    /// and programs by voltage. Those of stg1, fin1 and fin2 are as printed; the others are chosen
+    /// so that the mean is.
     fn as_published(column: &str, case: Case) -> (f64, f64, [u64; 3]) {
         let read = match column {
             "stg1" => 0.5859,
@@ -355,7 +360,7 @@ mod tests {
     }
 
     const OF_RUNS: [&str; 9] = ["016", "016s", "016f", "017", "018", "018s", "018f", "019", "020"];
-    /// The claims that state a direction only.
+    /// IDs of the claims that state only a direction.
     const DIRECTIONS: [&str; 3] = ["017", "019", "020"];
 
     #[test]
@@ -409,7 +414,8 @@ mod tests {
         }
     }
 
-    /// Gains that rise, or fall, with the shares of the classes, from trace to trace.
+    /// The claim on gains and shares of classes holds for gains that rise with the shares, and
+    /// fails for gains that fall.
     #[test]
     fn gains_follow_the_shares_of_classes() {
         let paper = Paper::open().unwrap();
@@ -430,7 +436,8 @@ mod tests {
         }
     }
 
-    /// Separate blocks must help under every trace, and a study that is brief does not say.
+    /// The claim on separate blocks holds only if they lower write amplification under every trace;
+    /// a brief study does not measure it.
     #[test]
     fn blocks_of_their_own_must_help_everywhere() {
         let of = |fin1: f64| {

@@ -1,5 +1,5 @@
-//! Checks the length of runs: the warm-up of every stand-in in parts, each measured for itself; and
-//! the earlier use of the drive's data.
+//! Checks of the run length: whether results converge over parts of every stand-in's warm-up, and
+//! whether the access class of the data from before the run matters.
 
 use super::plan::{
     AS_IT_IS, BASELINE, CLASSED, Case, Evidence, UNCLASSED, run_name, summary_worn, window, windows,
@@ -10,14 +10,15 @@ use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, Panel, Series};
 
-/// A part of every stand-in: its ends as shares, and the variant that measures it.
+/// A part of every stand-in: its begin and end as shares (0 to 1) of the requests, and the variant
+/// that measures it.
 struct Part {
     from: f64,
     to: f64,
     variant: String,
 }
 
-/// The parts in order; the last is what the paper's figures show.
+/// Returns the parts of the stand-ins in order; the last is the part that the paper's figures show.
 fn parts(evidence: &Evidence) -> Vec<Part> {
     let paper = &evidence.paper;
     let warm =
@@ -26,12 +27,13 @@ fn parts(evidence: &Evidence) -> Vec<Part> {
     warm.chain([shown]).collect()
 }
 
-/// The ratios of the stand-ins for which there is one.
+/// Returns a ratio for each stand-in that has one.
 fn ratios(evidence: &Evidence, of: impl Fn(&str) -> Option<f64>) -> Vec<f64> {
     evidence.runs.stand_ins().filter_map(|column| of(&column.name)).collect()
 }
 
-/// A sum of a case over some parts, relative to the baseline's.
+/// Returns the sum of a number over some parts of a workload under a case, divided by that under
+/// the baseline.
 fn summed(
     evidence: &Evidence,
     column: &str,
@@ -47,15 +49,16 @@ fn summed(
     Some(sum(case)? / sum(BASELINE)?).filter(|ratio| ratio.is_finite())
 }
 
-/// The latencies of all reads together.
+/// Reads the sum of the latencies of all reads of a run, in microseconds.
 const READ_TIME: fn(&RunSummary) -> Option<f64> = |run| Some(READ(run)? * run.get("read.count")?);
 
-/// The two financial traces write so little that their ratios of wear are those of a few programs.
+/// True for MSR traces. The two financial traces write so little that their wear is that of a few
+/// programs.
 fn is_msr(column: &str) -> bool {
     !column.starts_with("fin")
 }
 
-/// The tables.
+/// Returns the tables on convergence and on data from before the run.
 pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
     vec![convergence(evidence), classed(evidence)]
 }
@@ -111,7 +114,8 @@ fn convergence(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Data from before the run at the voltages of a class, against the same baseline.
+/// Returns the table of runs whose data from before the run has the voltages of an access class,
+/// relative to the same baseline.
 fn classed(evidence: &Evidence) -> Sheet {
     let heads = ["workload", "data from before the run was", "case", "reads", "wear"];
     let title = "Data preconditioned by class (precondition.access_class): reads and wear relative to the baseline";
@@ -150,7 +154,7 @@ fn classed(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Draws the means of the table of parts.
+/// Returns the figure of the means in the table of parts.
 pub(super) fn picture(evidence: &Evidence) -> Figure {
     let sheet = convergence(evidence);
     let panel = |title: &str, y: &str, head: &str| {

@@ -1,5 +1,5 @@
 //! HIRE (Cui et al., NPC 2016): Table 1, Figures 3 to 5 and every number of the text, under three
-//! readings of what happens to clean pages that were read.
+//! readings of how clean pages that were read are treated.
 
 mod checks;
 mod claims;

@@ -1,8 +1,8 @@
-//! Measures how well the buffer's hits predict the use of a page, compared with an oracle that
-//! knows the rest of the trace.
+//! Measures how well the hits of a page in the buffer predict its later use, compared with an
+//! oracle that knows the rest of the trace.
 //!
-//! The list of section 3.1 is run on the references of a workload, without a drive. An evicted page
-//! is classified by its hits and, with the same rule, by its future references.
+//! The LRU list of section 3.1 is run on the page references of a workload, without a drive. An
+//! evicted page is classified by its hits and, by the same rule, by its future references.
 
 use crate::run_folder::Job;
 use crate::studies;
@@ -17,15 +17,17 @@ use fowler_units::HostOp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Number of references that a near oracle knows: enough to tell 20 of 21 apart.
+/// Number of future references that a short-sighted oracle knows: enough to tell 20 reads of 21
+/// from 21 of 21.
 const NEAR: usize = 21;
 
-/// Returns the name of a workload's result.
+/// Returns the name of the job that compares the buffer with the oracle for a workload.
 pub(super) fn name(column: &str) -> String {
     format!("{column} oracle")
 }
 
-/// Returns a job that compares the list with the oracle for a workload.
+/// Returns a job that compares the buffer's classes of evicted pages with the oracle's for a
+/// workload.
 pub(super) fn job<'a>(
     column: &str,
     device: DeviceSpec,
@@ -41,13 +43,14 @@ pub(super) fn job<'a>(
     }))
 }
 
-/// References to pages in the order in which they come.
+/// The references to pages of a workload, in order of arrival.
 struct References {
-    /// The index of each page among all pages referenced, and whether it is written.
+    /// Page references in order of arrival: the index of the page among all pages referenced, and
+    /// true for a write.
     all: Vec<(u32, bool)>,
-    /// First place of each page's references if all references are grouped by page.
+    /// For each page, index of its first reference in the list of references grouped by page.
     begins: Vec<u32>,
-    /// Number of writes among the references before each place of that order.
+    /// For each place in the list of references grouped by page, the number of writes before it.
     writes_before: Vec<u32>,
 }
 
@@ -98,8 +101,8 @@ impl References {
         References { all, begins, writes_before }
     }
 
-    /// Counts the reads and writes among the references of a page from its `from`-th on, at most
-    /// `most`.
+    /// Counts the reads and the writes among the references to a page from its `from`-th on, at
+    /// most `most` references.
     fn future(&self, page: u32, from: usize, most: usize) -> (usize, usize) {
         let (begin, end) =
             (self.begins[page as usize] as usize, self.begins[page as usize + 1] as usize);
@@ -109,7 +112,7 @@ impl References {
         (last - first - writes, writes)
     }
 
-    /// Returns the verdicts; `None` if it was stopped.
+    /// Returns the comparison of the buffer's classes with the oracle's; `None` if it was stopped.
     fn judged(&self, drive: &Resolved, control: Control<'_>) -> Option<Judged> {
         let mut hotness = Hotness::new(&drive.config.hotness, drive.config.geometry.page_size);
         let mut class = |(reads, writes)| {
@@ -138,8 +141,9 @@ impl References {
         (!control.stopped()).then(|| tally.judged())
     }
 
-    /// Calls `leaves` with each page evicted from an LRU list of `frames` frames, its reads and
-    /// writes while there, and the number of its references before, until `leaves` returns false.
+    /// Calls `leaves` with each page evicted from an LRU list of `frames` frames, the page's reads
+    /// and writes while in the list, and the number of references to it before eviction, until
+    /// `leaves` returns false.
     fn evictions(&self, frames: usize, mut leaves: impl FnMut(u32, (usize, usize), usize) -> bool) {
         let pages = self.begins.len() - 1;
         // The last use of each page, and its reads and writes since it was inserted; `None` if it
@@ -168,25 +172,29 @@ impl References {
     }
 }
 
-/// Scales a count as the buffer stores it: only shares matter, so large counts are scaled down.
+/// Scales the count `part` of `all` hits to 16 bits, as the buffer stores it. Only shares matter,
+/// so large counts are scaled down.
 fn capped(part: usize, all: usize) -> u16 {
     let scale = (all >> 15) + 1;
     (part / scale) as u16
 }
 
-/// Counts by class.
+/// Counts of pages and verdicts by access class.
 #[derive(Default)]
 struct Tally {
-    /// Over the whole trace: pages of each class, and references to them.
+    /// Number of pages of each access class over the whole trace.
     pages: ByClass<u64>,
+    /// Number of reads of pages of each access class over the whole trace.
     reads: ByClass<u64>,
+    /// Number of writes to pages of each access class over the whole trace.
     writes: ByClass<u64>,
-    /// Evicted pages, judged by all future references, and by the next few.
+    /// Evicted pages, compared with an oracle that knows all future references.
     rest: Verdicts,
+    /// Evicted pages, compared with an oracle that knows the next 21 references.
     near: Verdicts,
 }
 
-/// Evicted pages and the oracle's verdicts.
+/// Evicted pages by the buffer's class and the oracle's class.
 #[derive(Default)]
 struct Verdicts {
     predicted: Predicted,
@@ -194,24 +202,29 @@ struct Verdicts {
     never: u64,
 }
 
-/// The list's verdicts on a workload, compared with the oracle's; shares of nothing are `None`.
+/// The buffer's classes of pages compared with the oracle's for one workload. A share of nothing is
+/// `None`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Judged {
-    /// Over the whole trace: pages of each class, and references to them.
+    /// Share of each access class in the pages of the whole trace.
     pages: Shares,
+    /// Share of the reads that go to pages of each access class.
     pub reads: Shares,
+    /// Share of the writes that go to pages of each access class.
     pub writes: Shares,
-    /// The pages evicted from the buffer, and the share of them never used again.
+    /// Number of pages evicted from the buffer.
     left: u64,
+    /// Share (0 to 1) of the evicted pages that have no later access in the trace.
     pub never_again: Option<f64>,
-    /// Of the evicted pages that are used again, the share that the oracle classifies alike: by the
-    /// rest of the trace, and by the next references.
+    /// Share (0 to 1) of the evicted pages used again that the buffer and the oracle put in the
+    /// same class, for an oracle that knows the rest of the trace.
     pub accuracy: Option<f64>,
+    /// Like `accuracy`, for an oracle that knows the next 21 references.
     pub accuracy_near: Option<f64>,
     pub precision: Precision,
 }
 
-/// The distribution of a count over the classes.
+/// Shares (0 to 1) of the access classes in a count.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Shares {
     pub mixed: Option<f64>,
@@ -220,8 +233,8 @@ pub(super) struct Shares {
     count: u64,
 }
 
-/// Precision of the buffer's classes: for each class, the share of its pages that the oracle puts
-/// in the same class.
+/// Precision of the buffer's classes: for each class, the share (0 to 1) of its pages that the
+/// oracle puts in the same class.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Precision {
     pub mixed: Option<f64>,
@@ -229,7 +242,7 @@ pub(super) struct Precision {
     pub write_hot: Option<f64>,
 }
 
-/// Counts by the buffer's class and the oracle's class.
+/// Numbers of pages by the buffer's class, then by the oracle's class.
 type Predicted = ByClass<ByClass<u64>>;
 
 impl Tally {

@@ -1,4 +1,4 @@
-//! The published numbers, read from the project's data, and the paper's workloads.
+//! The published numbers of the HIRE paper, read from its data file, and the paper's workloads.
 
 use crate::claim::{ClaimId, Statement};
 use crate::column::Published;
@@ -9,57 +9,60 @@ use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/hire.toml");
 
-/// The file with the published numbers.
+/// The data file of the HIRE paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// The share of each stand-in that is served before anything is measured.
+    /// Share (0 to 1) of each stand-in's requests that is served before anything is measured.
     pub warm_up: f64,
-    /// The number of requests measured in each run of the sweeps, and of those before.
+    /// Number of requests measured in each run of the sweeps.
     pub swept_requests: u64,
+    /// Number of warm-up requests before those that are measured in each run of the sweeps.
     pub swept_warm_up: u64,
-    /// Settings that precondition the drives.
+    /// Settings of the drives' preconditioning.
     drive: Vec<String>,
     pub workload: Vec<Published>,
     pub sweeps: Sweeps,
     pub claim: Vec<Statement>,
 }
 
-/// The values that are swept beyond the paper.
+/// Values of the parameters that are swept beyond the paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sweeps {
-    /// The workloads of the sweeps.
+    /// Names of the workloads that are run in the sweeps.
     pub workloads: Vec<String>,
     /// Number of parts of the warm-up that are measured separately. Each part is as long as all
     /// earlier parts together.
     pub windows: usize,
     pub watermarks: Vec<f64>,
     pub buffers_mib: Vec<u32>,
-    /// Space over which the workloads spread, in GiB.
+    /// Sizes of the address range over which the workloads spread, in GiB.
     pub spaces_gib: Vec<u32>,
     pub replacements: Vec<String>,
-    /// Largest shares of the frames that may hold pages that wait to be programmed again.
+    /// Largest shares (0 to 1) of the buffer's frames that may hold pages waiting to be programmed
+    /// again.
     pub rewrite_shares: Vec<f64>,
-    /// The drive whose cells err by age and wear, and the cycles that each block of it has behind
-    /// it.
+    /// Settings of the drive whose cells err by age and wear.
     pub cells: Vec<String>,
+    /// P/E cycles that each block of that drive has behind it, one run for each value.
     pub cycles: Vec<u32>,
 }
 
 impl Paper {
-    /// Reads the paper's data.
+    /// Reads the data file of the HIRE paper.
     pub fn open() -> Result<Paper, Diagnostics> {
         paper_data::open("papers/hire", TEXT)
     }
 
-    /// Returns the paper's drive with some keys overridden.
+    /// Returns the paper's drive with the settings `set`.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
         paper_data::drive("hire", &self.drive, set)
     }
 
-    /// Returns the number that a claim, or a part of it (`004-016s`), publishes under a label.
+    /// Returns the number that the claim `id`, or a part of it (`004-016s`), publishes under a
+    /// label.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         let parts = self.claim.iter().filter(|statement| statement.id.starts_with(id.0));
         parts.filter_map(|statement| statement.number(label)).next()

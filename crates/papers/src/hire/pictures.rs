@@ -1,4 +1,4 @@
-//! Pictures of the paper's figures.
+//! Figures of the HIRE paper as pictures.
 
 use super::oracle::Judged;
 use super::paper::Paper;
@@ -10,7 +10,7 @@ use fowler_figures::{Figure, Panel, Series};
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are \
                          labeled, and have no wear if they hardly write. Diamonds are the paper's numbers for HIRE.";
 
-/// Draws the paper's figures, and the use of pages.
+/// Returns the paper's figures, and that of the use of pages.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     vec![
         of_readings(&FIGURE_3, "mean read latency / baseline", paper, evidence),
@@ -20,7 +20,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     ]
 }
 
-/// Describes the treatment of clean pages that were read.
+/// Describes in words how the case `hire` treats clean pages that were read.
 fn readings(hire: Case) -> String {
     let what = if hire == HIRE {
         "on_dirty: left as they are in the flash"
@@ -32,7 +32,7 @@ fn readings(hire: Case) -> String {
     format!("HIRE {what}")
 }
 
-/// A panel for each reading of what happens to clean pages that were read.
+/// Returns a figure with a panel for each reading of how clean pages that were read are treated.
 fn of_readings(shown: &Shown, y: &str, paper: &Paper, evidence: &Evidence) -> Figure {
     let series =
         |case: Case| evidence.runs.bars(case.name, |column| (shown.of)(evidence, column, case));
@@ -103,7 +103,7 @@ mod tests {
     use super::super::plan::tests::invented_in_steady_state;
     use crate::study::tests::assert_drawn;
 
-    /// The pictures name columns that their tables have.
+    /// Every figure can be drawn without results: it refers only to columns that its table has.
     #[test]
     fn a_study_without_results_is_drawn() {
         assert_drawn(&invented_in_steady_state(|_, _| 1.0));

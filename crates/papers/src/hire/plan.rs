@@ -1,4 +1,4 @@
-//! The runs that the paper's figures and the sweeps need, and access to their results.
+//! The runs that the figures and sweeps of the HIRE paper need, and access to their results.
 
 use super::checks::States;
 use super::oracle::{self, Judged};
@@ -16,13 +16,13 @@ use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::WorkloadSpec;
 use std::cmp::Reverse;
 
-/// A case that is compared: a scheme of the paper, or HIRE under a reading of what happens to clean
-/// pages that were read.
+/// A case of the study: a scheme of the paper, or HIRE under one reading of how clean pages that
+/// were read are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Case {
     /// Name of the case in the names of runs.
     pub key: &'static str,
-    /// The name in tables and legends.
+    /// Name of the case in tables and legends.
     pub name: &'static str,
     scheme: &'static str,
     read_hot: &'static str,
@@ -44,52 +44,55 @@ pub(super) const HIRE: Case = case("hire", "HIRE", "hire", "on_dirty");
 pub(super) const ON_EVICT: Case = case("hire-evict", "HIRE on_evict", "hire", "on_evict");
 pub(super) const REWRITE: Case = case("hire-rewrite", "HIRE rewrite", "hire", "rewrite_on_idle");
 pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE];
-/// The cases measured where the two limits, HVC and LVC, say nothing new.
+/// The cases measured where the two limiting schemes, HVC and LVC, say nothing new.
 pub(super) const MEASURED: [Case; 4] = [BASELINE, HIRE, ON_EVICT, REWRITE];
-/// The cases measured on cells with errors by age and wear.
+/// The cases measured on cells whose errors depend on age and wear.
 pub(super) const OVER_LIFE: [Case; 5] = [BASELINE, HVC, LVC, HIRE, REWRITE];
-/// A variant: the differences of a drive from the paper's, and the cases that run on it.
+/// A variant of the study: settings that differ from the paper's drive, and the cases that run with
+/// them.
 pub(super) struct Variant {
     pub name: String,
     pub set: Vec<String>,
     pub cases: Vec<Case>,
     pub reach: Reach,
-    /// The space over which the workload spreads, in GiB; `None` for its own.
+    /// Size of the address range over which the workload spreads, in GiB; `None` for that of the
+    /// workload itself.
     pub space: Option<u32>,
 }
 
-/// The workloads under which a variant is measured, and how much of each.
+/// The workloads under which a variant is measured, and the part of each that is run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reach {
-    /// All workloads, whole: the paper's figures.
+    /// All workloads at full length, as in the paper's figures.
     Shown,
-    /// All workloads, with the sweeps' number of requests.
+    /// All workloads, each with the number of requests used in sweeps.
     All,
-    /// Only the workloads of the sweeps, with their number of requests.
+    /// Only the workloads chosen for sweeps, each with the number of requests used in sweeps.
     Swept,
-    /// Only the workloads of the sweeps, whole.
+    /// Only the workloads chosen for sweeps, at full length.
     SweptWhole,
-    /// All stand-ins, from one share of their requests to another.
+    /// All stand-ins, from the first share (0 to 1) of their requests to the second.
     Window(f64, f64),
 }
 
-/// Number of requests in a run, and how many of them are its warm-up.
+/// Number of requests in a run, and number of those that are warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Length {
     most: Option<u64>,
     warm_up: u64,
 }
 
-/// The variants: the drive as it is has no name.
+/// Name of the variant of the unchanged drive.
 pub(super) const AS_IT_IS: &str = "";
 pub(super) const RESTED: &str = "rested";
-/// Variants whose data from before the run counts as read-hot or as write-hot: the name of the
-/// variant, and the class.
+/// Variants in which data from before the run counts as read-hot or as write-hot: the name of the
+/// variant, and the access class.
 pub(super) const CLASSED: [(&str, &str); 2] =
     [("read-hot before", "read_hot"), ("write-hot before", "write_hot")];
-/// Name of the variant whose writes wait for the flash, and of the one that reads no old page
-/// besides.
+/// Name of the variant in which a write is acknowledged only after its program.
 pub(super) const WAITS: &str = "writes wait";
+/// Name of the variant in which a write is acknowledged only after its program, and no old page is
+/// read for partial writes.
 pub(super) const WAITS_ALONE: &str = "writes wait, old pages unread";
 
 fn variant(name: &str, set: &[&str], cases: &[Case], reach: Reach) -> Variant {
@@ -97,7 +100,7 @@ fn variant(name: &str, set: &[&str], cases: &[Case], reach: Reach) -> Variant {
     Variant { name: name.into(), set, cases: cases.into(), reach, space: None }
 }
 
-/// Returns every variant.
+/// Returns every variant of the study.
 pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     let mut all = vec![
         variant(AS_IT_IS, &[], &CASES, Reach::Shown),
@@ -155,8 +158,9 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     all
 }
 
-/// Returns the answers to what the paper leaves open: the two other readings of what happens to
-/// clean pages that were read, and every variant of the drive, over the workloads it has runs of.
+/// Returns the options of the choices that the paper leaves open: the two other readings of how
+/// clean pages that were read are treated, and every variant of the drive, each over the workloads
+/// for which it has runs.
 pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
     let reading = |case: Case| Choice {
         name: case.name.into(),
@@ -172,8 +176,8 @@ pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
     [HIRE, REWRITE].into_iter().map(reading).chain(varied.map(variant)).collect()
 }
 
-/// Parts of a stand-in, each as long as all before it together, up to where the paper's figures
-/// begin to be measured.
+/// Returns parts of a stand-in as shares of its requests, each part as long as all parts before it
+/// together, up to the end of the warm-up.
 pub(super) fn windows(paper: &Paper) -> Vec<(f64, f64)> {
     let mut ends = vec![paper.warm_up];
     while ends.len() < paper.sweeps.windows {
@@ -184,10 +188,11 @@ pub(super) fn windows(paper: &Paper) -> Vec<(f64, f64)> {
     ends.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// Name of the variant of the unchanged drive with the sweeps' number of requests.
+/// Name of the variant of the unchanged drive whose runs have the number of requests used in
+/// sweeps.
 pub(super) const UNCLASSED: &str = "unknown before";
 
-/// Names of the variants of the sweeps.
+/// Returns the name of the variant that measures the requests between two shares of a stand-in.
 pub(super) fn window(from: f64, to: f64) -> String {
     format!("from {from} to {to}")
 }
@@ -220,18 +225,18 @@ pub(super) fn run_name(column: &str, case: Case, variant: &str) -> String {
     named(column, case.key, variant)
 }
 
-/// Returns the name of a run of the case with that key.
+/// Returns the name of the run of a workload (`column`) under the case `key` in a variant.
 fn named(column: &str, key: &str, variant: &str) -> String {
     let base = format!("{column} {key}");
     if variant.is_empty() { base } else { format!("{base} {variant}") }
 }
 
-/// A stand-in of WebSearch as far as it matters: it reads.
+/// A generated workload that only reads, in place of the WebSearch trace.
 const READS_ALONE: &str = "requests = 60_000\nmix.reads = 1.0\nspace.size = \"1GiB\"\nreads.addresses = \"zipf\"\narrivals = { kind = \"poisson\", rate = 400.0 }\n";
 pub(super) const READ_ONLY: &str = "reads alone";
 pub(super) const STATES: &str = "states of blocks";
 
-/// All measurements, and the published numbers.
+/// All measurements of the study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
@@ -240,8 +245,8 @@ pub(crate) struct Evidence {
     pub(super) states: Option<States>,
 }
 
-/// Returns the part of a workload on which a variant is measured. A real excerpt is too short for a
-/// warm-up.
+/// Returns the number of requests and of warm-up requests with which a workload is run in a
+/// variant. A real excerpt is too short for a warm-up.
 fn length(
     paper: &Paper,
     limit: Option<u64>,
@@ -265,7 +270,7 @@ fn length(
     })
 }
 
-/// Returns the point of a workload under a case.
+/// Returns the run of a workload under a case with the settings `set`.
 fn point(
     paper: &Paper,
     name: String,
@@ -280,7 +285,7 @@ fn point(
     StudyPoint { name, run: RunSpec { scheme: Some(case.scheme.into()), limit: most, ..run } }
 }
 
-/// Returns the points of a variant.
+/// Returns the runs of a variant: one for each workload and case.
 fn points(
     paper: &Paper,
     columns: &[Column],
@@ -311,14 +316,14 @@ fn points(
     Ok(points)
 }
 
-/// Returns the point that only reads.
+/// Returns the run of the read-only workload.
 fn reads(paper: &Paper, limit: Option<u64>) -> StudyPoint {
     let source = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
     let length = Length { most: limit, warm_up: 0 };
     point(paper, READ_ONLY.into(), WorkloadSpec::Generated(source), (HIRE, &[]), length)
 }
 
-/// Returns the oracle's job for each workload.
+/// Returns the jobs that compare the buffer with the oracle, one for each workload.
 fn oracles<'a>(
     paper: &Paper,
     columns: &[Column],
@@ -337,7 +342,7 @@ fn requests_of(workload: &WorkloadSpec) -> Result<Option<u64>, Diagnostics> {
     Ok(Some(requests.ok_or_else(|| lacks(source, "requests"))?))
 }
 
-/// Returns a generated workload that spreads over so many GiB; a trace stays as it is.
+/// Returns a generated workload spread over `gib` GiB of addresses; a trace is returned unchanged.
 fn spread(workload: &WorkloadSpec, gib: u32) -> Result<WorkloadSpec, Diagnostics> {
     let WorkloadSpec::Generated(source) = workload else { return Ok(workload.clone()) };
     let mut text = description(source)?;
@@ -359,7 +364,8 @@ fn lacks(source: &Source, key: &str) -> Diagnostic {
 }
 
 impl Evidence {
-    /// Runs everything, or loads it from an earlier call. Returns `None` if it was stopped.
+    /// Executes all runs of the study, or loads those saved by an earlier call. Returns `None` if
+    /// the study was stopped.
     pub(super) fn of(
         paper: Paper,
         columns: Vec<Column>,
@@ -395,17 +401,17 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs, oracles, states }))
     }
 
-    /// True if the sweeps beyond the paper were run.
+    /// True if the sweeps beyond the paper were executed.
     pub(super) fn is_swept(&self) -> bool {
         !self.paper.sweeps.workloads.is_empty()
     }
 
-    /// Returns the oracle's results for a workload.
+    /// Returns the comparison of the buffer with the oracle for a workload.
     pub(super) fn oracle(&self, column: &str) -> Option<&Judged> {
         self.oracles.get(&oracle::name(column))
     }
 
-    /// Returns a number of a run.
+    /// Returns a number of the run of a workload under a case in a variant.
     pub(super) fn number(
         &self,
         column: &str,
@@ -416,39 +422,40 @@ impl Evidence {
         self.runs.number(&self.run(column, case, variant), of)
     }
 
-    /// Returns the name of the run that is read for a case in a variant.
+    /// Returns the name of the run that the current view reads for a case in a variant.
     fn run(&self, column: &str, case: Case, variant: &str) -> String {
         let view = &self.runs.view;
         let key = view.scheme(case.key);
         named(column, &key, &view.variant(&key, variant))
     }
 
-    /// Returns a number of a run relative to the baseline's.
+    /// Returns a number of the run of a case divided by that of the baseline, in the same variant.
     pub(super) fn ratio(&self, column: &str, case: Case, variant: &str, of: Number) -> Option<f64> {
         let run = |case| self.run(column, case, variant);
         self.runs.ratio(&run(case), &run(BASELINE), of)
     }
 
-    /// Returns the wear of all programs of a run, in programs at nominal voltages.
+    /// Returns the wear of all programs of a run, in programs at nominal voltages (one each).
     pub(super) fn worn(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
         summary_worn(self.runs.summary(&self.run(column, case, variant))?)
     }
 
-    /// Returns the wear of all programs relative to the baseline's, if that has enough programs to
-    /// be a measure.
+    /// Returns the wear of all programs of a case divided by that of the baseline; `None` if the
+    /// baseline has too few programs for a meaningful ratio.
     pub(super) fn worn_ratio(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
         let base = self.worn(column, BASELINE, variant).filter(|&base| base >= PROGRAMS_LEAST)?;
         Some(self.worn(column, case, variant)? / base)
     }
 }
 
-/// Returns the wear of all programs in a run's summary.
+/// Returns the wear of all programs in a run's summary, in programs at nominal voltages (one each).
 pub(super) fn summary_worn(run: &RunSummary) -> Option<f64> {
     let at = |voltage| Some(run.get(&format!("counters.programs_at.{voltage}"))? as u64);
     Some(worn([at("boosted")?, at("nominal")?, at("reduced")?].into()))
 }
 
-/// The fewest programs for a meaningful ratio: a read-only excerpt has a handful. Assumed.
+/// The fewest programs of the baseline for a meaningful ratio of wear: a read-only excerpt has a
+/// handful. Assumed.
 const PROGRAMS_LEAST: f64 = 500.0;
 
 #[cfg(test)]
@@ -483,7 +490,8 @@ pub(super) mod tests {
         assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 1) + 2);
     }
 
-    /// A stand-in that is spread differs only in its space, and a generator accepts the result.
+    /// A stand-in that is spread over more addresses differs only in that range, and a generator
+    /// accepts it.
     #[test]
     fn a_stand_in_can_be_spread() {
         for column in columns(&Paper::open().unwrap().workload, None).unwrap() {
@@ -522,9 +530,9 @@ pub(super) mod tests {
         assert_eq!(shown, Length { most: Some(1000), warm_up: 500 });
     }
 
-    /// Returns invented evidence: `of` gives the mean latencies of reads and of writes, and the
-    /// programs by voltage, of a workload in a case, the same for all variants. Pages leave the
-    /// buffer as they are programmed.
+    /// Returns made-up measurements: for a workload and a case, `of` gives the mean latencies of
+    /// reads and of writes, and the programs by voltage; they are the same in all variants. Pages
+    /// leave the buffer as they are programmed.
     pub(in crate::hire) fn invented(of: impl Fn(&str, Case) -> (f64, f64, [u64; 3])) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
@@ -552,7 +560,8 @@ pub(super) mod tests {
         Evidence { paper, runs, oracles: Results::new(), states: None }
     }
 
-    /// Runs in steady state with this write amplification, and no others.
+    /// Returns made-up measurements of runs in steady state only, with the write amplification that
+    /// `of` gives.
     pub(in crate::hire) fn invented_in_steady_state(of: impl Fn(&str, Case) -> f64) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();

@@ -1,5 +1,5 @@
-//! Beyond the paper: the drive in steady state, the watermark, the size of the buffer, other
-//! replacement.
+//! Sweeps beyond the HIRE paper: the drive in steady state, the watermark, the size of the buffer,
+//! and other replacement policies.
 
 use super::plan::{
     BASELINE, Case, Evidence, HIRE, MEASURED, ON_EVICT, OVER_LIFE, RESTED, buffer, replacement,
@@ -11,7 +11,7 @@ use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, Panel, Series};
 
-/// The tables.
+/// Returns the tables of the sweeps.
 pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
     let sweeps = &evidence.paper.sweeps;
     let mut sheet = sheet_of(
@@ -91,16 +91,19 @@ fn swept(
     sheet
 }
 
-/// The baseline of a variant: the watermark does not concern it.
+/// Returns the name of the variant whose baseline a variant is compared with. The watermark does
+/// not affect the baseline.
 fn base_of<'a>(evidence: &Evidence, column: &str, variant: &'a str) -> &'a str {
     let measured = evidence.number(column, BASELINE, variant, READ).is_some();
     if measured { variant } else { BASE_OF_WATERMARKS }
 }
 
-/// The preset's buffer, with as many requests as the sweeps have.
+/// Name of the variant with the buffer of the preset, whose runs have the number of requests used
+/// in sweeps.
 const BASE_OF_WATERMARKS: &str = "buffer 32 MiB";
 
-/// Reads, or wear, of a case under a variant over those of its baseline.
+/// Returns the read latency (or, with `worn`, the wear) of a case in a variant divided by that of
+/// the variant's baseline.
 fn relative(
     evidence: &Evidence,
     column: &str,
@@ -140,10 +143,11 @@ fn rows(sheet: &mut Sheet, evidence: &Evidence, value: &Cell, variant: &str) {
     }
 }
 
-/// A number of a case under a workload.
+/// A function that returns a number of a case under a workload, relative to the baseline.
 type Relative<'a> = &'a dyn Fn(&str, Case) -> Option<f64>;
 
-/// The drive written over and over, with pauses: the effect of GC.
+/// Returns the table of a drive overwritten repeatedly, with pauses, before the run: it shows the
+/// effect of GC.
 fn rested(evidence: &Evidence) -> Sheet {
     let heads: Vec<String> = ["workload".to_string()]
         .into_iter()
@@ -174,8 +178,8 @@ fn rested(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Cells that err by age and wear, read by a controller that tries the hard decision first: when do
-/// voltages matter?
+/// Returns the table of reads and wear on cells whose errors depend on age and wear, where the
+/// controller tries hard decision first: it shows when the voltages matter.
 fn over_life(evidence: &Evidence) -> Sheet {
     let sweeps = &evidence.paper.sweeps;
     let heads = ["workload", "cycles", "case", "reads", "wear", "tries per read", "uncorrectable"];
@@ -204,7 +208,7 @@ fn over_life(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Draws reads by cycles, from the table over the life of the drive.
+/// Returns the figure of read latency by P/E cycles, from the table over the life of the drive.
 fn life(evidence: &Evidence) -> Figure {
     let sheet = over_life(evidence);
     let panel = |column: &String| {
@@ -224,7 +228,7 @@ fn life(evidence: &Evidence) -> Figure {
         .same_y()
 }
 
-/// The pictures.
+/// Returns the figures of the sweeps.
 pub(super) fn pictures(evidence: &Evidence) -> Vec<Figure> {
     let workloads = &evidence.paper.sweeps.workloads;
     let x = Axis::linear("watermark w");
@@ -236,7 +240,7 @@ pub(super) fn pictures(evidence: &Evidence) -> Vec<Figure> {
     vec![life(evidence), by_watermark, by_size]
 }
 
-/// Reads and wear by the second column of a table of [`swept`].
+/// Returns the figure of reads and wear by the second column of a table of [`swept`].
 fn curves(sheet: &Sheet, title: &str, x: Axis, workloads: &[String]) -> Figure {
     let panel = |(title, case, quantity): (&str, Case, &str)| {
         let rows = sheet.only("case", case.name);

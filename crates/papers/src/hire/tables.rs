@@ -1,4 +1,4 @@
-//! Tables: the paper's figures as numbers, with upper bounds and the published numbers.
+//! Tables: the figures of the HIRE paper as numbers, with upper bounds and the published numbers.
 
 use super::claims::{READS, WEAR, config, hit_bits};
 use super::oracle::Judged;
@@ -16,19 +16,20 @@ use fowler_physics::rber::{Analytic, Reliability};
 use fowler_physics::voltage::{Hire, SCALES};
 use fowler_units::Span;
 
-/// Time of a single read at the three voltages (Table 1), relative to the nominal ones: no mean
-/// without queueing is lower than the first or higher than the last.
+/// Time of a single read at the three voltages (Table 1), relative to the nominal one. Without
+/// queueing, no mean is lower than the first or higher than the last.
 pub(super) const READS_ALONE: [f64; 3] = [70.0 / 170.0, 1.0, 310.0 / 170.0];
 
-/// A figure of the paper: the quantity that it shows of a case under a workload, relative to the
+/// A figure of the paper: the quantity that it shows for a case under a workload, relative to the
 /// baseline.
 #[derive(Clone, Copy)]
 pub(super) struct Shown {
     pub name: &'static str,
     pub title: &'static str,
     pub of: fn(&Evidence, &str, Case) -> Option<f64>,
-    /// The claim that gives numbers of HIRE, and the least and the most there can be.
+    /// ID of the claim that has the published numbers of HIRE.
     pub claim: ClaimId,
+    /// The least and the largest value of the quantity that is possible, relative to the baseline.
     pub ceilings: [f64; 2],
 }
 
@@ -49,7 +50,7 @@ pub(super) const FIGURE_4: Shown = Shown {
 };
 
 impl Shown {
-    /// Returns the number that the text gives for HIRE under a workload, or on average.
+    /// Returns the number that the text prints for HIRE under a workload, or for the mean.
     pub fn published(&self, paper: &Paper, label: &str) -> Option<f64> {
         Some(1.0 - paper.number(self.claim, label)?)
     }
@@ -79,7 +80,7 @@ impl Shown {
     }
 }
 
-/// Returns the tables of the paper's figures, and of the results behind them.
+/// Returns the tables of the paper's figures, and of the runs behind them.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     let mut sheets =
         vec![workloads(evidence), FIGURE_3.sheet(paper, evidence), FIGURE_4.sheet(paper, evidence)];
@@ -161,7 +162,7 @@ fn figure5(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the use of pages, and how well the buffer's hits predict it.
+/// Returns the table of access classes of pages, and of how well hits in the buffer predict them.
 fn uses(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -203,14 +204,15 @@ fn uses(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// The share of an access class in the pages that left the buffer under HIRE.
+/// Returns the share (0 to 1) of an access class among the pages that left the buffer under HIRE.
 pub(super) fn left(evidence: &Evidence, column: &str, class: &str) -> Option<f64> {
     evidence.runs.summary(&run_name(column, HIRE, AS_IT_IS))?.share("counters.left", class)
 }
 
 const SECONDS_OF_A_YEAR: f64 = 365.0 * 86_400.0;
 
-/// Returns the life of a drive by its wear, written once and in steady state.
+/// Returns the table of the drive's lifetime as its wear gives it: for a drive written once, and in
+/// steady state.
 fn lifetime(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -268,7 +270,7 @@ fn lifetime(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Section 3.3.
+/// Returns the table of HIRE's memory overhead (section 3.3).
 fn overhead() -> Sheet {
     let title =
         "Section 3.3: memory for hit counters and classes, for the preset's buffer and drive";
@@ -289,8 +291,8 @@ fn overhead() -> Sheet {
     sheet
 }
 
-/// Compares Table 1 with the model of cells: the wear and the largest age at which the model needs
-/// the paper's references.
+/// Returns the table that compares Table 1 with the model of cells: the wear, and the largest data
+/// age, at which the model needs the paper's references.
 fn physics() -> Option<Sheet> {
     let heads = [
         "cycles",
@@ -325,7 +327,7 @@ fn physics() -> Option<Sheet> {
     Some(sheet)
 }
 
-/// Every run, to be sorted and searched.
+/// Returns the table of every run.
 pub(super) fn runs(evidence: &Evidence) -> Sheet {
     let heads = [
         "run",
@@ -363,5 +365,5 @@ pub(super) fn runs(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// HIRE under its three readings.
+/// The cases of HIRE, under three readings of how clean pages that were read are treated.
 pub(super) const HIRES: [Case; 3] = [HIRE, ON_EVICT, REWRITE];

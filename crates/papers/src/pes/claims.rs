@@ -1,5 +1,5 @@
-//! Every claim of the paper, and how it is measured: those about parameters and a single die here,
-//! those about workloads in `measures.rs`.
+//! Every claim of the P/E suspension paper, with the function that measures it: claims about
+//! parameters and a single die here, claims about workloads in `measures.rs`.
 
 use super::die::{Die, Interruption, config};
 use super::measures::{
@@ -31,7 +31,7 @@ pub(super) const SUSPENDED: ClaimId = ClaimId("000-047");
 const PROGRAM: ChipOp = ChipOp::Program;
 const ERASE: ChipOp = ChipOp::Erase;
 
-/// Every claim, in the order of the paper's data.
+/// Every claim of the P/E suspension paper, in the order of its data file.
 pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("000-001", |_| parameter(|it| it.timing.bus_transfer.as_us())),
     claim("000-002", |_| parameter(|it| it.timing.read.at(0).as_us())),
@@ -146,19 +146,19 @@ fn is(label: &str, value: f64) -> Found {
     Ok(Some(Measured::of([(label, value)])))
 }
 
-/// The time of a program's iterations, without the transfer.
+/// Returns the time of all iterations of a page program, without the transfer over the bus.
 fn ispp(config: &Config) -> Span {
     let timing = &config.timing;
     let iteration = timing.program_phase.0 + timing.verify_phase.0;
     Span::ns(iteration * u64::from(timing.program_iterations.at(0)))
 }
 
-/// Returns a number for each flash.
+/// Returns a number for each kind of flash, as a measurement.
 fn by_flash(of: impl Fn(Flash) -> Result<f64, Diagnostics>) -> Found {
     by_flash_if_any(|flash| of(flash).map(Some))
 }
 
-/// Like [`by_flash`], where a flash may have no number; the claim then fails.
+/// Like [`by_flash`], but a kind of flash may have no number, in which case the claim fails.
 fn by_flash_if_any(of: impl Fn(Flash) -> Result<Option<f64>, Diagnostics>) -> Found {
     let mut values = Vec::new();
     for flash in Flash::ALL {
@@ -193,17 +193,20 @@ fn interface() -> Found {
     ])))
 }
 
-/// Measures how long an undisturbed operation takes.
+/// Measures the duration of a chip operation that no read interrupts, in microseconds, on both
+/// kinds of flash.
 fn alone(op: ChipOp) -> Found {
     by_flash(|flash| Ok(Die::new(flash, "fifo", op)?.alone.as_us()))
 }
 
-/// Evaluates reads that arrive at every offset into an operation.
+/// Measures a quantity over reads that arrive at every offset into an operation, on both kinds of
+/// flash.
 fn swept(scheme: &str, op: ChipOp, of: fn(&[Interruption]) -> f64) -> Found {
     by_flash(|flash| Ok(of(&Die::new(flash, scheme, op)?.sweep())))
 }
 
-/// Measures how much longer an operation takes if a read arrives at an offset into it.
+/// Measures how much longer an operation takes if a read arrives at an offset into it, in
+/// microseconds, on both kinds of flash.
 fn interrupted(scheme: &str, op: ChipOp, offset: impl Fn(&Config) -> Span) -> Found {
     by_flash(|flash| {
         let offset = offset(&config(flash, scheme)?);
@@ -212,7 +215,7 @@ fn interrupted(scheme: &str, op: ChipOp, offset: impl Fn(&Config) -> Span) -> Fo
 }
 
 /// Measures how much longer a program takes if its first verify phase, or its first program phase,
-/// is cancelled 2 us after it began.
+/// is cancelled 2 us after the phase began.
 fn cancelled() -> Found {
     let mut values = Vec::new();
     for phase in ["verify", "program"] {
@@ -235,15 +238,15 @@ fn longest_wait(all: &[Interruption]) -> f64 {
     all.iter().map(|it| it.wait.as_us()).fold(0.0, f64::max)
 }
 
-/// Returns the extra time of suspended operations, in microseconds; `None` if it differs between
-/// them.
+/// Returns the extra time of suspended operations, in microseconds; `None` if it is not the same
+/// for all of them.
 fn same_extra(all: &[Interruption]) -> Option<f64> {
     let suspended = all.iter().filter(|it| it.suspensions > 0);
     let extras: BTreeSet<Span> = suspended.map(|it| it.extra).collect();
     extras.first().filter(|_| extras.len() == 1).map(|extra| extra.as_us())
 }
 
-/// Counts the different times at which a read was served.
+/// Returns the number of different times at which reads were served.
 fn points(all: &[Interruption]) -> f64 {
     all.iter().map(|it| it.served).collect::<BTreeSet<_>>().len() as f64
 }
@@ -261,7 +264,7 @@ mod tests {
         verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
     }
 
-    /// Means as the paper has them, relative to FIFO.
+    /// Returns made-up mean latencies that agree with the paper, relative to FIFO.
     fn as_published(flash: Flash, scheme: &str) -> (f64, f64) {
         let slc = flash == Flash::Slc;
         let pick = |one: f64, other: f64| if slc { one } else { other };
@@ -330,8 +333,8 @@ mod tests {
         assert!(out(verdict("000-023", &nothing)));
     }
 
-    /// S5 and S7: 2 us elapsed, 4 us of reset, the read and the reload; after a program phase a
-    /// verify as well.
+    /// A cancelled phase costs what rules S5 and S7 say: 2 us elapsed, 4 us of reset, the read and
+    /// the reload; after a program phase a verify as well.
     #[test]
     fn a_cancelled_phase_costs_what_the_rules_say() {
         let measured = cancelled().unwrap().unwrap();
@@ -345,8 +348,9 @@ mod tests {
         }
     }
 
-    /// By doubling of the queue: what the overhead of RPS grows by; how far that of IPC is above it
-    /// at first, and what that grows by.
+    /// Checks the claim on the write queue with made-up overheads. The arguments are, for each
+    /// doubling of the queue, the growth of the overhead of RPS, and the initial excess of IPC's
+    /// overhead over it with that excess's growth.
     #[test]
     fn the_overhead_grows_with_the_queue_because_of_rps() {
         for (growth, apart, drift, holds) in [
@@ -371,7 +375,8 @@ mod tests {
         }
     }
 
-    /// One scheme is enough that costs too much of either.
+    /// The claim that suspension costs little fails if one scheme loses too much write throughput
+    /// or takes too much die time.
     #[test]
     fn write_throughput_and_die_time_may_barely_suffer() {
         for (cost, holds) in

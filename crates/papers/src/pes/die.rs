@@ -1,5 +1,5 @@
-//! The paper's numbers for a single die, measured with raw commands. They need no workload, so they
-//! must agree to the last digit.
+//! Numbers of the P/E suspension paper for a single die, measured with raw chip commands. No
+//! workload is involved, so they must agree to the last digit.
 
 use super::paper::Flash;
 use fowler_device::{ChipCommand, ChipOp, ChipResult, Config, run_chip};
@@ -8,13 +8,13 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_units::{Nanos, Span};
 
-/// Returns the paper's drive with a kind of flash under a scheme.
+/// Returns the configuration of the paper's drive with a kind of flash under a scheme.
 pub(super) fn config(flash: Flash, scheme: &str) -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: flash.preset().into(), ..DeviceSpec::default() };
     Ok(device_spec::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)?.config)
 }
 
-/// A die with an operation to interrupt.
+/// A single die with an operation that reads interrupt.
 pub(super) struct Die {
     config: Config,
     op: ChipOp,
@@ -22,32 +22,34 @@ pub(super) struct Die {
     pub alone: Span,
 }
 
-/// A read that arrived while a program or an erase was running.
+/// A read that arrived while a program or an erase was running, and its effect on that operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interruption {
-    /// Begin of the read's service, relative to the start of the operation.
+    /// Time from the start of the operation to the begin of the read's service.
     pub served: Span,
-    /// Time that the read waited.
+    /// Time that the read waited for the die.
     pub wait: Span,
-    /// Extra time of the operation, compared with an undisturbed one.
+    /// Time by which the operation took longer than an undisturbed one.
     pub extra: Span,
     /// Number of times that the operation was suspended.
     pub suspensions: u32,
 }
 
-/// The grid of arrivals. Waits are linear between the edges of phases, and all edges of the paper's
-/// timing are whole microseconds, so the centers of 0.1 us cells give exact means.
+/// Distance between the arrival times that are simulated. Waits are linear between the edges of
+/// phases, and all edges of the paper's timing are whole microseconds, so the centers of cells of
+/// 0.1 us give exact means.
 const CELL: Span = Span::ns(100);
 
 impl Die {
-    /// The paper's die under a scheme.
+    /// Returns the paper's die with a kind of flash under a scheme, and the operation `op` to
+    /// interrupt.
     pub fn new(flash: Flash, scheme: &str, op: ChipOp) -> Result<Die, Diagnostics> {
         let config = config(flash, scheme)?;
         let done = run_chip(&config, &[ChipCommand { at: Nanos::ZERO, op }]);
         Ok(Die { alone: done[0].done - done[0].start, config, op })
     }
 
-    /// Runs one read, `offset` after the start of the operation.
+    /// Simulates one read that arrives `offset` after the start of the operation.
     pub fn interrupt(&self, offset: Span) -> Interruption {
         let commands = [
             ChipCommand { at: Nanos::ZERO, op: self.op },
@@ -63,7 +65,7 @@ impl Die {
         }
     }
 
-    /// Runs one read at a time at every point of the grid.
+    /// Simulates one read at every point of the grid of arrival times, each in a run of its own.
     pub fn sweep(&self) -> Vec<Interruption> {
         let cells = self.alone.0 / CELL.0;
         (0..cells).map(|cell| self.interrupt(Span::ns(cell * CELL.0 + CELL.0 / 2))).collect()

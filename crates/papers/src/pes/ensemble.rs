@@ -1,6 +1,7 @@
-//! The ensemble of stand-ins: for the traces of which the paper prints four latencies and nothing
-//! else, every workload that fits those four is as good as another. The result is an interval: the
-//! least and the most of every gain over the members that are within the stated distance.
+//! The ensemble of stand-ins. For some traces the paper prints four latencies and nothing else:
+//! every workload that fits those four is an equally good stand-in. Gains are given as intervals:
+//! the least and the largest over the members of the ensemble that are within the stated distance
+//! of Table 2.
 
 use super::claims::{
     OVERHEAD, READS_IPC_BELOW_FIFO, READS_IPC_BELOW_RPS, READS_IPS_ABOVE_IPC, READS_PE0_BELOW_FIFO,
@@ -16,7 +17,7 @@ use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Figure, Panel, Series};
 
-/// Puts the first member of each trace in the place of its stand-in.
+/// Replaces the stand-in of each trace in the ensemble by the trace's first member.
 pub(super) fn stand_in(paper: &Paper, columns: &mut [Column]) {
     for column in columns.iter_mut().filter(|column| column.is_stand_in()) {
         let first = paper.ensemble.member.iter().find(|member| member.trace == column.name);
@@ -27,7 +28,8 @@ pub(super) fn stand_in(paper: &Paper, columns: &mut [Column]) {
     }
 }
 
-/// The other members, as workloads: `DAP 2` and so on.
+/// Returns the members of the ensemble except the first of each trace, as workloads: `DAP 2` and so
+/// on.
 pub(super) fn members(paper: &Paper) -> Vec<Column> {
     let mut members = Vec::new();
     for (place, published) in paper.workload.iter().enumerate() {
@@ -42,19 +44,19 @@ pub(super) fn members(paper: &Paper) -> Vec<Column> {
     members
 }
 
-/// The way in which a gain of one workload is computed.
+/// The formula by which a gain under one workload is computed.
 #[derive(Clone, Copy)]
 enum Of {
-    /// The share by which a scheme is below another.
+    /// Share by which a number is lower under the first scheme than under the second.
     Lower(Number, (&'static str, &'static str)),
-    /// The share by which a scheme is above another.
+    /// Share by which a number is higher under the first scheme than under the second.
     Higher(Number, (&'static str, &'static str)),
-    /// A number of the runs under IPC.
+    /// A number of the run under IPC.
     Ipc(Number),
 }
 
-/// A gain or cost that the paper states as a mean over its workloads: its name, the claim that
-/// gives it, and the text after the flash in the labels of that claim.
+/// A gain or cost that the paper states as a mean over its workloads: name, ID of the claim that
+/// publishes it, and the text after the flash in the labels of that claim.
 struct Gain {
     name: &'static str,
     claim: ClaimId,
@@ -108,7 +110,7 @@ const GAINS: [Gain; 10] = [
         Of::Ipc(|run| run.get("suspension_overhead")),
     ),
 ];
-/// The gains that the picture shows, by their place in `GAINS`.
+/// Indices in `GAINS` of the gains that the picture shows.
 const SHOWN: [usize; 2] = [2, 3];
 
 impl Gain {
@@ -126,7 +128,7 @@ impl Gain {
     }
 }
 
-/// A number with the least and the most of the ensemble.
+/// A number under the stand-in, with its least and largest value over the members of the ensemble.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spread {
     stand_in: f64,
@@ -135,7 +137,8 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Returns the spread of the mean: no choice of one member for each workload lies outside it.
+    /// Returns the mean of some numbers with the interval that holds it for any choice of one
+    /// member per workload.
     fn mean(all: &[Spread]) -> Option<Spread> {
         let of = |of: fn(&Spread) -> f64| mean(&all.iter().map(of).collect::<Vec<_>>());
         Some(Spread {
@@ -150,8 +153,8 @@ impl Spread {
     }
 }
 
-/// The ratios of a member's latencies under FIFO to those of Table 2: SLC read and write, MLC read
-/// and write.
+/// Returns the latencies of a member under FIFO divided by those of Table 2: SLC read, SLC write,
+/// MLC read, MLC write.
 fn fits(paper: &Paper, evidence: &Evidence, column: &Column) -> Option<[f64; 4]> {
     let mut ratios = [0.0; 4];
     let kinds = [("read", READ), ("write", WRITE)];
@@ -163,13 +166,15 @@ fn fits(paper: &Paper, evidence: &Evidence, column: &Column) -> Option<[f64; 4]>
     Some(ratios)
 }
 
-/// Distance of a member from Table 2: the root mean square of the logarithms, as a factor.
+/// Returns the distance of a member from Table 2: the root mean square of the logarithms of its
+/// four latency ratios, as a factor (1 is a perfect fit).
 fn residual(ratios: &[f64; 4]) -> f64 {
     let squares: f64 = ratios.iter().map(|ratio| libm::log(*ratio).powi(2)).sum();
     libm::exp(libm::sqrt(squares / 4.0))
 }
 
-/// The stand-in of a workload, wherever it is, and the members that are within the distance stated.
+/// Returns the stand-in of a workload, at any distance from Table 2, and the members within the
+/// stated distance.
 fn counted<'e>(evidence: &'e Evidence, stand_in: &'e Column) -> Vec<&'e Column> {
     let paper = &evidence.paper;
     let near = |member: &&Column| {
@@ -180,7 +185,7 @@ fn counted<'e>(evidence: &'e Evidence, stand_in: &'e Column) -> Vec<&'e Column> 
     [stand_in].into_iter().chain(others).collect()
 }
 
-/// A gain under one workload, over its members.
+/// Returns a gain under one workload, with its least and largest value over the members.
 fn spread(evidence: &Evidence, gain: &Gain, flash: Flash, stand_in: &Column) -> Option<Spread> {
     let value = |column: &&Column| gain.value(evidence, &column.name, flash);
     let values: Vec<f64> = counted(evidence, stand_in).iter().map(value).collect::<Option<_>>()?;
@@ -189,12 +194,14 @@ fn spread(evidence: &Evidence, gain: &Gain, flash: Flash, stand_in: &Column) -> 
     Some(Spread { stand_in: *values.first()?, least, most })
 }
 
-/// Returns the spread of a gain under every workload, in the paper's order.
+/// Returns a gain under every workload, in the paper's order, each with its least and largest value
+/// over the members.
 fn spreads(evidence: &Evidence, gain: &Gain, flash: Flash) -> Option<Vec<Spread>> {
     evidence.runs.stand_ins().map(|it| spread(evidence, gain, flash, it)).collect()
 }
 
-/// The tables: every gain with its interval, and every member with its residual.
+/// Returns two tables: every gain with its interval, and every member with its distance from Table
+/// 2.
 pub(super) fn sheets(evidence: &Evidence) -> [Sheet; 2] {
     [gains(evidence), table_of_members(evidence)]
 }
@@ -269,7 +276,8 @@ fn table_of_members(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Draws the gains of IPC under every workload: the stand-in, and the interval over its ensemble.
+/// Returns the figure of the gains of IPC under every workload: that of the stand-in, and the
+/// interval over its ensemble.
 pub(super) fn picture(evidence: &Evidence) -> Figure {
     let names = evidence.runs.stand_ins().map(|column| column.name.clone());
     let groups: Vec<String> = names.chain(["mean".into()]).collect();
@@ -316,7 +324,7 @@ mod tests {
         (cell("read") * faster, cell("write"))
     }
 
-    /// A member that is too far from Table 2 counts in no interval, whatever it gains.
+    /// A member too far from Table 2 does not widen any interval, whatever it gains.
     #[test]
     fn only_members_near_table_2_count() {
         let paper = Paper::open().unwrap();

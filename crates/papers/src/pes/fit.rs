@@ -1,5 +1,5 @@
-//! Compares the generator with a real trace: distributions of the excerpt of Financial1, of the
-//! workload fitted to it, and of the stand-in derived from the fit.
+//! Compares generated requests with a real trace: distributions of the excerpt of Financial1, of
+//! the workload fitted to it, and of the stand-in derived from the fit.
 
 use super::paper::{Flash, Paper};
 use crate::column::Column;
@@ -14,7 +14,8 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_units::HostIo;
 use fowler_workload::{Profile, Sample, TraceReader};
 
-/// A distribution to be compared: its name, its axis, and how it is computed.
+/// A distribution to be compared, such as that of read sizes: its name, its axis, and the function
+/// that computes it.
 struct Aspect {
     name: &'static str,
     axis: &'static str,
@@ -46,17 +47,17 @@ const ASPECTS: [Aspect; 7] = [
         of: |it| it.reuse.writes.clone(),
     },
 ];
-/// The most corners of a curve; more would be invisible.
+/// Largest number of points on a drawn curve; more would not be visible.
 const CORNERS: usize = 400;
 
-/// A workload's distributions, with its name.
+/// The name of a workload, with the distributions of its requests.
 struct Profiled {
     name: String,
     profile: Profile,
 }
 
 impl Profiled {
-    /// Returns the share of requests that arrive together with the previous one.
+    /// Returns the share of requests that arrive at the same time as the previous one.
     fn zero_gaps(&self) -> f64 {
         let gaps = self.profile.gaps();
         let zero = gaps.values().partition_point(|&gap| gap == 0.0);
@@ -64,10 +65,11 @@ impl Profiled {
     }
 }
 
-/// The excerpt, then the workloads that are compared with it.
+/// The distributions of the excerpt, followed by those of the workloads that are compared with it.
 pub(super) struct Fit(Vec<Profiled>);
 
-/// Returns the distributions to compare; `None` if the excerpt is not among the columns.
+/// Returns the distributions of the excerpt and of the workloads compared with it; `None` if the
+/// excerpt is not among the workloads.
 pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Diagnostics> {
     let excerpt = columns.iter().find(|it| it.source.starts_with(&paper.fit.excerpt));
     let Some(WorkloadSpec::Trace(trace)) = excerpt.map(|column| &column.spec) else {
@@ -83,7 +85,7 @@ pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Diag
     Ok(Some(Fit(all)))
 }
 
-/// Generates as many requests of a preset as the excerpt has.
+/// Generates `count` requests of a preset and returns their distributions.
 fn generated(name: &str, count: usize) -> Result<Profiled, Diagnostics> {
     let spec = DeviceSpec { device: Flash::Slc.preset().into(), ..DeviceSpec::default() };
     let drive = device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)?;
@@ -92,7 +94,7 @@ fn generated(name: &str, count: usize) -> Result<Profiled, Diagnostics> {
 }
 
 impl Fit {
-    /// Returns the distances from the excerpt.
+    /// Returns the table of the distances between generated distributions and those of the excerpt.
     pub fn sheet(&self) -> Sheet {
         let Fit(all) = self;
         let mut heads = vec!["distribution".to_string()];
@@ -111,7 +113,7 @@ impl Fit {
         sheet
     }
 
-    /// Returns a picture of the distributions.
+    /// Returns the figure of the distributions.
     pub fn picture(&self) -> Figure {
         let Fit(all) = self;
         let caption = format!(

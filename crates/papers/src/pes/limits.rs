@@ -1,5 +1,5 @@
-//! Starvation, which the paper does not discuss: where intra-phase cancellation stops making
-//! progress, and what a limit on suspensions costs reads.
+//! Starvation of writes, which the paper does not discuss: the rate of reads at which intra-phase
+//! cancellation stops making progress, and the cost to reads of a limit on suspensions.
 
 use super::die;
 use super::paper::{Flash, Paper};
@@ -19,58 +19,61 @@ use fowler_units::{Nanos, Rng, Span};
 use fowler_validate::die_times;
 use serde::{Deserialize, Serialize};
 
-/// A die whose writes are starved of time by reads.
+/// A die whose programs make no progress because of reads.
 pub(super) struct Starved {
     pub name: &'static str,
     flash: Flash,
-    /// Factor by which sensing and transfer of a read are faster than in the paper.
+    /// Factor by which sensing and transfer of a read are faster than in the paper; 1 for the
+    /// paper's die.
     faster: u64,
 }
 
-/// The paper's dies, in which reads use up the die before they can cancel every phase, and one with
-/// reads so fast that they can. The factor is assumed: 1.25 us to sense and 2 us to transfer is
-/// less than any NAND needs (Z-NAND senses in 3 us, AnandTech 13951), and the point is where the
-/// limit lies.
+/// Dies of the study: the paper's two, which reads saturate before every phase is cancelled, and
+/// one with reads so fast that they can cancel every phase. Its factor is assumed: 1.25 us to sense
+/// and 2 us to transfer is less than any NAND needs (Z-NAND senses in 3 us, AnandTech 13951); it
+/// shows where the limit lies.
 pub(super) const DIES: [Starved; 3] = [
     Starved { name: "SLC", flash: Flash::Slc, faster: 1 },
     Starved { name: "MLC", flash: Flash::Mlc, faster: 1 },
     Starved { name: "MLC, reads 20 times as fast", flash: Flash::Mlc, faster: 20 },
 ];
-/// Points of each curve, evenly spaced, up to a number of reads per stretch in which a program
-/// phase can be cancelled.
+/// Number of points of each curve, evenly spaced from zero reads up, in reads per stretch in which
+/// a program phase can be cancelled.
 const POINTS: u32 = 9;
 const PER_STRETCH: f64 = 2.0;
 /// The largest share of time that reads may keep the die busy; above it, waits of a finite run say
 /// little about their mean.
 const BUSIEST: f64 = 0.9;
-/// The most commands, and the most writes among them, per measurement.
+/// Largest number of commands per measurement.
 const COMMANDS: f64 = 1e6;
+/// Largest number of writes per measurement.
 const WRITES: f64 = 20_000.0;
 
 const SCHEMES: [(&str, &str, Suspension); 2] =
     [("pes_ips", "IPS", Suspension::InterPhase), ("pes_ipc", "IPC", Suspension::IntraPhase)];
 
-/// A point of the study of completion times.
+/// A point of a curve of write completion times.
 pub(super) struct Point {
     pub die: &'static str,
     pub scheme: &'static str,
     /// Reads per cancellable stretch of a program phase.
     pub per_stretch: f64,
-    /// The share of time that reads alone keep the die busy.
+    /// Share of time (0 to 1) for which reads alone keep the die busy.
     pub reads_busy: f64,
-    /// The mean completion time of a write relative to an undisturbed one.
+    /// Mean completion time of a write relative to an undisturbed one, by the closed form.
     pub theory: f64,
     pub measured: Option<f64>,
 }
 
-/// The measurement at a point.
+/// The simulated completion times at a point of a curve.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Completion {
-    /// The mean completion time of a write relative to an undisturbed one; `None` without writes.
+    /// Mean completion time of a write relative to an undisturbed one, simulated; `None` if no
+    /// write was measured.
     stretched: Option<f64>,
 }
 
-/// A point before it is measured.
+/// Rates of reads and writes at a point of a curve, before it is simulated.
 struct Setting {
     name: String,
     point: Point,
@@ -124,8 +127,8 @@ impl Setting {
     }
 }
 
-/// Measures the mean time from a write's start to its end, in microseconds, under Poisson arrivals;
-/// `None` without writes.
+/// Simulates reads and writes with Poisson arrivals, and returns the mean time from the start of a
+/// write to its end, in microseconds; `None` if no write was measured.
 fn completion(config: &Config, load: &Load) -> Option<f64> {
     let rate = load.reads + load.writes;
     let count = (WRITES * rate / load.writes).min(COMMANDS) as usize;
@@ -144,7 +147,7 @@ fn completion(config: &Config, load: &Load) -> Option<f64> {
     mean(&took)
 }
 
-/// Ways to keep reads from starving a program, with their settings.
+/// Settings that keep reads from starving a program, each with a name and the values of its limit.
 pub(super) const LIMITS: [(&str, &str, &[&str]); 7] = [
     ("no suspension (RPS)", "rps", &[]),
     ("IPS", "pes_ips", &[]),
@@ -154,10 +157,10 @@ pub(super) const LIMITS: [(&str, &str, &[&str]); 7] = [
     ("IPC, 44 us of progress", "pes_ipc", &["policy.suspension.min_progress=44us"]),
     ("IPC, 176 us of progress", "pes_ipc", &["policy.suspension.min_progress=176us"]),
 ];
-/// Offered loads: the share of time that undisturbed one-page operations would keep the dies busy.
-/// Writes of a stripe share a program, so a drive can sustain more than this.
+/// Offered loads: the share of time for which undisturbed one-page operations would keep the dies
+/// busy. Writes to one stripe share a program, so a drive can sustain a load above 1.
 pub(super) const LOADS: [f64; 5] = [0.3, 0.6, 0.9, 1.2, 1.5];
-/// The share of reads among the requests of the study of limits.
+/// Share of reads (0 to 1) among the requests of the runs with limits on suspension.
 const READ_SHARE: f64 = 0.8;
 const REQUESTS: u64 = 200_000;
 
@@ -172,7 +175,7 @@ pub(super) struct Starvation {
 }
 
 impl Starvation {
-    /// Runs the measurements. Returns `None` if it was stopped.
+    /// Executes the measurements of starvation. Returns `None` if the study was stopped.
     pub fn gather(
         paper: &Paper,
         limit: Option<u64>,
@@ -194,13 +197,13 @@ impl Starvation {
         Ok(Some(Starvation { points: settings.into_iter().map(point).collect(), limits }))
     }
 
-    /// Returns a number of a run under a limit at a load.
+    /// Returns a number of the run under a limit on suspension, at a load.
     pub fn limited(&self, limit: &str, load: f64, of: Number) -> Option<f64> {
         of(self.limits.get(&limit_name(limit, load))?)
     }
 }
 
-/// Returns the runs under every limit, at every load.
+/// Returns the runs under every limit on suspension, at every load.
 fn limit_points(paper: &Paper, limit: Option<u64>) -> Result<Vec<StudyPoint>, Diagnostics> {
     let mut points = Vec::new();
     let config = die::config(Flash::Mlc, "fifo")?;
@@ -226,7 +229,7 @@ fn limit_points(paper: &Paper, limit: Option<u64>) -> Result<Vec<StudyPoint>, Di
 }
 
 impl Starvation {
-    /// Returns the completion times as a table.
+    /// Returns the table of write completion times by the rate of reads.
     pub fn completion_sheet(&self) -> Sheet {
         let heads = [
             "die",
@@ -253,7 +256,7 @@ impl Starvation {
         sheet
     }
 
-    /// Returns the effect of a suspension limit on the tails of reads and writes as load rises.
+    /// Returns the table of read and write tail latencies by load, for each limit on suspension.
     pub fn limit_sheet(&self) -> Sheet {
         let heads = [
             "load",

@@ -1,4 +1,5 @@
-//! Measures claims about workloads: means, worst cases and directions over the stand-ins.
+//! Measures of the paper's claims about workloads: means, worst cases and directions over the
+//! stand-ins.
 
 use super::claims::RANKS;
 use super::paper::{Flash, Way};
@@ -8,7 +9,7 @@ use crate::claim::{Labelled, Measured};
 use crate::run_summary::{Number, READ, RunSummary, WRITE};
 use crate::runs::mean;
 
-/// Mean latencies of the stand-ins under FIFO, in milliseconds.
+/// Returns the mean latency of each stand-in under FIFO, in milliseconds.
 fn under_fifo(evidence: &Evidence, flash: Flash, of: Number) -> Option<Vec<Labelled>> {
     let cell = |name: &str| Some(evidence.number(name, flash.plain(), "fifo", of)? / 1e3);
     let columns = evidence.runs.stand_ins();
@@ -47,7 +48,7 @@ pub(super) fn ranks(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::held(values, holds))
 }
 
-/// The share of GC jobs that ran in the background, over all stand-ins.
+/// Returns the share of GC jobs that ran in the background, over all stand-ins.
 pub(super) fn background(evidence: &Evidence) -> Option<Measured> {
     let mut values = Vec::new();
     for flash in Flash::ALL {
@@ -66,7 +67,8 @@ pub(super) fn background(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::exactly(values).direction("most GC runs in the background", most))
 }
 
-/// Returns how much a scheme lowers mean read latency against another, mean over the stand-ins.
+/// Returns the share by which the first scheme lowers mean read latency relative to the second,
+/// mean over the stand-ins.
 pub(super) fn reduction(evidence: &Evidence, schemes: (&str, &str)) -> Option<Measured> {
     let mut values = Vec::new();
     for flash in Flash::ALL {
@@ -76,8 +78,8 @@ pub(super) fn reduction(evidence: &Evidence, schemes: (&str, &str)) -> Option<Me
     Some(Measured::exactly(values))
 }
 
-/// True if a number is lower under one scheme than under another, for every stand-in on both
-/// flashes.
+/// True if a number is lower under the first scheme than under the second, for every stand-in on
+/// both flashes.
 fn everywhere(evidence: &Evidence, of: Number, schemes: (&str, &str)) -> bool {
     Flash::ALL.into_iter().all(|flash| {
         let ratios = evidence.ratios(flash.plain(), of, schemes);
@@ -85,18 +87,17 @@ fn everywhere(evidence: &Evidence, of: Number, schemes: (&str, &str)) -> bool {
     })
 }
 
-/// Adds whether mean reads under a scheme are below those under another, wherever they are
-/// measured.
+/// Adds to a measurement the direction that mean reads under the first scheme are below those under
+/// the second, under every workload.
 pub(super) fn below(evidence: &Evidence, measured: Measured, schemes: (&str, &str)) -> Measured {
     let (scheme, base) = (called(schemes.0), called(schemes.1));
     let holds = everywhere(evidence, READ, schemes);
     measured.direction(&format!("{scheme} is below {base} under every workload"), holds)
 }
 
-/// Measures the effect of contention: read latency under RPS over that under PE0, as the quotient
-/// of means normalized to FIFO, as the paper's numbers are. The excess over one is the share that
-/// contention adds: a quotient of one, half of the paper's "about 2x", would be no contention at
-/// all.
+/// Measures the effect of contention: read latency under RPS divided by that under PE0, each
+/// normalized to FIFO first, as in the paper. The part above one is what contention adds: a
+/// quotient of one, half of the paper's "about 2x", would be no contention at all.
 pub(super) fn contention(evidence: &Evidence) -> Option<Measured> {
     let mut values = Vec::new();
     let mut longer = true;
@@ -110,8 +111,8 @@ pub(super) fn contention(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::exactly(values).direction("contention increases read latency under RPS", longer))
 }
 
-/// Counts the cases in which IPS has faster writes, and those in which IPC has faster reads. The
-/// text says so of IPS and IPC as such, so the directions are those of the means.
+/// Counts the workloads under which IPS has faster writes, and those under which IPC has faster
+/// reads. The text says so of IPS and IPC in general, so the directions are those of the means.
 pub(super) fn fewer(evidence: &Evidence) -> Option<Measured> {
     let mut measured = Measured::exactly(Vec::new());
     for (name, of, schemes) in
@@ -131,8 +132,8 @@ pub(super) fn fewer(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Returns the share by which a scheme is above another: the mean over the stand-ins, and with
-/// `most` the largest.
+/// Returns the share by which a number is higher under the first scheme than under the second: the
+/// mean over the stand-ins and, with `most`, the largest.
 pub(super) fn excess(
     evidence: &Evidence,
     of: Number,
@@ -154,7 +155,7 @@ pub(super) fn excess(
     Some(Measured::exactly(values))
 }
 
-/// Adds the statements of the paper about IPS, beside its numbers.
+/// Adds to a measurement the directions that the paper states about IPS.
 pub(super) fn above(evidence: &Evidence, measured: Option<Measured>) -> Option<Measured> {
     let pair = ("pes_ips", "pes_ipc");
     let [slc, mlc] = Flash::ALL.map(|flash| evidence.ratios(flash.plain(), READ, pair));
@@ -167,8 +168,8 @@ pub(super) fn above(evidence: &Evidence, measured: Option<Measured>) -> Option<M
     Some(measured)
 }
 
-/// Measures whether a scheme exceeds another by most under the workloads that the paper names, on
-/// SLC and on MLC, and by which share.
+/// Measures the share by which a number under the first scheme exceeds that under the second, for
+/// the workloads that the paper names as worst on SLC and on MLC, and whether they are the worst.
 pub(super) fn worst(
     evidence: &Evidence,
     (of, scheme): (Number, &str),
@@ -190,8 +191,8 @@ pub(super) fn worst(
     Some(measured)
 }
 
-/// Write throughput relative to FIFO with a drive that is never idle, and the time that dies are
-/// busy at the paper's load: the mean over the stand-ins.
+/// Measures write throughput relative to FIFO in a closed loop, and the time that dies are busy at
+/// the paper's load relative to FIFO: means over the stand-ins.
 pub(super) fn throughput(evidence: &Evidence) -> Option<Measured> {
     let rate = |run: &RunSummary| Some(run.get("write.bytes")? / run.get("simulated_s")?);
     let busy = |run: &RunSummary| run.get("counters.die_busy_s");
@@ -215,7 +216,7 @@ pub(super) fn throughput(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// A number of the runs under IPC, mean over the stand-ins.
+/// Returns a number of the runs under IPC, mean over the stand-ins.
 pub(super) fn average(evidence: &Evidence, of: Number) -> Option<Measured> {
     let mut values = Vec::new();
     for flash in Flash::ALL {
@@ -224,7 +225,7 @@ pub(super) fn average(evidence: &Evidence, of: Number) -> Option<Measured> {
     Some(Measured::exactly(values))
 }
 
-/// The write overhead of a scheme by the size of the write queue.
+/// Returns the relative write overhead of a scheme for each size of the write queue.
 pub(super) fn overheads(
     evidence: &Evidence,
     (way, flash): (&Way, Flash),
@@ -238,9 +239,10 @@ pub(super) fn overheads(
     queue.sizes.iter().map(at).collect()
 }
 
-/// At how many of the steps from one size of the queue to the next the overhead grows, whether it
-/// grows from the first to the last, whether the difference between the two schemes stays flat
-/// beside that growth, and whether most of the overhead is that of RPS in the end.
+/// Measures the claim on the write queue: the number of steps in queue size at which the overhead
+/// grows, whether it grows from the smallest size to the largest, whether the difference between
+/// the two schemes stays flat in comparison, and whether most of the overhead at the largest size
+/// is that of RPS.
 pub(super) fn queue(evidence: &Evidence) -> Option<Measured> {
     let way = evidence.paper.queue.way.first()?;
     let mut measured = Measured::exactly(Vec::new());

@@ -1,4 +1,5 @@
-//! The published numbers, read from the project's data, and the paper's workloads.
+//! The published numbers of the P/E suspension paper, read from its data file, and the paper's
+//! workloads.
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
@@ -11,14 +12,15 @@ use serde::Deserialize;
 const TEXT: &str = include_str!("../../../../presets/papers/pes.toml");
 const ENSEMBLE: &str = include_str!("../../../../presets/papers/pes-ensemble.toml");
 
-/// The file with the published numbers.
+/// The data file of the P/E suspension paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// The share of idle time that traces are compressed to.
+    /// Share of time (0 to 1) for which a drive is idle. Traces are compressed in time until it is
+    /// reached.
     pub idle: f64,
-    /// Settings that precondition the drives.
+    /// Settings of the drives' preconditioning.
     drive: Vec<String>,
     pub workload: Vec<Published>,
     pub table2: Table2,
@@ -27,43 +29,43 @@ pub(super) struct Paper {
     pub fit: Fit,
     pub choice: Vec<Choice>,
     pub claim: Vec<Statement>,
-    /// The ensemble of stand-ins, from a file of its own.
+    /// The ensemble of stand-ins, read from a file of its own.
     #[serde(skip)]
     pub ensemble: Ensemble,
 }
 
-/// Workloads that fit Table 2 as well as each other, for the traces of which nothing else is
+/// The ensemble: workloads that fit Table 2 equally well, for the traces of which nothing else is
 /// published.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ensemble {
-    /// Largest distance of a member from Table 2: the root mean square of the four logarithms, as a
-    /// factor.
+    /// Largest distance of a member from Table 2: the root mean square of the logarithms of its
+    /// four latency ratios, as a factor.
     pub within: f64,
-    /// The best of each trace first.
+    /// Members of the ensemble; the best of each trace comes first.
     pub member: Vec<Member>,
 }
 
-/// A member of the ensemble.
+/// A member of the ensemble: a generated workload that fits the latencies of one trace.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Member {
-    /// The trace whose latencies the member has.
+    /// Name of the trace whose latencies the member has.
     pub trace: String,
-    /// The arrival process: batches, or busy spells.
+    /// Kind of the member's arrival process: batches, or busy spells.
     pub family: String,
     workload: toml::Table,
 }
 
 impl Member {
-    /// The workload, as a generator describes it.
+    /// Returns the workload of the member, as a generator describes it.
     pub fn spec(&self) -> WorkloadSpec {
         let name = format!("{}, {}", self.trace, self.family);
         WorkloadSpec::Generated(Source { name, text: self.workload.to_string() })
     }
 }
 
-/// Mean latencies under FIFO in milliseconds, by workload.
+/// Mean latencies under FIFO in milliseconds, one for each workload (Table 2).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table2 {
@@ -73,74 +75,73 @@ pub(super) struct Table2 {
     mlc_write: Vec<f64>,
 }
 
-/// The study of the write queue.
+/// The study of the write queue: the sizes swept, and the readings of its rule.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Queue {
     pub workload: String,
     pub faster: f64,
     pub sizes: Vec<u32>,
-    /// The requests that a full write queue holds up, in several readings; the first is the
-    /// paper's.
+    /// Readings of which requests a full write queue delays; the first is the paper's.
     pub way: Vec<Way>,
 }
 
-/// A reading of which requests a full write queue holds up.
+/// A reading of which requests a full write queue delays.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Way {
     pub name: String,
-    /// Settings; `SIZE` stands for the size of the queue.
+    /// Settings of the drive; `SIZE` stands for the size of the queue.
     set: Vec<String>,
 }
 
 impl Way {
-    /// The settings for a queue of this size.
+    /// Returns the settings for a write queue of this size.
     pub fn set(&self, size: u32) -> Vec<String> {
         self.set.iter().map(|it| it.replace("SIZE", &size.to_string())).collect()
     }
 }
 
-/// The measurement of write throughput.
+/// The measurement of write throughput in a closed loop.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Throughput {
-    /// Requests outstanding: the drive is never idle.
+    /// Number of requests outstanding, large enough that the drive is never idle.
     pub outstanding: u32,
-    /// The largest relative loss that still counts as barely compromised.
+    /// The largest relative loss of throughput that counts as "barely compromised".
     pub barely: f64,
 }
 
-/// The real trace that generated workloads are compared with.
+/// The real trace that generated workloads are compared with, and the workloads.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fit {
-    /// The beginning of the name of the trace's file.
+    /// Beginning of the name of the file with the trace excerpt.
     pub excerpt: String,
-    /// The workloads that are compared with the trace.
+    /// Names of the workloads that are compared with the trace.
     pub stand_ins: Vec<String>,
 }
 
-/// An alternative assumption where the paper is silent.
+/// An alternative assumption about something that the paper does not state.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Choice {
     pub name: String,
     pub rule: String,
     pub set: Vec<String>,
-    /// True if the alternative is measured on SLC too, besides MLC.
+    /// True if the alternative is measured on SLC and MLC; false for MLC alone.
     #[serde(default)]
     both: bool,
 }
 
 impl Choice {
-    /// The flashes on which the alternative is measured.
+    /// Returns the kinds of flash on which the alternative is measured.
     pub fn flashes(&self) -> &'static [Flash] {
         if self.both { &Flash::ALL } else { &[Flash::Mlc] }
     }
 }
 
-/// The two kinds of flash.
+/// The two kinds of flash in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flash {
     Slc,
@@ -160,19 +161,20 @@ impl Flash {
 }
 
 impl Paper {
-    /// Reads the paper's data.
+    /// Reads the data files of the P/E suspension paper.
     pub fn open() -> Result<Paper, Diagnostics> {
         let mut paper: Paper = paper_data::open("papers/pes", TEXT)?;
         paper.ensemble = paper_data::open("papers/pes-ensemble", ENSEMBLE)?;
         Ok(paper)
     }
 
-    /// Returns the paper's drive with some keys overridden.
+    /// Returns the paper's drive with a kind of flash and the settings `set`.
     pub fn device(&self, flash: Flash, set: &[String]) -> DeviceSpec {
         paper_data::drive(flash.preset(), &self.drive, set)
     }
 
-    /// The latency of Table 2 in milliseconds.
+    /// Returns a latency of Table 2 in milliseconds, for a kind of request (read or write) and the
+    /// index of a workload.
     pub fn table2(&self, flash: Flash, kind: &str, place: usize) -> Option<f64> {
         let table = &self.table2;
         let cells = match (flash, kind) {
@@ -184,7 +186,7 @@ impl Paper {
         cells.get(place).copied()
     }
 
-    /// Returns the number that a claim publishes under a label.
+    /// Returns the number that the claim `id` publishes under a label.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }

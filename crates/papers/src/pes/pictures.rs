@@ -1,4 +1,4 @@
-//! Pictures: the paper's figures, and figures for the questions it leaves open.
+//! Figures of the P/E suspension paper, and figures for the questions it leaves open.
 
 use super::limits::{DIES, LIMITS, LOADS, Point, Starvation};
 use super::paper::{Flash, Paper, Way};
@@ -11,7 +11,7 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces and calibrated to the \
                          FIFO latencies only; real excerpts are labeled. Diamonds are the paper's numbers.";
 
-/// The paper's figures.
+/// Returns the paper's figures as pictures.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     let mut figures = vec![table2(paper, evidence)];
     figures.extend(BARS.iter().map(|bars| latencies(bars, paper, evidence)));
@@ -26,7 +26,7 @@ fn figure(number: impl std::fmt::Display, title: &str, panels: [Panel; 2]) -> Fi
         .same_y()
 }
 
-/// Table 2 as quotients: its numbers span two decades.
+/// Returns Table 2 as a figure of ratios, because its latencies span two decades.
 fn table2(paper: &Paper, evidence: &Evidence) -> Figure {
     let columns: Vec<&Column> = evidence.runs.stand_ins().collect();
     let series = |(kind, of): (&str, Number), flash: Flash| {
@@ -102,7 +102,7 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Figure {
     Figure::new("figure7", title, panels).caption(caption).columns(2)
 }
 
-/// An open question of the paper: starvation.
+/// Returns the figures of an open question of the paper: starvation of writes by reads.
 pub(super) fn starvation(starvation: &Starvation) -> [Figure; 2] {
     [completion(&starvation.points), limits(starvation)]
 }
@@ -156,7 +156,7 @@ mod tests {
     use super::super::plan::tests::served;
     use crate::study::tests::assert_drawn;
 
-    /// The pictures name columns that their tables have.
+    /// Every figure can be drawn without results: it refers only to columns that its table has.
     #[test]
     fn a_study_without_results_is_drawn() {
         assert_drawn(&served(|_| (1.0, 1.0)));

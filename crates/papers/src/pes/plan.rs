@@ -1,4 +1,5 @@
-//! The runs that the paper's tables and figures need, and access to their results.
+//! The runs that the tables and figures of the P/E suspension paper need, and access to their
+//! results.
 
 use super::fit::{Fit, fit};
 use super::limits::Starvation;
@@ -15,7 +16,7 @@ use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::Control;
 
-/// The schemes of the paper, in its order, with its names for them.
+/// The schemes of the paper in its order: the preset, and the paper's name.
 pub(super) const SCHEMES: [(&str, &str); 6] = [
     ("fifo", "FIFO"),
     ("rps", "RPS"),
@@ -24,31 +25,33 @@ pub(super) const SCHEMES: [(&str, &str); 6] = [
     ("pes_ips", "PES_IPS"),
     ("pes_ipc", "PES_IPC"),
 ];
-/// The schemes that a study of variations compares.
+/// The schemes that are run where an assumption is varied.
 pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
 
-/// The schemes that are run on the members of the ensemble: gains need no PER.
+/// The schemes that are run on the members of the ensemble; no gain needs PER.
 pub(super) const OF_MEMBERS: [&str; 5] = ["fifo", "rps", "pe0", "pes_ips", "pes_ipc"];
 /// The schemes whose write throughput is measured.
 pub(super) const WRITING: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
-/// The variant in which requests are issued as fast as they are answered.
+/// Name of the variant in which requests are issued in a closed loop: a new one when one completes.
 pub(super) const CLOSED: &str = "closed loop";
 
-/// All measurements, and the published numbers.
+/// All measurements of the study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
-    /// The members of the ensemble besides the stand-ins; empty if only the paper's own figures
-    /// were requested.
+    /// Members of the ensemble besides the stand-ins; empty if only the paper's own figures were
+    /// requested.
     pub(super) members: Vec<Column>,
     speeds: Results<Speed>,
     /// Results on starvation; `None` if only the paper's own figures were requested.
     pub(super) starvation: Option<Starvation>,
-    /// Comparison with the excerpt; `None` if the excerpt was not found.
+    /// Comparison of generated workloads with the excerpt of Financial1; `None` if the excerpt was
+    /// not found.
     pub(super) fit: Option<Fit>,
 }
 
-/// A drive: its flash, and how it differs from the paper's.
+/// A drive of the study: its kind of flash, and the variant by which it differs from the paper's
+/// drive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drive<'a> {
     pub flash: Flash,
@@ -56,19 +59,20 @@ pub(super) struct Drive<'a> {
 }
 
 impl Flash {
-    /// The paper's drive.
+    /// Returns the paper's drive with the same kind of flash, without a variant.
     pub fn plain(self) -> Drive<'static> {
         Drive { flash: self, variant: "" }
     }
 }
 
-/// Returns the name of a run: its workload, drive and scheme.
+/// Returns the name of the run of a workload (`column`) on a drive under a scheme.
 pub(super) fn run_name(column: &str, drive: Drive<'_>, scheme: &str) -> String {
     let base = format!("{column} {} {scheme}", drive.flash.name());
     if drive.variant.is_empty() { base } else { format!("{base} {}", drive.variant) }
 }
 
-/// Returns the name of the variant with a queue of this size that holds up what `way` says.
+/// Returns the name of the variant with a write queue of this size under the reading `way` of which
+/// requests it delays.
 pub(super) fn queue_variant(way: &Way, size: u32) -> String {
     format!("queue {size} {}", way.name)
 }
@@ -83,16 +87,17 @@ struct Row<'a> {
     pace: Pace,
 }
 
-/// The speed at which requests are issued.
+/// The rule by which requests are issued.
 #[derive(Clone, Copy)]
 enum Pace {
-    /// The speed found for the workload and the drive, times this factor.
+    /// At the recorded times divided by the replay speed found for the workload and the drive,
+    /// times this factor.
     Found(f64),
-    /// A closed loop with this many requests outstanding.
+    /// In a closed loop with this many requests outstanding.
     Closed(u32),
 }
 
-/// Every run of the stand-ins, the real traces and the members of the ensemble.
+/// Returns every run of the stand-ins, the real traces and the members of the ensemble, as rows.
 fn table<'a>(paper: &'a Paper, columns: &'a [Column], members: &'a [Column]) -> Vec<Row<'a>> {
     let row = |variant: &str, set: &[String], on: &[&'a Column], schemes: &[&'static str]| Row {
         variant: variant.into(),
@@ -128,7 +133,7 @@ fn table<'a>(paper: &'a Paper, columns: &'a [Column], members: &'a [Column]) -> 
     rows
 }
 
-/// Returns the points of a table.
+/// Returns the runs of the rows in `table`.
 fn points(
     paper: &Paper,
     table: &[Row<'_>],
@@ -156,7 +161,7 @@ fn points(
     Ok(points)
 }
 
-/// Returns the two drives under FIFO, used to find the replay speed of traces.
+/// Returns the two drives under FIFO on which the replay speeds of workloads are searched for.
 fn beds(
     paper: &Paper,
     limit: Option<u64>,
@@ -168,9 +173,8 @@ fn beds(
     fan_out::each(&Flash::ALL, bed).into_iter().collect()
 }
 
-/// Returns the searches for the factors by which workloads are compressed: until the drive idles as
-/// long as the paper says, "for each workload". Each drive has a factor of its own, so that both
-/// are as busy as the paper says.
+/// Returns the jobs that search for the replay speed of each workload on each drive: the speed at
+/// which the drive is idle for the share of time that the paper states "for each workload".
 fn speeds<'b>(
     paper: &Paper,
     columns: impl Iterator<Item = &'b Column>,
@@ -185,7 +189,8 @@ fn speeds<'b>(
 }
 
 impl Evidence {
-    /// Runs everything, or loads it from an earlier call. Returns `None` if it was stopped.
+    /// Executes all runs of the study, or loads those saved by an earlier call. Returns `None` if
+    /// the study was stopped.
     pub(super) fn of(
         paper: Paper,
         (columns, members): (Vec<Column>, Vec<Column>),
@@ -219,12 +224,12 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs, members, speeds, starvation, fit }))
     }
 
-    /// Returns the factor by which a workload's times were divided.
+    /// Returns the factor by which a workload's arrival times are divided on a kind of flash.
     pub(super) fn speed(&self, column: &Column, flash: Flash) -> Option<f64> {
         found(&self.speeds, column, flash)
     }
 
-    /// Returns a number of a run.
+    /// Returns a number of the run of a workload on a drive under a scheme.
     pub(super) fn number(
         &self,
         column: &str,
@@ -235,7 +240,7 @@ impl Evidence {
         self.runs.number(&self.run(column, drive, scheme), of)
     }
 
-    /// Returns the name of the run that is read for a scheme on a drive.
+    /// Returns the name of the run that the current view reads for a scheme on a drive.
     fn run(&self, column: &str, drive: Drive<'_>, scheme: &str) -> String {
         let scheme = self.runs.view.scheme(scheme);
         let variant = self.runs.view.variant(&scheme, drive.variant);
@@ -247,7 +252,7 @@ impl Evidence {
         self.runs.average(|column| self.number(column, drive, scheme, of))
     }
 
-    /// Returns a number of a run relative to the same number under another scheme.
+    /// Returns a number of a workload's run under one scheme divided by that under another.
     pub(super) fn ratio(
         &self,
         column: &str,
@@ -259,7 +264,8 @@ impl Evidence {
         self.runs.ratio(&run(scheme), &run(base), of)
     }
 
-    /// The ratio for each stand-in, in the order of the paper; nothing if one is missing.
+    /// Returns the ratio of a number under two schemes for each stand-in, in the order of the
+    /// paper; `None` if one is missing.
     pub(super) fn ratios(
         &self,
         drive: Drive<'_>,
@@ -309,8 +315,8 @@ pub(super) mod tests {
         assert!(none.is_err(), "none is run at a speed that was not found");
     }
 
-    /// Runs of the write queue, held up as in the paper, as they would have to come out for these
-    /// means of writes by scheme and size.
+    /// Returns made-up measurements of the write queue under the paper's reading: `of` gives the
+    /// mean write latency for a scheme and a queue size.
     pub(in crate::pes) fn queued(of: impl Fn(&str, u32) -> f64) -> Evidence {
         let paper = Paper::open().unwrap();
         let way = &paper.queue.way[0];
@@ -328,8 +334,8 @@ pub(super) mod tests {
         Evidence { paper, runs, members: Vec::new(), speeds, starvation: None, fit: None }
     }
 
-    /// Runs of which only two numbers are known, by scheme: the bytes written per second in a
-    /// closed loop, and how long dies are busy at the paper's load.
+    /// Returns made-up measurements in which `of` gives two numbers for each scheme: bytes written
+    /// per second in a closed loop, and the time that dies are busy at the paper's load.
     pub(in crate::pes) fn served(of: impl Fn(&str) -> (f64, f64)) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
@@ -354,13 +360,14 @@ pub(super) mod tests {
         Evidence { paper, runs, members: Vec::new(), speeds, starvation: None, fit: None }
     }
 
-    /// Returns invented evidence: `of` gives the mean latencies of reads and of writes on a flash
-    /// and under a scheme, the same for all workloads.
+    /// Returns made-up measurements: `of` gives the mean latencies of reads and of writes on a kind
+    /// of flash under a scheme, for all workloads alike.
     pub(in crate::pes) fn invented(of: impl Fn(Flash, &str) -> (f64, f64)) -> Evidence {
         Evidence { members: Vec::new(), ..with_members(|flash, scheme, _| of(flash, scheme)) }
     }
 
-    /// Like [`invented`], for means that depend on the workload, with one more member for each.
+    /// Returns made-up measurements like [`invented`], but with means that depend on the workload
+    /// and with one more member of the ensemble for each workload.
     pub(in crate::pes) fn with_members(
         of: impl Fn(Flash, &str, &Column) -> (f64, f64),
     ) -> Evidence {

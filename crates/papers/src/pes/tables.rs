@@ -1,4 +1,5 @@
-//! Tables: the paper's tables and figures as numbers, and tables for the questions it leaves open.
+//! Tables: the tables and figures of the P/E suspension paper as numbers, and tables for the
+//! questions it leaves open.
 
 use super::claims::{
     OVERHEAD, READS_IPC_BELOW_RPS, READS_IPS_ABOVE_IPC, READS_PE0_BELOW_FIFO, READS_RPS_BELOW_FIFO,
@@ -12,32 +13,32 @@ use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// A figure of the paper that shows mean latencies, normalised.
+/// A bar chart of the paper that shows normalized mean latencies.
 pub(super) struct Bars {
     pub number: u32,
     pub title: &'static str,
     pub of: Number,
-    /// The schemes shown, by preset.
+    /// Presets of the schemes that the figure shows.
     pub schemes: &'static [&'static str],
-    /// The scheme that bars are normalized to, by preset.
+    /// Preset of the scheme to which bars are normalized.
     pub base: &'static str,
-    /// Means over the workloads that the text gives: scheme, claim, and the conversion of the
-    /// number to a height.
+    /// Published means over the workloads: scheme, ID of the claim, and the conversion of its
+    /// number to a height of a bar.
     pub marks: &'static [(&'static str, ClaimId, Height)],
-    /// The workloads under which the text gives the largest excess: flash and name.
+    /// Workloads for which the text prints the largest excess: kind of flash and name.
     pub most: &'static [(Flash, &'static str)],
 }
 
-/// The conversion of a number of the text to the height of a bar.
+/// The conversion of a published number to the height of a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Height {
-    /// The number is the share by which the bar is lower than one.
+    /// The number is the share by which the bar is lower than 1.
     Lower,
-    /// The number is the share by which the bar is higher than one, under a label with `mean`.
+    /// The number is the share by which the bar is higher than 1; its label contains `mean`.
     Higher,
 }
 
-/// Figures 1 to 4.
+/// Figures 1 to 4 of the paper: normalized mean latencies.
 pub(super) const BARS: [Bars; 4] = [
     Bars {
         number: 1,
@@ -84,12 +85,12 @@ pub(super) const BARS: [Bars; 4] = [
     },
 ];
 
-/// A figure of the paper that shows shares of programs and erases.
+/// A figure of the paper that shows relative extra time of programs and erases.
 pub(super) struct Shares {
     pub number: u32,
     pub title: &'static str,
     pub of: Number,
-    /// The claim that gives its means.
+    /// ID of the claim that publishes the means of the figure.
     pub claim: ClaimId,
 }
 
@@ -108,7 +109,7 @@ pub(super) const SHARES: [Shares; 2] = [
         claim: SUSPENDED,
     },
 ];
-/// The schemes that suspend.
+/// Presets of the schemes that suspend programs and erases.
 pub(super) const SUSPENDING: [&str; 2] = ["pes_ips", "pes_ipc"];
 
 /// Returns the paper's name of a scheme.
@@ -117,7 +118,8 @@ pub(super) fn called(scheme: &str) -> &'static str {
 }
 
 impl Bars {
-    /// The height that the text gives for the mean of a scheme, where it does.
+    /// Returns the height that the text gives for the mean bar of a scheme; `None` if it gives
+    /// none.
     pub fn published(&self, paper: &Paper, flash: Flash, scheme: &str) -> Option<f64> {
         let (_, claim, height) = self.marks.iter().find(|(marked, ..)| *marked == scheme)?;
         match height {
@@ -126,8 +128,8 @@ impl Bars {
         }
     }
 
-    /// The height that the text gives for a scheme under a workload: the largest, where it names
-    /// it.
+    /// Returns the height that the text gives for the bar of a scheme under a workload; `None`
+    /// unless the text names that workload as the one with the largest excess.
     pub fn published_most(
         &self,
         paper: &Paper,
@@ -174,8 +176,8 @@ fn row(name: &str, flash: Flash, cells: impl Iterator<Item = Cell>) -> Vec<Cell>
     [name.into(), flash.name().into()].into_iter().chain(cells).collect()
 }
 
-/// Returns the tables of what the paper shows, Tables 1 and 2 and Figures 1 to 7, and of every run
-/// behind it.
+/// Returns the paper's tables and figures as numbers (Tables 1 and 2, Figures 1 to 7), and the
+/// table of the runs behind them.
 pub(super) fn shown(paper: &Paper, answers: &[Answer], evidence: &Evidence) -> Vec<Sheet> {
     let mut sheets = vec![workloads(evidence), table1(answers), table2(paper, evidence)];
     sheets.extend(BARS.iter().map(|bars| bars.sheet(paper, evidence)));
@@ -184,7 +186,7 @@ pub(super) fn shown(paper: &Paper, answers: &[Answer], evidence: &Evidence) -> V
     sheets
 }
 
-/// Results for the questions that the paper leaves open.
+/// Returns the tables for the questions that the paper leaves open.
 pub(super) fn open_choices(paper: &Paper, evidence: &Evidence) -> [Sheet; 2] {
     [choices(paper, evidence), spare(evidence)]
 }
@@ -286,7 +288,8 @@ pub(super) fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// The numbers that the paper is about, as means over the stand-ins, on one drive.
+/// Returns cells with the numbers that the paper is about, as means over the stand-ins on one
+/// drive.
 fn effects(evidence: &Evidence, drive: Drive<'_>) -> Vec<Cell> {
     let ratio = |of, scheme, base| mean(&evidence.ratios(drive, of, (scheme, base))?);
     let average = |of: Number| Cell::share(evidence.average(drive, "pes_ipc", of));
@@ -313,7 +316,8 @@ const EFFECTS: [&str; 7] = [
     "extra time",
 ];
 
-/// Returns the effects of other assumptions where the paper is silent.
+/// Returns the table of alternative assumptions about what the paper does not state, with the
+/// effects of each.
 fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads: Vec<&str> = ["choice", "rule", "flash"].into_iter().chain(EFFECTS).collect();
     let title = "Other assumptions where the paper is silent; means over six stand-ins";
@@ -332,7 +336,8 @@ fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Both readings of 30 % over-provisioning, in steady state and written once.
+/// Returns the table of both readings of 30 % over-provisioning (of raw or of logical capacity), in
+/// steady state and on a drive written once.
 fn spare(evidence: &Evidence) -> Sheet {
     let heads = [
         "over-provisioning",
@@ -376,7 +381,8 @@ fn mean_of(values: Option<Vec<f64>>) -> Option<f64> {
     mean(&values?)
 }
 
-/// The readings of over-provisioning, by the names of the paper's data.
+/// The readings of over-provisioning: title in the table, and the name of the alternative in the
+/// paper's data file.
 const SPARE: [(&str, &str); 4] = [
     ("30 % of raw", ""),
     ("30 % of logical", "over-provisioning: 30 % of logical capacity"),
@@ -387,7 +393,7 @@ const SPARE: [(&str, &str); 4] = [
     ),
 ];
 
-/// Returns a description of the workloads, and the factors by which their times were divided.
+/// Returns the table of workloads, with the factors by which their arrival times were divided.
 fn workloads(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -423,7 +429,7 @@ fn workloads(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Every run of the six schemes on the paper's drives.
+/// Returns the table of every run of the six schemes on the paper's drives.
 fn runs(evidence: &Evidence) -> Sheet {
     let numbers: [(&str, Number); 14] = [
         ("read mean (us)", READ),

@@ -1,4 +1,5 @@
-//! Every claim of the paper, and how it is measured, with the labels of its numbers.
+//! Every claim of the READY paper, with the function that measures it and the labels of its
+//! numbers.
 
 use super::examples::{
     constant_demand, delay_of_the_first_epoch, epoch, misses_until_chosen, periods, spare_after,
@@ -14,15 +15,15 @@ use fowler_experiment::scheme::Scheme;
 use fowler_physics::recovery::{CYCLES, INTERFACE, OXIDE, POWERS, Reading, trapped};
 use fowler_units::Span;
 
-/// Table 1: gigabytes per hour, and write amplification.
+/// ID of the claim on Table 1: gigabytes written per hour, and write amplification.
 pub(super) const DEMAND: ClaimId = ClaimId("002-032");
-/// Table 3: the accuracy of the prediction of demand.
+/// ID of the claim on Table 3: accuracy of the prediction of write demand.
 pub(super) const ACCURACY: ClaimId = ClaimId("002-048");
 
-/// Section 4.3: the capacity that ST leaves unused.
+/// ID of the claim of section 4.3 on the share of capacity that ST leaves unused.
 pub(super) const BELOW: ClaimId = ClaimId("002-043");
 
-/// A row of Table 2: what a drive endures, and what is written to it.
+/// A row of Table 2: the bytes that a drive endures, and those written to it.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     pub trace: &'static str,
@@ -54,7 +55,7 @@ pub(super) const TABLE_2: [Row; 10] = [
     row("exchange", SCHEMES[4], "002-042"),
 ];
 
-/// Every claim, in the order of the paper's data.
+/// Every claim of the READY paper, in the order of its data file.
 pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("002-001", |_| is("A_it", INTERFACE)),
     claim("002-002", |_| is("B_ot", OXIDE)),
@@ -136,8 +137,8 @@ fn are<const N: usize>(values: [(&str, f64); N]) -> Found {
     Ok(Some(Measured::of(values)))
 }
 
-/// Returns the reading of equation 2 on the paper's drives. A claim about the equation is tested on
-/// this reading alone.
+/// Returns the reading of equation 2 (recovery of cells in idle time) under which the paper's
+/// drives run. Claims about the equation are tested on it alone.
 fn reading() -> Result<Reading, Diagnostics> {
     match drive("ready-128")?.life.recovery {
         Recovery::Model(reading) => Ok(reading),
@@ -163,7 +164,7 @@ fn drive(device: &str) -> Result<Config, Diagnostics> {
     Ok(resolve(&spec.source()?, &Scheme::none(), &spec)?.config)
 }
 
-/// A number of the larger drive.
+/// Returns a number of the configuration of the larger of the paper's two drives, as a measurement.
 fn of_drive(label: &str, of: impl Fn(&Config) -> f64) -> Found {
     is(label, of(&drive("ready-128")?))
 }
@@ -177,7 +178,7 @@ fn programming(config: &Config) -> f64 {
     (timing.bus_transfer + timing.mean_program()).as_us()
 }
 
-/// Returns the bytes that a drive is rated for.
+/// Returns the bytes that a drive is rated for over its life.
 fn writable(config: &Config) -> f64 {
     config.geometry.raw().0 as f64 * config.life.cycles
 }
@@ -220,7 +221,7 @@ fn chosen_epoch() -> Option<Measured> {
     Some(Measured::of([("r", ratio?), ("mu", mean?), ("k", f64::from(chosen?))]))
 }
 
-/// Figure 4.
+/// Returns the differences in write demand between epochs (Figure 4), as a measurement.
 fn differences(evidence: &Evidence) -> Option<Measured> {
     let within = evidence.differences("exchange", 30)?;
     let near = within.iter().filter(|&&difference| difference < 0.3).count();
@@ -250,10 +251,11 @@ fn accuracy(evidence: &Evidence) -> Option<Measured> {
     Some(by_steadiness(values))
 }
 
-/// Description of the null of the accuracy of the prediction.
+/// Description of the null for the accuracy of prediction.
 const NAIVE: &str = "each half hour predicted to be as the one before, off by less than 25 %";
 
-/// The accuracy of a prediction that needs no cycle.
+/// Returns the accuracy of a prediction without cycles: each half hour is predicted to be as the
+/// one before.
 fn predicted(evidence: &Evidence) -> Option<Measured> {
     let mut values: Vec<Labelled> = Vec::new();
     for trace in &evidence.paper.trace {
@@ -264,7 +266,8 @@ fn predicted(evidence: &Evidence) -> Option<Measured> {
     Some(by_steadiness(values))
 }
 
-/// Accuracies by trace, with the directions that the text states.
+/// Returns the measurement of prediction accuracies by trace, with the directions that the text
+/// states.
 fn by_steadiness(values: Vec<Labelled>) -> Measured {
     let of = |name: &str| labelled(&values, name).unwrap_or(0.0);
     let steady = ["proxy", "exchange", "msnfs"].map(of).into_iter().fold(1.0, f64::min);
@@ -275,11 +278,11 @@ fn by_steadiness(values: Vec<Labelled>) -> Measured {
     measured.direction("lowest for proj", proj < map)
 }
 
-/// The largest share by which a capacity may be exceeded: GC moves so much for the last write that
-/// was let in, times K.
+/// Largest share by which writes may exceed a capacity: the GC work (K-fold by dilation) caused by
+/// the last write that the throttle admitted.
 const OVER: f64 = 1e-4;
-/// The least ratio to a capacity, or to the writes of NT, that counts as "close to" it: within 3 %,
-/// assumed.
+/// Smallest ratio to a capacity, or to the writes of NT, that counts as "close to" it: within 3 %.
+/// Assumed.
 const CLOSE: f64 = 0.97;
 
 fn written(evidence: &Evidence, row: Row) -> Option<Measured> {
@@ -305,11 +308,11 @@ fn written(evidence: &Evidence, row: Row) -> Option<Measured> {
     })
 }
 
-/// Description of the null of what DT writes.
+/// Description of the null for the bytes written under DT.
 const CAPPED: &str =
     "the host's demand or the rated capacity, whichever is less; recovery as under st";
 
-/// The writes of a throttle that knows nothing but the rated capacity.
+/// Returns the bytes written under a throttle that knows only the rated capacity, as a measurement.
 fn capped(evidence: &Evidence, row: Row) -> Option<Measured> {
     let (free, fixed) = (evidence.life(row.trace, "nt")?, evidence.life(row.trace, "st")?);
     let (rated, achievable) = (free.c_ssd_tb?, fixed.c_ssd_recovered_tb?);
@@ -328,7 +331,7 @@ fn below_capacity(evidence: &Evidence) -> Option<Measured> {
     Some(measured.direction("proj loses more than exchange", proj > exchange))
 }
 
-/// Returns the life of the drive of a trace under a scheme, in years.
+/// Returns the life of the drive under a trace and a scheme, in years.
 fn years(evidence: &Evidence, trace: &str, scheme: &str) -> Option<f64> {
     evidence.life(trace, scheme)?.effective_lifetime_years
 }
@@ -360,18 +363,18 @@ fn lifetimes(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Returns a number for every trace.
+/// Returns a number for every trace; `None` if one is missing.
 fn each(evidence: &Evidence, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
     evidence.paper.trace.iter().map(|trace| of(&trace.name)).collect()
 }
 
-/// The mean response under a scheme over that under another.
+/// Returns the mean response under the scheme `one` divided by that under `other`.
 fn ratio(evidence: &Evidence, trace: &str, one: &str, other: &str) -> Option<f64> {
     let response = |scheme| evidence.life(trace, scheme)?.response_mean_us;
     Some(response(one)? / response(other)?)
 }
 
-/// Both variants of READY, with the paper's names for them.
+/// Both variants of READY: the preset, and the paper's name.
 const BOTH: [(&str, &str); 2] = [SCHEMES[3], SCHEMES[4]];
 
 fn responses(evidence: &Evidence) -> Option<Measured> {
@@ -394,9 +397,9 @@ fn responses(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// The largest response over 600 us that counts as "close to" it, and that of proj over NT's
-/// (section 4.4: less than 1.9 %).
+/// Largest response relative to the 600 us of a program that counts as "close to" it.
 const NEAR_PROGRAM: f64 = 1.10;
+/// Largest response under proj relative to that of NT (section 4.4: less than 1.9 % slower).
 const PROJ_MOST: f64 = 1.019;
 
 fn cost_of_throttling(evidence: &Evidence) -> Option<Measured> {
@@ -471,7 +474,7 @@ fn throughput(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// The standard deviation of delays over their mean.
+/// Returns the standard deviation of throttling delays divided by their mean.
 fn unsteadiness(delays: &[f64]) -> Option<f64> {
     let middle = mean(delays)?;
     let squares: Vec<f64> = delays.iter().map(|delay| (delay - middle).powi(2)).collect();
@@ -515,8 +518,8 @@ mod tests {
         assert_eq!(answers.len(), 50);
     }
 
-    /// The drives run the default reading, and its two constants are those of claims 002-005 and
-    /// 002-006.
+    /// The drives run under the default reading of equation 2, and its two constants are those of
+    /// claims 002-005 and 002-006.
     #[test]
     fn the_constants_are_those_of_the_drives() {
         for device in ["ready-32", "ready-128"] {

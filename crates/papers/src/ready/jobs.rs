@@ -1,4 +1,4 @@
-//! The jobs of the study: what is simulated, and what each job depends on.
+//! The jobs of the READY study: the simulations, and the inputs that each depends on.
 
 use super::paper::{Paper, Simulated, Trace};
 use super::plan::{Burst, Demand, FIXED, Lives, READINGS, SCHEMES, read_as};
@@ -14,18 +14,18 @@ use fowler_units::Span;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Seconds of a window in which demand is counted for Figure 4.
+/// Length of a window in which write demand is counted for Figure 4, in seconds.
 const WINDOW_S: u64 = 60;
 
-/// Repetitions of the workload that a life has at least, in the host's own time, so that one at
-/// twice the dilation has three.
+/// Smallest number of repetitions of the workload in a life, in the host's own time, so that a life
+/// at twice the dilation has half of them.
 const REPETITIONS: u32 = 6;
 
 pub(super) fn life_name(trace: &str, scheme: &str) -> String {
     format!("{trace} {scheme}")
 }
 
-/// The name of a scheme's life at a dilation of its own.
+/// Returns the name of a scheme's life at a dilation other than the default.
 pub(super) fn diluted(scheme: &str, dilation: u32) -> String {
     format!("{scheme} at {dilation}")
 }
@@ -38,12 +38,12 @@ fn workload(trace: &Trace) -> Result<WorkloadSpec, Diagnostics> {
     presets::open(Folder::Workloads, &trace.stand_in).map(WorkloadSpec::Generated)
 }
 
-/// The inputs that all jobs of a repetition of the study share.
+/// The inputs shared by all jobs of a repetition of the study.
 #[derive(Clone, Copy)]
 pub(super) struct Plan<'p> {
     pub paper: &'p Paper,
     pub limit: Option<u64>,
-    /// The seed of drives and stand-ins; `None` for that of the presets.
+    /// Seed of drives and stand-ins; `None` for those of the presets.
     pub seed: Option<u64>,
     pub brief: bool,
 }
@@ -64,12 +64,13 @@ impl Plan<'_> {
         self.paper.trace.iter().find(|it| it.name == name).ok_or_else(|| unknown().into())
     }
 
-    /// The name of a job that depends on the seed.
+    /// Returns the name of a job whose result depends on the seed.
     fn seeded(&self, name: &str) -> String {
         self.seed.map_or_else(|| name.into(), |seed| format!("{name} seed {seed}"))
     }
 
-    /// The write demand of every stand-in, with the seed of the presets and with this one.
+    /// Returns the jobs that count the write demand of every stand-in, with the seed of the presets
+    /// and with the seed of this repetition.
     pub fn demands<'a>(&self) -> Result<Vec<Job<'a, Demand>>, Diagnostics> {
         let mut jobs = Vec::new();
         for trace in &self.paper.trace {
@@ -90,8 +91,9 @@ impl Plan<'_> {
         Ok(Job::new(name, &inputs, move |control| counted(&drive, (&spec, limit), control)))
     }
 
-    /// Returns the demand of each stand-in with this seed, and the factor by which its times are
-    /// divided: another seed draws another volume, and a stand-in has that of Table 1.
+    /// Returns the demand of each stand-in with the seed of this repetition, and the factor by
+    /// which its arrival times are divided. Another seed generates another volume; the factor
+    /// restores that of Table 1.
     pub fn own_demands(
         &self,
         counted: &Results<Demand>,
@@ -109,7 +111,7 @@ impl Plan<'_> {
         (demands, speeds)
     }
 
-    /// The write amplification of every stand-in.
+    /// Returns the jobs that measure the write amplification of every stand-in.
     pub fn wafs<'a>(&self) -> Result<Vec<Job<'a, f64>>, Diagnostics> {
         let plan = Plan { seed: None, ..*self };
         let job = |trace: &Trace| {
@@ -123,7 +125,7 @@ impl Plan<'_> {
         self.paper.trace.iter().map(job).collect()
     }
 
-    /// Returns results by trace.
+    /// Returns the results of the jobs named `TRACE what`, by trace.
     pub fn by_trace<T: Clone>(&self, results: &Results<T>, what: &str) -> BTreeMap<String, T> {
         let of = |trace: &Trace| {
             let found = results.get(&format!("{} {what}", trace.name))?;
@@ -132,8 +134,8 @@ impl Plan<'_> {
         self.paper.trace.iter().filter_map(of).collect()
     }
 
-    /// The lives of every stand-in. Lives of one stand-in are side by side, on one pass over its
-    /// requests.
+    /// Returns the jobs that simulate the lives of every stand-in. Lives of one stand-in are
+    /// simulated together, in one pass over its requests.
     pub fn groups<'a>(
         &self,
         wafs: &BTreeMap<String, f64>,
@@ -179,7 +181,7 @@ impl Plan<'_> {
         }))
     }
 
-    /// The lives of a stand-in and their names.
+    /// Returns the lives of a stand-in (one per scheme), with their names.
     fn lanes(&self, trace: &Trace) -> Result<(Vec<String>, Vec<SteadyLane>), Diagnostics> {
         let mut named: Vec<(String, SteadyLane)> = Vec::new();
         // Other seeds are lived at twice the dilation, at which a verdict has to hold.
@@ -227,7 +229,7 @@ impl Plan<'_> {
         Ok(named.into_iter().unzip())
     }
 
-    /// Lives with a simulated translation layer.
+    /// Returns the jobs that simulate lives with a full translation layer.
     pub fn simulated<'a>(&self) -> Result<Vec<Job<'a, Lives>>, Diagnostics> {
         let mut jobs = Vec::new();
         for Simulated { trace, scheme, dilation } in &self.paper.simulated {
@@ -264,7 +266,8 @@ impl Plan<'_> {
         Ok(jobs)
     }
 
-    /// ST under demand that comes in one part of each cycle.
+    /// Returns the jobs that simulate ST under a host that writes in one part of each cycle and is
+    /// idle in the other.
     pub fn duty<'a>(
         &self,
         wafs: &BTreeMap<String, f64>,
@@ -305,7 +308,8 @@ impl Plan<'_> {
         Ok(jobs)
     }
 
-    /// A workload of so many GB an hour, all in one share of each cycle.
+    /// Returns the description of a workload of `gb` GB per hour, all written in the share `share`
+    /// (0 to 1) of each cycle.
     fn bursts(&self, gb: f64, share: f64) -> String {
         let duty = &self.paper.duty;
         let rate = gb * (1u64 << 30) as f64 / 16384.0 / 3600.0;
@@ -327,7 +331,8 @@ impl Plan<'_> {
         )
     }
 
-    /// Days out of the lives of some stand-ins.
+    /// Returns the jobs that simulate single days, at several ages of the drive, out of the lives
+    /// of some stand-ins.
     pub fn days<'a>(
         &self,
         demands: &Results<Demand>,
@@ -360,8 +365,8 @@ impl Plan<'_> {
     }
 }
 
-/// Returns the part of a repetition that is so many hours long and whose volume is nearest to the
-/// mean: when it begins, and how long it is.
+/// Returns the begin and the length of the part of a repetition that is `hours` hours long and
+/// whose write volume is nearest to the mean.
 fn window(minutes: &[u64], hours: u64) -> (Span, Span) {
     const MINUTE: Span = Span::ms(60_000);
     let length = (hours * 60).min(minutes.len() as u64).max(1);
@@ -372,13 +377,14 @@ fn window(minutes: &[u64], hours: u64) -> (Span, Span) {
     (MINUTE * (nearest * length), MINUTE * length)
 }
 
-/// The dilation of a look: a life of so many seconds is left of each, which is a dozen epochs.
+/// Returns the dilation of a preview run: high enough to leave only about a dozen epochs of the
+/// life.
 fn look(drive: &Resolved) -> u32 {
     const LEFT_S: f64 = 7200.0;
     (drive.config.life.target.as_s() / LEFT_S).ceil() as u32
 }
 
-/// Returns the write demand of a stand-in, minute by minute.
+/// Counts the pages that a stand-in writes in each minute.
 fn counted(
     drive: &Resolved,
     (spec, limit): (&WorkloadSpec, Option<u64>),

@@ -1,5 +1,5 @@
-//! READY (Lee et al., FAST 2012): every table, figure and number of the paper, from simulated lives
-//! of the stand-ins of its five workloads.
+//! READY (Lee et al., FAST 2012): every table, figure and number of the paper, from simulated drive
+//! lives under stand-ins of its five workloads.
 
 mod claims;
 mod examples;
@@ -46,7 +46,7 @@ impl Study for Evidence {
         Evidence::of(Paper::open()?, request, runs)
     }
 
-    /// No real traces are looked for: all columns are stand-ins.
+    /// Returns no workloads for which real traces are looked for: all columns are stand-ins.
     fn printed(&self) -> Printed<'_> {
         Printed { title: &self.paper.title, statements: &self.paper.claim, workloads: &[] }
     }

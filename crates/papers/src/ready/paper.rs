@@ -1,4 +1,4 @@
-//! The published numbers, read from the project's data.
+//! The published numbers of the READY paper, read from its data file.
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::paper_data;
@@ -7,47 +7,50 @@ use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/ready.toml");
 
-/// The file with the published numbers.
+/// The data file of the READY paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// Seconds of Figure 14.
+    /// Length of the period shown in Figure 14, in seconds.
     pub close_up: u64,
     pub trace: Vec<Trace>,
-    /// Days out of lives on the whole drive.
+    /// Single days, simulated on the whole drive at several ages.
     pub days: Days,
-    /// The loss of the static throttle by how bursty demand is.
+    /// The study of the capacity that the static throttle (ST) loses if demand comes in bursts.
     pub duty: Duty,
-    /// Lives with a simulated translation layer, next to those without.
+    /// Lives simulated with a full translation layer, next to lives at a steady write
+    /// amplification.
     pub simulated: Vec<Simulated>,
     pub claim: Vec<Statement>,
 }
 
-/// Days out of lives.
+/// Single days that are simulated on the whole drive, out of the lives of some traces.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Days {
     /// Ages of the drive in years; a day is simulated at each.
     pub ages: Vec<f64>,
-    /// Traces, each with how many hours of it are simulated and the dilation of the lives before.
+    /// Traces, each with the hours of it that are simulated and the dilation of the life before
+    /// that day.
     pub traces: Vec<(String, u64, u32)>,
 }
 
-/// Demand that comes in one part of each cycle.
+/// A host that writes in one part of each cycle and is idle in the other.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Duty {
-    /// The traces whose mean demand is used.
+    /// Names of the traces whose mean demand is used.
     pub traces: Vec<String>,
-    /// The shares of a cycle in which the host writes.
+    /// Shares of a cycle (0 to 1) in which the host writes.
     pub shares: Vec<f64>,
-    /// Seconds of a cycle, and hours of a repetition.
+    /// Length of a cycle in seconds.
     pub cycle_s: f64,
+    /// Length of a repetition of the workload in hours.
     pub hours: u64,
 }
 
-/// A life with a simulated translation layer.
+/// A life simulated with a full translation layer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Simulated {
@@ -56,24 +59,25 @@ pub(super) struct Simulated {
     pub dilation: u32,
 }
 
-/// A trace: its name in the paper, its stand-in, and the drive that it is on (Table 1).
+/// A trace: its name in the paper, its stand-in, and the drive that it runs on (Table 1).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Trace {
     pub name: String,
     pub stand_in: String,
     pub device: String,
-    /// The highest dilation K of its lives.
+    /// Highest dilation of the trace's lives: the number of repetitions of the workload for which
+    /// one simulated repetition stands.
     pub most: u32,
 }
 
 impl Paper {
-    /// Reads the paper's data.
+    /// Reads the data file of the READY paper.
     pub fn open() -> Result<Paper, Diagnostics> {
         paper_data::open("papers/ready", TEXT)
     }
 
-    /// Returns the number that a claim publishes under a label.
+    /// Returns the number that the claim `id` publishes under a label.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }

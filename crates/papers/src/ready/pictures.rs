@@ -1,4 +1,4 @@
-//! Pictures of the paper's figures.
+//! Figures of the READY paper as pictures.
 
 use super::claims::{BELOW, TABLE_2};
 use super::paper::Paper;
@@ -9,7 +9,7 @@ use fowler_report::cell_models::recovery;
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces. Diamonds are the paper's numbers.";
 
-/// Returns every figure.
+/// Returns the figures of the study.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     let all: [(&str, Vec<Panel>, &str); 9] = [
         ("figure1", vec![recovery()], "Figure 1: achievable P/E cycles by idle time"),
@@ -30,7 +30,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     all.map(|(id, panels, title)| Figure::new(id, title, panels).caption(STAND_INS)).collect()
 }
 
-/// Figure 4.
+/// Returns the panels of Figure 4: differences in write demand between epochs.
 fn differences(evidence: &Evidence) -> Vec<Panel> {
     let panel = |trace: &str| {
         let series = [1, 10, 30, 60, 120].into_iter().filter_map(|minutes| {
@@ -48,14 +48,15 @@ fn differences(evidence: &Evidence) -> Vec<Panel> {
     ["exchange", "proxy"].map(panel).into()
 }
 
-/// The readings of the recovery: heads of the table and titles of panels.
+/// The readings of equation 2 (recovery of cells): column head in the table and title of the panel.
 const READ_AS: [(&str, &str); 3] = [
     ("spread", "recovery read as spread (default)"),
     ("refit", "as refit"),
     ("literal", "as printed"),
 ];
 
-/// Figure 10. Where Table 2 has both capacities, what follows from them is marked.
+/// Returns the panels of Figure 10: effective lifetime. Where Table 2 has both capacities, the
+/// lifetime that follows from them is marked.
 fn years(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let published = |trace: &str, scheme: &str| {
         let row = TABLE_2.iter().find(|row| row.trace == trace && row.scheme == scheme)?;
@@ -65,13 +66,13 @@ fn years(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     panels.map(|panel| panel.reference(5.0, "target")).into()
 }
 
-/// Figure 11.
+/// Returns the panels of Figure 11: mean response of a page write.
 fn responses(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     by_reading(paper, evidence, ("page write (us)", "ms", 1e3), |_, _| None).into()
 }
 
-/// Bars of every scheme under every stand-in, for each reading of the recovery. Numbers of the
-/// table are divided by `per`.
+/// Returns a panel for each reading of equation 2 (recovery of cells), with a bar for every scheme
+/// under every stand-in. Numbers of the table are divided by `per`.
 fn by_reading(
     paper: &Paper,
     evidence: &Evidence,
@@ -90,8 +91,8 @@ fn by_reading(
     })
 }
 
-/// Draws the loss of ST by the share of time in which the host writes, next to the printed losses:
-/// a level line each, and a diamond where it crosses the theory.
+/// Returns the panels of the capacity that ST loses by the share of time in which the host writes.
+/// Each printed loss is a level line, with a diamond where it crosses the theory.
 fn duty(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let panel = |trace: &String| {
         let percent = |value: f64| 100.0 * value;
@@ -120,7 +121,8 @@ fn duty(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     paper.duty.traces.iter().map(panel).collect()
 }
 
-/// Mean page writes on days out of lives: delay plus 600 us, and delay plus the time in the drive.
+/// Returns the panels of mean page writes on single days: the throttling delay plus 600 us, and the
+/// delay plus the simulated time in the drive.
 fn days(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let sheet = tables::days(paper, evidence);
     let panel = |trace: &str| {
@@ -140,7 +142,7 @@ fn days(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     paper.days.traces.iter().filter_map(|(trace, ..)| panel(trace)).collect()
 }
 
-/// Figure 12.
+/// Returns the panels of Figure 12: response times of page writes.
 fn distributions(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let panel = |trace: &str| {
         let series = SCHEMES.into_iter().filter_map(|(scheme, called)| {
@@ -152,7 +154,7 @@ fn distributions(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     paper.trace.iter().map(|trace| panel(&trace.name)).collect()
 }
 
-/// Figure 13.
+/// Returns the panels of Figure 13: throttling delay over the life.
 fn delays(evidence: &Evidence) -> Vec<Panel> {
     let panel = |scheme: &str, title: &str| {
         let series = evidence.life("exchange", scheme).map(|it| &it.series);
@@ -163,7 +165,7 @@ fn delays(evidence: &Evidence) -> Vec<Panel> {
     vec![panel(FIXED, "fixed: 10 minutes"), panel("ready_opt", "dynamic")]
 }
 
-/// Figure 14.
+/// Returns the panels of Figure 14: throughput during a busy period of map.
 fn throughput(evidence: &Evidence) -> Vec<Panel> {
     let panel = |(scheme, called): (&str, &str)| {
         let rates = &evidence.life("map", scheme)?.close_up.as_ref()?.flash_mb_s;
@@ -179,7 +181,7 @@ mod tests {
     use super::Evidence;
     use crate::study::tests::assert_drawn;
 
-    /// The pictures name columns that their tables have.
+    /// Every figure can be drawn without results: it refers only to columns that its table has.
     #[test]
     fn a_study_without_results_is_drawn() {
         assert_drawn(&Evidence::none());

@@ -1,5 +1,5 @@
-//! The measurements that the paper's tables and figures need: those of a repetition of the study,
-//! and access to their results. `jobs.rs` makes them.
+//! The measurements of one repetition of the READY study, and access to them. `jobs.rs` makes the
+//! jobs that measure.
 
 use super::jobs::{Plan, burst_name, diluted, life_name};
 use super::paper::{Paper, Simulated};
@@ -12,7 +12,7 @@ use fowler_lifetime::Day;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The schemes, with the paper's names for them.
+/// The schemes of the study: the preset, and the paper's name.
 pub(super) const SCHEMES: [(&str, &str); 5] = [
     ("nt", "NT"),
     ("st", "ST"),
@@ -21,27 +21,31 @@ pub(super) const SCHEMES: [(&str, &str); 5] = [
     ("ready_opt", "READY_OPT"),
 ];
 
-/// The life of exchange with epochs of ten minutes (Figure 13).
+/// Name of the life under exchange with fixed epochs of ten minutes (Figure 13).
 pub(super) const FIXED: &str = "ready_opt, fixed epochs";
 
-/// The name of a READY life under another reading of the recovery.
+/// Returns the name of the life of a READY scheme under another reading of equation 2 (recovery of
+/// cells).
 pub(super) fn read_as(scheme: &str, reading: &str) -> String {
     format!("{scheme}, {reading}")
 }
 
-/// The readings of the recovery besides that of the presets, as their key has them.
+/// Readings of equation 2 (recovery of cells) besides that of the presets: values of the
+/// configuration key.
 pub(super) const READINGS: [&str; 2] = ["refit", "literal"];
 
-/// All measurements of the study or of a repetition of it, and the published numbers.
+/// All measurements of one repetition of the study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
-    /// True if the lives at twice the dilation are read.
+    /// True if claims read the lives at twice the dilation.
     twice: bool,
-    /// The view through which claims read the lives.
+    /// The view through which claims read the lives: it may replace schemes by others.
     pub(super) view: View,
-    /// The write demand, the write amplification and the speed factor of each stand-in, by trace.
+    /// Write demand of each stand-in, by trace.
     demands: BTreeMap<String, Demand>,
+    /// Write amplification of each stand-in, by trace.
     wafs: BTreeMap<String, f64>,
+    /// Factor by which the arrival times of each stand-in are divided, by trace.
     speeds: BTreeMap<String, f64>,
     lives: BTreeMap<String, Lives>,
     simulated: Results<Lives>,
@@ -52,29 +56,31 @@ pub(crate) struct Evidence {
 /// The write demand of a stand-in.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Demand {
-    /// Pages that the stand-in writes in each minute.
+    /// Pages that the stand-in writes in each minute, by minute.
     pub minutes: Vec<u64>,
 }
 
-/// The effect of the static throttle on demand that comes in one part of each cycle.
+/// The capacity that the static throttle (ST) loses under a host that writes in one part of each
+/// cycle.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Burst {
-    /// The share of a cycle in which the host writes.
+    /// Share of a cycle (0 to 1) in which the host writes.
     pub share: f64,
-    /// The share of the rated capacity that is never written.
+    /// Share of the rated capacity (0 to 1) that is never written.
     pub lost: f64,
 }
 
-/// A drive that has lived, at one dilation or at two.
+/// Lives of one drive under a scheme, at one dilation or two.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Lives {
     pub lives: Vec<Life>,
-    /// The shares by which numbers differ at twice the dilation; `None` if that life was not
-    /// simulated.
+    /// Relative differences between the life at twice the dilation and the first; `None` if only
+    /// one was simulated.
     pub change: Option<Change>,
 }
 
-/// A life, dilated.
+/// The results of a dilated life, in which each simulated repetition of the workload stands for
+/// several.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Life {
     pub dilation: f64,
@@ -90,20 +96,23 @@ pub(super) struct Life {
     pub response_p9999_us: Option<f64>,
     pub response_max_us: Option<f64>,
     pub stops_per_million: Option<f64>,
-    /// The share of epochs whose demand came as predicted, and how long the last one was.
+    /// Share of epochs (0 to 1) whose demand came as predicted; `None` if the scheme predicts none.
     pub accuracy: Option<f64>,
+    /// Length of the last epoch in seconds.
     pub epoch_s: Option<f64>,
     pub pages_written: f64,
-    /// Pages programmed, by source.
+    /// Number of pages programmed, by the source of the program (host, GC and others).
     pub programs: BTreeMap<String, f64>,
-    /// Responses in microseconds, each with the share of page writes that took no longer.
+    /// Cumulative distribution of page write responses: microseconds, and the share of writes that
+    /// took no longer.
     pub response_cdf_us: Vec<(f64, f64)>,
     pub series: Series,
-    /// The life second by second; `None` if this was not requested, or the moment did not come.
+    /// Time series of one-second steps for Figure 14; `None` if it was not requested or the life
+    /// ended before its period.
     pub close_up: Option<Series>,
 }
 
-/// A life by parts of it.
+/// Time series over a life.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Series {
     pub years: Vec<f64>,
@@ -111,7 +120,7 @@ pub(super) struct Series {
     pub delay_us: Vec<f64>,
 }
 
-/// Shares by which numbers differ at twice the dilation.
+/// Relative differences between a life at twice the dilation and one at the first dilation.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Change {
     pub effective_lifetime_years: Option<f64>,
@@ -120,8 +129,8 @@ pub(super) struct Change {
 }
 
 impl Evidence {
-    /// Everything, or nothing if it was stopped. With a limit a repetition has no more
-    /// requests than that, and little is left of each life: a look, not a reproduction.
+    /// Measures everything for a repetition of the study; `None` if it was stopped. With a limit on
+    /// requests only the last epochs of each life are simulated: a preview, not a reproduction.
     pub(super) fn of(
         paper: Paper,
         request: &Request,
@@ -188,13 +197,14 @@ impl Evidence {
         }
     }
 
-    /// A life at the least dilation, or in the repetition at twice that.
+    /// Returns the life under a trace and a scheme: at the least dilation, or in the repetition
+    /// with longer runs at twice that.
     pub(super) fn life(&self, trace: &str, scheme: &str) -> Option<&Life> {
         let scheme = self.view.scheme(scheme);
         self.lives.get(&life_name(trace, &scheme))?.lives.get(usize::from(self.twice))
     }
 
-    /// Returns a number of a life.
+    /// Returns a number of the life under a trace and a scheme.
     pub(super) fn number(
         &self,
         trace: &str,
@@ -204,48 +214,50 @@ impl Evidence {
         of(self.life(trace, scheme)?)
     }
 
-    /// Returns the shares by which numbers differ at twice the dilation.
+    /// Returns the relative differences between a life at twice the dilation and the life at the
+    /// first.
     pub(super) fn change(&self, trace: &str, scheme: &str) -> Option<&Change> {
         self.lives.get(&life_name(trace, scheme))?.change.as_ref()
     }
 
-    /// Every life with its name, at every dilation.
+    /// Returns every life with its name, at every dilation.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Life)> {
         let each = self.lives.iter();
         each.flat_map(|(name, lives)| lives.lives.iter().map(move |life| (name.as_str(), life)))
     }
 
-    /// A life with a simulated translation layer, and the same at a steady write amplification.
+    /// Returns a life with a simulated translation layer, and the corresponding life at a steady
+    /// write amplification.
     pub(super) fn simulated(&self, what: &Simulated) -> Option<[&Life; 2]> {
         let name = diluted(&what.scheme, what.dilation);
         let whole = self.simulated.get(&life_name(&what.trace, &name))?.lives.first()?;
         Some([whole, self.lives.get(&life_name(&what.trace, &name))?.lives.first()?])
     }
 
-    /// Returns the loss of ST at the mean demand of a trace, by the share of time in which that
-    /// comes.
+    /// Returns the capacity lost by ST at the mean demand of a trace, for each share of time in
+    /// which the host writes.
     pub(super) fn bursts(&self, trace: &str) -> Vec<Burst> {
         let of = |share: &f64| self.duty.get(&burst_name(trace, *share)).copied();
         self.paper.duty.shares.iter().filter_map(of).collect()
     }
 
-    /// Returns the mean demand of a trace over the fixed rate of ST on its drive.
+    /// Returns the mean demand of a trace divided by the fixed rate of ST on its drive.
     pub(super) fn demand(&self, trace: &str) -> Option<f64> {
         let nt = self.life(trace, "nt")?;
         Some(nt.w_work_tb? / nt.c_ssd_tb?)
     }
 
-    /// The days out of the lives of a trace.
+    /// Returns the single days simulated for a trace.
     pub(super) fn days(&self, trace: &str) -> &[Day] {
         self.days.get(&format!("{trace} days")).map_or(&[], Vec::as_slice)
     }
 
-    /// The write amplification of a stand-in, as measured in steady state.
+    /// Returns the write amplification of a stand-in, measured in steady state.
     pub(super) fn waf(&self, trace: &str) -> Option<f64> {
         self.wafs.get(trace).copied()
     }
 
-    /// Gigabytes that a stand-in writes in an hour.
+    /// Returns the gigabytes that a stand-in writes per hour.
     pub(super) fn gb_per_hour(&self, trace: &str) -> Option<f64> {
         let minutes = self.minutes(trace)?;
         let bytes = minutes.iter().sum::<f64>() * 4096.0 * self.speeds.get(trace)?;
@@ -253,13 +265,13 @@ impl Evidence {
         Some(bytes / (1u64 << 30) as f64 / hours)
     }
 
-    /// Pages that a stand-in writes in each minute.
+    /// Returns the pages that a stand-in writes in each minute, by minute.
     pub fn minutes(&self, trace: &str) -> Option<Vec<f64>> {
         Some(self.demands.get(trace)?.minutes.iter().map(|&pages| pages as f64).collect())
     }
 
-    /// The differences of the demand of neighbouring epochs of so many minutes, as shares of the
-    /// first (equation 6).
+    /// Returns the differences in demand between neighbouring epochs of `minutes` minutes, as
+    /// shares of the earlier epoch's demand (equation 6).
     pub fn differences(&self, trace: &str, minutes: usize) -> Option<Vec<f64>> {
         let all = self.minutes(trace)?;
         let epochs: Vec<f64> = all.chunks_exact(minutes).map(|it| it.iter().sum()).collect();

@@ -1,4 +1,4 @@
-//! The paper's tables, and the numbers of its figures.
+//! Tables of the READY paper, and the numbers of its figures.
 
 use super::claims::{ACCURACY, BELOW, DEMAND, TABLE_2};
 use super::paper::Paper;
@@ -7,7 +7,7 @@ use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::recovery::Reading;
 use fowler_units::Span;
 
-/// Returns every table.
+/// Returns the tables of the study.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     vec![
         traces(paper, evidence),
@@ -24,7 +24,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     ]
 }
 
-/// Table 1.
+/// Returns Table 1: traces, their demand and write amplification, and those of the stand-ins.
 fn traces(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["stand-in", "GB/h, printed", "GB/h", "WAF, printed", "WAF", "drive"];
     let mut sheet =
@@ -43,7 +43,7 @@ fn traces(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Table 2.
+/// Returns Table 2: terabytes written in five years, by trace and scheme.
 fn written(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "stand-in",
@@ -73,7 +73,8 @@ fn written(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the C'_ssd that each reading of equation 2 gives for the W_work of Table 2.
+/// Returns the table of C'_ssd (capacity with recovery) that each reading of equation 2 gives for
+/// the W_work of Table 2.
 fn readings(paper: &Paper) -> Sheet {
     let heads = ["trace", "scheme", "C'_ssd, printed", "spread", "refit", "literal"];
     let title =
@@ -93,7 +94,8 @@ fn readings(paper: &Paper) -> Sheet {
     sheet
 }
 
-/// Figure 1, as numbers: the paper prints none.
+/// Returns Figure 1 as a table of achievable P/E cycles by idle time; the paper prints no numbers
+/// for it.
 fn endured() -> Sheet {
     let heads = ["mean idle time (h)", "spread", "refit", "literal"];
     let mut sheet = Sheet::new("figure1", "Figure 1: achievable P/E cycles by idle time", &heads);
@@ -109,13 +111,14 @@ fn endured() -> Sheet {
 /// Five years, in seconds.
 const LIFE_S: f64 = 5.0 * 365.0 * 86_400.0;
 
-/// Returns the terabytes that a drive of `gb` GB endures if `written` TB are written in five years.
+/// Returns the terabytes that a drive of `gb` GB endures under a reading of equation 2, if
+/// `written` TB are written in five years.
 fn writable(reading: Reading, gb: f64, written: f64) -> f64 {
     let idle = Span((LIFE_S / (written * 1024.0 / gb) * 1e9) as u64);
     reading.achievable(idle) * gb / 1024.0
 }
 
-/// Table 3.
+/// Returns Table 3: accuracy of the prediction of write demand.
 fn accuracy(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["stand-in", "printed", "epochs predicted correctly", "final epoch (s)"];
     let mut sheet =
@@ -132,7 +135,7 @@ fn accuracy(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Figures 10 to 12 as numbers.
+/// Returns the table of lives: the numbers of Figures 10 to 12.
 fn lives(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "stand-in",
@@ -177,13 +180,13 @@ fn lives(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// The gigabytes of a drive.
+/// Returns the capacity of a drive preset in gigabytes.
 fn gigabytes(device: &str) -> f64 {
     if device == "ready-32" { 32.0 } else { 128.0 }
 }
 
-/// Returns the years and mean response of a scheme under another reading of the recovery than that
-/// of the drives. A throttle that does not look at the recovery writes as much under any reading.
+/// Returns the lifetime in years and the mean response under a reading of equation 2 other than
+/// that of the drives. A throttle that ignores recovery writes as much under any reading.
 fn read(
     evidence: &Evidence,
     (trace, device): (&str, &str),
@@ -202,7 +205,7 @@ fn read(
     Some([5.0 * endured / written, life.response_mean_us?])
 }
 
-/// Figures 10 and 11 under every reading of the recovery.
+/// Returns the table of Figures 10 and 11 under every reading of equation 2.
 pub(super) fn by_reading(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "stand-in",
@@ -232,21 +235,21 @@ pub(super) fn by_reading(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the share of its capacity that ST loses, in theory: a closed host that writes for a
-/// share of each cycle leaves the rate unused for the rest of the cycle; while the host writes, it
-/// is throttled to the rate. `demand` is the host's mean demand over the fixed rate.
+/// Returns the share of its capacity that ST loses in theory. A closed-loop host that writes for
+/// the share `share` of each cycle leaves the admitted rate unused for the rest of the cycle; while
+/// it writes, it is throttled to that rate. `demand` is the host's mean demand divided by the rate.
 pub(super) fn lost(demand: f64, share: f64) -> f64 {
     if demand <= share { 1.0 - demand } else { (1.0 - share) / (demand + 1.0 - share) }
 }
 
-/// Returns the share of a cycle in which a host must write for ST to lose so much; `None` if it
-/// cannot.
+/// Returns the share of each cycle in which a host must write for ST to lose the share `lost` of
+/// its capacity; `None` if no share does.
 pub(super) fn share_that_loses(demand: f64, lost: f64) -> Option<f64> {
     let share = 1.0 - lost * demand / (1.0 - lost);
     (0.0..=1.0).contains(&share).then_some(share)
 }
 
-/// Returns the loss of ST by the share of time in which the host writes.
+/// Returns the table of the capacity that ST loses, by the share of time in which the host writes.
 fn duty(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["demand of", "demand / fixed rate", "share of time", "lost", "in theory"];
     let title = "What ST loses of its capacity, by the share of time in which the host writes";
@@ -275,7 +278,7 @@ fn duty(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Days out of lives on the whole drive.
+/// Returns the table of single days simulated on the whole drive.
 pub(super) fn days(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "stand-in",
@@ -326,7 +329,8 @@ pub(super) fn days(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Lives with a simulated translation layer next to those at a steady write amplification.
+/// Returns the table of lives with a simulated translation layer next to lives at a steady write
+/// amplification.
 fn simulated(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "stand-in",
@@ -364,8 +368,8 @@ fn simulated(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Every life and every day: what was written, moved by GC and erased. A life at a steady write
-/// amplification erases a block for each block's worth of pages.
+/// Returns the table of every life and every single day: pages written, moved by GC and erased. At
+/// a steady write amplification, a block is erased for every block's worth of pages programmed.
 fn runs(evidence: &Evidence) -> Sheet {
     let heads = ["run", "K", "host pages", "pages moved by GC", "erases"];
     let mut sheet = Sheet::new("runs", "Every run: pages and erases", &heads);
@@ -393,7 +397,7 @@ fn runs(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Section 4.1.
+/// Pages in a block of the paper's drives (section 4.1).
 const PAGES_PER_BLOCK: f64 = 64.0;
 
 #[cfg(test)]

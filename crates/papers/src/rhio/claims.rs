@@ -1,4 +1,4 @@
-//! Every claim of the paper, and how it is measured.
+//! Every claim of the RHIO paper, with the function that measures it.
 
 use super::example::{self, Order, SIZES, Served};
 use super::paper::Paper;
@@ -21,7 +21,7 @@ pub(super) const BELOW_RT_R: ClaimId = ClaimId("001-002");
 pub(super) const BELOW_PV_W: ClaimId = ClaimId("001-003");
 pub(super) const PRIORITIZED_WRITES: ClaimId = ClaimId("001-006");
 
-/// Every claim, in the order of the paper's data.
+/// Every claim of the RHIO paper, in the order of its data file.
 pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     named(BELOW_NOOP, |e| Ok(reductions(e, "noop"))).by(BETTER, |e| Ok(better(e, "noop"))),
     named(BELOW_RT_R, |e| Ok(reductions(e, "rt_r"))).by(BETTER, |e| Ok(better(e, "rt_r"))),
@@ -94,28 +94,29 @@ fn geometry(drive: &Resolved) -> Found {
     ])
 }
 
-/// The paper's drive under RHIO.
+/// Returns the configuration of the paper's drive under RHIO.
 fn drive(paper: &Paper) -> Result<Resolved, Diagnostics> {
     let spec = paper.device(&[]);
     resolve(&spec.source()?, &Scheme::load("rhio")?, &spec)
 }
 
-/// Returns the share by which RHIO lowers mean latencies against `base`, mean over the stand-ins,
-/// and whether it is faster under each.
+/// Returns the share by which RHIO lowers mean read and write latency relative to `base`, mean over
+/// the stand-ins, and whether RHIO is faster under each stand-in.
 fn reductions(evidence: &Evidence, base: &str) -> Option<Measured> {
     lowered(evidence, ["rhio"; 2], base)
 }
 
-/// Description of the null of the reductions.
+/// Description of the null for RHIO's reductions of latency.
 const BETTER: &str = "the better of RT-R and PV-W, for reads and for writes, in place of rhio";
 
-/// Returns the reductions of the two baselines, each for the requests that it is made for.
+/// Returns the reductions by the two baselines relative to `base`: by RT-R for reads and by PV-W
+/// for writes.
 fn better(evidence: &Evidence, base: &str) -> Option<Measured> {
     lowered(evidence, ["rt_r", "pv_w"], base)
 }
 
-/// Returns the share by which a scheme for reads and one for writes lower mean latencies against
-/// `base`, mean over the stand-ins, and whether each is faster under every stand-in.
+/// Returns the share by which one scheme lowers mean read latency and another mean write latency
+/// relative to `base`, mean over the stand-ins, and whether each is faster under every stand-in.
 fn lowered(evidence: &Evidence, schemes: [&str; 2], base: &str) -> Option<Measured> {
     let mut measured = Measured::of([]);
     for (kind, scheme) in KINDS.into_iter().zip(schemes) {
@@ -129,18 +130,21 @@ fn lowered(evidence: &Evidence, schemes: [&str; 2], base: &str) -> Option<Measur
     Some(measured)
 }
 
-/// Volumes of which the text gives reductions.
+/// Volumes for which the text prints reductions of a latency.
 struct Volumes {
-    /// The scheme that RHIO is compared with, and the number that is reduced.
+    /// Preset of the scheme that RHIO is compared with.
     base: &'static str,
+    /// The latency that is reduced.
     of: Number,
-    /// The volume with the largest reduction, and that with the smallest.
+    /// Name of the volume with the largest reduction.
     most: &'static str,
+    /// Name of the volume with the smallest reduction.
     least: &'static str,
     shown: &'static [&'static str],
 }
 
-/// The reduction under some volumes, the largest and the smallest where they are said to be.
+/// Returns the reductions under the volumes that the text names, and whether the largest and the
+/// smallest are where the text says.
 fn by_volume(evidence: &Evidence, volumes: &Volumes) -> Option<Measured> {
     let &Volumes { base, of: number, most, least, shown } = volumes;
     let of = |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), RECORDED, number)?);
@@ -159,8 +163,8 @@ fn by_volume(evidence: &Evidence, volumes: &Volumes) -> Option<Measured> {
     )
 }
 
-/// The shares of two volumes. Most volumes above the share that the text names must gain more than
-/// those two.
+/// Returns the shares of prioritized writes under two volumes, and whether most volumes with a
+/// share above the one in the text gain more than those two.
 fn prioritized_writes(evidence: &Evidence) -> Option<Measured> {
     const FEW: [&str; 2] = ["usr", "web"];
     let of = |column: &str| evidence.prioritized(column, RECORDED, 1);
@@ -200,20 +204,20 @@ fn prioritized_reads(evidence: &Evidence) -> Option<Measured> {
     Some(measured.direction("those four gain more against RT-R", more))
 }
 
-/// Rank correlations of the shares of prioritized requests with the reductions that they are said
-/// to explain.
+/// Returns the rank correlations between the shares of prioritized requests and the reductions of
+/// latency that they are said to explain.
 pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measured> {
     correlations_of(evidence, case, TOGETHER)
 }
 
-/// Pairs of schemes whose writes, and whose reads, are compared.
+/// Pairs of schemes (scheme, base): the pair compared by writes, then the pair compared by reads.
 type Pairs = [(&'static str, &'static str); 2];
 
-/// RHIO against the baseline that lacks its order.
+/// Pairs that compare RHIO with the baselines, which lack its order of requests.
 const TOGETHER: Pairs = [("rhio", "pv_w"), ("rhio", "rt_r")];
-/// The two baselines against NOOP: no order is in it.
+/// Pairs that compare the two baselines with NOOP: none of them reorders requests.
 const ALONE: Pairs = [("pv_w", "noop"), ("rt_r", "noop")];
-/// Description of the null of claims about where gains are largest.
+/// Description of the null for claims about the volumes with the largest gains.
 const GAINS: &str = "gains of PV-W and RT-R against NOOP in place of those of rhio against them";
 
 fn correlations_of(evidence: &Evidence, case: Case<'_>, pairs: Pairs) -> Option<Measured> {
@@ -224,7 +228,8 @@ fn correlations_of(evidence: &Evidence, case: Case<'_>, pairs: Pairs) -> Option<
     Some(measured.direction("reads gain more where more are prioritized", reads > 0.0))
 }
 
-/// Rank correlations of the volumes' rates of writes and reads with the same reductions.
+/// Returns the rank correlations between the volumes' rates of writes and reads and the reductions
+/// of latency by `pairs`.
 fn intensities(evidence: &Evidence, pairs: Pairs) -> Option<Measured> {
     let rates: [Number; 2] = [
         |run| Some(run.get("read.count")? / run.get("simulated_s")?),
@@ -237,8 +242,8 @@ fn intensities(evidence: &Evidence, pairs: Pairs) -> Option<Measured> {
     Some(measured.direction("reads gain more where more come per second", reads > 0.0))
 }
 
-/// Rank correlations of a number of each volume, which differs for the [`KINDS`], with RHIO's
-/// reductions of writes against PV-W and of reads against RT-R, or those of other pairs.
+/// Returns the rank correlations between a number of each volume (one for each of the [`KINDS`])
+/// and the reductions of write and of read latency by `pairs`.
 fn ranks(
     evidence: &Evidence,
     (case, pairs): (Case<'_>, Pairs),
@@ -253,7 +258,8 @@ fn ranks(
     Some([rank(1, pairs[0])?, rank(0, pairs[1])?])
 }
 
-/// Returns the share by which baselines lower mean latencies against NOOP, mean over the stand-ins.
+/// Returns the share by which each baseline lowers mean latencies relative to NOOP, mean over the
+/// stand-ins.
 fn baselines(evidence: &Evidence, shown: &[(&str, &str, Number)]) -> Option<Measured> {
     let one = |&(label, scheme, of): &(&str, &str, Number)| {
         let ratios =
@@ -263,7 +269,8 @@ fn baselines(evidence: &Evidence, shown: &[(&str, &str, Number)]) -> Option<Meas
     Some(Measured::exactly(shown.iter().map(one).collect::<Option<_>>()?))
 }
 
-/// The mean and the standard deviation of as many growth rates as the drive has blocks.
+/// Returns the mean and the standard deviation of the growth rates drawn for all blocks of the
+/// drive.
 fn drawn(drive: &Resolved) -> (f64, f64) {
     let strengths = Strengths::new(&drive.config.reliability.cells);
     let mut rng = Rng::stream(drive.config.seed, "reproduce/rhio/strengths");
@@ -274,7 +281,7 @@ fn drawn(drive: &Resolved) -> (f64, f64) {
     (mean, (squares / (rates.len() - 1) as f64).sqrt())
 }
 
-/// The writes of Figure 2, all pages of a request on one chip.
+/// Serves the writes of Figure 2 with all pages of a request on one chip.
 fn on_one_chip(paper: &Paper, order: Order) -> Result<Served, Diagnostics> {
     example::figure_2(paper, order, paper.whole_requests)
 }
@@ -302,8 +309,8 @@ fn figure_2(paper: &Paper) -> Found {
     Ok(Some(values.if_holds(alone.order == rhio.order)))
 }
 
-/// Requests of one size that are answered one after another are a group, named by their numbers one
-/// after another.
+/// Returns the groups of writes in Figure 2: requests of one size that complete one after another,
+/// named by their numbers.
 fn groups(paper: &Paper) -> Found {
     let order = on_one_chip(paper, Order::Rhio)?.order;
     let groups = order.chunk_by(|&one, &next| SIZES[one] == SIZES[next]);
@@ -322,8 +329,8 @@ fn times(drive: &Resolved) -> Found {
     ])
 }
 
-/// Measures whether coarser steps are faster with more errors, and more references slower with more
-/// corrected, for every pair of neighbors.
+/// Measures for every pair of neighbouring settings whether a coarser program step is faster and
+/// has more errors, and whether more read references are slower and correct more.
 fn trade_offs(drive: &Resolved) -> Result<Measured, NoModel> {
     let mut reliability = drive.config.reliability.clone();
     reliability.levels = 3;
@@ -359,7 +366,8 @@ mod tests {
         verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
     }
 
-    /// Means and shares as the text has them: reads and writes of RHIO lower by what is printed.
+    /// Returns made-up means and shares that agree with the text: reads and writes of RHIO lower by
+    /// the printed shares.
     fn as_published(column: &str, scheme: &str) -> [f64; 4] {
         let pick = |table: &[(&str, f64)], other: f64| {
             table.iter().find(|(name, _)| *name == column).map_or(other, |(_, value)| *value)

@@ -1,5 +1,5 @@
-//! The paper's worked examples: Figure 2 on the whole drive, with the pages of a request on one
-//! chip, the others on one chip alone.
+//! Worked examples of the RHIO paper: Figure 2 on the whole drive with the pages of a request on
+//! one chip, the others on a drive of a single chip.
 
 use super::paper::Paper;
 use crate::studies;
@@ -11,14 +11,15 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::Control;
 use fowler_units::{Deadline, HostIo, HostOp, Nanos, Rng, Span};
 
-/// Pages of W0 to W5 (Figure 2).
+/// Sizes in pages of the writes W0 to W5 (Figure 2).
 pub(super) const SIZES: [u32; 6] = [8, 2, 4, 2, 2, 4];
-/// Arrival time of the waiting requests; longer than any request already in service takes.
+/// Arrival time of the waiting requests: later than the completion of any request in service
+/// before.
 const LATER: Span = Span::ms(3000);
-/// The number of requests in the search for writes served before reads.
+/// Number of random requests in which a write served before an earlier read is searched for.
 const RANDOM: u64 = 2000;
 
-/// Returns the time per page of a write of this many pages in the example, in microseconds.
+/// Returns the time per page of a write of `pages` pages in the example, in microseconds.
 fn page_us(pages: u32) -> f64 {
     match pages {
         2 => 200.0,
@@ -27,8 +28,8 @@ fn page_us(pages: u32) -> f64 {
     }
 }
 
-/// Equation (1): returns the mean response time of the example's writes, issued in this order, if
-/// `page` is the time per page of a write of so many pages.
+/// Equation (1): returns the mean response time of the example's writes when issued in this order;
+/// `page` gives the time per page for a number of pages.
 fn equation_1(order: &[usize], page: impl Fn(u32) -> f64) -> f64 {
     let n = order.len() as f64;
     let term = |(place, &write): (usize, &usize)| {
@@ -37,25 +38,26 @@ fn equation_1(order: &[usize], page: impl Fn(u32) -> f64) -> f64 {
     order.iter().enumerate().map(term).sum::<f64>() / n
 }
 
-/// The writes of Figure 2 as a drive served them.
+/// The results of serving the writes of Figure 2 on a simulated drive.
 pub(super) struct Served {
-    /// Numbers of the writes, in order of completion.
+    /// Numbers of the writes (0 to 5), in order of completion.
     pub order: Vec<usize>,
     /// Mean response of the writes in microseconds.
     pub mean: f64,
-    /// Mean response by equation (1) for that order and the drive's own time per page, in
+    /// Mean response by equation (1) for the simulated order and the drive's own time per page, in
     /// microseconds.
     pub expected: f64,
 }
 
 impl Served {
-    /// Returns the mean response by equation (1) for the order and the example's times per page.
+    /// Returns the mean response by equation (1) for the simulated order and the example's times
+    /// per page, in microseconds.
     pub fn printed(&self) -> f64 {
         equation_1(&self.order, page_us)
     }
 }
 
-/// Returns the whole drive without data, where this many neighboring pages lie on one chip.
+/// Returns the paper's whole drive without data; `unit` neighbouring pages lie on one chip.
 fn whole_drive(
     paper: &Paper,
     scheme: &str,
@@ -73,7 +75,7 @@ fn whole_drive(
     resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }
 
-/// Returns a one-chip drive without data, on which no GC happens.
+/// Returns a drive of one chip without data, on which no GC happens.
 fn one_chip(paper: &Paper, scheme: &str) -> Result<Resolved, Diagnostics> {
     let set = [
         "geometry.channels=1",
@@ -100,8 +102,8 @@ fn io(drive: &Resolved, at: Span, page: u64, pages: u32, op: HostOp) -> HostIo {
     HostIo::new(op, Nanos::ZERO + at, page * size, pages * size as u32)
 }
 
-/// Serves the six writes of Figure 2, which come at once for one chip of the whole drive, where
-/// `unit` pages lie on a chip before the next has any.
+/// Serves the six writes of Figure 2, which arrive together on the whole drive. `unit` neighbouring
+/// pages lie on one chip.
 pub(super) fn figure_2(paper: &Paper, order: Order, unit: u32) -> Result<Served, Diagnostics> {
     let (scheme, set): (&str, &[&str]) = match order {
         Order::FirstCome => ("noop", &[]),
@@ -127,19 +129,19 @@ pub(super) fn figure_2(paper: &Paper, order: Order, unit: u32) -> Result<Served,
     Ok(Served { order, mean: sum.as_us() / SIZES.len() as f64, expected })
 }
 
-/// The order in which the six writes are served.
+/// The order in which the six writes of Figure 2 are served.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Order {
-    /// Writes are served as they come (NOOP).
+    /// Writes are served in order of arrival (NOOP).
     FirstCome,
-    /// Writes are served in RHIO's order, without the rest of RHIO.
+    /// Writes are served in RHIO's order, without RHIO's other techniques.
     Alone,
-    /// Writes are served by RHIO.
+    /// Writes are served under the whole of RHIO.
     Rhio,
 }
 
-/// Returns the order in which six waiting reads complete, by their numbers. R3's data was written
-/// last, then those of R5, R0, R4, R1 and R2 (Figure 3).
+/// Returns the numbers of six waiting reads in order of completion. The data of R3 was written
+/// last, before it that of R5, R0, R4, R1 and R2 (Figure 3).
 pub(super) fn figure_3(paper: &Paper) -> Result<Vec<u64>, Diagnostics> {
     let drive = one_chip(paper, "rhio")?;
     let written = [2, 1, 4, 0, 5, 3].into_iter().zip(0u64..);
@@ -155,15 +157,15 @@ pub(super) fn figure_3(paper: &Paper) -> Result<Vec<u64>, Diagnostics> {
     Ok(reads.map(|completion| completion.io.offset / page).filter(|&read| read < 6).collect())
 }
 
-/// Returns when the chip started the only page of a request.
+/// Returns the time at which the chip started the only page of a request.
 fn taken_up(completion: &Completion) -> Nanos {
     let service = [Part::Sense, Part::Transfer, Part::SoftSensing, Part::Retry, Part::Program];
     let took: Span = service.iter().map(|&part| completion.blame[part]).sum();
     Nanos(completion.done.0 - took.0)
 }
 
-/// Random one-page requests at a rate that the chip cannot sustain. With `deadlines`, some want to
-/// be taken up within 10 to 40 ms.
+/// Returns random one-page requests at a rate higher than the chip can sustain. With `deadlines`,
+/// some requests must be started within 10 to 40 ms.
 fn overload(drive: &Resolved, deadlines: bool) -> Vec<HostIo> {
     let mut rng = Rng::stream(1, "rhio/reads");
     let mut at = 0;
@@ -203,8 +205,9 @@ pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Diagn
     Ok((before, after))
 }
 
-/// Counts requests taken up while one that was due before them, and overdue, waited, and requests
-/// taken up after they were due. Some have deadlines of their own.
+/// Returns two counts: requests started while another request with an earlier, missed deadline
+/// waited, and requests started after their own deadline. Some requests have deadlines of their
+/// own.
 pub(super) fn passed_when_overdue(paper: &Paper) -> Result<(usize, usize), Diagnostics> {
     let drive = one_chip(paper, "rhio")?;
     let completions = served(&drive, overload(&drive, true))?;
@@ -226,7 +229,8 @@ pub(super) fn passed_when_overdue(paper: &Paper) -> Result<(usize, usize), Diagn
     Ok((passed, late))
 }
 
-/// Returns the shortest deadline that a drive accepts, and the step to the next, in milliseconds.
+/// Returns the shortest deadline that a drive accepts and the smallest step between deadlines, in
+/// milliseconds.
 pub(super) fn deadlines(paper: &Paper) -> Result<(u64, u64), Diagnostics> {
     let scheme = Scheme::load("rhio")?;
     let accepts = |count: &u64| {

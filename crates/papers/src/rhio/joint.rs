@@ -1,4 +1,5 @@
-//! The open choices of RHIO, settled together by what its baselines gain, and what follows of RHIO.
+//! The open choices of RHIO, settled together by the gains of its baselines, and the gains of RHIO
+//! that follow.
 
 use super::paper::Paper;
 use super::plan::{Case, Evidence, average_named, combinations, joint_seeds, together};
@@ -8,10 +9,11 @@ use crate::run_summary::{Number, READ, WRITE};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
 
-/// A reduction: the claim and the label of the paper's number, the scheme, its base and the metric.
+/// A reduction of latency: ID of the claim and label of its published number, scheme, base scheme
+/// and metric.
 type Reduction = (&'static str, &'static str, (&'static str, &'static str), Number);
 
-/// The numbers that concern baselines alone.
+/// The reductions that concern baselines alone.
 const BASELINES: [Reduction; 4] = [
     ("001-020", "RT-R reads", ("rt_r", "noop"), READ),
     ("001-020", "PV-W writes", ("pv_w", "noop"), WRITE),
@@ -19,7 +21,7 @@ const BASELINES: [Reduction; 4] = [
     ("001-021", "PV-W reads", ("pv_w", "noop"), READ),
 ];
 
-/// The numbers of RHIO that are predicted.
+/// The reductions by RHIO, which are predicted.
 const PREDICTED: [Reduction; 6] = [
     ("001-001", "read", ("rhio", "noop"), READ),
     ("001-001", "write", ("rhio", "noop"), WRITE),
@@ -37,7 +39,7 @@ fn published(paper: &Paper, all: &[Reduction]) -> Vec<Labelled> {
     all.iter().filter_map(one).collect()
 }
 
-/// Returns the paper's numbers that concern baselines alone.
+/// Returns the published numbers of [`BASELINES`].
 pub(super) fn baselines(paper: &Paper) -> Vec<Labelled> {
     published(paper, &BASELINES)
 }

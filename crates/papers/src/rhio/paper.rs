@@ -1,4 +1,4 @@
-//! The published numbers, read from the project's data, and the paper's workloads.
+//! The published numbers of the RHIO paper, read from its data file, and the paper's workloads.
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
@@ -10,48 +10,50 @@ use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/rhio.toml");
 
-/// The file with the published numbers.
+/// The data file of the RHIO paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// The share of each volume's week in the runs that claims read.
+    /// Share of each volume's week (0 to 1) that is replayed in the runs that claims read.
     pub week: f64,
-    /// Other shares of the week, which show whether `week` is long enough.
+    /// Other shares of the week that are replayed to show whether `week` is long enough.
     pub lengths: Vec<f64>,
-    /// The number of requests in every other run.
+    /// Number of requests in every run that claims do not read.
     pub swept_requests: u64,
-    /// Settings of the drive that differ from its preset.
+    /// Settings of the drive that override its preset.
     drive: Vec<String>,
-    /// The factors by which times are divided, beside one.
+    /// Replay speeds besides the recorded one: factors by which arrival times are divided.
     pub speeds: Vec<f64>,
-    /// The share of prioritized writes above which the paper says most volumes gain much.
+    /// Share of prioritized writes (0 to 1) above which, according to the paper, most volumes gain
+    /// much.
     pub share: f64,
-    /// The factor at which conflicts are looked at beside the recorded times.
+    /// Replay speed, besides the recorded one, at which conflicts between requests are examined.
     pub conflicts: f64,
-    /// Commands outstanding at once, beside what NCQ has.
+    /// Numbers of outstanding commands besides the 32 of NCQ.
     pub depths: Vec<u32>,
-    /// Pages that go to one chip before the next takes any, beside one.
+    /// Sizes of the stripe unit besides one page: pages placed on one chip before the next chip
+    /// gets any.
     pub units: Vec<u32>,
-    /// Number of such pages that hold the largest request of Figure 2.
+    /// Size of the stripe unit in pages that holds the largest request of Figure 2.
     pub whole_requests: u32,
     pub workload: Vec<Published>,
-    /// The volumes for which the text gives numbers.
+    /// Names of the volumes for which the text prints numbers.
     pub named: Vec<String>,
-    /// Stages of the drive's life.
+    /// Stages of the drive's life, as named settings.
     pub stage: Vec<Answer>,
-    /// The techniques that the paper combines.
+    /// Techniques that the paper combines, as named settings.
     pub technique: Vec<Answer>,
-    /// Alternatives that a controller could use.
+    /// Alternative techniques that a controller could use, as named settings.
     pub rival: Vec<Answer>,
     pub estimate: Estimate,
     pub choice: Vec<Choice>,
-    /// Open choices that are settled together, by numbers of the baselines.
+    /// Open choices that are settled together by the published numbers of the baselines.
     pub open: Vec<Open>,
     pub claim: Vec<Statement>,
 }
 
-/// Settings with a name.
+/// A named group of settings.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Answer {
@@ -59,22 +61,22 @@ pub(super) struct Answer {
     pub set: Vec<String>,
 }
 
-/// The study of estimated block strength.
+/// The study of estimated block strength: the effect of its error.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Estimate {
-    /// P/E cycles of every block.
+    /// P/E cycles of every block, one run for each value.
     pub cycles: Vec<u32>,
 }
 
-/// An alternative assumption where the paper is silent.
+/// An alternative assumption about something that the paper does not state.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Choice {
     pub name: String,
     pub rule: String,
     pub set: Vec<String>,
-    /// Factor by which times are divided.
+    /// Replay speed: the factor by which arrival times are divided.
     #[serde(default = "as_recorded")]
     pub speed: f64,
 }
@@ -84,22 +86,22 @@ fn as_recorded() -> f64 {
 }
 
 impl Paper {
-    /// Reads the paper's data.
+    /// Reads the data file of the RHIO paper.
     pub fn open() -> Result<Paper, Diagnostics> {
         paper_data::open("papers/rhio", TEXT)
     }
 
-    /// Returns the paper's drive with some keys overridden.
+    /// Returns the paper's drive with the settings `set`.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
         paper_data::drive("rhio", &self.drive, set)
     }
 
-    /// Returns the number that a claim publishes under a label.
+    /// Returns the number that the claim `id` publishes under a label.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }
 
-    /// Every set of techniques: each alone, each pair, all; then the rivals.
+    /// Returns every set of techniques: each alone, each pair, all of them; then the alternatives.
     pub fn answers(&self) -> Vec<Answer> {
         let all = &self.technique;
         let mut subsets: Vec<Vec<&Answer>> = (1u32..1 << all.len())

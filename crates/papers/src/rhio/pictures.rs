@@ -1,4 +1,4 @@
-//! Pictures: the paper's figures, and figures for the questions it leaves open.
+//! Figures of the RHIO paper, and figures for the questions it leaves open.
 
 use super::claims::PRIORITIZED_WRITES;
 use super::paper::Paper;
@@ -12,10 +12,10 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are labeled. \
                          Diamonds are the paper's numbers.";
-/// The schemes beside the baseline.
+/// Presets of the schemes drawn besides the baseline.
 const SHOWN: [&str; 3] = ["pv_w", "rt_r", "rhio"];
 
-/// The paper's figures.
+/// Returns the paper's figures as pictures.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     let mut figures: Vec<Figure> =
         (0..KINDS.len()).map(|kind| latencies(paper, evidence, kind)).collect();
@@ -23,7 +23,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     figures
 }
 
-/// Results for the questions that the paper leaves open.
+/// Returns the figures for the questions that the paper leaves open.
 pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Figure; 6] {
     [
         length(paper, evidence),
@@ -35,7 +35,7 @@ pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Figure; 6] 
     ]
 }
 
-/// Figures 4 and 5.
+/// Returns Figure 4 or 5: mean latency of reads or writes (`kind`) relative to NOOP.
 fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Figure {
     let sheet = tables::latencies(paper, evidence, kind);
     let panel = |title: &str, requests: &str| {
@@ -57,13 +57,14 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Figure {
     Figure::new(&sheet.name, &sheet.title, panels).caption(STAND_INS).columns(1)
 }
 
-/// Draws the share of prioritized requests from which on the paper says that writes gain much.
+/// Adds to a panel the share of prioritized requests above which, according to the paper, writes
+/// gain much.
 fn with_published_share(paper: &Paper, panel: Panel) -> Panel {
     let name = "published: above it, most volumes' writes gain much";
     panel.reference(100.0 * paper.share, name)
 }
 
-/// Figure 6.
+/// Returns Figure 6: shares of requests that RHIO prioritizes.
 fn shares(paper: &Paper, evidence: &Evidence) -> Figure {
     let percent =
         |column: &str, case, kind| Some(100.0 * evidence.prioritized(column, case, kind)?);
@@ -93,7 +94,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Figure {
     Figure::new("figure6", title, panels).caption(STAND_INS).columns(1)
 }
 
-/// Shares of prioritized requests and gains, by the speed of replay.
+/// Returns the figure of the shares of prioritized requests and the gains, by replay speed.
 fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = tables::intensity(paper, evidence);
     let speeds = [1.0].into_iter().chain(paper.speeds.iter().copied());
@@ -128,13 +129,13 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
         .columns(3)
 }
 
-/// Returns points in percent.
+/// Converts the second coordinate of points from a share (0 to 1) to percent.
 fn percent(points: Vec<(f64, f64)>) -> impl Iterator<Item = (f64, f64)> {
     points.into_iter().map(|(x, share)| (x, 100.0 * share))
 }
 
-/// The gains of a kind over something; points are shares under a head. The paper's are drawn at
-/// `printed_at`.
+/// Returns a panel of the gains of reads or writes (`kind`) by the quantity `x`; `points` gives the
+/// shares for each head. The paper's gains are drawn at `printed_at`.
 fn gains_by(
     paper: &Paper,
     evidence: &Evidence,
@@ -157,7 +158,7 @@ fn gains_by(
     .reference(0.0, "")
 }
 
-/// The gains by the share of the week.
+/// Returns the figure of the gains by the share of the week that is replayed.
 fn length(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = sweeps::lengths(paper, evidence);
     let by = |kind: usize| {
@@ -171,7 +172,7 @@ fn length(paper: &Paper, evidence: &Evidence) -> Figure {
         .columns(2)
 }
 
-/// The gains by the number of commands outstanding.
+/// Returns the figure of the gains by the number of outstanding commands.
 fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = sweeps::depths(paper, evidence);
     let panel = |place: &str, kind: usize| {
@@ -188,7 +189,7 @@ fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
     Figure::new("depth", "RHIO by commands outstanding", panels).caption(caption).columns(2)
 }
 
-/// A panel for each kind of requests, at each of the two speeds.
+/// Returns a panel for reads and one for writes, each at both replay speeds.
 fn by_kind_and_speed(paper: &Paper, panel: impl Fn(usize, f64) -> Panel) -> Vec<Panel> {
     let speeds = [1.0, paper.conflicts].into_iter();
     let both = speeds.flat_map(|speed| [0, 1].map(|kind| (kind, speed)));
@@ -201,7 +202,7 @@ fn by_kind_and_speed(paper: &Paper, panel: impl Fn(usize, f64) -> Panel) -> Vec<
     both.map(titled).collect()
 }
 
-/// The gains by the number of pages of a request on one chip.
+/// Returns the figure of the gains by the size of the stripe unit in pages.
 fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = sweeps::units(paper, evidence);
     let named = sheet.only("workload", format!("mean of {}", paper.named.join(", ")));
@@ -226,7 +227,7 @@ fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
     Figure::new("unit", title, by_kind_and_speed(paper, panel)).caption(caption).columns(2)
 }
 
-/// A short name of a set of techniques, for the labels of bars.
+/// Returns a short name for a set of techniques, for the labels of bars.
 fn short(name: &str) -> String {
     const WORDS: [(&str, &str); 10] = [
         ("write speed", "W"),
@@ -243,7 +244,7 @@ fn short(name: &str) -> String {
     WORDS.iter().fold(name.into(), |name: String, (long, short)| name.replace(long, short))
 }
 
-/// Each technique over the drive's life.
+/// Returns the figure of each set of techniques over the drive's life.
 fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = tables::ablation(paper, evidence);
     let panel = |kind: usize, speed: f64| {
@@ -275,7 +276,7 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
         .same_y()
 }
 
-/// Draws the cost of an estimated strength.
+/// Returns the figure of the cost of errors in the estimated block strength.
 fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
     let gains = |of: Number, scheme: &str, source: &str| {
         let point = |&cycles: &u32| {
@@ -307,7 +308,7 @@ mod tests {
     use crate::runs::Runs;
     use crate::study::tests::assert_drawn;
 
-    /// The pictures name columns that their tables have.
+    /// Every figure can be drawn without results: it refers only to columns that its table has.
     #[test]
     fn a_study_without_results_is_drawn() {
         let paper = Paper::open().unwrap();

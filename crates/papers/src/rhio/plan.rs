@@ -1,4 +1,5 @@
-//! The runs that the paper's figures and the open questions need, and access to their results.
+//! The runs that the figures and open questions of the RHIO paper need, and access to their
+//! results.
 
 use super::paper::{Answer, Choice, Paper};
 use crate::Request;
@@ -17,15 +18,15 @@ use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::WorkloadSpec;
 use serde::Deserialize;
 
-/// The schemes of the paper, with its names for them.
+/// The schemes of the paper: the preset, and the paper's name.
 pub(super) const SCHEMES: [(&str, &str); 4] =
     [("noop", "NOOP"), ("pv_w", "PV-W"), ("rt_r", "RT-R"), ("rhio", "RHIO")];
 
-/// Reads or writes.
+/// A kind of request, reads or writes, with the metrics read for it.
 pub(super) struct Kind {
     pub name: &'static str,
     pub mean: Number,
-    /// The share of requests of this kind that was prioritized.
+    /// Share of the requests of this kind that was prioritized, 0 to 1.
     share: Number,
 }
 
@@ -43,17 +44,18 @@ pub(super) const KINDS: [Kind; 2] = [
     },
 ];
 
-/// A way in which a drive and its workload differ from the paper's, by name, and the replay speed.
+/// The circumstances of a run: the variant of the drive and workload, by name, and the replay
+/// speed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case<'a> {
     pub variant: &'a str,
     pub speed: f64,
 }
 
-/// The paper's drive under requests at the times recorded.
+/// The paper's drive, with requests at their recorded times.
 pub(super) const RECORDED: Case<'static> = Case { variant: "", speed: 1.0 };
 
-/// The paper's drive under requests that come `speed` times as fast.
+/// Returns the paper's drive with arrival times divided by `speed`.
 pub(super) fn faster(speed: f64) -> Case<'static> {
     Case { variant: "", speed }
 }
@@ -63,7 +65,7 @@ pub(super) fn run_name(column: &str, scheme: &str, case: Case<'_>) -> String {
     if case.variant.is_empty() { base } else { format!("{base} {}", case.variant) }
 }
 
-/// Returns the name of the variant with runs over this share of the week.
+/// Returns the name of the variant whose runs replay this share of the week (0 to 1).
 pub(super) fn lasting(share: f64) -> String {
     format!("{share} of the week")
 }
@@ -78,37 +80,39 @@ pub(super) fn striped(unit: u32) -> String {
     format!("unit {unit}")
 }
 
-/// RHIO's order alone, in the name of a variant.
+/// Name of the technique that is RHIO's order of requests alone, in the names of variants.
 pub(super) const ORDER: &str = "order";
 
-/// Preconditioned drives kept for runs to come: those of all schemes and some variants. Runs that
-/// begin from one come together.
+/// Number of preconditioned images kept in memory for later runs: those of all schemes and some
+/// variants. Runs that begin from the same image are executed together.
 const IMAGES: usize = 8;
 
-/// Returns the name of an answer at a stage of the drive's life; no answer is the paper's baseline.
+/// Returns the name of the variant with a set of techniques (`answer`) at a stage of the drive's
+/// life; an empty set is the paper's baseline.
 pub(super) fn staged(answer: &str, stage: &str) -> String {
     format!("{answer} at {stage}")
 }
 
-/// Returns the name of the variant with this many cycles and this source of block strength.
+/// Returns the name of the variant with so many P/E cycles and this source of block strength.
 pub(super) fn estimated(source: &str, cycles: u32) -> String {
     format!("strength {source} at {cycles} cycles")
 }
 
-/// The sources of block strength.
+/// The sources of block strength: an estimate from measured errors, or the true strength.
 pub(super) const SOURCES: [&str; 2] = ["measured", "oracle"];
-/// The schemes that use block strength, preceded by the baseline.
+/// The baseline, and the schemes that use block strength.
 pub(super) const WRITERS: [&str; 3] = ["noop", "pv_w", "rhio"];
 
 /// All measurements on whole drives, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
-    /// True if only the runs behind the paper's figures were made.
+    /// True if only the runs behind the paper's figures were executed.
     pub(super) brief: bool,
 }
 
-/// A row of the table of runs: a variant of the drive, under some workloads, speeds and schemes.
+/// A row of the table of runs: a variant of the drive under some workloads, replay speeds and
+/// schemes.
 struct Row<'a> {
     variant: String,
     set: Vec<String>,
@@ -116,20 +120,21 @@ struct Row<'a> {
     speeds: Vec<f64>,
     schemes: Vec<&'static str>,
     length: Length,
-    /// The seed of the drive and of the generated workload; `None` for that of the study.
+    /// Seed of the drive and of the generated workload; `None` for the study's own.
     seed: Option<u64>,
 }
 
-/// The part of a workload that is run.
+/// The part of a workload that is replayed.
 #[derive(Clone, Copy)]
 enum Length {
-    /// The requests of this share of the workload's week.
+    /// The requests of this share (0 to 1) of the workload's week.
     Week(f64),
     Requests(u64),
 }
 
-/// Every run: what the paper shows, four schemes under every workload as recorded; and unless it is
-/// `brief`, what it leaves open, those that begin from the same drive together.
+/// Returns every run as rows: four schemes under every workload as recorded (which the paper shows)
+/// and, unless `brief`, the runs for the questions that the paper leaves open. Runs on the same
+/// preconditioned drive come together.
 fn table<'a>(
     paper: &Paper,
     columns: &'a [Column],
@@ -201,7 +206,7 @@ fn table<'a>(
     Ok(rows)
 }
 
-/// The runs of every combination of open choices, under all schemes and every seed.
+/// Returns the rows for every combination of the open choices, under all schemes and every seed.
 fn joint_rows<'a>(paper: &Paper, named: &[&'a Column]) -> Result<Vec<Row<'a>>, Diagnostics> {
     let mut rows = Vec::new();
     for Combination { name, set } in combinations(paper)? {
@@ -218,12 +223,14 @@ fn joint_rows<'a>(paper: &Paper, named: &[&'a Column]) -> Result<Vec<Row<'a>>, D
     Ok(rows)
 }
 
-/// Returns every combination of the open choices that the baselines settle.
+/// Returns every combination of the open choices that the published numbers of the baselines
+/// settle.
 pub(super) fn combinations(paper: &Paper) -> Result<Vec<Combination>, Diagnostics> {
     joint::combinations(&paper.open, super::joint::baselines(paper).len())
 }
 
-/// The seeds under which the combinations are run: that of the study, and those of repetitions.
+/// Returns the seeds under which the combinations are run: the study's own, and those of its
+/// repetitions.
 pub(super) fn joint_seeds() -> impl Iterator<Item = Option<u64>> {
     let seed = |repetition: &Repetition| match *repetition {
         Repetition::Seed(seed) => Some(Some(seed)),
@@ -232,12 +239,12 @@ pub(super) fn joint_seeds() -> impl Iterator<Item = Option<u64>> {
     [None].into_iter().chain(REPETITIONS.iter().filter_map(seed))
 }
 
-/// Returns the name of the variant with this combination of choices under a seed.
+/// Returns the name of the variant with a combination of the open choices under a seed.
 pub(super) fn together(combination: &str, seed: Option<u64>) -> String {
     seed.map_or(combination.to_string(), |seed| format!("{combination}, seed {seed}"))
 }
 
-/// Returns the points of a table.
+/// Returns the runs of the rows in `table`.
 fn points(
     paper: &Paper,
     table: &[Row<'_>],
@@ -266,10 +273,10 @@ fn points(
     Ok(points)
 }
 
-/// Commands that NCQ has tags for.
+/// Number of commands that can be outstanding at once under NCQ.
 pub(super) const NCQ: u32 = 32;
 
-/// Numbers of commands outstanding at once, ascending.
+/// Returns the numbers of outstanding commands that are swept, ascending.
 pub(super) fn depths(paper: &Paper) -> Vec<u32> {
     let mut all = paper.depths.clone();
     all.push(NCQ);
@@ -277,7 +284,7 @@ pub(super) fn depths(paper: &Paper) -> Vec<u32> {
     all
 }
 
-/// Pages of a stripe unit, ascending.
+/// Returns the sizes of the stripe unit in pages that are swept, ascending.
 pub(super) fn units(paper: &Paper) -> Vec<u32> {
     let mut all = paper.units.clone();
     all.push(1);
@@ -285,9 +292,10 @@ pub(super) fn units(paper: &Paper) -> Vec<u32> {
     all
 }
 
-/// Returns the number of requests in a share of a workload's week; of a real excerpt, all requests.
+/// Returns the number of requests in a share (0 to 1) of a workload's week; for a real excerpt, all
+/// of its requests.
 fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
-    /// The keys that are read from a stand-in's description.
+    /// Keys read from the description of a stand-in.
     #[derive(Deserialize)]
     struct Week {
         requests: u64,
@@ -297,13 +305,13 @@ fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
     Ok((requests as f64 * share) as u64)
 }
 
-/// The baseline, and every set of techniques.
+/// Returns the baseline and every set of techniques.
 pub(super) fn ablated(paper: &Paper) -> Vec<Answer> {
     let none = Answer { name: "NOOP".into(), set: Vec::new() };
     [none].into_iter().chain(paper.answers()).collect()
 }
 
-/// Our choices over fewer requests and volumes, then the others.
+/// Returns the study's own assumptions over fewer requests and volumes, then the alternatives.
 pub(super) fn chosen(paper: &Paper) -> Vec<Choice> {
     let ours = Choice {
         name: "the study's assumptions".into(),
@@ -315,7 +323,8 @@ pub(super) fn chosen(paper: &Paper) -> Vec<Choice> {
 }
 
 impl Evidence {
-    /// Runs everything, or loads it from an earlier call. Returns `None` if it was stopped.
+    /// Executes all runs of the study, or loads those saved by an earlier call. Returns `None` if
+    /// the study was stopped.
     pub(super) fn of(
         paper: Paper,
         columns: Vec<Column>,
@@ -329,7 +338,7 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs: Runs::new(columns, results), brief }))
     }
 
-    /// Returns a number of a run.
+    /// Returns a number of the run of a workload under a scheme in a case.
     pub(super) fn number(
         &self,
         column: &str,
@@ -340,13 +349,13 @@ impl Evidence {
         self.runs.number(&self.run(column, scheme, case), of)
     }
 
-    /// Returns the name of the run that is read for a scheme in a case.
+    /// Returns the name of the run that the current view reads for a scheme in a case.
     fn run(&self, column: &str, scheme: &str, case: Case<'_>) -> String {
         self.varied(column, &self.runs.view.scheme(scheme), case)
     }
 
-    /// Returns the name of the run of that very scheme, in the variant that is read for a case. A
-    /// variant has a speed of its own only where the recorded one is asked for.
+    /// Returns the name of the run of exactly this scheme, in the variant that the current view
+    /// reads for a case. The view's replay speed applies only where a case has the recorded one.
     fn varied(&self, column: &str, scheme: &str, case: Case<'_>) -> String {
         let view = &self.runs.view;
         let variant = view.variant(scheme, case.variant);
@@ -354,7 +363,7 @@ impl Evidence {
         run_name(column, scheme, Case { variant: &variant, speed })
     }
 
-    /// Returns a number of a run relative to the same number under another scheme.
+    /// Returns a number of a workload's run under one scheme divided by that under another.
     pub(super) fn ratio(
         &self,
         column: &str,
@@ -366,20 +375,20 @@ impl Evidence {
         self.runs.ratio(&run(scheme), &run(base), of)
     }
 
-    /// The share of requests that RHIO prioritized, of the kind at that place of [`KINDS`]: that of
-    /// RHIO also where another scheme is read in its place.
+    /// Returns the share of requests (0 to 1) that RHIO prioritized, of the kind at that index of
+    /// [`KINDS`]; it is RHIO's also where the view reads another scheme in its place.
     pub(super) fn prioritized(&self, column: &str, case: Case<'_>, kind: usize) -> Option<f64> {
         let share = self.runs.number(&self.varied(column, "rhio", case), KINDS[kind].share);
         share.filter(|share| share.is_finite())
     }
 }
 
-/// The mean over the volumes that the text names.
+/// Returns the mean of a number over the volumes that the text names.
 pub(super) fn average_named(paper: &Paper, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
     average_of(&paper.named, of)
 }
 
-/// The mean over some workloads.
+/// Returns the mean of a number over some workloads.
 pub(super) fn average_of(columns: &[String], of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
     let all: Option<Vec<f64>> = columns.iter().map(|name| of(name)).collect();
     mean(&all?)
@@ -431,8 +440,8 @@ pub(super) mod tests {
         assert_eq!(names[6], "all (RHIO)");
     }
 
-    /// Runs that came out so: mean read, mean write, shares of prioritized reads and writes, by
-    /// workload, scheme and speed.
+    /// Returns made-up measurements by workload, scheme and speed: mean read and mean write
+    /// latency, share of prioritized reads and of prioritized writes.
     pub(in crate::rhio) fn invented(of: impl Fn(&str, &str, f64) -> [f64; 4]) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();

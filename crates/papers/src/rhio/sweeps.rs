@@ -1,5 +1,5 @@
-//! Tables of sweeps: the length of runs, the commands outstanding at once, and how much of a
-//! request lies on one chip.
+//! Tables of the sweeps beyond the RHIO paper: length of runs, number of outstanding commands, and
+//! size of the stripe unit.
 
 use super::paper::Paper;
 use super::plan::{
@@ -10,14 +10,14 @@ use super::tables::{GAINS, Gain, gain, gain_name};
 use crate::run_summary::Number;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// A sheet that begins with some columns and has the six gains of the text.
+/// Returns an empty table whose columns are `first` and the six gains of the text.
 fn sheet(name: &str, title: &str, first: &[&str]) -> Sheet {
     let gains = GAINS.map(gain_name);
     let heads: Vec<&str> = first.iter().copied().chain(gains.iter().map(String::as_str)).collect();
     Sheet::new(name, title, &heads)
 }
 
-/// Returns the shares of the week that were run, ascending.
+/// Returns the shares of the week (0 to 1) that were replayed, ascending.
 fn shares(paper: &Paper) -> Vec<f64> {
     let mut all = paper.lengths.clone();
     all.push(paper.week);
@@ -25,7 +25,7 @@ fn shares(paper: &Paper) -> Vec<f64> {
     all
 }
 
-/// A gain over a share of the week, mean over the stand-ins.
+/// Returns a gain over a share of the week, mean over the stand-ins.
 fn gain_over(paper: &Paper, evidence: &Evidence, share: f64, which: Gain) -> Option<f64> {
     let variant = lasting(share);
     let longer = Case { variant: &variant, speed: 1.0 };
@@ -33,8 +33,9 @@ fn gain_over(paper: &Paper, evidence: &Evidence, share: f64, which: Gain) -> Opt
     evidence.runs.average(|column| gain(evidence, column, case, which))
 }
 
-/// A gain over the rest of the week after the share that claims read, mean over the stand-ins. The
-/// shorter run is the beginning of the longer one: the rest is the difference of their sums.
+/// Returns a gain over the part of the week after the share that claims read, mean over the
+/// stand-ins. The shorter run is the beginning of the longer one, so the sums over that part are
+/// differences.
 fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
     let variant = lasting(1.0);
     let whole = Case { variant: &variant, speed: 1.0 };
@@ -53,7 +54,7 @@ fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
     })
 }
 
-/// The gains by the share of the week.
+/// Returns the table of the gains by the share of the week that is replayed.
 pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "Mean reductions over twelve stand-ins, by the share of their week that was run";
     let mut sheet = sheet("length", title, &["share of the week"]);
@@ -68,14 +69,15 @@ pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// The workloads of these sweeps: each real excerpt by its name, and `None` for the mean over the
-/// volumes named.
+/// Returns the workloads of the sweeps of depth and stripe unit: each real excerpt by name, and
+/// `None` for the mean over the volumes that the text names.
 fn places(evidence: &Evidence) -> Vec<Option<String>> {
     let real = evidence.runs.columns.iter().filter(|it| !it.is_stand_in());
     [None].into_iter().chain(real.map(|it| Some(it.name.clone()))).collect()
 }
 
-/// A number with this many commands outstanding.
+/// Returns a number of a workload, or of the mean over the named volumes, with this many commands
+/// outstanding.
 fn at_depth(
     paper: &Paper,
     evidence: &Evidence,
@@ -90,7 +92,7 @@ fn at_depth(
     }
 }
 
-/// The gains by the number of commands outstanding.
+/// Returns the table of the gains by the number of outstanding commands.
 pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "By commands outstanding at once (NCQ has tags for 32)";
     let first = [
@@ -131,8 +133,8 @@ pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the share by which RHIO's order alone lowers a mean latency against NOOP, mean over some
-/// workloads.
+/// Returns the share by which RHIO's order of requests alone lowers mean latency relative to NOOP,
+/// mean over some workloads.
 fn order_alone(
     columns: &[String],
     evidence: &Evidence,
@@ -148,7 +150,7 @@ fn order_alone(
     })
 }
 
-/// The gains by how much of a request lies on one chip.
+/// Returns the table of the gains by the size of the stripe unit in pages.
 pub(super) fn units(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "By the pages that lie on one chip before the next has any";
     let first = [

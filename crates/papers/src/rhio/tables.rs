@@ -1,4 +1,4 @@
-//! Tables: the paper's figures as numbers, and tables for the questions it leaves open.
+//! Tables: the figures of the RHIO paper as numbers, and tables for the questions it leaves open.
 
 use super::claims::{BELOW_NOOP, BELOW_PV_W, BELOW_RT_R, PRIORITIZED_WRITES, correlations};
 use super::paper::Paper;
@@ -13,12 +13,12 @@ use crate::run_summary::{Number, READ, WRITE};
 use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// A reduction that the text gives.
+/// A reduction of mean latency by RHIO for which the text prints a number.
 #[derive(Clone, Copy)]
 pub(super) struct Gain {
-    /// Place in [`KINDS`]: reads or writes.
+    /// Index in [`KINDS`]: reads or writes.
     pub kind: usize,
-    /// The scheme that RHIO is compared with.
+    /// Preset of the scheme that RHIO is compared with.
     pub base: &'static str,
     pub claim: ClaimId,
 }
@@ -27,7 +27,7 @@ const fn reduced(kind: usize, base: &'static str, claim: ClaimId) -> Gain {
     Gain { kind, base, claim }
 }
 
-/// The reductions that the text gives.
+/// The six reductions of mean latency for which the text prints numbers.
 pub(super) const GAINS: [Gain; 6] = [
     reduced(0, "noop", BELOW_NOOP),
     reduced(0, "rt_r", BELOW_RT_R),
@@ -47,13 +47,13 @@ pub(super) fn gain_name(gain: Gain) -> String {
     format!("{}s, RHIO below {}", KINDS[gain.kind].name, called(gain.base))
 }
 
-/// Returns the share by which RHIO lowers a mean latency.
+/// Returns the share by which RHIO lowers a mean latency under a workload.
 pub(super) fn gain(evidence: &Evidence, column: &str, case: Case<'_>, gain: Gain) -> Option<f64> {
     Some(1.0 - evidence.ratio(column, ("rhio", gain.base), case, KINDS[gain.kind].mean)?)
 }
 
-/// The mean that the text implies for a scheme, relative to NOOP's: it gives RHIO's against each
-/// other, and a quotient of means is taken for the mean of quotients.
+/// Returns the mean latency, relative to NOOP, that the text implies for a scheme: the text gives
+/// RHIO relative to each scheme, and a quotient of means stands for the mean of quotients.
 pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
     let left = |id: ClaimId| Some(1.0 - paper.number(id, KINDS[kind].name)?);
     let rhio = left(BELOW_NOOP)?;
@@ -65,7 +65,7 @@ pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
     }
 }
 
-/// Returns the tables of what the paper shows, Figures 4 to 6, and of every run behind it.
+/// Returns the paper's figures as numbers (Figures 4 to 6), and the table of the runs behind them.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Vec<Sheet> {
     let mut sheets = vec![workloads(evidence), gains(paper, evidence, answers)];
     for kind in 0..KINDS.len() {
@@ -75,7 +75,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> V
     sheets
 }
 
-/// Results for the questions that the paper leaves open.
+/// Returns the tables for the questions that the paper leaves open.
 pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Sheet; 8] {
     [
         sweeps::lengths(paper, evidence),
@@ -89,7 +89,7 @@ pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Sheet; 8] {
     ]
 }
 
-/// Returns a description of the workloads, as recorded.
+/// Returns the table of the workloads as recorded.
 fn workloads(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -119,18 +119,18 @@ fn workloads(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// The chips of the paper's drive.
+/// Number of chips in the paper's drive.
 const CHIPS: f64 = 64.0;
 
-/// The share of time for which a chip is busy under NOOP, on average.
+/// Returns the share of time that a chip is busy under NOOP, mean over the chips.
 fn utilisation(evidence: &Evidence, column: &str, case: Case<'_>) -> Option<f64> {
     evidence.number(column, "noop", case, |run| {
         Some(run.get("counters.die_busy_s")? / run.get("simulated_s")? / CHIPS)
     })
 }
 
-/// A gain in the study's repetitions: its mean over all seeds with half of the 95 % interval, and
-/// in runs twice as long.
+/// Returns a gain in the study's repetitions: the mean over all seeds, half of its 95 % confidence
+/// interval, and the gain in runs twice as long.
 fn repeated(answers: &[Answer], which: Gain) -> [Option<f64>; 3] {
     let Some(answer) = answers.iter().find(|it| it.statement.id == which.claim.0) else {
         return [None; 3];
@@ -149,7 +149,8 @@ fn repeated(answers: &[Answer], which: Gain) -> [Option<f64>; 3] {
     [seeds.map(|it| it.mean), seeds.map(|it| it.half_width), twice]
 }
 
-/// The six numbers of the text, beside ours as recorded and where conflicts are.
+/// Returns the table of the six published reductions next to the measured ones, as recorded and at
+/// the speed at which requests conflict.
 fn gains(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Sheet {
     let [here, twice, faster_head] = [
         format!("{} of the week", paper.week),
@@ -185,7 +186,7 @@ fn gains(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Sheet {
     sheet
 }
 
-/// Figures 4 and 5: mean latencies relative to NOOP's.
+/// Returns Figure 4 or 5 as a table: mean latencies relative to NOOP.
 pub(super) fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Sheet {
     let Kind { name, mean: number, .. } = KINDS[kind];
     let heads: Vec<&str> =
@@ -223,7 +224,7 @@ pub(super) fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Shee
     sheet
 }
 
-/// Figure 6: prioritized requests.
+/// Returns Figure 6 as a table: shares of prioritized requests.
 fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
     let faster_heads =
         ["reads", "writes"].map(|it| format!("{it}, {} times as fast", paper.conflicts));
@@ -251,7 +252,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Every run of the four schemes as recorded.
+/// Returns the table of every run of the four schemes with requests as recorded.
 fn runs(evidence: &Evidence) -> Sheet {
     let numbers: [(&str, Number); 15] = [
         ("read mean (us)", READ),
@@ -285,7 +286,7 @@ fn runs(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Every volume at every speed.
+/// Returns the table of shares and gains of every volume at every replay speed.
 pub(super) fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut heads = vec![
         "workload".to_string(),
@@ -315,7 +316,8 @@ pub(super) fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the correlation of shares with gains, at every speed.
+/// Returns the table of the rank correlations between shares of prioritized requests and gains, by
+/// replay speed.
 fn correlation(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["speed", "writes, against PV-W", "reads, against RT-R"];
     let title = "Rank correlation of the share of prioritized requests with the gain, over twelve stand-ins";
@@ -328,8 +330,8 @@ fn correlation(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// An answer's mean latency relative to the baseline's at the same stage, mean over the volumes
-/// named.
+/// Returns the mean latency of a set of techniques (`answer`) relative to the baseline at the same
+/// stage of life, mean over the volumes that the text names.
 fn ablated_ratio(
     paper: &Paper,
     evidence: &Evidence,
@@ -343,7 +345,7 @@ fn ablated_ratio(
     })
 }
 
-/// Each technique alone, in pairs and together, over the drive's life.
+/// Returns the table of each technique alone, in pairs and together, over the drive's life.
 pub(super) fn ablation(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "techniques",
@@ -380,7 +382,8 @@ pub(super) fn ablation(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// A counter for each page read from the flash, mean over the volumes named.
+/// Returns a counter divided by the number of pages read from the flash, mean over the volumes that
+/// the text names.
 fn per_read(
     paper: &Paper,
     evidence: &Evidence,
@@ -395,7 +398,8 @@ fn per_read(
     })
 }
 
-/// Reads for a million that cannot be corrected, mean over the volumes named.
+/// Returns the number of uncorrectable reads per million, mean over the volumes that the text
+/// names.
 pub(super) fn uncorrectable(
     paper: &Paper,
     evidence: &Evidence,
@@ -405,8 +409,8 @@ pub(super) fn uncorrectable(
     Some(1e6 * per_read(paper, evidence, run, uncorrectable)?)
 }
 
-/// Returns the share by which a scheme lowers a mean against NOOP with strengths from `source`,
-/// mean over the volumes named.
+/// Returns the share by which a scheme lowers a mean latency relative to NOOP with block strengths
+/// from `source`, mean over the volumes that the text names.
 pub(super) fn estimated_gain(
     paper: &Paper,
     evidence: &Evidence,
@@ -418,7 +422,7 @@ pub(super) fn estimated_gain(
     average_named(paper, |it| Some(1.0 - evidence.ratio(it, (scheme, "noop"), case, of)?))
 }
 
-/// Returns the cost of the error in the estimate of strength.
+/// Returns the table of the cost of errors in the estimated block strength.
 fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "P/E cycles",
@@ -459,7 +463,8 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the effects of other assumptions where the paper is silent.
+/// Returns the table of alternative assumptions about what the paper does not state, with the
+/// effects of each.
 fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut heads = vec!["choice".to_string(), "rule".into(), "speed".into()];
     heads.extend(GAINS.map(gain_name));
