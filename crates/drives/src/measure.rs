@@ -1,66 +1,71 @@
-//! Job files of fio that measure what `fowler calibrate` needs of a drive.
+//! Job files of fio that measure a real drive for `fowler calibrate`.
 //!
-//! 1. `precondition.fio` writes the drive once in order, then three times at random.
-//! 2. `latency.fio` has a probe beside writes of a rising rate: jobs `probe-R` and `load-R`.
-//! 3. `depths.fio` reads at random with 1 to 256 in flight. It writes nothing.
+//! 1. `precondition.fio` writes the whole drive once in order, then three times at random.
+//! 2. `latency.fio` runs a light probe of reads and writes next to random writes of a rising rate:
+//!    jobs `probe-R` and `load-R` for `R` writes a second.
+//! 3. `depths.fio` reads at random with 1 to 256 requests in flight. It writes nothing.
 //!
-//! The names of the jobs are what `measurements` knows them by.
+//! The module `measurements` recognizes the jobs by these names.
 //!
 //! **Owns** the text of the jobs. **May touch** nothing.
 
 use std::fmt::Write;
 
-/// The drive to measure, and for how long.
+/// The drive to measure with fio, and the length of the measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasureSpec {
-    /// The device file.
+    /// Path of the drive's device file.
     pub target: String,
     /// Capacity of the drive in bytes.
     pub capacity: u64,
-    /// True for jobs of ten minutes in all instead of an hour, beside the preconditioning.
+    /// True for jobs of ten minutes in all instead of an hour, preconditioning not included.
     pub brief: bool,
 }
 
-/// A job file.
+/// A job file of fio, with an estimate of its writes and time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobFile {
-    /// Name of the file.
+    /// File name of the job file.
     pub name: &'static str,
-    /// Contents of the file.
+    /// Contents of the job file.
     pub text: String,
-    /// Bytes that it writes at most, or as far as known.
+    /// Largest number of bytes that the jobs of the file write, as far as known.
     pub bytes: f64,
-    /// Time that it takes in hours, or an estimate.
+    /// Estimated run time of the jobs in the file, in hours.
     pub hours: f64,
 }
 
 impl JobFile {
-    /// Returns true if the jobs overwrite data.
+    /// Returns true if the jobs of the file overwrite data on the drive.
     pub fn destroys(&self) -> bool {
         self.bytes > 0.0
     }
 }
 
-/// Rates of the load in writes a second. The highest is meant to be beyond saturation.
+/// Rates of the write load, in writes per second. The highest is meant to be beyond saturation.
 const RATES: [u32; 9] =
     [10_000, 20_000, 30_000, 40_000, 60_000, 80_000, 100_000, 150_000, 1_000_000];
 const RATES_OF_TEN_MINUTES: [u32; 4] = [10_000, 30_000, 60_000, 1_000_000];
-/// The probe's reads, and writes, a second; threads of the load.
+/// Rate of the probe: so many reads and so many writes per second.
 const PROBE: u32 = 5_000;
+/// Number of threads of the load.
 const THREADS: u32 = 6;
-/// Requests in flight of a thread.
+/// Requests in flight of each thread of the load.
 const DEPTH: u32 = 64;
 const DEPTHS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-/// Times of preconditioning are computed from these rates, in bytes per second: assumed.
+/// Rate of sequential preconditioning, in bytes per second, from which its run time is estimated:
+/// assumed.
 const SEQUENTIAL: f64 = 1.5e9;
+/// Rate of random preconditioning, in bytes per second, from which its run time is estimated:
+/// assumed.
 const RANDOM: f64 = 3e8;
-/// Overwrites of the drive at random before anything is measured.
+/// Number of times that the whole drive is overwritten at random before anything is measured.
 const OVERWRITES: u32 = 3;
 const HEAD: &str = "ioengine=io_uring\ndirect=1\nthread=1\nbs=4k\nnorandommap=1\nrandrepeat=0\n\
                     refill_buffers=1\nlat_percentiles=1\n\
                     percentile_list=10:50:90:99:99.9:99.99\ntime_based=1\n";
 
-/// Returns the job files in the order in which they run.
+/// Returns the job files of fio in the order in which they must run.
 pub fn job_files(spec: &MeasureSpec) -> Vec<JobFile> {
     vec![precondition(spec), latency(spec), depths(spec)]
 }
@@ -122,7 +127,7 @@ fn depths(spec: &MeasureSpec) -> JobFile {
     JobFile { name: "depths.fio", text: text.replace("readonly=1\n", ""), bytes: 0.0, hours }
 }
 
-/// Returns what is mounted from a device or its partitions, by the lines of `/proc/self/mounts`.
+/// Returns the mount points of a device and its partitions, read from lines of `/proc/self/mounts`.
 pub fn mounted(target: &str, mounts: &str) -> Vec<String> {
     let is_of = |source: &str| {
         source.strip_prefix(target).is_some_and(|rest| {

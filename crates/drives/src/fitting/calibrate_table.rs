@@ -1,6 +1,6 @@
 //! The table `[calibrate]` of a drive file: the parameters that may be fitted, their bounds, and
-//! the public fact that the bounds are from; in a fitted drive also the values that were fitted,
-//! and the rows.
+//! the public source of the bounds. In a fitted drive, the table also has the fitted values, and
+//! the measured numbers that they were fitted to.
 
 use super::quantity::Quantity;
 use crate::measurements::{Filter, Measured};
@@ -10,53 +10,56 @@ use fowler_experiment::document::{self, Setting, Value};
 use fowler_experiment::presets::Source;
 use fowler_experiment::scheme::Scheme;
 
-/// The most parameters. More could fit any rows, and then predict nothing.
+/// Largest number of parameters of a fit. More could fit any rows, and then predict nothing.
 pub const MOST: usize = 6;
-/// The array of tables, and the keys of each.
+/// Name of the array of tables that declares the parameters.
 const PARAMETER: &str = "parameter";
+/// Keys that declare a parameter.
 const KEYS: [&str; 4] = ["key", "low", "high", "source"];
 
-/// A parameter that may be fitted.
+/// A configuration key that may be fitted to measurements, with its bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// The configuration key.
+    /// Configuration key of the parameter.
     pub key: String,
     /// Lower bound of the parameter.
     pub low: Quantity,
     /// Upper bound of the parameter.
     pub high: Quantity,
-    /// The public fact that the bounds are from.
+    /// Public source that the bounds are taken from, in words.
     pub source: String,
 }
 
 impl Parameter {
-    /// Returns the value at a position from 0, the lower bound, to 1.
+    /// Returns the value of the parameter at a position between its bounds: 0 is the lower bound, 1
+    /// the upper one.
     pub fn at(&self, position: f64) -> Quantity {
         Quantity::between(&self.low, &self.high, position)
     }
 
-    /// Returns the setting of that value.
+    /// Returns the setting `key=value` for the parameter at a position between its bounds, from 0
+    /// to 1.
     pub fn setting(&self, position: f64) -> String {
         format!("{}={}", self.key, self.at(position).print())
     }
 }
 
-/// The declarations about fitting in a drive file.
+/// The table `[calibrate]` of a drive file: parameters to fit and, in a fitted drive, the fit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CalibrateTable {
-    /// The model of the measured drive that it describes.
+    /// Model of the real drive that the drive file describes.
     pub model: Option<String>,
     /// The parameters that may be fitted.
     pub parameters: Vec<Parameter>,
-    /// The numbers that the drive was fitted to, each as `identity of the row: key`.
+    /// Measured numbers that the drive was fitted to, each as `identity of the row: key`.
     pub fitted: Vec<String>,
 }
 
 impl CalibrateTable {
-    /// Reads the table of a drive file; an empty one if there is none.
+    /// Reads the table `[calibrate]` of a drive file; returns an empty one if the file has none.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with the table.
     pub fn read(source: &Source) -> Result<CalibrateTable, Diagnostics> {
         // Parameters are an array of tables below a table: its settings are read as one file, and
         // found by their place in it.
@@ -93,10 +96,10 @@ impl CalibrateTable {
         reader.wrong.or(reader.declared)
     }
 
-    /// Checks that the drive works at each bound of each parameter.
+    /// Checks that the drive can be built with each parameter at each of its bounds.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// Every bound at which the drive cannot be built, with the reason.
     pub fn check(&self, drive: &Resolved) -> Result<(), Diagnostics> {
         let mut wrong = Diagnostics::default();
         for parameter in &self.parameters {
@@ -112,7 +115,8 @@ impl CalibrateTable {
         wrong.or(())
     }
 
-    /// Returns the positions of the drive's own values.
+    /// Returns the positions (0 to 1 between the bounds) of the parameters in the drive as
+    /// described.
     pub(super) fn start(&self, drive: &Resolved) -> Result<Vec<f64>, Diagnostics> {
         let (settings, wrong) = document::read_toml(&drive.text, &drive.device);
         wrong.or(())?;
@@ -125,8 +129,9 @@ impl CalibrateTable {
         Ok(self.parameters.iter().map(own).collect())
     }
 
-    /// Returns the filters with the model of the drive added, unless one of them names a model, or
-    /// no file has that model: then the rows are of other drives, to which this one is held.
+    /// Returns the filters with the condition added that a row is of this drive's model. The
+    /// condition is left out if a filter names a model, or if no file has rows of this model: the
+    /// drive is then compared with drives of other models.
     pub fn filters(&self, filters: &[Filter], files: &[Measured]) -> Vec<Filter> {
         let names_one = filters.iter().any(|filter| filter.keys().any(|key| key == "model"));
         let model = self.model.as_ref().filter(|_| !names_one && !self.is_of_others(files));
@@ -141,7 +146,7 @@ impl CalibrateTable {
 }
 
 impl CalibrateTable {
-    /// Returns true if the drive was fitted to a model that none of these files has.
+    /// Returns true if the drive was fitted to a model of which `files` have no rows.
     pub fn is_of_others(&self, files: &[Measured]) -> bool {
         let has = |model: &String| {
             files.iter().flat_map(|file| &file.drives).any(|drive| drive.model == *model)
@@ -150,10 +155,10 @@ impl CalibrateTable {
     }
 }
 
-/// Parameters beyond this number are not read: there are too many anyway.
+/// Largest number of parameters that are read from the table; a fit allows far fewer.
 const ROWS_MOST: usize = 1_000;
 
-/// Returns the drive with some keys set.
+/// Returns the drive with the settings `set`.
 pub(super) fn with(drive: &Resolved, set: Vec<String>) -> Result<Resolved, Diagnostics> {
     let spec = DeviceSpec {
         device: drive.device.clone(),
@@ -164,7 +169,7 @@ pub(super) fn with(drive: &Resolved, set: Vec<String>) -> Result<Resolved, Diagn
     device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)
 }
 
-/// Returns true if a fitted number names its row by its place in a file.
+/// Returns true if a fitted number names its measured row by the row's place in a file.
 fn names_a_number(text: &str) -> bool {
     text.split(": ")
         .any(|part| part.strip_prefix("row ").is_some_and(|rest| rest.parse::<u32>().is_ok()))
@@ -176,7 +181,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads a key of the table that is not a parameter.
+    /// Reads a key of the table `[calibrate]` that declares no parameter.
     fn other(&mut self, key: &str, setting: &Setting) {
         match (key, &setting.value) {
             ("model", Value::Text(model)) => self.declared.model = Some(model.clone()),

@@ -1,4 +1,5 @@
-//! The drive file of a fit: every key, and the table with the fitted values and the rows.
+//! The drive file that a fit writes: every configuration key, and the table `[calibrate]` with the
+//! fitted values and the measured numbers.
 
 use super::calibrate_table::{CalibrateTable, with};
 use super::intervals::Held;
@@ -7,7 +8,7 @@ use fowler_experiment::device_spec::{FITTING, Resolved};
 use fowler_experiment::diagnostic::Diagnostics;
 use std::fmt::Write;
 
-/// Returns the text of the file.
+/// Returns the text of a fitted drive's file.
 pub(super) fn text(
     drive: &Resolved,
     declared: &CalibrateTable,

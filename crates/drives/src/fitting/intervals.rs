@@ -1,11 +1,12 @@
 //! Confidence intervals of fitted parameters.
 //!
 //! The interval of a parameter is that of the linear profile: the residuals are taken as linear
-//! around the result, and the other parameters follow as it is moved. Its half width is 1.96
-//! standard deviations of the inverse of `J^T J` (over the directions that the rows hold: a
-//! parameter with no part in a free direction keeps its interval), times the square root of the
-//! mean square per degree of freedom where that is above 1: if the model does not reach the rows to
-//! within what is expected, the parameters are held less sharply. It ends at the bounds.
+//! around the result of the fit, and the other parameters are re-fitted as one parameter is moved.
+//! Its half width is 1.96 standard deviations from the inverse of `J^T J`, restricted to the
+//! directions that the rows determine: a parameter with no component in an undetermined direction
+//! keeps its interval. If the model misses the rows by more than expected, the half width is
+//! multiplied by the square root of the mean square per degree of freedom. The interval ends at the
+//! parameter's bounds.
 
 use super::calibrate_table::{CalibrateTable, Parameter};
 use super::quantity::Quantity;
@@ -13,36 +14,40 @@ use super::search::Found;
 
 /// The two-sided 95 % point of the normal distribution.
 const Z: f64 = 1.96;
-/// A parameter whose interval takes more of its bounds than this is not held by the rows.
+/// Largest share of the distance between its bounds that the interval of a parameter may take; with
+/// a wider interval, the rows do not determine the parameter.
 const HELD_WITHIN: f64 = 0.9;
-/// A direction whose curvature is this share of the largest, or less, is free.
+/// Largest ratio of a direction's curvature to the largest curvature at which the rows leave the
+/// direction undetermined.
 const FREE_BELOW: f64 = 1e-9;
-/// A parameter has a part in a direction if its component of the unit vector is above this.
+/// Smallest component of a unit vector with which a parameter takes part in its direction.
 const PART_LEAST: f64 = 0.05;
 
-/// A parameter with its fitted value.
+/// A fitted parameter, with its value and confidence interval.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// Declaration of the parameter.
+    /// Declaration of the parameter in the drive file.
     pub parameter: Parameter,
     /// Fitted value of the parameter.
     pub value: Quantity,
-    /// The 95 % interval.
+    /// 95 % confidence interval of the fitted value.
     pub interval: (Quantity, Quantity),
-    /// The share of the distance between the bounds, on their scale, that the interval takes.
+    /// Share (0 to 1) of the distance between the parameter's bounds, on their scale, that the
+    /// interval takes.
     pub share: f64,
-    /// The parameter from which the rows can tell this one least, and their correlation.
+    /// The parameter with which this one is confounded most, and the correlation of the two, from
+    /// -1 to 1.
     pub close_to: Option<(String, f64)>,
 }
 
 impl Held {
-    /// Returns true if the rows say anything about the parameter.
+    /// Returns true if the rows determine the parameter: its interval is narrower than its bounds.
     pub fn is_held(&self) -> bool {
         self.share <= HELD_WITHIN
     }
 }
 
-/// Returns the parameters of a result.
+/// Returns the fitted parameters of a search result, with their confidence intervals.
 pub(super) fn held(declared: &CalibrateTable, found: &Found) -> Vec<Held> {
     let n = declared.parameters.len();
     let freedom = found.terms.len().saturating_sub(n).max(1) as f64;
@@ -64,7 +69,8 @@ pub(super) fn held(declared: &CalibrateTable, found: &Found) -> Vec<Held> {
     declared.parameters.iter().enumerate().map(held).collect()
 }
 
-/// Returns the parameter with the strongest correlation.
+/// Returns the parameter that correlates most with the parameter `number`, and the correlation,
+/// from -1 to 1.
 fn closest(
     covariance: &[Vec<f64>],
     number: usize,
@@ -80,9 +86,9 @@ fn closest(
     Some((declared.parameters[strongest.0].key.clone(), strongest.1))
 }
 
-/// The covariance of positions: `V^T diag(1/lambda) V` over the directions that the rows hold. A
-/// parameter with a part in a direction that they leave free has infinite variance; the others
-/// keep theirs.
+/// Returns the covariance of the parameters' positions: `V^T diag(1/lambda) V` over the directions
+/// that the rows determine. A parameter with a component in an undetermined direction has infinite
+/// variance.
 fn covariance(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let n = slopes.len();
     let product = |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(a, b)| a * b).sum();

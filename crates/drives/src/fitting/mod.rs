@@ -1,18 +1,20 @@
 //! Fits a few parameters of a drive to measured rows, with the simulator in the loop, and says how
-//! sharply the data hold each.
+//! sharply the rows determine each parameter.
 //!
 //! 1. The files of measurements and the drive are read. The table `[calibrate]` of the drive file
-//!    declares the parameters, with bounds and the public fact that each bound is from
+//!    declares the parameters, with bounds and the public source of each bound
 //!    (`calibrate_table.rs`); the drive must work at every bound.
-//! 2. The rows to fit are picked: those of one model, by the filters (`measurements`).
-//! 3. Each set of values makes a drive, which simulates the rows; the distance from the measured
-//!    numbers is weighed by the deviation that is expected of a good model (`objective.rs`).
-//! 4. A bounded least-squares search finds the best set (`search.rs`).
-//! 5. The slopes there say how sharply the rows hold each parameter (`intervals.rs`).
-//! 6. The result is a drive file of its own, with the fitted values and the rows (`drive_file.rs`).
+//! 2. The filters pick the rows to fit, all of one model (`measurements`).
+//! 3. Each set of parameter values makes a drive, on which the rows are simulated. The distance
+//!    from a measured number is weighed by the deviation expected of a good model (`objective.rs`).
+//! 4. A bounded least-squares search finds the best set of values (`search.rs`).
+//! 5. The slopes at the best set give the confidence interval of each parameter (`intervals.rs`).
+//! 6. The result is a new drive file, with the fitted values and the measured numbers
+//!    (`drive_file.rs`).
 //!
 //! Exceptions: rows whose protocol cannot be simulated are listed, with the reason. A set of values
-//! that makes no drive fits nothing, and the search goes on. A stopped fit has no result.
+//! with which no drive can be built counts as a bad fit, and the search continues. A stopped fit
+//! has no result.
 //!
 //! **Owns** the table `[calibrate]` of a drive file. **May touch** drives that it makes itself, and
 //! the file it is asked to write. See docs/decisions/real_drives.md.
@@ -42,32 +44,33 @@ use fowler_experiment::progress::{Control, Progress};
 use fowler_experiment::scheme::Scheme;
 use objective::Objective;
 
-/// A fitted drive.
+/// The result of a fit: a drive and the quality of its fit.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    /// The model of the measured drive.
+    /// Model of the real drive that was measured.
     pub model: String,
-    /// The parameters with their values.
+    /// The fitted parameters with their values and intervals.
     pub parameters: Vec<Held>,
-    /// The numbers that were fitted, as simulated in the end.
+    /// The measured numbers, each with its simulated value on the fitted drive.
     pub terms: Vec<Term>,
-    /// Drives tried.
+    /// Number of drives that were simulated.
     pub tried: usize,
-    /// Steps of descent that gained. Without one the result is the best of the points at which the
-    /// search began, and no fit.
+    /// Number of descent steps that lowered the distance. Zero means that the result is the best of
+    /// the points at which the search began, which is no fit.
     pub steps: usize,
-    /// The root mean square of the deviations, in units of what each was expected to deviate.
+    /// Root mean square of the deviations between simulated and measured numbers, in units of the
+    /// deviation expected of each.
     pub off: f64,
-    /// The drive file: every key, and the table `[calibrate]`.
+    /// Text of the drive file: every configuration key, and the table `[calibrate]`.
     pub text: String,
-    /// Rows that could not be simulated, and why.
+    /// Measured rows that could not be simulated, each with the reason.
     pub refused: Vec<(String, String)>,
 }
 
-/// Fits a drive. `None` if it was stopped.
+/// Fits a drive to measured rows. Returns `None` if the fit was stopped.
 ///
 /// # Errors
-/// Everything that is wrong with the drive, its declarations, the files or the filters.
+/// Everything that is wrong with the drive, its table `[calibrate]`, the files or the filters.
 pub fn fit(spec: &FitSpec, control: Control<'_>) -> Result<Option<Fitted>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let read: Vec<_> =
@@ -110,7 +113,7 @@ pub fn fit(spec: &FitSpec, control: Control<'_>) -> Result<Option<Fitted>, Diagn
     Ok(Some(Fitted { model, parameters, terms, tried, steps, off, text, refused }))
 }
 
-/// Returns the only model among the rows.
+/// Returns the model of the measured rows, which must all be of one.
 fn one_model(picks: &[files::Pick<'_>]) -> Result<String, Diagnostics> {
     let mut models: Vec<&str> = Vec::new();
     for pick in picks {

@@ -1,13 +1,14 @@
-//! The objective of a fit: simulates the rows with a set of values, and measures the distance.
+//! The objective of a fit: simulates the measured rows on a drive with given parameter values, and
+//! returns the distances from the measured numbers.
 //!
 //! 1. The values become settings of the drive. A drive that cannot work has no simulated numbers,
 //!    which counts as the largest distance.
 //! 2. The rows are simulated on that drive, each by the protocol of its file.
-//! 3. Each number to fit becomes a [`Term`]: measured, simulated, and the relative deviation that
-//!    is expected of a good model.
+//! 3. Each number to fit becomes a [`Term`]: measured value, simulated value, and the relative
+//!    deviation expected of a good model.
 //!
-//! The numbers of a row are those asked for, or those that tell most about the drive in that kind
-//! of file.
+//! The numbers of a row to fit are those asked for, or those that tell most about the drive under
+//! the protocol of the file.
 
 use super::calibrate_table::{CalibrateTable, with};
 use super::search::Residuals;
@@ -20,7 +21,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::image_cache::ImageCache;
 use fowler_experiment::progress::Control;
 
-/// The rows as a function of the parameters.
+/// The residuals of the measured rows, as a function of the parameters' positions.
 pub(super) struct Objective<'a> {
     drive: &'a Resolved,
     declared: &'a CalibrateTable,
@@ -31,6 +32,8 @@ pub(super) struct Objective<'a> {
 }
 
 impl<'a> Objective<'a> {
+    /// Plans the simulation of the rows and chooses the numbers to fit.
+    ///
     /// # Errors
     /// If no number of the rows can be fitted.
     pub fn new(
@@ -72,7 +75,7 @@ impl<'a> Objective<'a> {
         wrong.or(objective)
     }
 
-    /// Returns the numbers of a row that are fitted, each with its measured value.
+    /// Returns the numbers of a measured row that are fitted: the key and the measured value.
     fn wanted(&self, pick: &Pick<'_>) -> Vec<(String, f64)> {
         let mut names: Vec<&str> = match self.metrics {
             [] => telling(pick),
@@ -129,7 +132,8 @@ impl Residuals for Objective<'_> {
     }
 }
 
-/// Returns a measured number: of the row, or of its drive.
+/// Returns the measured value of a metric: one of the row, or one that the file gives for the
+/// drive.
 pub(crate) fn measured(pick: &Pick<'_>, metric: &str) -> Option<f64> {
     pick.row.number(metric).or_else(|| pick.drive.number(metric))
 }
@@ -139,7 +143,8 @@ fn is_saturated(pick: &Pick<'_>) -> bool {
         && pick.row.text("saturated").as_deref() == Some("true")
 }
 
-/// Returns the numbers of a row that tell most about the drive.
+/// Returns the keys of the numbers in a row that tell most about a drive, by the protocol of its
+/// file.
 fn telling(pick: &Pick<'_>) -> Vec<&'static str> {
     match pick.file.kind {
         Kind::LatencyUnderLoad if is_saturated(pick) => vec!["achieved_write_iops"],
@@ -162,8 +167,8 @@ fn telling(pick: &Pick<'_>) -> Vec<&'static str> {
     }
 }
 
-/// Returns the relative deviation that is expected of a good model: rates and medians within a few
-/// per cent, tails less. It weighs the numbers against each other.
+/// Returns the relative deviation from the measured value that is expected of a good model: a few
+/// per cent for rates and medians, more for tail latencies. Numbers are weighed by it.
 fn expected(metric: &str) -> f64 {
     match metric {
         _ if metric.contains("p99.9") => 0.15,

@@ -1,9 +1,10 @@
-//! The values of a parameter: what a key may be between two bounds, by a position from 0 to 1.
+//! Values of a fitted parameter: the value of a configuration key at a position (0 to 1) between
+//! two bounds.
 
 use fowler_experiment::document::Value;
 use fowler_units::{ByteRate, Bytes, Span};
 
-/// A kind of number.
+/// Kind of the numbers in a parameter: whole, real, time and others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Time,
@@ -13,7 +14,8 @@ enum Unit {
     Real,
 }
 
-/// One number, or one for each page type. All move together.
+/// The value of a parameter: one number, or one for each page type. Numbers of all page types move
+/// together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     unit: Unit,
@@ -22,7 +24,8 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// Reads a value of a drive file; `None` if it is none between bounds.
+    /// Reads the value of a key in a drive file; `None` if such a value cannot lie between two
+    /// bounds.
     pub(super) fn of(value: &Value) -> Option<Quantity> {
         match value {
             Value::List(items) => {
@@ -67,7 +70,8 @@ impl Quantity {
         })
     }
 
-    /// Returns the unit of both; a whole number may be meant as a real one.
+    /// Returns the unit that two quantities share, `None` if they differ; a whole number may stand
+    /// for a real one.
     fn alike(&self, other: &Quantity) -> Option<Unit> {
         let shape = self.list == other.list && self.values.len() == other.values.len();
         let unit = match (self.unit, other.unit) {
@@ -78,8 +82,8 @@ impl Quantity {
         unit.filter(|_| shape)
     }
 
-    /// Returns the value at a position between the bounds: in equal ratios if both are above zero,
-    /// in equal steps otherwise.
+    /// Returns the value at `position` (0 to 1) between two bounds: on a logarithmic scale if both
+    /// bounds are above zero, on a linear one otherwise.
     pub(super) fn between(low: &Quantity, high: &Quantity, position: f64) -> Quantity {
         let position = position.clamp(0.0, 1.0);
         let at = |(&low, &high): (&f64, &f64)| {
@@ -92,7 +96,7 @@ impl Quantity {
         Quantity { unit: low.alike(high).unwrap_or(low.unit), values, list: low.list }
     }
 
-    /// Returns the position of this value between the bounds, by its first number.
+    /// Returns the position (0 to 1) of this value between two bounds, by its first number.
     pub(super) fn position(&self, low: &Quantity, high: &Quantity) -> f64 {
         let (low, high, value) = (low.values[0], high.values[0], self.values[0]);
         let position = match low > 0.0 && value > 0.0 {
@@ -102,7 +106,7 @@ impl Quantity {
         position.clamp(0.0, 1.0)
     }
 
-    /// Returns the value as a drive file has it.
+    /// Returns the value as text for a drive file.
     pub fn print(&self) -> String {
         let one = |value: &f64| match self.unit {
             Unit::Time => format!("\"{}ns\"", value.round()),
@@ -117,7 +121,7 @@ impl Quantity {
         }
     }
 
-    /// Returns the value for people: times in microseconds.
+    /// Returns the value as text for people, times in microseconds.
     pub fn in_words(&self) -> String {
         let one = |value: &f64| match self.unit {
             Unit::Time => format!("{} us", fowler_experiment::numbers::real(value / 1e3)),

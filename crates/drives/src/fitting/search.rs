@@ -1,18 +1,20 @@
-//! A bounded least-squares search that uses only values of the function.
+//! A bounded least-squares search that uses only values of the function, no derivatives.
 //!
-//! 1. The start, and points spread over the bounds, are evaluated; the search goes on from the
-//!    best.
-//! 2. Differences give the derivatives there.
-//! 3. Three Levenberg-Marquardt steps of different damping are tried side by side. A step that
-//!    gains is taken; otherwise the differences and the trust region shrink.
-//! 4. Steps 2 and 3 are repeated until the differences are narrow or the tries are used up.
+//! 1. The function is evaluated at the start and at points spread over the bounds; the search
+//!    continues from the best of them.
+//! 2. Finite differences give the derivatives there.
+//! 3. Three Levenberg-Marquardt steps of different damping are evaluated in parallel. A step that
+//!    lowers the sum of squares is taken; otherwise the difference step and the trust region
+//!    shrink.
+//! 4. Steps 2 and 3 are repeated until the difference step is small enough or the evaluations are
+//!    used up.
 //! 5. Two-sided differences give the slopes of the result.
 //!
-//! Parameters are positions from 0 to 1 between their bounds. All points of a stage are
-//! independent, so that they keep all cores busy. Every drive has the same seed (common random
-//! numbers): what differs between two points is the effect of the parameters, up to where a change
-//! of a draw matters. Steps of differences are therefore wide. A general minimizer such as COBYLA
-//! sees one sum where this sees every number, and needs several times the drives.
+//! Parameters are positions from 0 to 1 between their bounds. All points of a stage are independent
+//! and are evaluated in parallel. Every drive has the same seed (common random numbers), so that
+//! two points differ only by the effect of the parameters, until a random draw changes; difference
+//! steps are therefore wide. A general minimizer such as COBYLA sees only the sum of squares where
+//! this search sees every residual, and needs several times as many drives.
 
 use super::term::Term;
 use fowler_experiment::diagnostic::Diagnostics;
@@ -20,38 +22,41 @@ use fowler_experiment::fan_out;
 use fowler_experiment::progress::Control;
 use fowler_units::Rng;
 
-/// The first and the last step of differences, and that of the derivatives of the result.
+/// First step of the finite differences, as a distance between positions (0 to 1).
 const FIRST: f64 = 0.1;
+/// Last step of the finite differences, at which the search ends.
 const LAST: f64 = 0.02;
+/// Step of the two-sided differences that give the slopes of the result.
 const SLOPE: f64 = 0.06;
-/// Points spread over the bounds, for each parameter.
+/// Number of starting points spread over the bounds, for each parameter.
 const SPREAD: usize = 4;
-/// The damping of the steps that are tried side by side.
+/// Damping factors of the Levenberg-Marquardt steps that are evaluated in parallel.
 const DAMPING: [f64; 3] = [1e-3, 0.3, 10.0];
-/// A step that gains less than this share is the last.
+/// Smallest relative decrease of the sum of squares after which the search continues.
 const GAIN: f64 = 0.01;
-/// Sweeps over the coordinates of a bounded linear problem: more than six of them need.
+/// Largest number of sweeps over the coordinates when a bounded linear problem is solved; six
+/// parameters need fewer.
 const SWEEPS: usize = 200;
 
-/// A function of positions.
+/// A function of positions (0 to 1 each) that returns residuals.
 pub(super) trait Residuals: Sync {
-    /// Returns the numbers at these positions; `None` if it was stopped.
+    /// Returns the residuals at these positions; `None` if it was stopped.
     ///
     /// # Errors
-    /// If the positions mean nothing.
+    /// If the function is not defined at the positions.
     fn at(&self, positions: &[f64], control: Control<'_>)
     -> Result<Option<Vec<Term>>, Diagnostics>;
 }
 
-/// Positions, and the numbers there.
+/// The result of a search: the best positions, and the residuals there.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub positions: Vec<f64>,
     pub terms: Vec<Term>,
-    /// The change of each residual with each position, by parameter.
+    /// Change of each residual with each position, by parameter.
     pub slopes: Vec<Vec<f64>>,
     pub tried: usize,
-    /// Steps of descent that gained.
+    /// Number of descent steps that lowered the sum of squares.
     pub steps: usize,
 }
 
@@ -66,7 +71,8 @@ fn squares(terms: &[Term]) -> f64 {
     terms.iter().map(|term| term.residual() * term.residual()).sum()
 }
 
-/// Searches from `start` with about `tries` evaluations. `None` if it was stopped.
+/// Searches from `start` with about `tries` evaluations of the function. Returns `None` if it was
+/// stopped.
 pub(super) fn search(
     function: &impl Residuals,
     start: &[f64],
@@ -119,10 +125,10 @@ pub(super) fn search(
 
 type Point = (Vec<f64>, Vec<Term>);
 
-/// The slopes of every residual, by parameter, and the points that they are from.
+/// Slopes of every residual, by parameter, and the points that they were computed from.
 type Slopes = (Vec<Vec<f64>>, Vec<Point>);
 
-/// Returns the point with the least sum of squares, the first of several.
+/// Returns the point with the least sum of squares; the first one if several have it.
 fn least(points: Vec<Point>) -> Point {
     let order = |one: &Point, other: &Point| squares(&one.1).total_cmp(&squares(&other.1));
     points.into_iter().min_by(order).expect("at least one point")
@@ -135,7 +141,7 @@ struct Search<'a, R> {
 }
 
 impl<R: Residuals> Search<'_, R> {
-    /// Evaluates points side by side. `None` if it was stopped.
+    /// Evaluates points in parallel. Returns `None` if it was stopped.
     fn all(&mut self, points: &[Vec<f64>]) -> Result<Option<Vec<Point>>, Diagnostics> {
         self.tried += points.len();
         let terms = fan_out::each(points, |point| self.function.at(point, self.control));
@@ -147,7 +153,8 @@ impl<R: Residuals> Search<'_, R> {
         Ok(Some(all))
     }
 
-    /// Differences to a point beside `best` in each coordinate, towards the middle.
+    /// Returns one-sided slopes at `best`: differences to a point at distance `step` in each
+    /// coordinate, towards the middle of the bounds.
     fn one_sided(&mut self, best: &Point, step: f64) -> Result<Option<Slopes>, Diagnostics> {
         let signed = |at: f64| if at < 0.5 { step } else { -step };
         let beside = |number: usize| {
@@ -164,7 +171,8 @@ impl<R: Residuals> Search<'_, R> {
         Ok(Some((slopes.collect(), points)))
     }
 
-    /// Differences between two points around `best` in each coordinate.
+    /// Returns two-sided slopes at `best`: differences between two points around it in each
+    /// coordinate.
     fn two_sided(&mut self, best: &Point) -> Result<Option<Slopes>, Diagnostics> {
         let around = |number: usize, step: f64| {
             let mut point = best.0.clone();
@@ -186,8 +194,8 @@ fn slope((from, to): (&[Term], &[Term]), far: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(from, to)| (to.residual() - from.residual()) / far).collect()
 }
 
-/// Returns the point at which the linear model is least, within the bounds and no farther than
-/// `trust` in any coordinate: coordinate descent on `|r + J s|^2 + damping |s|^2`.
+/// Returns the minimum of the linear model, within the bounds and at most `trust` from `best` in
+/// any coordinate, by coordinate descent on `|r + J s|^2 + damping |s|^2`.
 fn solved(best: &Point, slopes: &[Vec<f64>], damping: f64, trust: f64) -> Vec<f64> {
     let (at, n) = (&best.0, best.0.len());
     let mut off: Vec<f64> = best.1.iter().map(Term::residual).collect();
@@ -208,7 +216,8 @@ fn solved(best: &Point, slopes: &[Vec<f64>], damping: f64, trust: f64) -> Vec<f6
     at.iter().zip(step).map(|(at, step)| (at + step).clamp(0.0, 1.0)).collect()
 }
 
-/// Returns points that cover the cube evenly (Halton's sequence), shifted by `seed`.
+/// Returns points that cover the unit cube of `n` dimensions evenly (Halton's sequence), shifted by
+/// a random offset from `seed`.
 fn halton(n: usize, count: usize, seed: u64) -> Vec<Vec<f64>> {
     const BASES: [u64; 6] = [2, 3, 5, 7, 11, 13];
     let mut rng = Rng::stream(seed, "fitting/halton");

@@ -5,22 +5,23 @@ use crate::protocol::Effort;
 use fowler_experiment::device_spec::DeviceSpec;
 use std::path::PathBuf;
 
-/// The specification of a fit: the drive, the rows, and the effort.
+/// The specification of a fit: the drive, the measured rows, and the effort.
 #[derive(Clone, Debug)]
 pub struct FitSpec {
-    /// The drive, which declares its parameters.
+    /// The drive to fit; its file declares the parameters.
     pub drive: DeviceSpec,
-    /// The scheme on the drive; `None` leaves the drive as described.
+    /// Name of the scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
-    /// The measured files.
+    /// Paths of the files of measurements.
     pub files: Vec<PathBuf>,
-    /// The rows, each wanted by at least one filter.
+    /// Filters for the rows to fit; a row is fitted if at least one filter wants it.
     pub filters: Vec<Filter>,
-    /// The numbers of the rows that are fitted; those that tell most of each protocol if empty.
+    /// Keys of the numbers to fit; if empty, those that tell most about a drive under the protocol
+    /// of each file.
     pub metrics: Vec<String>,
-    /// Amount of simulation for each row.
+    /// Amount of simulation spent on each row.
     pub effort: Effort,
-    /// The most drives that are tried.
+    /// Largest number of drives that are simulated.
     pub tries: usize,
     /// Seed of the points at which the search begins besides the drive's own values; results hardly
     /// depend on it.

@@ -1,34 +1,35 @@
-//! A number of a row, as measured and as simulated.
+//! A number of a measured row, with its measured and its simulated value.
 
 use crate::protocol::Estimate;
 
-/// A fitted number.
+/// A number that a drive is fitted to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    /// Place of the row, for people.
+    /// Place of the measured row (file, drive, number), for messages.
     pub place: String,
-    /// Identity of the row in a fitted drive file.
+    /// Identity of the measured row in a fitted drive file, independent of its place.
     pub identity: String,
-    /// The key of the number.
+    /// Key of the number in the row.
     pub metric: String,
-    /// Value as measured.
+    /// Measured value of the number.
     pub measured: f64,
-    /// Value as simulated; `None` if the drive cannot do it.
+    /// Simulated value of the number; `None` if the drive cannot run the row's protocol.
     pub simulated: Option<Estimate>,
-    /// The relative deviation that is expected of a good model.
+    /// Relative deviation of simulated from measured value that is expected of a good model.
     pub expected: f64,
 }
 
-/// The deviation that stands for a number which the drive does not have, in expected ones.
+/// Residual of a number that the drive has no simulated value for, in units of the expected
+/// deviation.
 const MISSING: f64 = 30.0;
 
 impl Term {
-    /// Returns the identity of the number in a fitted drive file.
+    /// Returns the name of the number in a fitted drive file: identity of its row and key.
     pub fn name(&self) -> String {
         format!("{}: {}", self.identity, self.metric)
     }
 
-    /// Returns the logarithm of simulated over measured, in units of what is expected.
+    /// Returns the logarithm of simulated over measured value, in units of the expected deviation.
     pub fn residual(&self) -> f64 {
         let ratio = self.simulated.map(|it| it.value / self.measured);
         let off = ratio.filter(|ratio| *ratio > 0.0 && ratio.is_finite());

@@ -1,5 +1,5 @@
-//! The search on functions whose answer is known, the declarations, and a drive that is found again
-//! from rows that it was simulated for.
+//! Tests of a fit: the search on functions whose minimum is known, the table `[calibrate]`, and a
+//! drive recovered from rows that were simulated on it.
 
 use super::calibrate_table::CalibrateTable;
 use super::search::{Found, Residuals, search};
@@ -11,7 +11,7 @@ use fowler_experiment::presets::Source;
 use fowler_units::Bytes;
 use std::sync::atomic::AtomicBool;
 
-/// Residuals as a function of the positions.
+/// A function that returns residuals at given positions, for tests of the search.
 struct Function<F>(F);
 
 impl<F: Fn(&[f64]) -> Vec<f64> + Sync> Residuals for Function<F> {
@@ -140,7 +140,8 @@ fn declarations_that_are_wrong_say_where() {
     }
 }
 
-/// At 256 in flight, only the commands on the link bound the rate.
+/// Settings of a small drive. With 256 requests in flight, only the commands on the link limit its
+/// rate.
 const DRIVE: &[&str] = &[
     "geometry.page_size=4KiB",
     "geometry.blocks_per_plane=16",
@@ -183,7 +184,8 @@ fn presets_text(name: &str) -> String {
     fowler_experiment::presets::open(folder, name).expect("a preset").text + "\n"
 }
 
-/// Rows of reads by depth, with the numbers given or without any.
+/// Returns a file of measurements: random reads by depth, with the given numbers or, if empty, with
+/// none.
 fn rows(values: &[[f64; 3]]) -> String {
     let row = |(depth, [iops, p50, p99]): (u32, [f64; 3])| {
         serde_json::json!({
@@ -200,8 +202,8 @@ fn rows(values: &[[f64; 3]]) -> String {
     .to_string()
 }
 
-/// A drive with known times is simulated, and its rows are taken as measured. From other times, and
-/// with two seeds of the search, the fit finds them again.
+/// Simulates a drive with known times and takes its rows as measured. Fits that start from other
+/// times, with two seeds of the search, recover the known times.
 // Slow: fits from other times and with two seeds, each with a drive simulated for every step.
 #[test]
 fn a_drive_is_found_again_from_its_rows() {

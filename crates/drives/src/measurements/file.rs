@@ -1,4 +1,4 @@
-//! Reads a measured file and checks its form. Everything that is wrong is reported at once.
+//! Reads a file of measurements and checks its form. All errors are reported at once.
 
 use super::fio;
 use super::kind::Kind;
@@ -8,14 +8,16 @@ use fowler_experiment::text_file;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// The largest file, in bytes: many times the largest known one.
+/// Size of the largest file of measurements that is read, in bytes: many times the largest known
+/// one.
 const MAX_BYTES: u64 = 16 << 20;
-/// The most rows of all drives.
+/// Largest number of rows in a file, over all of its drives.
 const ROWS_MOST: usize = 100_000;
-/// Problems of rows beyond these are only counted.
+/// Number of problems in rows that are listed; further ones are only counted.
 const WRONG_ROWS_SHOWN: usize = 20;
 
-/// The units that are understood, by the name in `units`, and how their text begins.
+/// Units that are understood: the name in `units`, and the beginning of the text that states the
+/// unit.
 const UNITS: [(&str, &str); 5] = [
     ("latency", "us"),
     ("write_us", "us"),
@@ -24,8 +26,8 @@ const UNITS: [(&str, &str); 5] = [
     ("user_gib", "2^30 bytes"),
 ];
 
-/// Keys of a row that say how it was measured, as far as protocols share them. Together they
-/// tell the rows of a drive apart.
+/// Keys of a row that describe the measurement, as far as protocols share them. Together they
+/// distinguish the rows of a drive.
 pub const SETUP: [&str; 27] = [
     "offered_write_iops",
     "pattern",
@@ -56,58 +58,59 @@ pub const SETUP: [&str; 27] = [
     "size",
 ];
 
-/// A file of measurements.
+/// A file of measurements of real drives.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// Path from which the file was read.
     pub path: PathBuf,
     /// Title of the file.
     pub title: String,
-    /// Protocol by which the rows were measured.
+    /// Kind of protocol by which the rows were measured.
     pub kind: Kind,
-    /// The protocol in words.
+    /// Description of the protocol, as in the file.
     pub protocol: Map<String, Value>,
-    /// The facts that the protocol states, by topic.
+    /// Facts about the measurement that the protocol states, by topic.
     pub setup: Setup,
-    /// Remarks on what the file holds and what of it is not used; none for a measured file.
+    /// Remarks on jobs in fio output and on those not used; empty for a file in the project's own
+    /// format.
     pub notes: Vec<String>,
-    /// The drives.
+    /// The measured drives of the file, with their rows.
     pub drives: Vec<MeasuredDrive>,
 }
 
-/// A measured drive.
+/// A measured drive of a file.
 #[derive(Clone, Debug)]
 pub struct MeasuredDrive {
     /// Model of the drive.
     pub model: String,
-    /// Name of the sample, if the file has several of the model.
+    /// Name of the sample, if the file has several drives of one model.
     pub sample: Option<String>,
-    /// Everything that the file says about the drive, without its rows.
+    /// Everything that the file says about the drive, except its rows.
     pub facts: Map<String, Value>,
-    /// Rows of measurements.
+    /// Measured rows of the drive.
     pub rows: Vec<Row>,
 }
 
 impl MeasuredDrive {
-    /// Returns a number that is said about the drive.
+    /// Returns a number that the file states about the drive.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.facts.get(key).and_then(Value::as_f64)
     }
 }
 
-/// A row of measurements.
+/// A row of measurements: the conditions of one run, and its results.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Number of the row among those of its drive, from 1.
+    /// Number of the row among the rows of its drive, from 1.
     pub number: usize,
-    /// Values of the row, as in the file.
+    /// Keys and values of the row, as in the file.
     pub values: Map<String, Value>,
-    /// Values of the row with dotted keys: `read_us.p99`.
+    /// Values of the row under flat keys, those of nested ones joined by dots: `read_us.p99`.
     flat: Vec<(String, Value)>,
 }
 
 impl Row {
-    /// Returns a row with these values.
+    /// Returns a row with the number `number` and these keys and values.
     pub fn new(number: usize, values: Map<String, Value>) -> Row {
         let mut flat = Vec::new();
         for (key, value) in &values {
@@ -116,17 +119,17 @@ impl Row {
         Row { number, values, flat }
     }
 
-    /// Returns the keys of single values, those of nested ones joined by dots.
+    /// Returns the flat keys of the row, those of nested values joined by dots.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.flat.iter().map(|(key, _)| key.as_str())
     }
 
-    /// Returns the numbers with their keys.
+    /// Returns the numeric values of the row with their flat keys.
     pub fn numbers(&self) -> impl Iterator<Item = (&str, f64)> {
         self.flat.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_f64()?)))
     }
 
-    /// Returns the keys that say how the row was measured, with their values.
+    /// Returns the keys of the row that describe the measurement, with their values.
     pub fn setup(&self) -> impl Iterator<Item = (&'static str, String)> {
         SETUP.iter().filter_map(|key| {
             let value = self.values.get(*key).filter(|value| !value.is_null())?;
@@ -138,19 +141,20 @@ impl Row {
         self.flat.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// Returns the number of a key.
+    /// Returns the numeric value of a key; `None` if the row has none.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.get(key).and_then(Value::as_f64)
     }
 
-    /// Returns the whole number of a key, if it is one from 1 to `most`.
+    /// Returns the value of a key if it is a whole number from 1 to `most`.
     pub fn count(&self, key: &str, most: u32) -> Option<u32> {
         let number = self.number(key)?;
         (number.fract() == 0.0 && (1.0..=f64::from(most)).contains(&number))
             .then_some(number as u32)
     }
 
-    /// Returns the value of a key as text; `None` for `null` as well.
+    /// Returns the value of a key as text; `None` if the row has no such key or its value is
+    /// `null`.
     pub fn text(&self, key: &str) -> Option<String> {
         self.get(key).filter(|value| !value.is_null()).map(as_text)
     }
@@ -180,27 +184,28 @@ fn flatten(key: &str, value: &Value, flat: &mut Vec<(String, Value)>) {
 }
 
 impl Measured {
-    /// Returns the facts of a topic of the protocol; none if the protocol does not have the topic.
+    /// Returns the facts that the protocol states on a topic; empty if the protocol does not have
+    /// the topic.
     pub fn facts(&self, topic: &str) -> Facts {
         self.setup.get(topic).copied().unwrap_or_default()
     }
 
-    /// Returns the name of the file without folder and ending.
+    /// Returns the name of the file without folder and extension.
     pub fn stem(&self) -> String {
         self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 
-/// Reads a measured file.
+/// Reads a file of measurements.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// Everything that is wrong with the file.
 pub fn read(path: &Path) -> Result<Measured, Diagnostics> {
     let name = path.display().to_string();
     parse(&text_file::read(path, MAX_BYTES)?, &name, path)
 }
 
-/// Reads the text of a measured file.
+/// Reads the text of a file of measurements; `name` is for messages.
 pub(super) fn parse(text: &str, name: &str, path: &Path) -> Result<Measured, Diagnostics> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let line = error.line();
@@ -244,7 +249,7 @@ pub(super) fn parse(text: &str, name: &str, path: &Path) -> Result<Measured, Dia
     })
 }
 
-/// Looks at the parts of a file, and notes what is wrong.
+/// Checks the parts of a file of measurements, and collects all errors.
 struct Check<'a> {
     name: &'a str,
     diagnostics: Diagnostics,
@@ -363,8 +368,8 @@ impl Check<'_> {
         read
     }
 
-    /// Finds the protocol: named by `protocol.kind`, or recognized by the keys of the file and of
-    /// its rows.
+    /// Returns the kind of protocol: named by `protocol.kind`, or recognized by the keys of the
+    /// file and of its rows.
     fn kind(&mut self, protocol: &Map<String, Value>, drives: &[MeasuredDrive]) -> Option<Kind> {
         let names = Kind::names().collect::<Vec<_>>().join(", ");
         if let Some(named) = protocol.get("kind") {

@@ -1,25 +1,25 @@
-//! Conditions on rows: `key=value,key=a..b,key=a|b`.
+//! Filters on measured rows: `key=value,key=a..b,key=a|b`.
 
 use super::Pick;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 
-/// Two numbers that differ by this share of the larger are the same.
+/// Largest relative difference between two numbers that count as equal.
 const SAME_WITHIN: f64 = 1e-9;
 
-/// Conditions that a row must all meet.
+/// A filter: conditions that a measured row must all meet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
-    /// The filter as it was given.
+    /// Text of the filter, as given by the user.
     pub text: String,
     conditions: Vec<(String, Wanted)>,
 }
 
-/// A condition on the value of a key.
+/// A condition on the value of a key in a row.
 #[derive(Clone, Debug, PartialEq)]
 enum Wanted {
-    /// Equal to one of the listed values.
+    /// The value is equal to one of the listed values.
     Among(Vec<String>),
-    /// A number between two bounds, both included.
+    /// The value is a number between two bounds, both included.
     Within(f64, f64),
 }
 
@@ -34,7 +34,8 @@ impl Wanted {
     }
 }
 
-/// Numbers are compared as numbers: `1` is `1.0`.
+/// True if a wanted value and a value of a row are equal. Numbers are compared as numbers: `1`
+/// equals `1.0`.
 fn alike(wanted: &str, value: &str) -> bool {
     match (wanted.parse::<f64>(), value.parse::<f64>()) {
         (Ok(wanted), Ok(value)) => {
@@ -45,10 +46,10 @@ fn alike(wanted: &str, value: &str) -> bool {
 }
 
 impl Filter {
-    /// Parses `key=value,key=a..b`.
+    /// Parses a filter such as `key=value,key=a..b`.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with the text.
     pub fn parse(text: &str) -> Result<Filter, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let mut conditions: Vec<(String, Wanted)> = Vec::new();
@@ -85,12 +86,12 @@ impl Filter {
         diagnostics.or(Filter { text: text.into(), conditions })
     }
 
-    /// Returns the filter for the rows of a model.
+    /// Returns the filter for rows of the model `model`.
     pub(crate) fn of_model(model: &str) -> Filter {
         Filter { text: String::new(), conditions: Vec::new() }.and_model(model)
     }
 
-    /// Adds the condition that a row is of this model.
+    /// Adds to the filter the condition that a row is of the model `model`.
     pub(crate) fn and_model(mut self, model: &str) -> Filter {
         self.conditions.push(("model".into(), Wanted::Among(vec![model.into()])));
         let comma = if self.text.is_empty() { "" } else { "," };
@@ -103,20 +104,20 @@ impl Filter {
         self.conditions.iter().map(|(key, _)| key.as_str())
     }
 
-    /// Returns whether the row meets every condition.
+    /// Returns true if the row meets every condition of the filter.
     pub fn wants(&self, pick: &Pick<'_>) -> bool {
         self.keys().all(|key| self.holds(key, pick))
     }
 
-    /// Returns whether the row meets the condition on `key`; a row without the key does not.
+    /// Returns true if the row meets the condition on `key`; a row without the key does not.
     pub fn holds(&self, key: &str, pick: &Pick<'_>) -> bool {
         let condition = self.conditions.iter().find(|(name, _)| name == key);
         condition.is_none_or(|(_, wanted)| pick.value(key).is_some_and(|it| wanted.holds(&it)))
     }
 }
 
-/// Splits a filter at commas outside of quotes. A part without `=` belongs to the value before it:
-/// names of drives have commas.
+/// Splits the text of a filter at commas outside of quotes. A part without `=` belongs to the value
+/// before it, because names of drives contain commas.
 fn parts(text: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let (mut part, mut quoted) = (String::new(), false);

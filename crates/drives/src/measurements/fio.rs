@@ -1,8 +1,8 @@
-//! Output of `fio --output-format=json` as measured rows.
+//! Output of `fio --output-format=json`, read as measured rows.
 //!
-//! Jobs called `probe-R` and `load-R` are a row of latency under load at `R` writes a second, as
-//! `fowler measure` writes them. Random reads in a closed loop are rows of reads by depth. Other
-//! jobs become no row, and a note says so.
+//! Jobs called `probe-R` and `load-R`, as `fowler measure` writes them, become a row of latency
+//! under load at `R` writes a second. Random reads in a closed loop become rows of reads by depth.
+//! Other jobs become no row, and a note says so.
 
 use super::file::{Measured, MeasuredDrive, Row};
 use super::kind::Kind;
@@ -12,15 +12,16 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// A rate counts as saturated when less than this share of the offered writes was achieved.
+/// Smallest share (0 to 1) of the offered writes that must be achieved; below it, the row is marked
+/// as saturated.
 const ACHIEVED: f64 = 0.97;
 
-/// Returns true if a file is output of fio.
+/// Returns true if a JSON file is output of fio.
 pub(super) fn is_output(file: &Map<String, Value>) -> bool {
     file.contains_key("fio version") && file.contains_key("jobs")
 }
 
-/// Reads output of fio.
+/// Reads the JSON output of fio as a file of measurements.
 pub(super) fn read(
     file: &Map<String, Value>,
     name: &str,
@@ -80,7 +81,8 @@ pub(super) fn read(
     })
 }
 
-/// Returns the rows of latency under load, and the facts of their threads.
+/// Returns the rows of latency under load, and the number of threads, depth and other facts of
+/// their jobs.
 fn latency_rows(
     jobs: &[Job<'_>],
     name: &str,
@@ -119,7 +121,7 @@ impl Job<'_> {
         printable(self.job.get("jobname").and_then(Value::as_str).unwrap_or("unnamed"))
     }
 
-    /// Returns the rate in a name such as `probe-10000`.
+    /// Returns the rate in the name of a job, such as 10,000 for `probe-10000`.
     fn rate_in_name(&self, prefix: &str) -> Option<u32> {
         let name = self.job.get("jobname").and_then(Value::as_str)?;
         name.strip_prefix(prefix)?.parse().ok()
@@ -167,7 +169,8 @@ impl Job<'_> {
         value.unwrap_or(0.0)
     }
 
-    /// Returns mean and percentiles in microseconds, by their names in `latency_under_load`.
+    /// Returns mean and percentiles of a job's latencies in microseconds, under their keys in
+    /// `latency_under_load`.
     fn latencies(&self, kind: &str, key_of: impl Fn(&str) -> String) -> Map<String, Value> {
         let mut all = Map::new();
         let of = |clock: &str| self.job.get(kind).and_then(|it| it.get(clock));
@@ -197,7 +200,7 @@ impl Job<'_> {
         })
     }
 
-    /// Returns a row of reads by depth, or why the job is none.
+    /// Returns the row of reads by depth that a job measures, or the reason why it measures none.
     fn reads(&self) -> Result<Value, String> {
         let rw = self.option("rw").or_else(|| self.option("readwrite")).unwrap_or("read");
         if rw != "randread" {
@@ -228,7 +231,7 @@ impl Job<'_> {
     }
 }
 
-/// Returns the bytes of a size such as `4k` or `4096`.
+/// Returns the bytes of a size in fio's notation, such as `4k` or `4096`.
 fn size(text: &str) -> Option<u64> {
     let text = text.trim().to_lowercase();
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());

@@ -2,32 +2,33 @@
 
 use serde_json::{Map, Value};
 
-/// The protocol by which the rows of a file were measured.
+/// The kind of protocol by which the rows of a file were measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The latency of a light probe beside random writes of rising rate.
+    /// Latency of a light probe next to random writes of a rising rate.
     LatencyUnderLoad,
     /// Steady write throughput by address pattern.
     WritePatterns,
-    /// Steady write throughput by the state of the drive before the first write.
+    /// Steady write throughput by the drive's state before the first write.
     InitialState,
-    /// Write amplification and throughput by the share of the drive in use.
+    /// Write amplification and throughput by the share of the drive that is in use.
     OverProvisioning,
-    /// Random reads beside sequential writes of a limited rate.
+    /// Latency of random reads next to sequential writes of a limited rate.
     Interference,
-    /// Random reads by queue depth and jobs.
+    /// Throughput and latency of random reads by queue depth and number of jobs.
     ReadsByDepth,
-    /// Random reads and writes over a grid of queue depth and jobs.
+    /// Throughput and latency of random reads and writes over a grid of queue depths and numbers of
+    /// jobs.
     DepthGrid,
-    /// Throughput by the number of threads.
+    /// Peak throughput by the number of threads.
     PeakByThreads,
-    /// Peak rates of client drives.
+    /// Peak rates of client drives, measured by the kernel's coefficient generator.
     ClientPeaks,
-    /// A trace replayed on the drive.
+    /// Latency of a trace replayed on the drive.
     ReplayedTrace,
 }
 
-/// A kind: its name, and the keys that its `protocol` and its rows have.
+/// A kind of protocol: its name, and the keys by which its protocol and its rows are recognized.
 struct Signs {
     kind: Kind,
     name: &'static str,
@@ -99,12 +100,12 @@ const ALL: [Signs; 10] = [
 ];
 
 impl Kind {
-    /// Returns the name that `protocol.kind` may give.
+    /// Returns the name of the kind, as used in `protocol.kind`.
     pub fn name(self) -> &'static str {
         ALL.iter().find(|signs| signs.kind == self).map_or("", |signs| signs.name)
     }
 
-    /// Returns all names.
+    /// Returns the names of all kinds of protocol.
     pub fn names() -> impl Iterator<Item = &'static str> {
         ALL.iter().map(|signs| signs.name)
     }
@@ -113,8 +114,8 @@ impl Kind {
         ALL.iter().find(|signs| signs.name == name).map(|signs| signs.kind)
     }
 
-    /// Returns the kind of a file whose protocol does not name one: the first whose signs both the
-    /// protocol and a row have.
+    /// Returns the kind of a file that does not name one: the first whose keys both the protocol
+    /// and a row have.
     pub(super) fn of(protocol: &Map<String, Value>, row: &Map<String, Value>) -> Option<Kind> {
         let has =
             |map: &Map<String, Value>, keys: &[&str]| keys.iter().all(|key| map.contains_key(*key));

@@ -1,14 +1,13 @@
-//! Measurements of real drives: the files, their protocols, and the selection of rows.
+//! Measurements of real drives: files, their protocols, and the selection of rows.
 //!
-//! **Owns** the form of such a file: title, protocol, units, drives, rows. **May touch** only the
-//! file it reads. It knows what is in a row, and nothing about how a row is simulated: that is the
-//! room `protocol`.
+//! **Owns** the form of a file of measurements: title, protocol, units, drives, rows. **May touch**
+//! only the file it reads. It does not know how a row is simulated: that is the room `protocol`.
 //!
 //! - `file.rs`: reading and checking a file.
-//! - `fio.rs`: output of fio as such a file.
-//! - `kind.rs`: which protocol a file follows. `topics.rs`: the facts that a protocol states.
-//!   `words.rs`: such facts in sentences.
-//! - `filter.rs`: which rows are wanted.
+//! - `fio.rs`: output of fio, read as such a file.
+//! - `kind.rs`: kinds of protocols. `topics.rs`: the facts that a protocol states. `words.rs`: such
+//!   facts in sentences.
+//! - `filter.rs`: filters on rows.
 
 mod file;
 mod filter;
@@ -26,19 +25,20 @@ pub use words::Arrivals;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::field::nearest;
 
-/// A wanted row, with the file and the drive that it belongs to.
+/// A measured row picked by the filters, with its file and drive.
 #[derive(Clone, Copy, Debug)]
 pub struct Pick<'a> {
-    /// The file.
+    /// File of the row.
     pub file: &'a Measured,
-    /// The drive.
+    /// Drive of the row.
     pub drive: &'a MeasuredDrive,
-    /// The row.
+    /// The measured row.
     pub row: &'a Row,
 }
 
 impl Pick<'_> {
-    /// Returns the value of a key of the row, or of `file`, `model` and `sample`.
+    /// Returns the value of a key of the row; the keys `file`, `model` and `sample` are of its file
+    /// and drive.
     pub fn value(&self, key: &str) -> Option<String> {
         match key {
             "file" => Some(self.file.stem()),
@@ -49,7 +49,8 @@ impl Pick<'_> {
     }
 
     /// Returns the identity of the row in a fitted drive file: protocol, drive, and the keys that
-    /// say how the row was measured. Other rows may be added to a file, or its name be changed.
+    /// describe the measurement. It stays the same when rows are added to the file or the file is
+    /// renamed.
     pub fn identity(&self) -> String {
         let sample = self.drive.sample.as_ref().map_or(String::new(), |it| format!(", {it}"));
         let keys: Vec<String> =
@@ -57,14 +58,15 @@ impl Pick<'_> {
         format!("{}: {}{sample}: {}", self.file.kind.name(), self.drive.model, keys.join(" "))
     }
 
-    /// Returns the place of the row, for messages.
+    /// Returns the place of the row (file, drive and number), for messages.
     pub fn place(&self) -> String {
         let sample = self.drive.sample.as_ref().map_or(String::new(), |it| format!(", {it}"));
         format!("{}: {}{sample}: row {}", self.file.stem(), self.drive.model, self.row.number)
     }
 }
 
-/// Returns the remarks on files that can be read: what output of fio holds, and what is not used.
+/// Returns remarks on the files that can be read: the jobs in fio output, and those that are not
+/// used.
 pub fn notes(paths: &[std::path::PathBuf]) -> Vec<String> {
     let each = paths.iter().filter_map(|path| read(path).ok());
     let of_file = |file: Measured| {
@@ -74,11 +76,11 @@ pub fn notes(paths: &[std::path::PathBuf]) -> Vec<String> {
     each.flat_map(of_file).collect()
 }
 
-/// Returns the rows that at least one of `filters` wants, in the order of the files; all without a
-/// filter.
+/// Returns the rows that at least one of `filters` wants, in the order of the files; all rows if
+/// there is no filter.
 ///
 /// # Errors
-/// A filter names a key that no row has, or no row is wanted.
+/// If a filter names a key that no row has, or no row is picked.
 pub fn pick<'a>(files: &'a [Measured], filters: &[Filter]) -> Result<Vec<Pick<'a>>, Diagnostics> {
     let all: Vec<Pick<'a>> = files
         .iter()
@@ -124,7 +126,8 @@ fn refuse_unknown_keys(filter: &Filter, all: &[Pick<'_>], diagnostics: &mut Diag
     }
 }
 
-/// Returns a diagnostic that names the condition which leaves no row, and the values that exist.
+/// Returns an error for a filter that picks no row: the condition that no row meets, and the values
+/// that exist.
 fn nothing(filter: &Filter, all: &[Pick<'_>]) -> Diagnostic {
     const SHOWN: usize = 12;
     let what = Diagnostic::new("--rows", "no row is like that").text(&filter.text);

@@ -1,4 +1,4 @@
-//! Files of every form: right, and wrong in many ways.
+//! Tests of reading files of measurements: correct ones, and files that are wrong in many ways.
 
 use super::file::parse;
 use super::*;
@@ -153,7 +153,8 @@ fn words_state_facts_and_remarks_in_parentheses_do_not() {
     assert!(Words::of("Poisson, then a closed loop").arrivals().is_err());
 }
 
-/// Output of fio as `fowler measure` asks for it, and of jobs of one's own.
+/// Output of fio becomes rows and notes, both from the jobs of `fowler measure` and from other
+/// jobs.
 #[test]
 fn output_of_fio_becomes_rows_and_notes() {
     let job = |name: &str, options: &str, more: &str| {

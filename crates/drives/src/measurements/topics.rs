@@ -1,8 +1,9 @@
-//! The topics of a protocol: which a kind of file may have, and the facts that each must state.
+//! The topics of a protocol (such as the load or the probe): which topics each kind of protocol
+//! has, and the facts that each must state.
 //!
 //! A topic is text, or an object with the keys `threads`, `depth`, `write_share`, `arrivals` and
-//! `rate`, and `about` for people. What is simulated follows from these facts. A topic that a kind
-//! does not know is an error, and so is one that lacks a fact: nobody would read it.
+//! `rate`, and `about` for a description. These facts decide what is simulated. A topic that the
+//! kind does not know is an error, because nobody would read it; so is one that lacks a fact.
 
 use super::kind::Kind;
 use super::words::{Arrivals, Stated, Words};
@@ -11,30 +12,32 @@ use fowler_experiment::field::nearest;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The most threads, requests in flight of each, and requests a second that are believed.
+/// Largest number of threads that a topic may state.
 const THREADS_MOST: f64 = 1_024.0;
+/// Largest number of requests in flight of each thread that a topic may state.
 const DEPTH_MOST: f64 = 65_536.0;
+/// Largest number of requests per second that a topic may state.
 const RATE_MOST: f64 = 1e8;
 
-/// The facts of a topic, as far as it states them.
+/// The facts that a topic of a protocol states; `None` for those it does not state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// Number of threads.
+    /// Number of threads that issue requests.
     pub threads: Option<u32>,
-    /// The most requests in flight of a thread.
+    /// Largest number of requests in flight of each thread.
     pub depth: Option<u32>,
-    /// The share of writes among the requests, from 0 to 1.
+    /// Share of writes among the requests, from 0 to 1.
     pub write_share: Option<f64>,
-    /// Times at which a thread issues requests.
+    /// Law of the arrival times of a thread's requests.
     pub arrivals: Option<Arrivals>,
-    /// Requests a second of all threads.
+    /// Requests per second of all threads together.
     pub rate: Option<f64>,
 }
 
-/// The facts of all topics of a file, by topic.
+/// Facts of all topics of a file, by the name of the topic.
 pub type Setup = BTreeMap<String, Facts>;
 
-/// A fact of a topic.
+/// A kind of fact that a topic of a protocol can state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fact {
     Threads,
@@ -45,7 +48,7 @@ enum Fact {
 }
 use Fact::{Depth, Rate, Threads, WriteShare};
 
-/// All facts, with the key of each and the words that state it.
+/// All kinds of facts, with the key of each and the words that state it.
 const FACTS: [(Fact, &str, &str); 5] = [
     (Threads, "threads", "the number of threads, such as `six threads` or `\"threads\": 6`"),
     (Depth, "depth", "the requests in flight, such as `queue depth 64` or `\"depth\": 64`"),
@@ -58,14 +61,14 @@ const FACTS: [(Fact, &str, &str); 5] = [
     (Rate, "rate", "requests a second, such as `10,000 operations a second` or `\"rate\": 10000`"),
 ];
 
-/// A topic from which facts are read: those that it must state, and those that it may.
+/// A topic from which facts are read: the facts that it must state, and those that it may.
 struct Read {
     topic: &'static str,
     must: &'static [Fact],
     may: &'static [Fact],
 }
 
-/// Topics of every kind, for people.
+/// Topics that any kind of protocol may have as descriptions; no facts are read from them.
 const IN_WORDS: [&str; 13] = [
     "kind",
     "about",
@@ -82,7 +85,7 @@ const IN_WORDS: [&str; 13] = [
     "steady state",
 ];
 
-/// Returns the topics of a kind that are read, and those that are for people.
+/// Returns the topics of a kind from which facts are read, and those that are only descriptions.
 fn topics(kind: Kind) -> (&'static [Read], &'static [&'static str]) {
     const STREAM: &[Fact] = &[Threads, Depth, WriteShare, Fact::Arrivals];
     const PROBE: &[Fact] = &[Threads, Depth, WriteShare, Fact::Arrivals, Rate];
@@ -122,7 +125,8 @@ fn topics(kind: Kind) -> (&'static [Read], &'static [&'static str]) {
     }
 }
 
-/// Reads the topics of a protocol of this kind. `text` is that of the whole file, for lines.
+/// Reads the topics of a protocol of this kind. `text` is the text of the whole file, in which
+/// errors find the line.
 pub(super) fn read(
     name: &str,
     text: &str,
@@ -171,7 +175,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Returns a diagnostic of a topic, with the line where the topic is.
+    /// Returns an error about a topic, with the line on which the topic begins.
     fn at(&self, topic: &str, what: String, value: &Value) -> Diagnostic {
         const SHOWN: usize = 120;
         let key = format!("{}:", Value::String(topic.into()));
@@ -278,7 +282,7 @@ impl Facts {
         }
     }
 
-    /// Takes a fact from the words of a topic, if they state it.
+    /// Reads a fact from the words of a topic, if they state it.
     fn state(&mut self, fact: Fact, words: &Words) -> Result<(), String> {
         let number: Stated<f64> = match fact {
             Threads => words.threads(),
@@ -293,7 +297,7 @@ impl Facts {
         number?.map_or(Ok(()), |number| self.number(fact, number))
     }
 
-    /// Takes a fact from the value of its key.
+    /// Reads a fact from the value of its key.
     fn set(&mut self, fact: Fact, value: &Value) -> Result<(), String> {
         if fact == Fact::Arrivals {
             let law =

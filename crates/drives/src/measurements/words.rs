@@ -1,36 +1,36 @@
-//! Numbers in the words of a protocol: `six threads`, `99 % writes`, `queue depth limit 64`,
+//! Facts in the words of a protocol: `six threads`, `99 % writes`, `queue depth limit 64`,
 //! `Poisson`.
 //!
-//! Remarks in parentheses do not count. A number that a text gives twice with different values is
-//! no number.
+//! Remarks in parentheses do not count. A fact that the text states twice with different values is
+//! an error.
 
-/// Numbers that protocols write out.
+/// Numbers that protocols write out in words, from zero up.
 const WRITTEN_OUT: [&str; 17] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
 ];
 
-/// The times at which a stream issues requests.
+/// The law of the arrival times at which a thread or stream issues requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrivals {
-    /// Exponential gaps.
+    /// Exponentially distributed intervals.
     Poisson,
-    /// Equal gaps.
+    /// Equal intervals.
     Fixed,
-    /// The next request as soon as one completes.
+    /// Closed loop: the next request is issued as soon as one completes.
     Closed,
 }
 
 impl Arrivals {
-    /// Names of the laws in a protocol of keys.
+    /// Names of the arrival laws in a protocol that uses keys.
     pub(super) const NAMES: [(&'static str, Arrivals); 3] =
         [("poisson", Arrivals::Poisson), ("fixed", Arrivals::Fixed), ("closed", Arrivals::Closed)];
 }
 
-/// A fact that a text states: nothing, one value, or values that contradict each other.
+/// A fact in a text: `None` if the text does not state it, an error if it states different values.
 pub(super) type Stated<T> = Result<Option<T>, String>;
 
-/// The words of a text, in lower case, with numbers and signs apart.
+/// The words of a text, in lower case; numbers and signs are words of their own.
 pub(super) struct Words(Vec<String>);
 
 impl Words {
@@ -82,7 +82,8 @@ impl Words {
         }
     }
 
-    /// Returns the only value that `find` has among all places of the text.
+    /// Returns the only value that `find` returns over all places in the text; an error names `of`
+    /// if there are several values.
     fn only(&self, of: &str, find: impl Fn(usize) -> Option<f64>) -> Stated<f64> {
         let mut found: Vec<f64> = Vec::new();
         for value in (0..self.0.len()).filter_map(find) {
@@ -100,7 +101,7 @@ impl Words {
         }
     }
 
-    /// Returns the number of threads.
+    /// Returns the number of threads that the text states.
     pub fn threads(&self) -> Stated<f64> {
         const NOUNS: [&str; 6] = ["thread", "threads", "job", "jobs", "process", "processes"];
         self.only("numbers of threads", |at| {
@@ -112,7 +113,7 @@ impl Words {
         })
     }
 
-    /// Returns the most requests in flight of a thread.
+    /// Returns the largest number of requests in flight per thread that the text states.
     pub fn depth(&self) -> Stated<f64> {
         self.only("queue depths", |at| {
             let after = match (self.at(at), self.at(at + 1)) {
@@ -128,7 +129,7 @@ impl Words {
         })
     }
 
-    /// Returns the share of writes among the requests, from 0 to 1.
+    /// Returns the share of writes that the text states, from 0 to 1.
     pub fn write_share(&self) -> Stated<f64> {
         let percent = self.only("shares of writes", |at| {
             let number = self.number(at).filter(|_| self.at(at + 1) == "%")? / 100.0;
@@ -158,7 +159,7 @@ impl Words {
         }
     }
 
-    /// Returns the law of arrivals.
+    /// Returns the arrival law that the text states.
     pub fn arrivals(&self) -> Stated<Arrivals> {
         let mut found: Vec<Arrivals> = Vec::new();
         for at in 0..self.0.len() {
@@ -180,7 +181,7 @@ impl Words {
         }
     }
 
-    /// Returns the requests a second.
+    /// Returns the requests per second that the text states.
     pub fn rate(&self) -> Stated<f64> {
         const NOUNS: [&str; 4] = ["operations", "requests", "ios", "probes"];
         self.only("rates", |at| {

@@ -1,48 +1,49 @@
-//! The addresses of a stream's requests: slots of one request each, on a drive of any size.
+//! Addresses of a stream's requests: slots of one request each, on a drive of any size.
 
 use fowler_units::{Rng, Scatter};
 use fowler_workload::Zipf;
 
-/// The pattern of a stream.
+/// The address pattern of a stream's requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Addresses {
-    /// Every slot equally likely.
+    /// Every slot is equally likely.
     Uniform,
-    /// Slot after slot, again from the beginning after the last.
+    /// Slots in ascending order, over and over.
     InOrder,
-    /// Every slot once, in random order; then again.
+    /// Every slot exactly once per pass, in random order.
     EachOnce,
-    /// Zipf over all slots.
+    /// Zipf distribution over all slots.
     Zipf {
-        /// The skew.
+        /// Exponent of the Zipf distribution; larger is more skewed.
         theta: f64,
-        /// Slots of the ranks.
+        /// Assignment of slots to popularity ranks.
         ranks: Ranks,
     },
-    /// Sets of slots, mixed over the space: the share of the slots and of the requests of each.
+    /// Sets of slots, interleaved over the space. Of each set: share of the slots, and share of the
+    /// requests.
     Sets(Vec<(f64, f64)>),
-    /// Open zones that are appended to; a full one is replaced by a random one.
+    /// Sequential appends to several open zones; a full zone is replaced by a random one.
     Zones {
-        /// The share of the space that a zone takes.
+        /// Size of a zone as a share of the space, from 0 to 1.
         size: f64,
-        /// Number of open zones.
+        /// Number of zones that are open at once.
         open: u32,
     },
 }
 
-/// The assignment of slots to the ranks of a Zipf distribution.
+/// Assignment of slots to the popularity ranks of a Zipf distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranks {
-    /// A random permutation: hot slots are no neighbors.
+    /// Ranks are permuted at random over the slots: hot slots are not neighbours.
     Permuted,
-    /// The slot of that number: hot slots are neighbors.
+    /// Rank n is slot n: hot slots are neighbours.
     InPlace,
-    /// A hash that is no permutation, as fio's: several ranks fall on a slot, and some slots are
-    /// never drawn.
+    /// Ranks are hashed to slots as by fio, without being a permutation: several ranks fall on one
+    /// slot, and some slots are never drawn.
     Hashed,
 }
 
-/// Draws slots, without an end.
+/// An endless sequence of slots drawn by an address pattern.
 pub struct Slots {
     kind: Drawn,
     slots: u64,
@@ -59,8 +60,8 @@ enum Drawn {
 }
 
 impl Slots {
-    /// Returns the pattern over `slots` slots. `stream` names its random stream; streams of the
-    /// same `layout` agree on which slots are hot.
+    /// Returns the sequence of a pattern over `slots` slots. `stream` names its random stream;
+    /// streams whose names have the same `layout` agree on which slots are hot.
     pub fn new(pattern: &Addresses, slots: u64, seed: u64, stream: &str) -> Slots {
         let mut rng = Rng::stream(seed, &format!("protocol/addresses/{stream}"));
         let scatter = || Scatter::new(slots, &mut Rng::stream(seed, "protocol/layout"));
@@ -86,7 +87,7 @@ impl Slots {
         Slots { kind, slots, rng }
     }
 
-    /// Draws the next slot.
+    /// Returns the next slot of the sequence.
     pub fn draw(&mut self) -> u64 {
         let Slots { kind, slots, rng } = self;
         let slots = *slots;
@@ -118,8 +119,8 @@ impl Slots {
     }
 }
 
-/// Appends to a random open zone. A full one goes back to the others, and one of these is opened,
-/// which may be the same.
+/// Appends to a random open zone and returns the slot. A full zone is closed, and a random closed
+/// zone is opened, which may be the same one.
 fn append(all: &mut Vec<u64>, open: &mut [(u64, u64)], size: u64, rng: &mut Rng) -> u64 {
     let which = rng.below(open.len() as u64) as usize;
     let (zone, written) = &mut open[which];
@@ -133,7 +134,8 @@ fn append(all: &mut Vec<u64>, open: &mut [(u64, u64)], size: u64, rng: &mut Rng)
     slot
 }
 
-/// Returns the sets that are written: the sum of shares up to each, its first slot and its slots.
+/// Returns the sets that receive requests: cumulative share of requests, first slot and number of
+/// slots of each.
 fn ranges(sets: &[(f64, f64)], slots: u64) -> Vec<(f64, u64, u64)> {
     let sizes: f64 = sets.iter().map(|(size, _)| size).sum();
     let shares: f64 = sets.iter().map(|(_, share)| share).sum();
@@ -151,7 +153,7 @@ fn ranges(sets: &[(f64, f64)], slots: u64) -> Vec<(f64, u64, u64)> {
     ranges
 }
 
-/// A hash of a rank onto the slots: SplitMix64's finalizer.
+/// Returns the slot of a popularity rank by a hash: the finalizer of SplitMix64.
 fn hashed(rank: u64, slots: u64) -> u64 {
     let value = (rank ^ rank >> 30).wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = value.wrapping_mul(0xbf58_476d_1ce4_e5b9);

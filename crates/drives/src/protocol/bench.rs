@@ -1,4 +1,4 @@
-//! Runs jobs on drives that stand for the measured one.
+//! Runs benchmark jobs on simulated drives that stand for the measured one.
 
 use super::addresses::Slots;
 use super::estimate::Estimate;
@@ -17,66 +17,67 @@ use fowler_experiment::with_drive_kind;
 use fowler_metrics::{ByKind, Kind};
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
-/// Time that a stream may fall behind its own times before it forgets them: the `iob` program of
-/// the measurements forgets a lag above 5 s.
+/// Lag behind its schedule after which a stream starts a new schedule. The `iob` program of the
+/// measurements forgets a lag above 5 s.
 const FORGETS: Span = Span::ms(5_000);
-/// Preconditioned drives that are kept: the states that protocols begin with, at two scales.
+/// Number of preconditioned images kept in memory: two initial states of the protocols, at two
+/// scales.
 const IMAGES: usize = 4;
 
-/// Returns a cache for the drives that benches start from. Benches of drives that differ in times
-/// alone share its drives.
+/// Returns a cache for the preconditioned images that benches start from. Benches whose drives
+/// differ only in timing can share one.
 pub(crate) fn images() -> ImageCache {
     ImageCache::of(IMAGES)
 }
 
-/// A drive on which jobs run, each on a copy of its own.
+/// A simulated drive on which benchmark jobs run, each on a copy of its own.
 pub struct Bench<'a> {
-    /// The drives for each need, or why there is none.
+    /// The scaled-down drive for each of [`Needs`], or the reason why there is none.
     scaled: [Result<Scaled, Diagnostics>; 3],
     effort: Effort,
     images: &'a ImageCache,
 }
 
-/// The results of a job.
+/// The results of a benchmark job on a simulated drive.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    /// Description of the drive's state before the job.
+    /// Description of the drive's initial state, in words.
     pub state: String,
-    /// The capacity of the simulated drive in bytes.
+    /// Capacity of the simulated drive in bytes.
     pub capacity: u64,
-    /// Factors by which the drive had fewer blocks, and fewer pages in a block, than the described
-    /// one.
+    /// Factors by which the simulated drive has fewer blocks, and fewer pages per block, than the
+    /// described one.
     pub scale: (f64, f64),
-    /// Requests answered.
+    /// Number of requests completed.
     pub requests: u64,
-    /// The simulated time in seconds.
+    /// Simulated time in seconds.
     pub simulated_s: f64,
     moments: Vec<Moment>,
     tallies: [ByKind<Tally>; 2],
-    /// Time from which on answers count, in seconds.
+    /// Begin of the measured part of the run, in seconds of simulated time.
     from: f64,
 }
 
 impl<'a> Bench<'a> {
-    /// Prepares the drives that stand for this one.
+    /// Prepares the scaled-down drives that stand for `drive`.
     pub(crate) fn new(drive: &Resolved, effort: Effort, images: &'a ImageCache) -> Bench<'a> {
         let scaled = [Needs::Tail, Needs::Blocks, Needs::Pieces];
         let scaled = scaled.map(|needs| Scaled::of(drive, needs, &effort));
         Bench { scaled, effort, images }
     }
 
-    /// Returns the drive that a job needs.
+    /// Returns the scaled-down drive on which a job runs.
     ///
     /// # Errors
-    /// If the described one cannot be scaled down to it.
+    /// If the described drive cannot be scaled down as far as the job needs.
     fn scaled(&self, job: &Job) -> Result<&Scaled, Diagnostics> {
         self.scaled[job.needs as usize].as_ref().map_err(Clone::clone)
     }
 
-    /// Runs a job. `None` if it was stopped.
+    /// Runs a benchmark job. Returns `None` if it was stopped.
     ///
     /// # Errors
-    /// If the drive cannot do it, or takes too much memory.
+    /// If the drive cannot run the job, or needs too much memory.
     pub fn run(&self, job: &Job, control: Control<'_>) -> Result<Option<Findings>, Diagnostics> {
         let scaled = self.scaled(job)?;
         // An image, and the drive made from it.
@@ -134,7 +135,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Returns the requests of a stream, without an end.
+/// Returns the endless requests of a stream.
 fn requests(
     plan: &StreamPlan,
     number: usize,
@@ -156,16 +157,16 @@ fn requests(
     }))
 }
 
-/// The parts of an interval whose rates are its batches.
+/// Number of batches into which an interval is divided for the confidence interval of a rate.
 const PARTS: u32 = 20;
 
 impl Findings {
-    /// Returns the latencies of one kind and role.
+    /// Returns the latencies of reads or of writes (`kind`) of all streams with this role.
     pub(super) fn latencies(&self, role: Role, kind: Kind) -> &Tally {
         &self.tallies[role as usize][kind]
     }
 
-    /// Returns the moment at a share of what counts of the run's time.
+    /// Returns the counters at a share (0 to 1) of the measured part of the run.
     fn at(&self, share: f64) -> Moment {
         let last = self.moments.last().copied().unwrap_or_default();
         let at = self.from + share * (last.at - self.from);
@@ -174,7 +175,8 @@ impl Findings {
         self.moments[before].towards(&self.moments[after], at)
     }
 
-    /// Returns a rate per second between two shares of the run's time, with batch means.
+    /// Returns a rate per second between two shares (0 to 1) of the measured part, with a
+    /// confidence interval by batch means.
     fn rate(&self, (from, to): (f64, f64), of: impl Fn(&Moment) -> f64) -> Estimate {
         let rate = |from: f64, to: f64| {
             let (one, other) = (self.at(from), self.at(to));
@@ -185,12 +187,14 @@ impl Findings {
         Estimate::of_batches(rate(from, to), &parts)
     }
 
-    /// Returns 10^6 bytes per second, of reads or of writes.
+    /// Returns the throughput of reads or of writes in 10^6 bytes per second, between two shares (0
+    /// to 1) of the measured part.
     pub(super) fn mb_s(&self, kind: Kind, between: (f64, f64)) -> Estimate {
         self.rate(between, |moment| moment.moved[kind as usize]).map(|it| it / 1e6)
     }
 
-    /// Returns requests per second, of reads or of writes, of one role or of all.
+    /// Returns the completed reads or writes per second of the streams with one role, or of all,
+    /// between two shares (0 to 1) of the measured part.
     pub(super) fn iops(&self, role: Option<Role>, kind: Kind, between: (f64, f64)) -> Estimate {
         let of = |moment: &Moment| match role {
             Some(role) => moment.answered[role as usize][kind as usize],
@@ -199,8 +203,9 @@ impl Findings {
         self.rate(between, of)
     }
 
-    /// Returns bytes programmed per byte that the host wrote, and bytes that GC copied; `None` if
-    /// nothing was written between.
+    /// Returns write amplification between two shares (0 to 1) of the measured part: bytes
+    /// programmed, and bytes that GC copied, per byte that the host wrote; `None` if the host wrote
+    /// nothing.
     pub(super) fn waf(&self, (from, to): (f64, f64)) -> Option<(Estimate, Estimate)> {
         let ratio = |from: f64, to: f64, of: fn(&Moment) -> f64| {
             let (one, other) = (self.at(from), self.at(to));
@@ -217,8 +222,8 @@ impl Findings {
         Some((estimate(|moment| moment.programmed)?, estimate(|moment| moment.copied)?))
     }
 
-    /// Returns throughput and write amplification over the run, in equal parts of what was written:
-    /// multiples of the drive, 10^6 bytes per second, and bytes programmed per byte.
+    /// Returns throughput and write amplification over the run, in `parts` parts with equal writes:
+    /// drive writes so far, 10^6 bytes per second, and bytes programmed per byte written.
     pub fn curve(&self, parts: u32) -> Vec<[f64; 3]> {
         let all = self.moments.last().map_or(0.0, |it| it.moved[1]);
         let moment = |number: u32| {

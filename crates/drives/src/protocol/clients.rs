@@ -1,8 +1,9 @@
-//! Peak rates of client drives by the kernel's coefficient generator: `iocost-client-drives`.
+//! Peak rates of client drives by the kernel's coefficient generator: protocol
+//! `iocost-client-drives`.
 //!
-//! Six runs of 120 s over a file of 16 GiB. Requests of 128 MiB, which the kernel cuts up, or 64
-//! requests of 4 KiB in flight. The state of the measured drives is not known: the simulated one is
-//! filled once, in order.
+//! Six runs of 120 s over a file of 16 GiB: one request of 128 MiB, which the kernel splits, or 64
+//! requests of 4 KiB in flight. The initial state of the measured drives is not known: the
+//! simulated drive is filled once, in order.
 
 use super::addresses::Addresses;
 use super::bench::Findings;
@@ -13,16 +14,20 @@ use crate::measurements::Pick;
 use fowler_metrics::Kind;
 use fowler_units::Span;
 
-/// Size of the file in bytes, and length of each run.
+/// Size of the benchmark's file in bytes.
 const FILE: f64 = 16.0 * (1u64 << 30) as f64;
+/// Length of each run.
 const LASTS: Span = Span::ms(120_000);
-/// 128 MiB as the kernel cuts it up: 1,280 KiB is its usual limit (`max_sectors_kb`).
+/// Bytes of the requests into which the kernel splits one of 128 MiB: 1,280 KiB is its usual limit
+/// (`max_sectors_kb`).
 const CUT: u32 = 1_280 << 10;
+/// Number of requests into which the kernel splits one of 128 MiB.
 const CUTS: u32 = 102;
-/// Requests of 4 KiB in flight.
+/// Number of requests of 4 KiB in flight.
 const SLOTS: u32 = 64;
 
-/// The runs: their names, reads or writes, in order or at random, bytes of a request, in flight.
+/// The benchmark's runs: name, reads or writes, true for sequential addresses, bytes of a request,
+/// requests in flight.
 const RUNS: [(&str, Kind, bool, u32, u32); 6] = [
     ("rbps_mb_s", Kind::Read, true, CUT, CUTS),
     ("rseqiops", Kind::Read, true, 4096, SLOTS),
@@ -65,8 +70,8 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     Ok(Plan { jobs: RUNS.iter().map(job).collect(), read, left_out })
 }
 
-/// Amount that is read, in drive sizes: reads have no memory, so a part of the 120 s tells the
-/// rate.
+/// Amount of data read, in capacities of the drive. Reads do not change the drive, so a part of the
+/// 120 s gives the rate.
 const READ_TIMES: f64 = 0.1;
 
 fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {

@@ -1,7 +1,9 @@
-//! Random reads and writes by queue depth and jobs: `samsung-980pro-reads`, `sata-queue-depth`.
+//! Random reads and writes by queue depth and number of jobs: protocols `samsung-980pro-reads` and
+//! `sata-queue-depth`.
 //!
-//! A closed loop of jobs, each with `qd_per_job` in flight. Reads run on a drive that was filled in
-//! order; writes of 60 s on a drive that was written before, which is taken to be steady.
+//! Jobs run in a closed loop, each with `qd_per_job` requests in flight. Reads run on a drive that
+//! was filled in order; writes of 60 s run on a drive that was written before, which is taken to be
+//! in steady state.
 
 use super::addresses::Addresses;
 use super::bench::Findings;
@@ -57,7 +59,7 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     Ok(Plan { jobs: vec![job], read, left_out })
 }
 
-/// Returns the way through the host.
+/// Returns the host path of the measurement: the time that a request spends in the host.
 fn host(pick: &Pick<'_>) -> Result<HostPath, String> {
     match pick.row.text("engine").as_deref() {
         Some("spdk") => Ok(POLLED),

@@ -1,11 +1,11 @@
-//! Simulated numbers with their intervals.
+//! Simulated numbers with confidence intervals.
 
-/// A number with its 95 % confidence interval.
+/// A simulated number with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The number.
+    /// Value of the estimate.
     pub value: f64,
-    /// 95 % interval of the number; `None` where nothing tells.
+    /// 95 % confidence interval of the value; `None` if there are too few samples for one.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -13,12 +13,12 @@ pub struct Estimate {
 const Z: f64 = 1.96;
 
 impl Estimate {
-    /// A number without an interval.
+    /// Returns an estimate without a confidence interval.
     pub fn bare(value: f64) -> Estimate {
         Estimate { value, interval: None }
     }
 
-    /// The mean of batches that follow each other, by batch means. See
+    /// Returns an estimate whose interval follows from the means of consecutive batches. See
     /// [`fowler_experiment::sample`].
     pub fn of_batches(value: f64, batches: &[f64]) -> Estimate {
         let interval = fowler_experiment::sample::interval(batches);
@@ -26,7 +26,7 @@ impl Estimate {
         Estimate { value, interval }
     }
 
-    /// Applies a function that never falls to number and interval.
+    /// Applies a non-decreasing function to the value and both ends of the interval.
     pub fn map(self, of: impl Fn(f64) -> f64) -> Estimate {
         Estimate {
             value: of(self.value),
@@ -34,7 +34,7 @@ impl Estimate {
         }
     }
 
-    /// Divides by another number; relative half-widths add up in squares.
+    /// Returns the quotient of two estimates; the squares of their relative half-widths add up.
     pub fn over(self, other: Estimate) -> Estimate {
         let value = self.value / other.value;
         let relative = |it: Estimate| {
@@ -45,7 +45,7 @@ impl Estimate {
         Estimate { value, interval: (half > 0.0).then_some((value - half, value + half)) }
     }
 
-    /// Returns the largest distance of an end of the interval from the number, relative to it.
+    /// Returns the larger distance from the value to an end of the interval, relative to the value.
     pub fn relative(&self) -> Option<f64> {
         let (low, high) = self.interval?;
         (self.value > 0.0).then(|| (self.value - low).max(high - self.value) / self.value)
@@ -53,10 +53,10 @@ impl Estimate {
 }
 
 /// Returns a quantile of sorted samples with its interval by order statistics: the ranks
-/// `n p -+ 1.96 sqrt(f n p (1 - p))`, where `f` is how much more the number of exceedances varies
-/// between batches than for independent samples (Heidelberger and Lewis, "Quantile estimation in
-/// dependent sequences", Operations Research 32, 1984). `None` with fewer than ten samples beyond
-/// it on either side; without an interval if its ranks do not exist.
+/// `n p -+ 1.96 sqrt(f n p (1 - p))`, where `f` is the variance of the number of exceedances over
+/// batches relative to that of independent samples (Heidelberger and Lewis, "Quantile estimation in
+/// dependent sequences", Operations Research 32, 1984). Returns `None` with fewer than ten samples
+/// beyond the quantile on either side, and no interval if its ranks do not exist.
 pub fn quantile(sorted: &[u64], in_order: &[u64], p: f64) -> Option<Estimate> {
     let n = sorted.len() as f64;
     if n * p.min(1.0 - p) < BEYOND_LEAST {
@@ -71,12 +71,12 @@ pub fn quantile(sorted: &[u64], in_order: &[u64], p: f64) -> Option<Estimate> {
     Some(Estimate { value, interval })
 }
 
-/// The fewest samples beyond a quantile on either side.
+/// Smallest number of samples beyond a quantile, on either side.
 const BEYOND_LEAST: f64 = 10.0;
-/// The batches in which exceedances are counted.
+/// Number of batches in which samples above a quantile are counted.
 const BATCHES: usize = 20;
 
-/// Returns the variance of the number of samples above `value` over batches, relative to that of
+/// Returns the variance, over batches, of the number of samples above `value`, relative to that of
 /// independent samples; at least 1.
 fn variance_factor(in_order: &[u64], value: u64, p: f64) -> f64 {
     let length = in_order.len() / BATCHES;

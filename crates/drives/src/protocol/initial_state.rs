@@ -1,6 +1,6 @@
-//! The time for which a fresh drive looks fast: `initial-state`.
+//! The time for which a fresh drive looks fast: protocol `initial-state`.
 //!
-//! The drive was erased and then filled in order, filled in random order, or not at all. The
+//! The drive was erased, and then filled in order, filled in random order, or not filled. The
 //! threads of the protocol write 4 KiB. The fills themselves are rows as well.
 
 use super::addresses::{Addresses, Ranks};
@@ -12,7 +12,7 @@ use super::plan::{Plan, Simulated};
 use crate::measurements::Pick;
 
 const TIMES_MOST: f64 = 100.0;
-/// The skew where a row names none.
+/// Zipf exponent of rows that do not state one.
 const THETA: f64 = 0.8;
 
 pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {

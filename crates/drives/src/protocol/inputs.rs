@@ -1,14 +1,14 @@
-//! The numbers of a row that its protocol asks for.
+//! Numbers of a measured row that its protocol needs as inputs.
 
 use crate::measurements::Pick;
 
-/// Returns a number of the row, or says that it is missing.
+/// Returns a number of the row; an error says that it is missing.
 pub(super) fn number(pick: &Pick<'_>, key: &str) -> Result<f64, String> {
     let number = pick.row.number(key).filter(|number| number.is_finite());
     number.ok_or_else(|| format!("the row has no number `{key}`"))
 }
 
-/// Returns a number of the row that must be above zero and at most `most`.
+/// Returns a number of the row, which must be above zero and at most `most`.
 pub(super) fn positive(pick: &Pick<'_>, key: &str, most: f64) -> Result<f64, String> {
     let number = number(pick, key)?;
     match number > 0.0 && number <= most {
@@ -17,7 +17,7 @@ pub(super) fn positive(pick: &Pick<'_>, key: &str, most: f64) -> Result<f64, Str
     }
 }
 
-/// Returns a whole number of the row from 1 to `most`.
+/// Returns a number of the row, which must be whole and from 1 to `most`.
 pub(super) fn count(pick: &Pick<'_>, key: &str, most: u32) -> Result<u32, String> {
     pick.row.count(key, most).ok_or_else(|| {
         let value = pick.row.text(key).unwrap_or_else(|| "missing".into());
@@ -25,7 +25,7 @@ pub(super) fn count(pick: &Pick<'_>, key: &str, most: u32) -> Result<u32, String
     })
 }
 
-/// Returns the bytes that the measured drive shows to its host.
+/// Returns the capacity in bytes that the measured drive shows to its host.
 pub(super) fn user_bytes(pick: &Pick<'_>) -> Option<f64> {
     let exact = pick.drive.number("user_gib").map(|gib| gib * (1u64 << 30) as f64);
     let nominal = || pick.drive.number("capacity_gb").map(|gb| gb * 1e9);

@@ -1,8 +1,8 @@
-//! Random reads beside sequential writes of a limited rate: `read-write-interference`.
+//! Random reads next to sequential writes of a limited rate: protocol `read-write-interference`.
 //!
-//! One job writes 128 KiB in order, one at a time, limited to a rate; another reads 4 KiB at random
-//! with `read_qd` in flight. User-space polling. The drive is full, and sequential overwrites leave
-//! little to copy.
+//! One job writes 128 KiB in order, one request at a time, at a limited rate; another reads 4 KiB
+//! at random with `read_qd` requests in flight. Both poll from user space. The drive is full, and
+//! sequential overwrites leave GC little to copy.
 
 use super::addresses::Addresses;
 use super::bench::Findings;
@@ -17,7 +17,7 @@ use fowler_units::Span;
 const DEPTH_MOST: u32 = 65_536;
 const LIMIT_MOST: f64 = 1e6;
 const WRITE_BLOCK: u32 = 128 << 10;
-/// `write_limit_mb_s` is fio's: 2^20 bytes.
+/// Bytes of a MiB. `write_limit_mb_s` is in fio's unit, MiB/s.
 const MIB: f64 = (1u64 << 20) as f64;
 const WARM_UP: Span = Span::ms(300);
 
@@ -83,7 +83,7 @@ fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
     simulated
 }
 
-/// Returns mean and percentiles as files of fio results name them.
+/// Returns mean and percentiles of latencies under the keys of files made from fio results.
 pub(super) fn of_fio(tally: &super::tally::Tally, prefix: &str) -> Vec<Simulated> {
     let names = [
         ("p1_us", 0.01),

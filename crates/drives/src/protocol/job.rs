@@ -1,121 +1,123 @@
-//! A job: a state of the drive, streams, and the condition for the end. Every protocol comes down
-//! to jobs; rows that need equal jobs share one.
+//! A benchmark job: an initial state of the drive, streams of requests, and the condition for the
+//! end. Every protocol is simulated as jobs; rows with equal jobs share one simulation.
 
 use super::addresses::Addresses;
 use crate::streams::{HostPath, Pace};
 use fowler_units::Span;
 
-/// A job: the simulation of a state, streams and a length.
+/// A benchmark job to simulate: initial state, streams and length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// Short description of the job, for progress and results.
+    /// Short description of the job, for progress reports and results.
     pub name: String,
-    /// The drive before the first request.
+    /// State of the drive before the first request.
     pub state: State,
-    /// The streams.
+    /// Streams of requests that the drive serves at the same time.
     pub streams: Vec<StreamPlan>,
     /// Condition for the end of the job.
     pub length: Length,
-    /// Properties that a scaled-down drive must keep.
+    /// Property of the drive that scaling it down must preserve.
     pub needs: Needs,
 }
 
 /// The state of the drive before the first request, reached in no simulated time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum State {
-    /// Erased.
+    /// The drive is erased.
     Empty,
-    /// A share of the drive, from 0 to 1, was written once, in order; the rest is empty.
+    /// This share of the drive, from 0 to 1, was written once, in order; its remaining blocks are
+    /// erased.
     Sequential(f64),
-    /// Every page was written once, in random order.
+    /// Every page of the drive was written once, in random order.
     Shuffled,
-    /// Overwritten at random until write amplification is steady.
+    /// The drive was overwritten at random until write amplification was steady.
     Steady,
 }
 
-/// The role of a stream in the measurement.
+/// Role of a stream in the measurement: probe or load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The stream's latencies are the row's; every one of them is kept.
+    /// The latencies of the stream are the results of the row; each single one is recorded.
     Probe,
-    /// The stream loads the drive; its latencies are counted in a histogram.
+    /// The stream loads the drive; its latencies are recorded in a histogram.
     Load,
 }
 
-/// A stream, on a drive of any size.
+/// A stream of requests, described independently of the drive's size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamPlan {
     /// Role of the stream in the measurement.
     pub role: Role,
-    /// The share of reads.
+    /// Share of reads among the requests, 0 to 1.
     pub reads: f64,
-    /// Addresses of the stream's requests.
+    /// Address pattern of the stream's requests.
     pub addresses: Addresses,
-    /// The share of the drive that they cover, from its beginning.
+    /// Share of the drive that the addresses cover, from its beginning, 0 to 1.
     pub space: f64,
-    /// Bytes of a request.
+    /// Size of a request in bytes.
     pub block: u32,
-    /// Times at which the stream issues requests.
+    /// Law of the times at which the stream issues requests.
     pub pace: Pace,
-    /// The most requests in flight.
+    /// Largest number of requests in flight.
     pub depth: u32,
-    /// Host path of the stream.
+    /// Host path of the stream: the time that a request spends in the host.
     pub host: HostPath,
 }
 
-/// The condition for the end of a job.
+/// Condition for the end of a benchmark job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
-    /// A job ends when this amount was read and written.
+    /// The job ends when a given amount of data was read and written.
     Moved {
-        /// Amount as a multiple of the capacity that the drive shows to the host.
+        /// Amount of data, in capacities that the drive shows to the host.
         times: f64,
-        /// The share of the amount after which latencies count, from 0 to 1.
+        /// Share of that amount, 0 to 1, after which latencies are recorded.
         counted_from: f64,
     },
-    /// A job ends when the tail of the probe is known: its p99.9, of reads and writes alike, to the
-    /// precision of [`super::Effort`], and every part of a cycle of GC has been seen.
+    /// The job ends when the tail latency of the probe (p99.9 of reads and of writes) is known to
+    /// the precision of [`super::Effort`], and the run has covered whole cycles of GC.
     Tail {
-        /// The time after which answers count.
+        /// Time after which latencies are recorded.
         warm_up: Span,
-        /// Number of times that an open block of every plane is filled before answers count, and
-        /// again before the job may end: blocks fill and GC runs at about the same time on all
-        /// planes.
+        /// Number of times that an open block of every plane is filled before latencies are
+        /// recorded, and again before the job may end. Blocks fill, and GC runs, at about the same
+        /// time on all planes.
         turns: f64,
     },
-    /// A job ends after this time on the drive of the measurement; the smaller drive is filled in
-    /// less.
+    /// The job ends after this time on the measured drive; on a scaled-down drive, after the time
+    /// that fills the same share of it.
     Lasting(Span),
 }
 
-/// The property that a smaller drive must keep.
+/// Property of the drive that scaling it down must preserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// The size of a block, and so how often a read meets an erase and for how long: only the
-    /// number of blocks becomes smaller.
+    /// Block size, and with it how often reads meet an erase and for how long. Only the number of
+    /// blocks is reduced.
     Tail,
-    /// The number of blocks, and so what GC finds in them: first the blocks become smaller, and
-    /// their erases shorter, then fewer.
+    /// Number of blocks, and with it the valid pages that GC finds in them. Blocks and their erase
+    /// times are reduced first, then the number of blocks.
     Blocks,
-    /// The size of a block relative to the drive, because data that dies together is written in
-    /// pieces of a share of the drive: blocks become smaller, and no fewer.
+    /// Block size relative to the drive, because data that is invalidated together is written in
+    /// runs of a share of the drive. Blocks are made smaller, not fewer.
     Pieces,
 }
 
-/// A host of io_uring or libaio on a raw device, interrupts on: 4 us in all. The drives of
-/// `latency-under-load` answer writes from DRAM in 8 to 12 us, of which the host has "a few"; QD-1
-/// reads of the 980 PRO have 5 to 8 us of it by its file, with fio's own share.
+/// Host path of io_uring or libaio on a raw device with interrupts: 4 us in all. The drives of
+/// `latency-under-load` acknowledge writes from DRAM in 8 to 12 us, of which the host has "a few";
+/// in reads of the 980 PRO at queue depth 1, host and fio take 5 to 8 us according to its file.
 pub const KERNEL: HostPath = path(2, 2);
-/// As [`KERNEL`], through fio and a block layer with accounting.
+/// Host path like [`KERNEL`], through fio and a block layer with accounting: 6 us in all.
 pub const FIO: HostPath = path(3, 3);
-/// As [`FIO`], where each job has one core of a server to itself: it hands over a request every 2.6
-/// us at best. One job of the 980 PRO's file stops at 383,000 reads per second, which its caveats
-/// call the core's limit; one thread of the P4510's at 344,000, where two reach 466,000.
+/// Host path like [`FIO`], where each job is pinned to a core of a server and issues at most one
+/// request every 2.6 us. One job of the 980 PRO's file is limited to 383,000 reads per second, by
+/// the core according to its caveats; one thread of the P4510's to 344,000, where two reach
+/// 466,000.
 pub const PINNED: HostPath = HostPath { between: Span(2_600), ..FIO };
-/// User-space polling (SPDK): less than a microsecond each way.
+/// Host path with user-space polling (SPDK): less than a microsecond each way.
 pub const POLLED: HostPath = path(1, 0);
-/// fio behind a SAS host bus adapter: 30 to 40 us of a QD-1 read are SATA and adapter by the file;
-/// the transfer itself is the drive's link.
+/// Host path of fio behind a SAS host bus adapter. In reads at queue depth 1, SATA and adapter take
+/// 30 to 40 us according to the file; the transfer itself is simulated by the drive's link.
 pub const ADAPTER: HostPath = path(12, 12);
 
 const fn path(before: u64, after: u64) -> HostPath {
@@ -123,7 +125,7 @@ const fn path(before: u64, after: u64) -> HostPath {
 }
 
 impl StreamPlan {
-    /// A stream of `depth` writes in flight.
+    /// Returns a load stream of `depth` writes in flight.
     pub fn writes(addresses: Addresses, block: u32, depth: u32, host: HostPath) -> StreamPlan {
         StreamPlan {
             role: Role::Load,
@@ -137,7 +139,7 @@ impl StreamPlan {
         }
     }
 
-    /// A stream of `depth` reads in flight, whose latencies are the row's.
+    /// Returns a probe stream of `depth` reads in flight.
     pub fn reads(addresses: Addresses, block: u32, depth: u32, host: HostPath) -> StreamPlan {
         StreamPlan {
             role: Role::Probe,
@@ -147,8 +149,8 @@ impl StreamPlan {
     }
 }
 
-/// A drive written once in order with large requests, one at a time: the `sequential_mb_s` of a
-/// measured file.
+/// Returns the job that fills a drive once in order with large requests, one at a time: the
+/// `sequential_mb_s` of a measured file.
 pub fn fill() -> Job {
     Job {
         name: "sequential fill".into(),

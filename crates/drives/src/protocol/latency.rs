@@ -1,9 +1,9 @@
-//! The latency of a light probe beside random writes of a rate: `latency-under-load`.
+//! Latency of a light probe next to random writes of a given rate: protocol `latency-under-load`.
 //!
 //! The drive was filled in order, overwritten three times at random, and never trimmed. Threads of
-//! a probe and of a load issue requests as the protocol says: how many threads, the share of
-//! writes, the law of arrivals, the most in flight. What comes while all slots are taken waits
-//! outside of the clock. A saturated drive therefore sees a closed loop.
+//! a probe and of a load issue requests as the protocol states: number of threads, share of writes,
+//! arrival law, requests in flight. A request that arrives while all slots of its thread are taken
+//! waits before its latency is measured, so a saturated drive sees a closed loop.
 
 use super::addresses::Addresses;
 use super::bench::Findings;
@@ -16,15 +16,15 @@ use crate::streams::Pace;
 use fowler_metrics::Kind;
 use fowler_units::Span;
 
-/// The highest rate that is believed.
+/// Highest request rate that is accepted from a file, per second.
 const RATE_MOST: f64 = 1e8;
-/// Time for which answers do not count. The state before is steady, so that only the buffer, the
-/// queues, and the blocks that GC has ready must settle.
+/// Time at the start of a run in which latencies are not recorded. The initial state is steady, so
+/// only the buffer, the queues, and the blocks that GC keeps erased must settle.
 const WARM_UP: Span = Span::ms(500);
-/// Blocks of every plane that are filled before answers count.
+/// Number of times that a block of every plane is filled before latencies are recorded.
 const TURNS: f64 = 2.0;
-/// Measured latencies were counted in buckets of 1 us and cut here; a percentile is the upper edge
-/// of its bucket.
+/// Largest latency in the measurement's histogram in microseconds, whose buckets are 1 us wide; a
+/// percentile is the upper edge of its bucket.
 const CUT_US: f64 = 19_998.0;
 
 pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
@@ -60,13 +60,13 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     })
 }
 
-/// Threads of a topic of the protocol.
+/// Facts that the protocol states about the threads of the probe or of the load.
 struct Stated {
     threads: u32,
     depth: u32,
     write_share: f64,
     arrivals: Arrivals,
-    /// Requests a second of all threads.
+    /// Requests per second of all threads together.
     rate: Option<f64>,
 }
 
@@ -82,7 +82,7 @@ fn stated(pick: &Pick<'_>, topic: &str) -> Result<Stated, String> {
     })
 }
 
-/// Returns the streams of threads that issue `rate` requests a second in all.
+/// Returns the streams of threads that issue `rate` requests per second in all.
 fn stream(stated: &Stated, rate: f64, role: Role) -> Vec<StreamPlan> {
     let gap = f64::from(stated.threads) / rate * 1e9;
     let gap = Span(gap.round().max(1.0) as u64);
@@ -129,7 +129,8 @@ fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
     simulated
 }
 
-/// Returns a latency as the measurement counts it.
+/// Returns a simulated latency as the measurement would report it: rounded up to 1 us, and cut at
+/// the end of its histogram.
 pub(super) fn as_counted(us: Estimate) -> Estimate {
     us.map(|us| (us.floor() + 1.0).min(CUT_US))
 }

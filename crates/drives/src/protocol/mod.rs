@@ -1,15 +1,17 @@
-//! The plan of a row of a measured file: the state of the drive, the streams, the length, and the
-//! row's numbers that follow from the result.
+//! The plan of a measured row: initial state of the drive, streams, length, and the simulated
+//! numbers that correspond to the row's.
 //!
-//! **Owns** the translation of each protocol, one file each, and the execution of the jobs that
-//! they come down to. **May touch** a drive of its own for each job. **Called** by `score` and
-//! `fitting`. See docs/decisions/real_drives.md.
+//! **Owns** the translation of each protocol, one file each, and the execution of the benchmark
+//! jobs that it consists of. **May touch** a drive of its own for each job. **Called** by `score`
+//! and `fitting`. See docs/decisions/real_drives.md.
 //!
-//! - `job.rs`: a job, in terms that no protocol owns. `addresses.rs`: where its requests go.
+//! - `job.rs`: a job, in terms common to all protocols. `addresses.rs`: address patterns of its
+//!   requests.
 //! - `scale.rs`: the smaller drive that stands for one of a terabyte.
 //! - `rows.rs`: the jobs of many rows. `bench.rs`: runs a job. `tally.rs`: what it records.
 //!   `estimate.rs`: numbers and intervals.
-//! - `plan.rs`: what is simulated for a row. `inputs.rs`: the numbers of the row that say so.
+//! - `plan.rs`: the jobs and numbers of a row. `inputs.rs`: the numbers of the row that define
+//!   them.
 //! - `latency.rs`, `patterns.rs`, `initial_state.rs`, `overprovisioning.rs`, `interference.rs`,
 //!   `depth.rs`, `threads.rs`, `clients.rs`: the protocols.
 
@@ -43,7 +45,7 @@ pub use scale::{Effort, Scaled};
 
 use crate::measurements::{Kind, Pick};
 
-/// Returns the plan of the simulation for a row.
+/// Returns the jobs that simulate a measured row, by the protocol of its file.
 ///
 /// # Errors
 /// The reason why the row cannot be simulated.

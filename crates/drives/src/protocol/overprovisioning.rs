@@ -1,8 +1,9 @@
-//! Write amplification and throughput by the share of the drive in use: `overprovisioning`.
+//! Write amplification and throughput by the share of the drive in use: protocol
+//! `overprovisioning`.
 //!
 //! The first part of the drive was filled in order and is then overwritten uniformly with 4 KiB, in
-//! a closed loop of as many threads and requests in flight as the protocol says. The rest stays
-//! empty, which is added over-provisioning.
+//! a closed loop with the threads and requests in flight that the protocol states. All other blocks
+//! stay erased, which adds over-provisioning.
 
 use super::addresses::Addresses;
 use super::bench::Findings;
@@ -14,7 +15,7 @@ use crate::measurements::Pick;
 use fowler_metrics::Kind;
 
 const TIMES_MOST: f64 = 100.0;
-/// A used size may be rounded up beyond the drive by this share.
+/// Largest ratio of a row's used size to the drive's capacity: sizes in files are rounded.
 const ROUNDED: f64 = 1.001;
 
 pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {

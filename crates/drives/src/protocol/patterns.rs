@@ -1,8 +1,8 @@
-//! Steady write throughput by address pattern: `write-patterns`.
+//! Steady write throughput by address pattern: protocol `write-patterns`.
 //!
 //! The drive was erased and filled once in order. Then the threads of the protocol write 4 KiB by
-//! the pattern, several drive sizes; or one thread writes 512 KiB, one at a time, into open zones.
-//! The mean over 60 to 99 % of the time counts.
+//! the address pattern, for several drive writes; or one thread writes 512 KiB, one request at a
+//! time, into open zones. The result is the mean over 60 to 99 % of the run.
 
 use super::addresses::{Addresses, Ranks};
 use super::bench::Findings;
@@ -14,12 +14,13 @@ use super::plan::{Plan, Simulated};
 use crate::measurements::{Arrivals, Pick};
 use fowler_metrics::Kind;
 
-/// The part of the run's time that counts.
+/// Part of the run that is measured, as shares (0 to 1) of its time.
 pub(super) const STEADY: (f64, f64) = (0.6, 0.99);
-/// The most that is written, in drive sizes.
+/// Largest amount that a row may write, in capacities of the drive.
 const TIMES_MOST: f64 = 100.0;
-/// The most zones that are open, and sets of pages.
+/// Largest number of open zones that a row may state.
 const OPEN_MOST: u32 = 65_536;
+/// Largest number of sets of pages that a row may state.
 const SETS_MOST: usize = 1_000;
 
 pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
@@ -48,11 +49,11 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     Ok(Plan { jobs, read, left_out })
 }
 
-/// Number of times that the drive is overwritten uniformly for the ratio: as often as the measured
-/// rows were.
+/// Drive writes of the uniform run that the throughput ratio refers to: as many as in the measured
+/// rows.
 const UNIFORM_TIMES: f64 = 5.0;
 
-/// Returns the job that writes a pattern after a sequential fill.
+/// Returns the job that writes an address pattern after a sequential fill.
 pub(super) fn written(
     pattern: &str,
     addresses: Addresses,
@@ -81,7 +82,8 @@ pub(super) fn written(
     }
 }
 
-/// Returns the threads of a topic of the protocol, and the writes in flight of each.
+/// Returns the number of threads that a topic of the protocol states, and the writes in flight of
+/// each.
 pub(super) fn closed_loop(pick: &Pick<'_>, topic: &str) -> Result<(usize, u32), String> {
     let facts = pick.file.facts(topic);
     let missing = |key: &str| format!("`protocol.{topic}` states no `{key}`");
@@ -95,7 +97,7 @@ pub(super) fn closed_loop(pick: &Pick<'_>, topic: &str) -> Result<(usize, u32), 
     Ok((threads as usize, facts.depth.ok_or_else(|| missing("depth"))?))
 }
 
-/// Returns the bytes of a request.
+/// Returns the bytes of a request, as the row states them.
 pub(super) fn block(pick: &Pick<'_>) -> Result<u32, String> {
     Ok(count(pick, "io_kib", 1 << 20)? << 10)
 }
@@ -123,7 +125,7 @@ fn addresses(pick: &Pick<'_>, pattern: &str) -> Result<Addresses, String> {
     }
 }
 
-/// Returns the sets of pages with the share of the writes that each gets.
+/// Returns the sets of pages in a row, each with its share of the pages and of the writes.
 fn sets(pick: &Pick<'_>) -> Result<Addresses, String> {
     let mut sets = Vec::new();
     while pick.row.number(&format!("zones.{}.size", sets.len())).is_some() {
@@ -161,7 +163,7 @@ fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
     simulated
 }
 
-/// Returns the numbers that every run of writes has.
+/// Returns the numbers that every row of write throughput has: throughput and write amplification.
 pub(super) fn throughput(it: &Findings) -> Vec<Simulated> {
     let middle = (STEADY.0 + STEADY.1) / 2.0;
     let halves = [(STEADY.0, middle), (middle, STEADY.1)];

@@ -1,34 +1,35 @@
-//! The plan of a row: the jobs that are simulated for it, and the numbers that follow.
+//! The plan of a measured row: the jobs that simulate it, and the numbers that follow from their
+//! results.
 
 use super::bench::Findings;
 use super::estimate::Estimate;
 use super::job::Job;
 use crate::measurements::Pick;
 
-/// The plan of a row: the jobs that are simulated for it.
+/// The plan of a measured row: the jobs that are simulated for it.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The jobs, that of the row itself first, then those that its ratios refer to.
+    /// Jobs to simulate: first the job of the row itself, then jobs that its ratios refer to.
     pub jobs: Vec<Job>,
-    /// Reads the row's numbers off their results.
+    /// Computes the row's simulated numbers from the results of the jobs.
     pub(super) read: fn(&Pick<'_>, &[&Findings]) -> Vec<Simulated>,
-    /// Numbers of the row that are not simulated, by the beginning of their key, and why.
+    /// Numbers of the row that are not simulated: the beginning of the key, and the reason.
     pub left_out: Vec<(&'static str, &'static str)>,
 }
 
 impl Plan {
-    /// Returns the numbers of the row, by the results of its jobs in their order.
+    /// Returns the simulated numbers of the row, from the results of its jobs in their order.
     pub fn simulated(&self, pick: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
         (self.read)(pick, findings)
     }
 }
 
-/// A simulated number of a row.
+/// A simulated number of a measured row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
-    /// The key of the measured number that it stands for.
+    /// Key of the corresponding measured number.
     pub metric: String,
-    /// The number.
+    /// Simulated value with its confidence interval.
     pub estimate: Estimate,
 }
 

@@ -1,4 +1,4 @@
-//! Simulates rows: their jobs, each once however many rows need it, on all cores.
+//! Simulates many measured rows in parallel; a job that several rows need runs once.
 
 use super::bench::{Bench, Findings};
 use super::job::{Job, Length};
@@ -9,38 +9,38 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::fan_out;
 use fowler_experiment::progress::{Control, Progress};
 
-/// Rows that can be simulated, with their jobs.
+/// Measured rows that can be simulated, with their jobs.
 pub struct Rows<'a> {
     rows: Vec<Planned<'a>>,
     jobs: Vec<Job>,
-    /// Rows that cannot be simulated, and why.
+    /// Rows that cannot be simulated, each with the reason.
     pub refused: Vec<(Pick<'a>, String)>,
 }
 
-/// A row, and the numbers of its jobs.
+/// A row with the indices of its jobs among all jobs.
 struct Planned<'a> {
     pick: Pick<'a>,
     plan: Plan,
     jobs: Vec<usize>,
 }
 
-/// A row that was simulated.
+/// A measured row with its simulated numbers.
 pub struct Done<'a, 'b> {
-    /// The row.
+    /// The measured row.
     pub pick: Pick<'a>,
-    /// Numbers of the row, or why it has none.
+    /// Simulated numbers of the row, or the reason why it has none.
     pub simulated: Result<Vec<Simulated>, String>,
-    /// The result of the row's own job, without those that its ratios refer to.
+    /// Result of the row's own job; `None` if that failed.
     pub findings: Option<&'b Findings>,
-    /// Numbers that are not simulated, and why.
+    /// Numbers of the row that are not simulated: the beginning of the key, and the reason.
     pub left_out: &'b [(&'static str, &'static str)],
 }
 
-/// The results of all jobs; `None` for one that was stopped.
+/// The results of all jobs, by index; `None` for a job that was stopped.
 pub type Results = Vec<Option<Result<Findings, String>>>;
 
 impl<'a> Rows<'a> {
-    /// Plans rows.
+    /// Plans the jobs of rows, and sets aside rows that cannot be simulated.
     pub fn of(picks: Vec<Pick<'a>>) -> Rows<'a> {
         let mut all = Rows { rows: Vec::new(), jobs: Vec::new(), refused: Vec::new() };
         for pick in picks {
@@ -62,17 +62,18 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Returns the number of rows, and of jobs.
+    /// Returns the number of rows, and the number of different jobs.
     pub fn count(&self) -> (usize, usize) {
         (self.rows.len(), self.jobs.len())
     }
 
-    /// Returns the rows that can be simulated, in order.
+    /// Returns the rows that can be simulated, in the order given.
     pub fn picks(&self) -> impl Iterator<Item = Pick<'a>> {
         self.rows.iter().map(|row| row.pick)
     }
 
-    /// Runs all jobs, the long ones first. Results do not depend on the number of threads.
+    /// Runs all jobs in parallel, the long ones first. Results do not depend on the number of
+    /// threads.
     pub fn run(&self, bench: &Bench<'_>, control: Control<'_>) -> Results {
         let mut order: Vec<usize> = (0..self.jobs.len()).collect();
         let long = |job: &Job| match job.length {
@@ -92,7 +93,8 @@ impl<'a> Rows<'a> {
         results
     }
 
-    /// Returns the rows whose jobs have all ended, in order.
+    /// Returns the rows whose jobs have all ended, in the order given, with their simulated
+    /// numbers.
     pub fn done<'b>(&'b self, results: &'b Results) -> impl Iterator<Item = Done<'a, 'b>> {
         self.rows.iter().filter_map(move |row| {
             let of_row: Option<Vec<_>> =
@@ -106,7 +108,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Describes the errors of a drive in a line.
+/// Returns all errors of a drive as one line of text.
 fn in_a_line(why: &Diagnostics) -> String {
     why.0.iter().map(|it| it.what.as_str()).collect::<Vec<_>>().join("; ")
 }

@@ -1,6 +1,6 @@
-//! The smaller drive that stands for one of a terabyte. All dies, times, buses and queues stay;
-//! there are fewer blocks, or smaller ones. See docs/real-drives.md, "Scaled drives", for what that
-//! changes and how results converge.
+//! The scaled-down drive that stands for one of a terabyte. All dies, times, buses and queues stay;
+//! there are fewer blocks, or smaller ones. See docs/real-drives.md, "Scaled drives", for the
+//! effects of scaling and the convergence of results.
 
 use super::job::{Needs, State};
 use fowler_device::{Config, OpBase, Pattern};
@@ -9,25 +9,26 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::scheme::Scheme;
 use fowler_units::Bytes;
 
-/// The amount of simulation.
+/// The amount of simulation spent on a row: precision of tails, and sizes of the scaled-down
+/// drives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// The precision of p99.9: half the width of its 95 % interval, relative to it.
+    /// Precision of p99.9: largest half width of its 95 % interval, relative to its value.
     pub within: f64,
-    /// The fewest and the most latencies of each kind that a tail is computed from.
+    /// Smallest number of latencies of each kind that a tail is computed from.
     pub least: u64,
-    /// See [`Effort::least`].
+    /// Largest number of latencies of each kind that a tail is computed from.
     pub most: u64,
-    /// Factor by which tails are simulated longer than the precision asks for.
+    /// Factor by which tails are simulated longer than the precision requires.
     pub longer: f64,
-    /// The largest capacity on which patterns are written for several drive sizes.
+    /// Largest capacity of a simulated drive that is overwritten several times.
     pub blocks: Bytes,
-    /// The largest capacity on which tails are measured.
+    /// Largest capacity of a simulated drive on which tail latencies are measured.
     pub tail: Bytes,
 }
 
 impl Effort {
-    /// The usual amount.
+    /// The default amount of simulation.
     pub const FULL: Effort = Effort {
         within: 0.05,
         least: 20_000,
@@ -36,7 +37,8 @@ impl Effort {
         blocks: Bytes(6 << 30),
         tail: Bytes(48 << 30),
     };
-    /// For a look in minutes: half the capacity, and tails to 10 %.
+    /// A smaller amount of simulation, for results in minutes: half the capacity, and tails to 10
+    /// %.
     pub const BRIEF: Effort = Effort {
         within: 0.1,
         least: 10_000,
@@ -46,40 +48,43 @@ impl Effort {
         tail: Bytes(16 << 30),
     };
 
-    /// Returns the fewest and the most latencies that a tail is computed from, and the precision
-    /// at which it ends between them: the square of the precision halves in twice the time.
+    /// Returns the smallest and largest number of latencies that a tail is computed from, and the
+    /// precision at which the run ends; twice the time halves the square of the precision.
     pub(super) fn of_a_tail(&self) -> (u64, u64, f64) {
         let times = |count: u64| (count as f64 * self.longer).round().max(1.0) as u64;
         (times(self.least), times(self.most), self.within / libm::sqrt(self.longer))
     }
 }
 
-/// The fewest blocks that a plane is left with, and the fewest pages that a block is left with.
+/// Smallest number of blocks in a plane of a scaled-down drive.
 const BLOCKS_LEAST: u32 = 64;
+/// Smallest number of pages in a block of a scaled-down drive.
 const PAGES_LEAST: u32 = 96;
-/// The fewest pages that a block is left with where blocks must not become fewer.
+/// Smallest number of pages in a block of a scaled-down drive whose blocks must not become fewer.
 const PAGES_LEAST_OF_PIECES: u32 = 12;
-/// The most of the capacity that the buffer of a drive may take, unless it is made smaller with it.
+/// Smallest ratio of capacity to buffer size of a scaled-down drive. A drive for tails keeps its
+/// buffer and is scaled down less; on any other, the buffer becomes smaller.
 const BUFFER_MOST: u64 = 64;
 
-/// A drive that stands for a larger one.
+/// A scaled-down drive that stands for a larger one.
 #[derive(Clone, Debug)]
 pub struct Scaled {
-    /// The smaller drive.
+    /// The scaled-down drive.
     pub drive: Resolved,
-    /// Factor by which a plane has fewer blocks.
+    /// Factor by which a plane has fewer blocks than on the full drive.
     pub fewer_blocks: f64,
-    /// Factor by which a block has fewer pages; erases are shorter by as much.
+    /// Factor by which a block has fewer pages than on the full drive; erases are shorter by the
+    /// same factor.
     pub shorter_blocks: f64,
-    /// Factor by which the drive shows less capacity to the host.
+    /// Factor by which the capacity shown to the host is smaller than on the full drive.
     pub factor: f64,
 }
 
 impl Scaled {
-    /// Scales a drive down to what `needs` allows.
+    /// Scales a drive down as far as `needs` and `effort` allow.
     ///
     /// # Errors
-    /// If no such drive works.
+    /// If no scaled-down drive works.
     pub fn of(full: &Resolved, needs: Needs, effort: &Effort) -> Result<Scaled, Diagnostics> {
         let config = &full.config;
         let most = match needs {
@@ -117,7 +122,7 @@ impl Scaled {
         })
     }
 
-    /// Returns the drive's configuration with this state before the first request.
+    /// Returns the drive's configuration with `state` as its initial state.
     pub(super) fn in_state(&self, state: State) -> Config {
         let mut config = self.drive.config.clone();
         let precondition = &mut config.precondition;
@@ -133,7 +138,7 @@ impl Scaled {
     }
 }
 
-/// Returns the blocks of a plane and the pages of a block.
+/// Returns blocks per plane and pages per block of a drive scaled down by the factor `by`.
 fn shape(config: &Config, needs: Needs, by: f64) -> (u32, u32) {
     let (blocks, pages) = (config.geometry.blocks_per_plane, config.geometry.pages_per_block);
     let types = word_line(config);
@@ -162,21 +167,21 @@ fn shape(config: &Config, needs: Needs, by: f64) -> (u32, u32) {
     }
 }
 
-/// Returns the pages of which a block has a whole multiple: every page type stays as frequent as it
-/// is, and word lines stay whole.
+/// Returns the number of pages whose multiple a block must hold, so that word lines stay whole and
+/// page types keep their frequency.
 fn word_line(config: &Config) -> u32 {
     let (types, pages) = (config.timing.read.values().len() as u32, config.flash.word_line);
     if pages.is_multiple_of(types) { pages } else { types * pages }
 }
 
-/// Returns the pages of a block with which a superblock holds two stripes, so that parity takes the
-/// share that it has on the large drive.
+/// Returns the number of pages per block with which a superblock holds two stripes, so that parity
+/// takes the same share as on the full drive.
 fn pages_of_stripes(config: &Config) -> u32 {
     let stripes = 2 * config.superblocks.parity;
     stripes.div_ceil(config.geometry.dies()) * config.flash.word_line
 }
 
-/// Returns the settings of the smaller drive.
+/// Returns the settings that turn the full drive into one scaled down by the factor `by`.
 fn settings(full: &Resolved, needs: Needs, by: f64, (blocks, pages): (u32, u32)) -> Vec<String> {
     let config = &full.config;
     let mut set = vec![
@@ -216,23 +221,24 @@ fn settings(full: &Resolved, needs: Needs, by: f64, (blocks, pages): (u32, u32))
     set
 }
 
-/// Returns the superblocks of a small drive that are the same share of it; some, if there are some.
+/// Returns a number of superblocks scaled to a drive with `blocks` blocks per plane; at least one
+/// if the full drive has any.
 fn fewer(config: &Config, blocks: u32, superblocks: u32) -> u32 {
     let share = f64::from(blocks) / f64::from(config.geometry.blocks_per_plane);
     let scaled = (f64::from(superblocks) * share).round() as u32;
     scaled.max(u32::from(superblocks > 0))
 }
 
-/// Returns the blocks of a plane that hold no data as a rule: GC begins when one fewer is erased
-/// than it is to keep, and superblocks are open for longer than blocks are. Found to give the same
-/// write amplification at 64 and at 400 blocks.
+/// Returns the blocks of a plane that normally hold no data: the erased blocks that GC keeps (less
+/// one), and open blocks, which superblocks keep open for longer. The formula was found to give
+/// equal write amplification at 64 and at 400 blocks.
 fn held_back(config: &Config) -> f64 {
     let kept = f64::from(config.gc.foreground_below);
     if config.ftl.has_superblocks() { kept } else { (kept - 1.0).max(1.0) }
 }
 
-/// Returns the over-provisioning that gives GC the same share of valid pages: what it holds erased
-/// and open is the same number of blocks, and so a larger share of a small plane.
+/// Returns the over-provisioning that gives GC the same share of valid pages as on the full drive.
+/// Erased and open blocks are the same number, and so a larger share of a small plane.
 fn over_provisioning(config: &Config, blocks: u32) -> f64 {
     let aside = f64::from(config.slc.fixed);
     let less_aside = f64::from(fewer(config, blocks, config.slc.fixed));

@@ -1,4 +1,4 @@
-//! The record of a job: latencies of probe and load, and the state of the drive over time.
+//! The record of a benchmark job: latencies of probe and load, and the drive's counters over time.
 
 use super::estimate::{Estimate, quantile};
 use super::job::{Job, Length, Role};
@@ -8,11 +8,11 @@ use fowler_device::{Counters, Device, Layer, Source};
 use fowler_metrics::{ByKind, Kind, Latencies};
 use fowler_units::{Nanos, Span};
 
-/// The latencies of one kind of request of one role.
+/// The latencies of reads or of writes of all streams with one role.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     all: Latencies,
-    /// Each of the latencies in order of completion, for a probe.
+    /// Latencies in order of completion, in nanoseconds; empty for a load.
     kept: Vec<u64>,
 }
 
@@ -24,12 +24,12 @@ impl Tally {
         }
     }
 
-    /// Returns the number of latencies.
+    /// Returns the number of latencies recorded.
     pub fn count(&self) -> u64 {
         self.all.count()
     }
 
-    /// Returns the mean in microseconds.
+    /// Returns the mean latency in microseconds, with its confidence interval.
     pub fn mean_us(&self) -> Option<Estimate> {
         let value = self.all.mean_us()?;
         let length = self.kept.len() / MEAN_BATCHES;
@@ -41,7 +41,8 @@ impl Tally {
         Some(Estimate::of_batches(value, &batches))
     }
 
-    /// Returns quantiles in microseconds, each if there are enough latencies beyond it.
+    /// Returns quantiles of the latencies in microseconds; `None` for a quantile with too few
+    /// latencies beyond it.
     pub fn quantiles_us<const N: usize>(&self, of: [f64; N]) -> [Option<Estimate>; N] {
         if self.kept.is_empty() {
             return of.map(|p| self.counted(p));
@@ -51,7 +52,7 @@ impl Tally {
         of.map(|p| quantile(&sorted, &self.kept, p).map(|it| it.map(|ns| ns / 1e3)))
     }
 
-    /// Returns a quantile of the histogram, without an interval.
+    /// Returns a quantile of the histogram in microseconds, without a confidence interval.
     fn counted(&self, p: f64) -> Option<Estimate> {
         let count = self.all.count();
         let beyond = count as f64 * p.min(1.0 - p);
@@ -61,26 +62,27 @@ impl Tally {
     }
 }
 
-/// The batches of a mean.
+/// Number of batches from which the interval of a mean is computed.
 const MEAN_BATCHES: usize = 20;
 
-/// Counters of the job at a moment.
+/// Counters of a benchmark job at a moment of its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Moment {
-    /// Time of the moment, in seconds.
+    /// Time of the moment, in seconds since the start of the job.
     pub at: f64,
-    /// Bytes that the host had read and written.
+    /// Bytes that the host has read, and bytes that it has written, since the start of the job.
     pub moved: [f64; 2],
-    /// Requests of the probe and of the load that were answered: reads and writes of each.
+    /// Requests completed since the start of the job: reads and writes of the probe, then of the
+    /// load.
     pub answered: [[f64; 2]; 2],
-    /// Number of bytes programmed, including bytes that GC copied.
+    /// Bytes programmed since the start of the job, including bytes that GC copied.
     pub programmed: f64,
-    /// See [`Moment::programmed`].
+    /// Bytes that GC copied since the start of the job.
     pub copied: f64,
 }
 
 impl Moment {
-    /// Returns the moment between this one and the next, linear in time.
+    /// Returns the counters at a time between this moment and the next, interpolated linearly.
     pub fn towards(&self, next: &Moment, at: f64) -> Moment {
         let share = match next.at - self.at {
             0.0 => 0.0,
@@ -101,37 +103,39 @@ impl Moment {
     }
 }
 
-/// Moments of a job whose length is known, and answers between two of another.
+/// Number of moments recorded of a job whose length is known.
 const MOMENTS: f64 = 240.0;
+/// Number of completions between two recorded moments of a job whose length is not known.
 const ANSWERS: f64 = 4_000.0;
 
-/// Records a job and ends it.
+/// Records a benchmark job and decides when it ends.
 pub(super) struct Recording<'a> {
     job: &'a Job,
     effort: &'a Effort,
-    /// Bytes and seconds after which the job ends; one of them is infinite.
+    /// Bytes read and written after which the job ends; infinite if it ends by time.
     bytes: f64,
+    /// Seconds after which the job ends; infinite if it ends by the amount of data.
     seconds: f64,
     before: Counters,
-    /// Bytes of the unit in which programs are counted: a page, or a unit of a page that holds
-    /// several.
+    /// Bytes of the unit in which the drive counts programs: a page, or a mapping unit if a page
+    /// holds several.
     page: f64,
-    /// Bytes of a block of every plane.
+    /// Bytes of one block on every plane of the drive.
     row: f64,
     began: Nanos,
     so_far: Moment,
-    /// Counters at the moment when answers began to count, if they do.
+    /// Counters at the end of the warm-up; `None` before it.
     warm: Option<Moment>,
     next_moment: f64,
     next_check: u64,
-    /// Moments that were recorded.
+    /// Moments recorded so far, in order of time.
     pub moments: Vec<Moment>,
-    /// Latencies of the probe and of the load.
+    /// Latencies of the probe, then of the load, recorded since the end of the warm-up.
     pub tallies: [ByKind<Tally>; 2],
 }
 
 impl<'a> Recording<'a> {
-    /// Starts the record on a drive of which the measured one is `factor` times as large.
+    /// Starts the record of a job on a drive that is smaller than the measured one by `factor`.
     pub fn new<L: Layer>(
         job: &'a Job,
         effort: &'a Effort,
@@ -162,7 +166,7 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// Returns true if latencies count by now.
+    /// Returns true if the warm-up is over, so that latencies are recorded.
     fn counts(&self) -> bool {
         match self.job.length {
             Length::Moved { counted_from, .. } => self.moved() >= counted_from * self.bytes,
@@ -175,7 +179,7 @@ impl<'a> Recording<'a> {
         self.so_far.moved[0] + self.so_far.moved[1]
     }
 
-    /// Notes the counters of the drive, if it is time to.
+    /// Records the counters of the drive as a moment, if one is due.
     fn note<L: Layer>(&mut self, device: &Device<L>, last: bool) {
         let (position, step) = match self.job.length {
             Length::Moved { .. } => (self.moved(), self.bytes / MOMENTS),
@@ -198,19 +202,19 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// Returns the time at which answers began to count, in seconds.
+    /// Returns the time at which the warm-up ended, in seconds since the start of the job.
     pub fn from(&self) -> f64 {
         self.warm.map_or(0.0, |moment| moment.at)
     }
 
-    /// Returns true if enough blocks were filled since answers began to count.
+    /// Returns true if enough blocks were filled since the end of the warm-up.
     fn has_turned(&self) -> bool {
         let Length::Tail { turns, .. } = self.job.length else { return true };
         let from = self.warm.map_or(0.0, |moment| moment.programmed);
         self.so_far.programmed - from >= turns * self.effort.longer * self.row
     }
 
-    /// Returns true if the tail of the probe is known well enough.
+    /// Returns true if the tail latencies of the probe are known to the required precision.
     fn known(&mut self) -> bool {
         let probe = &self.tallies[Role::Probe as usize];
         let counts = Kind::ALL.map(|kind| probe[kind].count());

@@ -1,5 +1,5 @@
-//! Protocols on drives for which the results can be told by hand, and that scaling, seeds and
-//! threads change only what they may.
+//! Tests of protocols on drives whose results can be computed by hand, and of the independence of
+//! results from scaling, seeds and threads.
 
 use super::*;
 use crate::measurements::{Filter, Measured, pick, read};
@@ -11,7 +11,7 @@ use fowler_tests::shared_folder;
 use fowler_units::{Bytes, Span};
 use serde_json::{Value, json};
 
-/// Returns a measured file with the head that all test files share.
+/// Returns a file of measurements with the head that all test files share.
 fn file(protocol: Value, drive: Value) -> Measured {
     let text = json!({
         "title": "synthetic", "protocol": protocol, "units": { "latency": "us" }, "drives": [drive],
@@ -28,7 +28,7 @@ fn drive(device: &str, set: &[&str]) -> Resolved {
     resolve(&spec.source().expect("a preset"), &Scheme::none(), &spec).expect("a sound drive")
 }
 
-/// Returns the protocol of `latency-under-load` in words.
+/// Returns the protocol of `latency-under-load` in words, for a probe and a load.
 fn probe_and_load() -> Value {
     json!({
         "probe": "one thread at fixed intervals: 10,000 operations a second, each a read or a write \
@@ -46,7 +46,7 @@ const QUICK: Effort = Effort {
     tail: Bytes(96 << 20),
 };
 
-/// Simulates all rows of a file and returns the numbers of each.
+/// Simulates all rows of a file and returns the simulated numbers of each row.
 fn simulated(file: &Measured, drive: &Resolved, effort: Effort) -> Vec<Vec<Simulated>> {
     let files = std::slice::from_ref(file);
     let rows = Rows::of(pick(files, &[]).expect("rows"));
@@ -62,8 +62,8 @@ fn find(row: &[Simulated], metric: &str) -> f64 {
     found.unwrap_or_else(|| panic!("no {metric} in {row:?}")).estimate.value
 }
 
-/// Reads of one page: the command over the link, sensing, the transfer, and the way through the
-/// host are all that a read on an idle drive takes.
+/// A one-page read on an idle drive takes the sum of its parts: the command over the link, sensing,
+/// the transfer, and the host path.
 #[test]
 fn a_read_on_an_idle_drive_takes_what_its_parts_take() {
     let row = |depth: u32, engine: &str| json!({ "block_bytes": 4096, "jobs": 1, "qd_per_job": depth, "engine": engine });
@@ -110,7 +110,8 @@ fn a_probe_beside_load_sees_the_offered_rate_below_saturation_and_a_closed_loop_
     assert!((0.5..1.6).contains(&(thread / expected)), "{thread} and {expected}");
 }
 
-/// Threads, shares of writes, depths and arrivals are those of the protocol, in words or as keys.
+/// The simulated streams have the threads, shares of writes, depths and arrival laws of the
+/// protocol, stated in words or as keys.
 #[test]
 fn streams_are_those_that_the_protocol_states() {
     let job = |load: Value| {
@@ -178,7 +179,8 @@ fn writes_by_pattern_are_as_amplified_as_theory_says() {
     assert!(find(&rows[2], "ratio_to_uniform") > 1.1, "a skewed pattern is cheaper");
 }
 
-/// Tests drives whose map points at pages, and those with superblocks.
+/// Scaled-down drives with page mapping, and with superblocks, have the write amplification of
+/// larger ones.
 // Slow: drives of up to 640 MiB are overwritten five times.
 #[test]
 fn a_smaller_drive_has_the_same_write_amplification() {
@@ -223,7 +225,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     assert_eq!(one, with(3));
 }
 
-/// Unknown values of a row may be null, and keys that no protocol has are passed over.
+/// A row's `null` counts as a missing value, and keys that no protocol has are ignored.
 #[test]
 fn what_a_row_does_not_know_is_taken_as_missing() {
     let row = json!({
@@ -294,7 +296,7 @@ fn a_row_that_means_nothing_is_named_with_the_reason() {
 mod shared_files {
     use super::*;
 
-    /// Every row of the project's files can be planned, or says why it cannot.
+    /// Every row of the project's files can be planned, or has a reason why it cannot.
     #[test]
     fn every_row_of_the_known_files_is_planned_or_named() {
         let Some(folder) = shared_folder::path("drives", "the rows of measured drives") else {

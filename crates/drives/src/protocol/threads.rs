@@ -1,8 +1,8 @@
-//! Throughput by the number of threads: `peak-by-threads`.
+//! Throughput by the number of threads: protocol `peak-by-threads`.
 //!
-//! Threads with the requests in flight of the protocol, each over a file of 4 GiB of its own, until
-//! it has moved 4 GiB. The drive is full of other files and was not preconditioned, so writes of a
-//! few seconds find erased blocks: the simulated drive is filled once, in order.
+//! Threads with the requests in flight that the protocol states, each over a 4 GiB file of its own,
+//! until each has moved 4 GiB. The drive is full of other files and was not preconditioned, so
+//! writes of a few seconds find erased blocks: the simulated drive is filled once, in order.
 
 use super::addresses::Addresses;
 use super::bench::Findings;
@@ -16,7 +16,7 @@ use fowler_units::Span;
 
 const THREADS_MOST: u32 = 1_024;
 const WARM_UP: Span = Span::ms(20);
-/// The file of a thread.
+/// Size of a thread's file in bytes.
 const FILE: f64 = 4.0 * (1u64 << 30) as f64;
 
 pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {

@@ -1,11 +1,12 @@
-//! The distance of a simulated drive from a measured one: every row simulated as it was measured,
-//! and for each of its numbers the measured and the simulated value, and whether the drive was
-//! fitted to it.
+//! The distance of a simulated drive from a measured one: every row is simulated as it was
+//! measured, and each of its numbers is given with its measured and its simulated value, and
+//! whether the drive was fitted to it.
 //!
 //! **Owns** the comparison. **May touch** drives that it makes itself, and with `--out` the folder
 //! that it is given.
 //!
-//! - this file: a row, simulated and compared. `overview.rs`: how far off a drive is over all rows.
+//! - this file: a row, simulated and compared. `overview.rs`: median and worst distance over all
+//!   rows.
 //! - `summary.rs`: the table, the JSON. `pictures.rs`: the figures.
 
 mod overview;
@@ -27,96 +28,98 @@ use std::path::PathBuf;
 
 pub use overview::Overview;
 
-/// The specification of a comparison.
+/// The specification of a comparison: a drive, and the measured rows.
 #[derive(Clone, Debug)]
 pub struct ScoreSpec {
-    /// The drive.
+    /// The drive to compare with the measurements.
     pub drive: DeviceSpec,
-    /// The scheme on the drive; `None` leaves the drive as described.
+    /// Name of the scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
-    /// The measured files.
+    /// Paths of the files of measurements.
     pub files: Vec<PathBuf>,
-    /// The rows, each wanted by at least one filter; all without one.
+    /// Filters for the rows to compare; a row is compared if at least one filter wants it, and all
+    /// rows are if there is none.
     pub filters: Vec<Filter>,
-    /// Amount of simulation for each row.
+    /// Amount of simulation spent on each row.
     pub effort: Effort,
 }
 
-/// The comparison.
+/// A comparison of a drive with measured rows.
 #[derive(Clone, Debug)]
 pub struct Score {
-    /// The drive, and the hash of its description.
+    /// Name of the drive, and the hash of its configuration.
     pub drive: (String, String),
     /// Name of the scheme on the drive.
     pub scheme: String,
-    /// The model that the drive was fitted to, if none of the files has that model.
+    /// Model that the drive was fitted to, if no file has rows of that model; `None` otherwise.
     pub of_another: Option<String>,
-    /// The rows that were simulated.
+    /// The rows that were simulated, with measured and simulated numbers.
     pub rows: Vec<ScoredRow>,
-    /// The rows that were not, and why.
+    /// Rows that could not be simulated, each with the reason.
     pub refused: Vec<(String, String)>,
-    /// True if every row has its result, because nobody stopped the comparison.
+    /// True if every row was simulated; false if the comparison was stopped.
     pub complete: bool,
 }
 
-/// A row.
+/// A measured row with its simulated numbers.
 #[derive(Clone, Debug)]
 pub struct ScoredRow {
     /// Place of the row: file, drive and number.
     pub place: String,
-    /// The protocol.
+    /// Kind of protocol by which the row was measured.
     pub kind: Kind,
-    /// The file of the row, and the model and sample of its drive.
+    /// File of the row.
     pub file: String,
-    /// See [`ScoredRow::file`].
+    /// Model of the measured drive.
     pub model: String,
-    /// See [`ScoredRow::file`].
+    /// Sample of the measured drive, if the file has several of the model.
     pub sample: Option<String>,
-    /// The row as measured.
+    /// Keys and values of the measured row.
     pub values: Map<String, Value>,
-    /// The state of the simulated drive before, in words.
+    /// Initial state of the simulated drive, in words.
     pub state: String,
-    /// Capacity of the simulated drive in bytes, and the factors by which it had fewer and shorter
-    /// blocks.
+    /// Capacity of the simulated drive in bytes.
     pub capacity: u64,
-    /// See [`ScoredRow::capacity`].
+    /// Factors by which the simulated drive has fewer blocks, and fewer pages per block.
     pub scale: (f64, f64),
-    /// Requests simulated, and the time that they took the drive.
+    /// Number of requests simulated.
     pub requests: u64,
-    /// See [`ScoredRow::requests`].
+    /// Simulated time in seconds.
     pub simulated_s: f64,
-    /// Throughput and write amplification over the run, where the row has such a curve.
+    /// Drive writes, throughput (10^6 bytes per second) and write amplification over the run; empty
+    /// if the row has no such curve.
     pub curve: Vec<[f64; 3]>,
-    /// The numbers.
+    /// Numbers of the row that are compared.
     pub metrics: Vec<Metric>,
-    /// Numbers of the row that are not compared, and why.
+    /// Numbers of the row that are not compared, each with the reason.
     pub left_out: Vec<(String, String)>,
 }
 
-/// A number of a row.
+/// A number of a row, with its measured and its simulated value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
     /// Key of the number.
     pub name: String,
-    /// Value as measured.
+    /// Measured value of the number.
     pub measured: f64,
-    /// Value as simulated.
+    /// Simulated value of the number, with its confidence interval.
     pub simulated: Estimate,
-    /// True if the drive was fitted to the number.
+    /// True if the drive was fitted to this number.
     pub used_in_fit: bool,
 }
 
 impl Metric {
-    /// Returns simulated over measured; `None` if zero was measured.
+    /// Returns the simulated divided by the measured value; `None` if the measured value is zero.
     pub fn ratio(&self) -> Option<f64> {
         (self.measured != 0.0).then(|| self.simulated.value / self.measured)
     }
 }
 
-/// The points of a curve, as measured files have them.
+/// Number of points of a curve, the same as in files of measurements.
 const CURVE: u32 = 12;
 
-/// Compares a drive with measured rows. Rows whose jobs had ended when it was stopped are kept.
+/// Compares a drive with measured rows. If it is stopped, the result has the rows whose jobs had
+/// ended.
 ///
 /// # Errors
 /// Everything that is wrong with the drive, the files or the filters.
@@ -201,8 +204,8 @@ fn of_row(
     }
 }
 
-/// Returns the numbers of the row that are not compared: those that the protocol leaves out, and
-/// percentiles that rest on too few requests.
+/// Returns the numbers of a row that are not compared, with the reason: numbers that the protocol
+/// leaves out, and percentiles that rest on too few requests.
 fn left_out(
     pick: &Pick<'_>,
     known: &[(&'static str, &'static str)],

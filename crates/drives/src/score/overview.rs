@@ -1,36 +1,40 @@
-//! The score of a drive: the distance of each of its numbers over all rows, in the median and at
-//! worst.
+//! The score of a drive: for each kind of number, the median and the worst distance between
+//! simulated and measured values over all rows.
 
 use super::{Metric, Score, ScoredRow};
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
-/// The rows of a drive for one number, fitted ones apart.
+/// One kind of number over all rows of a measured drive; numbers that the drive was fitted to are
+/// apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overview {
-    /// The model, with its sample.
+    /// Model of the measured drive, with its sample.
     pub drive: String,
-    /// The file.
+    /// File of the rows.
     pub file: String,
-    /// The key of the number.
+    /// Key of the number in the rows.
     pub metric: String,
     /// True if the drive was fitted to these numbers.
     pub used_in_fit: bool,
     /// Number of rows that have the number.
     pub rows: usize,
-    /// The median distance of simulated and measured values, as a share of the smaller.
+    /// Median distance between simulated and measured values, relative to the smaller of the two.
     pub median_off: f64,
-    /// The ratio that is farthest from 1, and its row in words.
+    /// Ratio of simulated to measured value that is farthest from 1, and the conditions of its row
+    /// in words.
     pub worst: (f64, String),
 }
 
-/// Returns the distance of a ratio from 1, which is 1 both for a half and for two.
+/// Returns the distance of a ratio from 1, relative to the smaller value: 1 both for a half and for
+/// two.
 pub(super) fn off(ratio: f64) -> f64 {
     libm::exp(libm::log(ratio).abs()) - 1.0
 }
 
 impl Score {
-    /// Returns a line for each number of each drive, in the order of the rows.
+    /// Returns the overview: one entry for each kind of number of each measured drive, in the order
+    /// of the rows.
     pub fn overview(&self) -> Vec<Overview> {
         let mut lines: Vec<(Overview, Vec<(f64, &ScoredRow)>)> = Vec::new();
         for row in &self.rows {

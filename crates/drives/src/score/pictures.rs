@@ -7,12 +7,12 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_report::figures_folder;
 use std::path::Path;
 
-/// The most patterns in a picture: more could not be read.
+/// Largest number of address patterns in one figure; more could not be read.
 const PATTERNS_MOST: usize = 40;
 
 impl Score {
-    /// Writes the tables, the figures and a page with both to a folder. Returns the files, and the
-    /// figures that could not be drawn.
+    /// Writes the tables, the figures and a page with both to a folder. Returns the names of the
+    /// files, and of the figures that could not be drawn.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -29,7 +29,8 @@ impl Score {
     }
 
     fn figures(&self) -> Vec<Figure> {
-        /// The kinds of rows that a picture shows, its name, and what draws it.
+        /// A figure of a comparison: the kinds of rows that it shows, its name, and the function
+        /// that draws it.
         type Picture = (&'static [Kind], &'static str, fn(String, &str, &[&ScoredRow]) -> Figure);
         const PICTURES: [Picture; 5] = [
             (&[Kind::LatencyUnderLoad], "latency", under_load),
@@ -52,7 +53,7 @@ impl Score {
         figures
     }
 
-    /// Returns the rows of each sample of each model, in order.
+    /// Returns the rows grouped by measured drive (model and sample), in order.
     fn by_drive(&self) -> Vec<(&str, Option<&str>, Vec<&ScoredRow>)> {
         let mut drives: Vec<(&str, Option<&str>, Vec<&ScoredRow>)> = Vec::new();
         for row in &self.rows {
@@ -79,7 +80,7 @@ fn value(row: &ScoredRow, key: &str) -> Option<f64> {
     row.values.get(key)?.as_f64()
 }
 
-/// Returns a series of a number over a key of the rows.
+/// Returns the series of a number over a key of the rows: measured and simulated values.
 fn series(
     rows: &[&ScoredRow],
     name: &str,

@@ -1,4 +1,4 @@
-//! The comparison as tables and as JSON.
+//! A comparison as tables and as JSON.
 
 use super::overview::off;
 use super::{Metric, Score, ScoredRow};
@@ -7,21 +7,21 @@ use crate::protocol::Estimate;
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
-/// Keys of a row that describe the measurement rather than its result, with the one that says
-/// whether the drive kept up.
+/// Returns the keys of a row that describe the measurement rather than its result, and the key that
+/// says whether the drive kept up with the load.
 fn setup_keys() -> impl Iterator<Item = &'static str> {
     let (first, others) = SETUP.split_at(1);
     first.iter().chain(&["saturated"]).chain(others).copied()
 }
 
 impl ScoredRow {
-    /// Returns the model, with the sample if there are several.
+    /// Returns the model of the measured drive, with the sample if there are several.
     pub fn drive(&self) -> String {
         let sample = self.sample.as_ref().map_or(String::new(), |it| format!(" ({it})"));
         format!("{}{sample}", self.model)
     }
 
-    /// Returns the conditions of the measurement, in the row's own words.
+    /// Returns the conditions of the measurement as text, from the keys of the row.
     pub fn setup(&self) -> String {
         let part = |key: &str| {
             let value = self.values.get(key)?;
@@ -37,7 +37,7 @@ impl ScoredRow {
 }
 
 impl Score {
-    /// Returns the table of each file, a line for each number of each row; then the overview.
+    /// Returns a table for each file, with one line per number of each row; then the overview.
     pub fn sheets(&self) -> Vec<Sheet> {
         let mut sheets: Vec<Sheet> = Vec::new();
         for row in &self.rows {
@@ -67,8 +67,8 @@ impl Score {
         sheets
     }
 
-    /// Returns the median of the distance between the ratio and one over the numbers that were
-    /// fitted, and over the others.
+    /// Returns the median distance between simulated and measured values, over the numbers that the
+    /// drive was fitted to or over the others; `None` if there are none.
     pub fn median_off(&self, used_in_fit: bool) -> Option<f64> {
         let mut off: Vec<f64> = self
             .metrics()
@@ -80,12 +80,12 @@ impl Score {
         off.get(off.len() / 2).copied()
     }
 
-    /// Returns every number.
+    /// Returns every compared number of every row.
     pub fn metrics(&self) -> impl Iterator<Item = &Metric> {
         self.rows.iter().flat_map(|row| &row.metrics)
     }
 
-    /// Returns the comparison as an object.
+    /// Returns the comparison as a JSON object.
     pub fn json(&self) -> Value {
         let pairs = |all: &[(String, String)], key: &str| -> Vec<Value> {
             all.iter().map(|(what, why)| json!({ key: what, "reason": why })).collect()

@@ -1,4 +1,4 @@
-//! A comparison: which numbers it has, which it leaves out, and what is marked as fitted.
+//! Tests of a comparison: the numbers it contains, those it leaves out, and those marked as fitted.
 
 use super::*;
 use fowler_units::Bytes;
@@ -94,7 +94,8 @@ fn a_fitted_drive_knows_its_model_and_its_rows() {
     assert_eq!(fitted(&other), [false, false]);
 }
 
-/// The number of a row changes when a file gets more rows.
+/// A fitted number names its row by identity, because the row's number changes when a file gets
+/// more rows.
 #[test]
 fn a_fitted_row_is_not_named_by_its_number() {
     let (spec, _kept) = spec("[calibrate]\nmodel = \"A\"\nfitted = [\"m: A: row 2: iops\"]");
@@ -102,7 +103,8 @@ fn a_fitted_row_is_not_named_by_its_number() {
     assert!(wrong.contains("a row by its number") && wrong.contains("by its keys"), "{wrong}");
 }
 
-/// A drive that was fitted to a model which no file has is compared with all drives, and says so.
+/// A drive fitted to a model of which no file has rows is compared with all drives, and the result
+/// says so.
 #[test]
 fn a_drive_fitted_to_another_model_is_compared_all_the_same() {
     let (spec, _kept) =

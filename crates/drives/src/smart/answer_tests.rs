@@ -1,4 +1,4 @@
-//! Tests of the answer: the one drive, what it does now, years, doubts.
+//! Tests of the answer about a real drive: choice of the drive, present rates, years left, doubts.
 
 use super::tests::{OLD_TEXT, asked, logs, model, of, value, years};
 use super::*;
@@ -153,7 +153,7 @@ fn impossible_counters_are_doubted_by_name() {
     assert!(of(low).doubts[0].contains("below 1"));
 }
 
-/// Numbers from 0 to beyond 2^128, with every kind of number between.
+/// Returns a random number from 0 to beyond 2^128, of every order of magnitude.
 fn any(rng: &mut Rng) -> f64 {
     match rng.below(6) {
         0 => 0.0,
@@ -243,7 +243,8 @@ mod shared_files {
     use super::*;
     use fowler_tests::shared_folder;
 
-    /// 64,663,716 units of 512,000 bytes in 742 hours.
+    /// A drive with 64,663,716 data units of 512,000 bytes written in 742 hours has 1.07 TB written
+    /// per day.
     #[test]
     fn the_files_of_the_shared_folder_say_1_07_tb_a_day() {
         for (file, used) in [

@@ -1,14 +1,14 @@
-//! Counters of SATA drives, as `smartctl -j` has them.
+//! Counters of SATA drives, from the output of `smartctl -j`.
 //!
 //! The device statistics are standardized (ACS-4, log 04h): *Logical Sectors Written*, *Power-on
-//! Hours*, *Percentage Used Endurance Indicator*. The attributes are the vendor's, and their units
-//! are what the drive database of smartmontools says by the name that it gives them
-//! (`drivedb/drivedb.h`: `Host_Writes_32MiB`, `NAND_Writes_1GiB`, `Host_Program_Page_Count`, ...).
-//! A drive that is not in the database has default names (entry `DEFAULT`), which are guesses:
-//! vendors count LBAs, 32 MiB or GiB in attribute 241.
+//! Hours*, *Percentage Used Endurance Indicator*. The attributes are the vendor's. Their units
+//! follow from the names that the drive database of smartmontools gives them (`drivedb/drivedb.h`:
+//! `Host_Writes_32MiB`, `NAND_Writes_1GiB`, `Host_Program_Page_Count`, ...). A drive that is not in
+//! the database has default names (entry `DEFAULT`), which are guesses: vendors count LBAs, 32 MiB
+//! or GiB in attribute 241.
 //!
-//! Micron's drives count the pages that they program for the host (247) and on their own account
-//! (248), so that WAF is their sum over the first (Micron TN-FD-23).
+//! Micron's drives count the pages programmed for the host (247) and those programmed by the drive
+//! itself (248); WAF is the sum of both over the former (Micron TN-FD-23).
 
 use super::counter::{is_full, of_json, whole};
 use super::interval::Interval;
@@ -18,14 +18,14 @@ use super::nvme::used;
 use fowler_experiment::diagnostic::{Diagnostics, printable};
 use serde_json::{Map, Value};
 
-/// The keys of which a SATA drive's output has at least one.
+/// Keys of which the output of smartctl for a SATA drive has at least one.
 pub(super) const ANY: [&str; 2] = ["ata_smart_attributes", "ata_device_statistics"];
 
 const SECTOR: f64 = 512.0;
 const MIB: f64 = 1_048_576.0;
 const GIB: f64 = 1024.0 * MIB;
 
-/// Attributes that count what the host has written, and their units in bytes.
+/// SATA attributes that count writes of the host, with their units in bytes.
 const HOST: [(&str, f64); 10] = [
     ("Total_Host_Sector_Write", SECTOR),
     ("Host_Writes_32MiB", 32.0 * MIB),
@@ -39,7 +39,7 @@ const HOST: [(&str, f64); 10] = [
     // The block size of the drive takes the place of its unit.
     ("Total_LBAs_Written", SECTOR),
 ];
-/// Attributes that count what is written to the flash, and their units in bytes.
+/// SATA attributes that count writes to the flash, with their units in bytes.
 const MEDIA: [(&str, f64); 5] = [
     ("NAND_Writes_1GiB", GIB),
     ("NAND_Writes_GiB", GIB),
@@ -47,18 +47,20 @@ const MEDIA: [(&str, f64); 5] = [
     ("Flash_Writes_GiB", GIB),
     ("Total_NAND_Writes_GiB", GIB),
 ];
-/// Attributes whose normalized value is the share of life that is left, in percent.
+/// SATA attributes whose normalized value is the share of life left, in percent.
 const LEFT: [&str; 4] = [
     "Percent_Lifetime_Remain",
     "Percent_Lifetime_Used",
     "SSD_Life_Left",
     "Media_Wearout_Indicator",
 ];
-/// Attributes whose raw value is the mean number of erases of a block.
+/// SATA attributes whose raw value is the mean number of erases of a block.
 const ERASES: [&str; 3] = ["Ave_Block-Erase_Count", "Average_Erase_Count", "Avg_Erase_Count"];
-/// Attribute of Samsung with the share that is left and, raw, the mean number of erases.
+/// Samsung's SATA attribute with the share of life left as normalized value, and the mean number of
+/// erases of a block as raw value.
 const SAMSUNG_WEAR: &str = "Wear_Leveling_Count";
-/// Attributes that count writes in no unit that the database states, or split in two.
+/// SATA attributes that count writes in a unit that the database does not state, or split over two
+/// attributes.
 const NO_UNIT: [&str; 5] = [
     "NAND_Writes",
     "Total_LBAs_Written_Low",
@@ -66,10 +68,11 @@ const NO_UNIT: [&str; 5] = [
     "Flash_LBAs_Written",
     "Total_NAND_Writes",
 ];
-/// Names that a drive also has if the database does not know it.
+/// Attribute names that smartctl also gives to drives that its database does not have; their units
+/// are guesses.
 const DEFAULT_NAMES: [&str; 3] = ["Total_LBAs_Written", "Media_Wearout_Indicator", SAMSUNG_WEAR];
 
-/// Returns the counters of an output of `smartctl -j`.
+/// Returns the counters of a SATA drive from an output of `smartctl -j`.
 pub(super) fn log(object: &Map<String, Value>, place: Place<'_>) -> Result<SmartLog, Diagnostics> {
     let log = identity(object, Layout::Ata, place)?;
     if let Some(speed) = object.get("rotation_rate").and_then(Value::as_f64)
@@ -107,15 +110,17 @@ struct Attributes<'a> {
     log: SmartLog,
     wrong: Diagnostics,
     place: Place<'a>,
-    /// Bytes of a logical block.
+    /// Size of a logical block in bytes.
     block: f64,
-    /// True if smartctl's database does not have the drive.
+    /// True if smartctl's database does not have the drive, so that the names of its attributes are
+    /// guesses.
     is_unknown: bool,
     is_samsung: bool,
 }
 
 impl Attributes<'_> {
-    /// Returns a counter; `None` if it is none, or is not reported.
+    /// Returns the value of a counter; `None` if it is not a counter, or the drive does not report
+    /// it.
     fn value(&mut self, name: &str, value: &Value) -> Option<f64> {
         match of_json(value) {
             Ok(value) if is_full(value) => {
@@ -140,7 +145,7 @@ impl Attributes<'_> {
         }
     }
 
-    /// Reads the device statistics.
+    /// Reads the standardized device statistics of the drive.
     fn statistics(&mut self, object: &Map<String, Value>) {
         let pages = object.get("ata_device_statistics").and_then(|it| it.get("pages"));
         let pages = pages.and_then(Value::as_array).into_iter().flatten();
@@ -176,7 +181,7 @@ impl Attributes<'_> {
         }
     }
 
-    /// Reads an attribute, unless it has no counter that is of use here.
+    /// Reads a SATA attribute, unless it has no counter that the answer needs.
     fn attribute(&mut self, row: &Value) {
         let Some(name) = row.get("name").and_then(Value::as_str) else { return };
         let id = row.get("id").and_then(Value::as_u64).unwrap_or(0);
@@ -219,7 +224,7 @@ impl Attributes<'_> {
         }
     }
 
-    /// Returns the raw value of an attribute.
+    /// Returns the raw value of a SATA attribute.
     fn raw(&mut self, row: &Value, name: &str) -> Option<f64> {
         let raw = row.get("raw")?;
         // Raw values may have other numbers in their upper bytes; the string begins with the
@@ -261,7 +266,7 @@ impl Attributes<'_> {
         self.log.erases = self.log.erases.or(erases.map(Interval::rounded));
     }
 
-    /// Reads the pages that a drive of Micron has programmed.
+    /// Reads the counts of programmed pages of a Micron drive.
     fn pages(&mut self, row: &Value, name: &str) {
         let own = match name {
             "Host_Program_Page_Count" => false,

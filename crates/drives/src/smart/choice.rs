@@ -1,33 +1,34 @@
-//! The one drive that logs are of: as it is now, and as it was.
+//! The choice of one drive among the logs given, with its counters now and at an earlier time.
 //!
-//! Drives are told apart by their serial number, or by the name of the device where a log has no
-//! serial number. Logs of several drives are refused until one of them is named. Several logs of
-//! one drive are a series in time, of which the first and the last count.
+//! Drives are distinguished by serial number, or by device name where a log has no serial number.
+//! If the logs are of several drives, the user must name one. Several logs of one drive are a time
+//! series, of which the first and the last are used.
 
 use super::interval::Interval;
 use super::log::{Layout, SmartLog};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use std::collections::BTreeMap;
 
-/// The counters of one drive.
+/// The counters of one drive, now and at an earlier time.
 #[derive(Clone, Debug)]
 pub struct Logs {
-    /// The counters now.
+    /// Counters of the latest log.
     pub now: SmartLog,
-    /// The counters at an earlier time.
+    /// Counters of the earliest log; `None` if there is a single log.
     pub since: Option<SmartLog>,
-    /// The logs that the counters are from, in words.
+    /// The logs from which the counters were read, in words.
     pub sources: Vec<String>,
 }
 
-/// The most drives that a message lists.
+/// Largest number of drives that an error message lists.
 const LISTED: usize = 8;
 
-/// Returns the counters of one drive, from logs of now and of an earlier time.
+/// Returns the counters of one drive: from `now`, the present logs, and `since`, logs of an earlier
+/// time. `drive` names the drive.
 ///
 /// # Errors
-/// The logs are of several drives and none of them is named, the name is of none, or what is
-/// earlier is not.
+/// If the logs are of several drives and none is named, if no log is of the named drive, or if the
+/// logs in `since` are not earlier.
 pub fn choose(
     now: Vec<SmartLog>,
     since: Vec<SmartLog>,
@@ -56,7 +57,7 @@ pub fn choose(
     Ok(Logs { now, since, sources })
 }
 
-/// Returns the logs of each kind.
+/// Returns the logs grouped by kind of log.
 fn by_layout(logs: Vec<SmartLog>) -> impl Iterator<Item = Vec<SmartLog>> {
     let mut layouts: BTreeMap<Layout, Vec<SmartLog>> = BTreeMap::new();
     for log in logs {
@@ -69,7 +70,7 @@ fn source(log: &SmartLog) -> String {
     format!("{}:{}: {}", log.file, log.line, log.layout.name())
 }
 
-/// Returns the logs of one drive.
+/// Returns the logs of one drive. Error messages name the command-line option `flag`.
 fn of_one(
     mut logs: Vec<SmartLog>,
     drive: Option<&str>,
@@ -140,7 +141,7 @@ fn listed(names: &[String]) -> String {
     if names.len() > LISTED { shown + " and more" } else { shown }
 }
 
-/// Returns logs of one drive and one kind in the order in which they were taken.
+/// Returns logs of one drive and one kind, sorted by the time at which they were taken.
 fn in_time(mut logs: Vec<SmartLog>) -> Result<Vec<SmartLog>, Diagnostics> {
     if logs.len() > 1 && logs.iter().any(|log| log.hours.is_none() && log.taken_s.is_none()) {
         let log = &logs[1];
@@ -158,7 +159,8 @@ fn in_time(mut logs: Vec<SmartLog>) -> Result<Vec<SmartLog>, Diagnostics> {
     Ok(logs)
 }
 
-/// Returns logs of one drive as one, whose counters are those of the finest steps.
+/// Returns one log with the counters of several logs of one drive; of byte counters in several
+/// logs, the one with the finest unit is taken.
 fn merged(logs: Vec<SmartLog>) -> Option<SmartLog> {
     let mut logs = logs.into_iter();
     let mut all = logs.next()?;
@@ -190,7 +192,7 @@ fn finer(one: Option<Interval>, two: Option<Interval>) -> Option<Interval> {
     }
 }
 
-/// Checks that two states are of one drive, and one earlier.
+/// Checks that two logs are of one drive, and that `since` is earlier than `now`.
 fn in_order(now: &SmartLog, since: &SmartLog) -> Result<(), Diagnostics> {
     if !now.may_be_of(since) {
         let name = |log: &SmartLog| log.drive().unwrap_or_default();

@@ -1,30 +1,30 @@
-//! One counter as it stands in a log: digits with separators, JSON numbers, and JSON that splits
+//! The value of one counter in a log: digits with separators, a JSON number, or JSON that splits
 //! 128 bits.
 //!
-//! The tools write the 128-bit counters of NVMe in many ways:
+//! Tools print the 128-bit counters of NVMe in many ways:
 //!
-//! - nvme-cli before 2.0 prints them as floating-point numbers, some 2.x as JSON strings (zero as
-//!   an empty one), later ones as bare digits of any length (`util/json.c` of nvme-cli).
+//! - nvme-cli before 2.0 prints floating-point numbers, some 2.x versions JSON strings (an empty
+//!   one for zero), later ones bare digits of any length (`util/json.c` of nvme-cli).
 //! - OCP logs split `physical_media_units_written` into `hi` and `lo`
 //!   (`plugins/ocp/ocp-print-json.c` of nvme-cli).
-//! - smartctl writes a number, and beside a number above 2^53 the digits as `KEY_s`
+//! - smartctl writes a number, and for a number above 2^53 also its digits as `KEY_s`
 //!   (`set_unsafe_uint128` of smartmontools' `json.cpp`); its first versions wrote `n` and `s`.
 //! - Text has the thousands separators of the locale (`%'.0Lf`).
 
 use fowler_experiment::diagnostic::printable;
 use serde_json::{Map, Value};
 
-/// The fields of counters have at most 128 bits.
+/// The largest value of a counter: 2^128 - 1.
 const MOST: f64 = 3.402_823_669_209_385e38;
 
 /// Characters that separate groups of digits in some locale: comma, point, apostrophes, and blanks
-/// that do not break a line.
+/// of several kinds.
 const SEPARATORS: [char; 8] = [',', '.', '\'', '\u{2019}', ' ', '\u{a0}', '\u{202f}', '\u{2009}'];
 
-/// Returns the whole number that a text begins with, and the rest of the text behind it.
+/// Returns the whole number at the beginning of a text, and the text behind it.
 ///
 /// # Errors
-/// The text does not begin with a number, or the number has more than 128 bits.
+/// If the text does not begin with a number, or the number has more than 128 bits.
 pub(super) fn whole(text: &str) -> Result<(f64, &str), String> {
     let text = text.trim();
     let is_part = |c: char| c.is_ascii_digit() || SEPARATORS.contains(&c);
@@ -47,7 +47,7 @@ pub(super) fn whole(text: &str) -> Result<(f64, &str), String> {
     grouped(digits).map(|value| (value, rest))
 }
 
-/// Returns the value of digits in groups.
+/// Returns the value of digits with thousands separators.
 fn grouped(digits: &str) -> Result<f64, String> {
     let used: Vec<char> = digits.chars().filter(|c| !c.is_ascii_digit()).collect();
     let Some(&separator) = used.first() else { return decimal(digits) };
@@ -67,7 +67,7 @@ fn grouped(digits: &str) -> Result<f64, String> {
     decimal(&groups.concat())
 }
 
-/// Returns the value of plain digits.
+/// Returns the value of digits without separators.
 fn decimal(digits: &str) -> Result<f64, String> {
     if digits.len() > 64 {
         return Err(format!("{} digits are more than 128 bits have", digits.len()));
@@ -78,7 +78,7 @@ fn decimal(digits: &str) -> Result<f64, String> {
         .and_then(bounded)
 }
 
-/// Returns the value if 128 bits can hold it.
+/// Returns the value unchanged if it fits in 128 bits, or an error.
 fn bounded(value: f64) -> Result<f64, String> {
     if !(0.0..=MOST).contains(&value) {
         return Err(format!("{value:e} is not a counter: those have 0 to 2^128 - 1"));
@@ -89,10 +89,10 @@ fn bounded(value: f64) -> Result<f64, String> {
     Ok(value)
 }
 
-/// Returns the counter of this key in an object; `None` if the object does not have the key.
+/// Returns the counter with this key in a JSON object; `None` if the object does not have the key.
 ///
 /// # Errors
-/// The value is not a whole number from 0 to 2^128 - 1.
+/// If the value is not a whole number from 0 to 2^128 - 1.
 pub(super) fn field(object: &Map<String, Value>, key: &str) -> Result<Option<f64>, String> {
     let Some(value) = object.get(key) else { return Ok(None) };
     // Beside a number that JSON readers round, smartctl writes all digits.
@@ -104,10 +104,10 @@ pub(super) fn field(object: &Map<String, Value>, key: &str) -> Result<Option<f64
     of_json(value).map(Some)
 }
 
-/// Returns the counter that is this JSON.
+/// Returns the counter that a JSON value states.
 ///
 /// # Errors
-/// The value is not a whole number from 0 to 2^128 - 1.
+/// If the value is not a whole number from 0 to 2^128 - 1.
 pub(super) fn of_json(value: &Value) -> Result<f64, String> {
     match value {
         Value::Number(number) => {
@@ -165,7 +165,7 @@ fn of_parts(parts: &Map<String, Value>) -> Result<f64, String> {
 }
 
 /// Returns true if all bits of a counter of 32, 64 or 128 bits are set: the drive does not report
-/// it, or it stopped there.
+/// the counter, or it has saturated.
 pub(super) fn is_full(value: f64) -> bool {
     // As floating-point numbers, the last two are powers of two.
     [4_294_967_295.0, 18_446_744_073_709_551_615.0, MOST].contains(&value)

@@ -1,5 +1,6 @@
-//! Counters that cannot be as they are: each doubt names its counter. Nothing is refused for them,
-//! because drives with such counters exist; whoever reads the answer must know.
+//! Implausible counters of a log: each doubt is a sentence that names its counter. Logs with such
+//! counters are still answered, because drives with such counters exist; the reader of the answer
+//! is warned.
 
 use super::choice::Logs;
 use super::interval::Interval;
@@ -7,27 +8,29 @@ use super::life::{Lately, Question};
 use super::log::{Layout, SmartLog};
 use fowler_experiment::numbers::{real, whole};
 
-/// Hours from the first day of the month in which NVMe 1.0 was published, March 2011, to the end of
-/// 2026.
+/// Hours from March 2011, when NVMe 1.0 was published, to the end of 2026: no NVMe drive can have
+/// been on for longer.
 const NVME_H: f64 = 5785.0 * 24.0;
-/// Hours from January 2003, when SATA 1.0 was published, to the end of 2026.
+/// Hours from January 2003, when SATA 1.0 was published, to the end of 2026: no SATA drive can have
+/// been on for longer.
 const SATA_H: f64 = 8766.0 * 24.0;
-/// Seconds since 1970 at the end of 2026. A log that says that it was taken later moves the limits.
+/// End of 2026, in seconds since 1970, up to which hours are plausible. A log with a later time
+/// moves the limits.
 const END_S: f64 = 1_798_761_600.0;
-/// Bytes per second of the fastest link that drives of four lanes have, PCIe 5.0 x4: 32 GT/s, 128
-/// of 130 bits.
+/// Bytes per second of the fastest NVMe link with four lanes, PCIe 5.0 x4: 32 GT/s, 128 of 130
+/// bits.
 const PCIE: f64 = 4.0 * 32e9 / 8.0 * 128.0 / 130.0;
 /// Bytes per second of SATA 6 Gb/s after 8b/10b coding.
 const SATA: f64 = 600e6;
-/// Bytes of the longest write command of NVMe: 2^16 blocks of 4 KiB.
+/// Bytes of the longest NVMe write command: 2^16 blocks of 4 KiB.
 const COMMAND_MOST: f64 = 65_536.0 * 4096.0;
-/// Bytes of the shortest write command: one block.
+/// Bytes of the shortest write command: one block of 512 bytes.
 const COMMAND_LEAST: f64 = 512.0;
-/// Largest factor between the share used and the share of TBW written that raises no doubt:
-/// warranties have reserves.
+/// Largest factor between the share of life used and the share of TBW written that raises no doubt:
+/// warranties leave a margin.
 const SHARES_APART: f64 = 5.0;
 
-/// Returns the doubts about the counters of a drive of this capacity.
+/// Returns the doubts about the counters of a drive with this capacity in bytes.
 pub(super) fn of(now: &SmartLog, question: &Question, capacity: Option<f64>) -> Vec<String> {
     let all = [
         hours(now),
@@ -83,7 +86,8 @@ fn hours(now: &SmartLog) -> Option<String> {
     })
 }
 
-/// Returns a doubt if the link cannot have carried what was written.
+/// Returns a doubt if the host has written more than the drive's link can carry in its power-on
+/// hours.
 fn rate(now: &SmartLog, question: &Question) -> Option<String> {
     let (host, hours) = now.host.zip(now.hours)?;
     let (link, what) = match question.model.as_ref().and_then(|it| Some((it.link?, &it.device))) {
@@ -103,7 +107,8 @@ fn rate(now: &SmartLog, question: &Question) -> Option<String> {
     })
 }
 
-/// Returns a doubt if the write commands cannot have written so much, or so little.
+/// Returns a doubt if the bytes per write command are more than the longest command has, or less
+/// than the shortest.
 fn commands(now: &SmartLog) -> Option<String> {
     let (host, commands) = now.host.zip(now.commands)?;
     let least = commands * COMMAND_LEAST;
@@ -128,7 +133,8 @@ fn commands(now: &SmartLog) -> Option<String> {
     })
 }
 
-/// Returns a doubt if less is written to the flash than the host writes, or far more.
+/// Returns a doubt if the drive has written less to its flash than the host wrote, or implausibly
+/// more.
 fn amplification(host: Option<Interval>, media: Option<Interval>) -> Option<String> {
     const MOST: f64 = 100.0;
     let waf = media?.over(host?);
@@ -144,7 +150,7 @@ fn amplification(host: Option<Interval>, media: Option<Interval>) -> Option<Stri
     })
 }
 
-/// Returns a doubt if the share used does not go with the share of TBW written.
+/// Returns a doubt if the share of life used and the share of TBW written are far apart.
 fn shares(now: &SmartLog, question: &Question) -> Option<String> {
     let (host, used) = now.host.zip(now.used)?;
     let written = host.times(100.0 / question.tbw?);
@@ -160,7 +166,7 @@ fn shares(now: &SmartLog, question: &Question) -> Option<String> {
     })
 }
 
-/// Returns a doubt if the host alone has used far more cycles than the drive says.
+/// Returns a doubt if the host's writes alone took far more P/E cycles than the drive reports.
 fn cycles(now: &SmartLog, question: &Question, capacity: Option<f64>) -> Option<String> {
     let (host, used) = now.host.zip(now.used)?;
     let model = question.model.as_ref()?;
@@ -178,7 +184,7 @@ fn cycles(now: &SmartLog, question: &Question, capacity: Option<f64>) -> Option<
     })
 }
 
-/// Returns a doubt if no flash could wear so fast, or so slowly.
+/// Returns a doubt if the share of life used implies an endurance in P/E cycles that no flash has.
 fn wear(now: &SmartLog, capacity: Option<f64>) -> Option<String> {
     // Capacities written in a life: 100 cycles at a WAF of 50, and 100,000 cycles at one of 1.
     const WRITES: [f64; 2] = [2.0, 1e5];
@@ -216,7 +222,7 @@ fn used_up(now: &SmartLog, question: &Question) -> Option<String> {
     })
 }
 
-/// Returns the doubts about what happened between two logs.
+/// Returns the doubts about the rises of counters between two logs.
 pub(super) fn lately(lately: &Lately, logs: &Logs) -> Vec<String> {
     let Some(since) = &logs.since else { return Vec::new() };
     let now = &logs.now;
@@ -263,7 +269,8 @@ pub(super) fn lately(lately: &Lately, logs: &Logs) -> Vec<String> {
     doubts
 }
 
-/// Returns a number for people: whole numbers as they are, and those above 10^15 as powers of ten.
+/// Returns a number as text for people: whole numbers as they are, those above 10^15 as powers of
+/// ten.
 pub(super) fn number(value: f64) -> String {
     match value {
         _ if value >= 1e15 => format!("{value:.3e}"),
@@ -273,7 +280,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// Returns a count with thousands separators.
+/// Returns a count as text with thousands separators.
 pub(super) fn counted(value: f64) -> String {
     // Above 2^63 the digits are no longer those of the counter.
     if value < 9e18 { whole(value.round() as u64) } else { format!("{value:.3e}") }

@@ -1,4 +1,4 @@
-//! Files of logs: text or JSON, one log or several.
+//! Files of SMART and health logs: text or JSON, with one log or several.
 
 use super::log::{EXPECTED, SmartLog};
 use super::{json, text};
@@ -6,10 +6,11 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::text_file;
 use std::path::Path;
 
-/// The most bytes of a file. The longest log, of `smartctl -x -j`, has some 100 KiB.
+/// Size of the largest file of logs that is read, in bytes. The longest log, of `smartctl -x -j`,
+/// has some 100 KiB.
 const LARGEST: u64 = 4 << 20;
 
-/// Reads the logs of a file; `-` is standard input.
+/// Reads the logs in a file; `-` is standard input.
 ///
 /// # Errors
 /// Everything that is wrong with the file.
@@ -19,7 +20,7 @@ pub fn read(path: &Path) -> Result<Vec<SmartLog>, Diagnostics> {
     parse(&text_file::read(file, LARGEST)?, &path.display().to_string())
 }
 
-/// Reads the logs of a text. Never panics, whatever the text.
+/// Reads the logs in a text; `file` names it in messages. Never panics, whatever the text.
 ///
 /// # Errors
 /// Everything that is wrong with the text.

@@ -1,4 +1,4 @@
-//! A quantity that a counter bounds: counters have steps, so that each number is a range.
+//! A quantity with its range: counters have steps, so that each quantity is known only to a range.
 
 /// A quantity of at least zero, with the range that the steps of its counters allow.
 ///
@@ -6,11 +6,11 @@
 /// operands are inside theirs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The least that the quantity can be.
+    /// Least possible value of the quantity.
     pub low: f64,
-    /// The quantity as the counters state it; `None` where they only bound it.
+    /// Value that the counters state; `None` if they only give bounds.
     pub value: Option<f64>,
-    /// The most that the quantity can be; `None` if nothing bounds it.
+    /// Largest possible value of the quantity; `None` if it has no upper bound.
     pub high: Option<f64>,
 }
 
@@ -20,30 +20,29 @@ impl Interval {
         Interval { low: value, value: Some(value), high: Some(value) }
     }
 
-    /// Returns the range from `low` to `high`, without a value inside that is more likely than
-    /// others.
+    /// Returns a quantity that lies between `low` and `high`, without a best value.
     pub fn between(low: f64, high: f64) -> Interval {
         Interval { low, value: None, high: Some(high) }
     }
 
-    /// Returns the quantity of a counter that is rounded up to whole steps of `unit`.
+    /// Returns the quantity behind a counter that is rounded up to whole steps of `unit`.
     pub fn rounded_up(count: f64, unit: f64) -> Interval {
         let low = (count - 1.0).max(0.0) * unit;
         Interval { low, value: Some(count * unit), high: Some(count * unit) }
     }
 
-    /// Returns the quantity of a counter that counts whole steps of `unit`.
+    /// Returns the quantity behind a counter of completed steps of `unit`, which is rounded down.
     pub fn completed(count: f64, unit: f64) -> Interval {
         let high = Some((count + 1.0) * unit);
         Interval { low: count * unit, value: Some(count * unit), high }
     }
 
-    /// Returns the quantity of a whole number whose rounding is not known, in steps of one.
+    /// Returns the quantity behind a whole number that may be rounded up, down or to nearest.
     pub fn rounded(count: f64) -> Interval {
         Interval { low: (count - 1.0).max(0.0), value: Some(count), high: Some(count + 1.0) }
     }
 
-    /// Returns the quantity in another unit, of which one old unit has `factor`.
+    /// Returns the quantity multiplied by `factor`, as for a change of unit.
     pub fn times(self, factor: f64) -> Interval {
         self.map(|it| it * factor)
     }
@@ -57,7 +56,7 @@ impl Interval {
         }
     }
 
-    /// Returns the sum.
+    /// Returns the sum of two quantities.
     pub fn plus(self, other: Interval) -> Interval {
         let both = |one: Option<f64>, two: Option<f64>| Some(one? + two?);
         Interval {
@@ -67,7 +66,7 @@ impl Interval {
         }
     }
 
-    /// Returns the difference, of which nothing is below zero.
+    /// Returns the difference of two quantities, at least zero.
     pub fn minus(self, other: Interval) -> Interval {
         let less = |one: f64, two: f64| (one - two).max(0.0);
         Interval {
@@ -77,7 +76,7 @@ impl Interval {
         }
     }
 
-    /// Returns the quotient. Where the divisor may be zero, nothing bounds it.
+    /// Returns the quotient of two quantities, without an upper bound if the divisor may be zero.
     pub fn over(self, other: Interval) -> Interval {
         let quotient =
             |one: f64, two: f64| Some(one / two).filter(|value| two > 0.0 && value.is_finite());

@@ -1,5 +1,5 @@
-//! JSON of `nvme` and `smartctl`: one document, several behind one another, a list, or logs by
-//! name.
+//! JSON of `nvme` and `smartctl`: one document, several in sequence, a list, or an object of logs
+//! by name.
 
 use super::counter::field;
 use super::log::{EXPECTED, Layout, SmartLog};
@@ -8,12 +8,13 @@ use super::{ata, text};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use serde_json::{Deserializer, Map, Value};
 
-/// Depth of lists and of objects by name in which logs are looked for.
+/// Depth of nested lists and objects to which logs are searched for.
 const DEPTH: usize = 3;
-/// The most logs of a file.
+/// Largest number of logs in a file.
 const MOST: usize = 10_000;
 
-/// Place of a log: the file, the line on which the document begins, and the key of the log in it.
+/// Place of a log, for messages: the file, the line on which its document begins, and the key of
+/// the log in the document.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub file: &'a str,
@@ -22,14 +23,14 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Returns a message about a log.
+    /// Returns an error about the log at this place.
     pub fn wrong(&self, what: impl Into<String>) -> Diagnostic {
         let key = self.key.map_or(String::new(), |key| format!("`{}`: ", printable(key)));
         Diagnostic::new(self.file, key + &what.into()).line(self.line)
     }
 }
 
-/// Returns the logs of a text that begins as JSON.
+/// Returns the logs in a text that begins as JSON.
 pub(super) fn logs(text: &str, file: &str) -> Result<Vec<SmartLog>, Diagnostics> {
     let mut documents = Deserializer::from_str(text).into_iter::<Value>();
     let mut reader = Reader::default();
@@ -77,7 +78,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads the logs in a value.
+    /// Searches a JSON value for logs, and reads them.
     fn find(&mut self, value: &Value, place: Place<'_>, depth: usize) {
         if self.logs.len() + self.wrong.0.len() > MOST {
             return;
@@ -133,7 +134,8 @@ fn is_log(object: &Map<String, Value>) -> bool {
         || nvme_cli(object).is_some()
 }
 
-/// Returns the kind of a log of nvme-cli, and its fields under the keys of newer versions.
+/// Returns the kind of a log of nvme-cli, and its fields under the keys of newer versions; `None`
+/// if the object is no such log.
 fn nvme_cli(object: &Map<String, Value>) -> Option<(Layout, Map<String, Value>)> {
     const WANTED: [&str; 12] = [
         "data_units_written",
@@ -168,7 +170,7 @@ fn nvme_cli(object: &Map<String, Value>) -> Option<(Layout, Map<String, Value>)>
     Some((layout, plain))
 }
 
-/// Reads the fields of a log.
+/// Reads the counters of a log from a JSON object.
 fn fields(
     object: &Map<String, Value>,
     log: SmartLog,
@@ -183,7 +185,8 @@ fn fields(
     Fields { log, get: &get, wrong: Diagnostics::default() }.read()
 }
 
-/// Returns the identity of the drive from an output of `smartctl -j`.
+/// Returns a log with the drive's identity (serial number, model, device) from an output of
+/// `smartctl -j`, without counters.
 pub(super) fn identity(
     object: &Map<String, Value>,
     layout: Layout,
@@ -233,8 +236,8 @@ fn smartctl_nvme(
     Ok(log)
 }
 
-/// Returns the hours that `smartctl -j` states for every kind of drive, to the minute if the drive
-/// counts minutes.
+/// Returns the power-on hours that `smartctl -j` states for every kind of drive, to the minute if
+/// the drive counts minutes.
 pub(super) fn hours(
     object: &Map<String, Value>,
     place: Place<'_>,
@@ -251,7 +254,7 @@ pub(super) fn hours(
     }))
 }
 
-/// Returns the diagnostic for an output of smartctl that has no counters.
+/// Returns the error for an output of smartctl without counters.
 fn without_data(object: &Map<String, Value>, place: Place<'_>) -> Diagnostic {
     let said = object.get("smartctl").and_then(|it| it.get("messages")).and_then(Value::as_array);
     let said = said.into_iter().flatten().filter_map(|it| it.get("string")?.as_str());
@@ -268,7 +271,7 @@ fn without_data(object: &Map<String, Value>, place: Place<'_>) -> Diagnostic {
     place.wrong(what).expected(EXPECTED).hint(Some(hint).filter(|_| !is_scsi))
 }
 
-/// Returns the diagnostic for an object that is no SMART log.
+/// Returns the error for a JSON object that is no SMART log.
 fn no_log(object: &Map<String, Value>, place: Place<'_>) -> Diagnostic {
     let has = |key: &str| object.keys().any(|name| text::key(name) == key);
     let keys: Vec<&str> = object.keys().map(String::as_str).take(6).collect();

@@ -1,4 +1,4 @@
-//! The answer: what is written in a day, at what write amplification, and how many years are left.
+//! The answer about a real drive: bytes written per day, write amplification, and years left.
 
 use super::choice::Logs;
 use super::doubts;
@@ -14,28 +14,29 @@ const DAY_H: f64 = 24.0;
 const YEAR_H: f64 = 365.0 * DAY_H;
 const CYCLES: &str = "lifetime.cycles";
 
-/// A description of a drive, as far as it concerns the life of the drive.
+/// Properties of a simulated drive that the answer about a real one needs: rated cycles, capacities
+/// and link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// The preset or file.
+    /// Name of the drive's preset, or path of its file.
     pub device: String,
     /// Rated P/E cycles; `None` if the description does not state them.
     pub cycles: Option<f64>,
-    /// Bytes that the host sees.
+    /// Capacity that the host sees, in bytes.
     pub user: f64,
-    /// Bytes of the flash.
+    /// Capacity of the flash in bytes, spare included.
     pub raw: f64,
-    /// True if the description was fitted to a real drive: such descriptions have a part of its
-    /// capacity.
+    /// True if the description was fitted to a real drive: such a description is scaled down and
+    /// has a part of its capacity.
     pub is_scaled: bool,
     /// Bytes per second of the link; `None` if it is not described.
     pub link: Option<f64>,
-    /// Write amplification of random writes over the whole drive, in closed form.
+    /// Write amplification of uniformly random writes over the whole drive, in closed form.
     pub worst_waf: Option<f64>,
 }
 
 impl Model {
-    /// Returns the drive that a description resolves to.
+    /// Returns the properties of the drive that `spec` describes.
     ///
     /// # Errors
     /// Everything that is wrong with the description.
@@ -59,25 +60,25 @@ impl Model {
     }
 }
 
-/// A question about the counters of a drive.
+/// A question about a real drive: what the user states besides the logs.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// A description of the drive.
+    /// Description of a simulated drive like the real one.
     pub model: Option<Model>,
-    /// Bytes that the vendor warrants the host to write.
+    /// Bytes that the vendor warrants the host to write (TBW).
     pub tbw: Option<f64>,
     /// The capacity that the host sees, in bytes.
     pub capacity: Option<f64>,
-    /// Write amplification, where the log does not have it.
+    /// Write amplification stated by the user, for a log that does not have it.
     pub waf: Option<f64>,
 }
 
-/// Years that are left by one measure.
+/// Years left until one measure of life is used up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Life {
-    /// The measure, such as `TBW`.
+    /// Name of the measure, such as `TBW`.
     pub by: &'static str,
-    /// Power-on years until the measure is used up, at today's rate.
+    /// Power-on years until the measure is used up, at the present rate.
     pub years: Interval,
     /// Formula and rate behind the years, in words.
     pub how: String,
@@ -92,44 +93,46 @@ pub struct Lately {
     pub host: Option<Interval>,
     /// Bytes that the drive wrote to its flash between the two logs.
     pub media: Option<Interval>,
-    /// The rise of the share of life that the drive reports as used, in percent.
+    /// Rise of the share of life that the drive reports as used, in percentage points.
     pub used: Option<Interval>,
-    /// Erases of an average block.
+    /// Erases of an average block between the two logs.
     pub erases: Option<Interval>,
-    /// Pages programmed for the host, and on the drive's own account.
+    /// Pages programmed between the two logs: for the host, and by the drive itself.
     pub pages: Option<[Interval; 2]>,
-    /// Hours by the clock of the machine that took the logs.
+    /// Hours between the two logs by the clock of the machine that took them.
     pub clock_h: Option<f64>,
 }
 
-/// The answer about a drive.
+/// The answer about a real drive.
 #[derive(Clone, Debug)]
 pub struct SmartAnswer {
-    /// The counters.
+    /// Counters of the drive, now and at an earlier time.
     pub logs: Logs,
-    /// The question that was asked.
+    /// The question that is answered.
     pub question: Question,
-    /// Rises of the counters between two logs; `None` of a single log.
+    /// Rises of the counters between two logs; `None` if there is a single log.
     pub lately: Option<Lately>,
-    /// The capacity that the host sees, in bytes, and what says so.
+    /// Capacity that the host sees in bytes, and the source of that number.
     pub capacity: Option<(f64, String)>,
     /// Bytes that the host writes in 24 power-on hours, over the whole life.
     pub per_day: Option<Interval>,
-    /// As `per_day`, between the two logs.
+    /// Bytes that the host writes in 24 power-on hours, between the two logs.
     pub lately_per_day: Option<Interval>,
-    /// Bytes written to the flash for each byte of the host, over the whole life.
+    /// Write amplification over the whole life: bytes written to the flash per byte written by the
+    /// host.
     pub waf: Option<Interval>,
-    /// As `waf`, between the two logs.
+    /// Write amplification between the two logs.
     pub lately_waf: Option<Interval>,
-    /// Years that are left, by each measure that is known.
+    /// Years left by each measure of life that is known.
     pub lives: Vec<Life>,
-    /// Counters that cannot be as they are.
+    /// Implausible counters, as sentences.
     pub doubts: Vec<String>,
-    /// Counters that say nothing, and answers that are left out, with what would give them.
+    /// Counters without information, and answers that are left out with the inputs that would give
+    /// them, as sentences.
     pub notes: Vec<String>,
 }
 
-/// Returns the answer that follows from the counters of a drive.
+/// Computes the answer from the counters of a drive and the question.
 pub fn answer(logs: Logs, question: Question) -> SmartAnswer {
     let lately = logs.since.as_ref().map(|since| between(&logs.now, since));
     let capacity = capacity(&logs.now, &question);
@@ -158,12 +161,12 @@ pub fn answer(logs: Logs, question: Question) -> SmartAnswer {
     answer
 }
 
-/// Returns hours that are not zero: nothing follows from zero hours.
+/// Returns the hours unless they are zero, from which no rate follows.
 fn counted(hours: Option<Interval>) -> Option<Interval> {
     hours.filter(|hours| hours.value.is_some_and(|it| it > 0.0))
 }
 
-/// Returns the write amplification, from bytes or from pages.
+/// Returns the write amplification, from bytes or from pages programmed.
 fn waf(
     host: Option<Interval>,
     media: Option<Interval>,
@@ -174,7 +177,7 @@ fn waf(
     of_bytes.or(of_pages).filter(|waf| waf.value.is_some())
 }
 
-/// Returns the rises of the counters between two logs. A counter that fell says nothing.
+/// Returns the rises of the counters between two logs; `None` for a counter that fell.
 fn between(now: &SmartLog, since: &SmartLog) -> Lately {
     let rise = |now: Option<Interval>, since: Option<Interval>| {
         let (now, since) = now.zip(since)?;
@@ -195,7 +198,7 @@ fn between(now: &SmartLog, since: &SmartLog) -> Lately {
     }
 }
 
-/// Returns the capacity, and its source.
+/// Returns the capacity that the host sees in bytes, and the source of that number in words.
 fn capacity(now: &SmartLog, question: &Question) -> Option<(f64, String)> {
     let given = question.capacity.map(|bytes| (bytes, "--capacity".to_string()));
     let logged = now.capacity.map(|bytes| (bytes, "the log".to_string()));
@@ -204,19 +207,20 @@ fn capacity(now: &SmartLog, question: &Question) -> Option<(f64, String)> {
 }
 
 impl SmartAnswer {
-    /// Returns bytes of the host in a day: between the logs, or over the whole life.
+    /// Returns the bytes that the host writes per day: between the two logs if there are two, else
+    /// over the whole life.
     pub fn rate(&self) -> Option<Interval> {
         self.lately_per_day.filter(|rate| rate.value.is_some_and(|it| it > 0.0)).or(self.per_day)
     }
 
-    /// Returns the number of times that the host writes the capacity in a day.
+    /// Returns the drive writes per day (DWPD): host writes divided by the capacity.
     pub fn drive_writes(&self) -> Option<Interval> {
         let (capacity, _) = self.capacity.as_ref()?;
         Some(self.rate()?.over(Interval::exact(*capacity)))
     }
 
-    /// Returns the years until `total` is reached from `done`, at the rate of a rise in some hours:
-    /// of the time between two logs if it is known, or of the whole life; and which of them it is.
+    /// Returns the years until a measure rises from `done` to `total`, and the period whose rate is
+    /// assumed: between the two logs if known, else the whole life.
     fn years(
         &self,
         total: Interval,
@@ -261,7 +265,7 @@ impl SmartAnswer {
         self.lives = lives;
     }
 
-    /// Returns the years until the cells have had their rated cycles.
+    /// Returns the years until the cells reach their rated P/E cycles, and the formula in words.
     fn by_cycles(&self, now: &SmartLog) -> Option<(Option<(Interval, &'static str)>, String)> {
         let model = self.question.model.as_ref()?;
         let cycles = Interval::exact(model.cycles?);

@@ -1,18 +1,18 @@
-//! The counters of one log, and the drive that it names.
+//! The counters of one log, and the drive that the log names.
 
 use super::interval::Interval;
 use fowler_experiment::diagnostic::printable;
 
-/// The layouts, for messages.
+/// The kinds of logs that can be read, for messages.
 pub(super) const EXPECTED: &str = "`nvme smart-log` (text or -o json), `smartctl -j -a` or `-x`, `nvme ocp smart-add-log -o json`, \
                                    or `nvme endurance-log -o json`";
 
-/// Kind of a log: a log page of NVMe, or the output of smartctl for SATA.
+/// Kind of a log: a log page of NVMe, or the output of smartctl for a SATA drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layout {
     /// The SMART / Health Information log of NVMe, from `nvme smart-log` or `smartctl`.
     NvmeHealth,
-    /// The log of an endurance group of NVMe, from `nvme endurance-log`.
+    /// The Endurance Group Information log of NVMe, from `nvme endurance-log`.
     NvmeEnduranceGroup,
     /// The SMART / Health Information Extended log of OCP, from `nvme ocp smart-add-log`.
     OcpExtended,
@@ -21,7 +21,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// Returns the name for messages.
+    /// Returns the name of the kind of log, for messages.
     pub fn name(self) -> &'static str {
         match self {
             Layout::NvmeHealth => "NVMe health log",
@@ -32,43 +32,44 @@ impl Layout {
     }
 }
 
-/// The counters of one log. A counter that a log does not have, or does not report, is `None`.
+/// The counters of one log. A counter that the log lacks, or that the drive does not report, is
+/// `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SmartLog {
-    /// The kind of log.
+    /// Kind of the log.
     pub layout: Layout,
-    /// The file, for messages.
+    /// Name of the file with the log, for messages.
     pub file: String,
-    /// The line on which the log begins, from 1.
+    /// Line of the file on which the log begins, from 1.
     pub line: u64,
-    /// The serial number of the drive.
+    /// Serial number of the drive.
     pub serial: Option<String>,
-    /// The name of the device, such as `/dev/nvme0`.
+    /// Name of the device, such as `/dev/nvme0`.
     pub name: Option<String>,
-    /// The model.
+    /// Model of the drive.
     pub model: Option<String>,
-    /// The time at which the log was taken, in seconds since 1970.
+    /// Time at which the log was taken, in seconds since 1970.
     pub taken_s: Option<f64>,
-    /// The capacity that the host sees, in bytes.
+    /// Capacity that the host sees, in bytes.
     pub capacity: Option<f64>,
     /// Bytes that the host has written.
     pub host: Option<Interval>,
     /// Bytes that the drive has written to its flash.
     pub media: Option<Interval>,
-    /// Pages that the drive has programmed for the host, and on its own account.
+    /// Pages that the drive has programmed for the host, and pages that it has programmed by
+    /// itself.
     pub pages: Option<[Interval; 2]>,
-    /// Write commands of the host.
+    /// Number of write commands from the host.
     pub commands: Option<f64>,
-    /// Power-on hours.
+    /// Power-on hours of the drive.
     pub hours: Option<Interval>,
-    /// The share of its life that the drive says is used, in percent.
+    /// Share of its life that the drive reports as used, in percent; may exceed 100.
     pub used: Option<Interval>,
-    /// Bytes that the drive says its flash can take in its life.
+    /// Bytes that, by the drive's own estimate, can be written to its flash over its life.
     pub estimate: Option<Interval>,
-    /// Erases of an average block.
+    /// Mean number of erases of a block.
     pub erases: Option<Interval>,
-    /// Remarks for whoever reads the counters: those that are zero, full, or of no known
-    /// unit.
+    /// Remarks on counters that are zero, saturated, or of an unknown unit.
     pub notes: Vec<String>,
 }
 
@@ -96,13 +97,14 @@ impl SmartLog {
         }
     }
 
-    /// Returns true if the log has a counter that says something about the drive's life.
+    /// Returns true if the log has at least one counter from which the drive's life can be judged.
     pub fn says_something(&self) -> bool {
         let counters = [self.host, self.media, self.hours, self.used, self.estimate, self.erases];
         counters.iter().any(Option::is_some) || self.pages.is_some() || !self.notes.is_empty()
     }
 
-    /// Returns the drive in words: its serial number, or the name of the device, or `None`.
+    /// Returns the drive as text for messages: its serial number or its device name; `None` if the
+    /// log has neither.
     pub fn drive(&self) -> Option<String> {
         match (&self.serial, &self.name) {
             (Some(serial), _) => Some(format!("serial number {}", printable(serial))),
@@ -111,7 +113,8 @@ impl SmartLog {
         }
     }
 
-    /// Returns false if the logs name two drives. Logs that name none may be of the same.
+    /// Returns false if the two logs name different drives. A log without a name may be of any
+    /// drive.
     pub fn may_be_of(&self, other: &SmartLog) -> bool {
         if let (Some(one), Some(two)) = (&self.serial, &other.serial) {
             return one == two;
@@ -122,7 +125,7 @@ impl SmartLog {
         }
     }
 
-    /// Returns true if `wanted` is the serial number or the name of the device.
+    /// Returns true if `wanted` is the serial number or the device name of the drive.
     pub fn is_called(&self, wanted: &str) -> bool {
         let wanted = wanted.trim();
         self.serial.as_deref() == Some(wanted)
@@ -130,7 +133,7 @@ impl SmartLog {
     }
 }
 
-/// Returns the controller of a device name: `/dev/nvme0n1` and `nvme0` are the same drive.
+/// Returns the controller in a device name: `/dev/nvme0n1` and `nvme0` are the same drive.
 fn controller(name: &str) -> &str {
     let name = name.trim().trim_start_matches("/dev/");
     let Some(rest) = name.strip_prefix("nvme") else { return name };

@@ -20,28 +20,28 @@ use super::interval::Interval;
 use super::log::{Layout, SmartLog};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 
-/// Bytes of a data unit of log 02h: a thousand times 512.
+/// Bytes of a data unit in log 02h (SMART / Health Information): a thousand times 512.
 pub(super) const DATA_UNIT: f64 = 512_000.0;
-/// Bytes of a unit of log 09h.
+/// Bytes of a unit in log 09h (Endurance Group Information).
 const BILLION: f64 = 1e9;
-/// The largest value of a percentage, which has one byte.
+/// The largest value of a percentage in one byte.
 const PERCENT_MOST: f64 = 255.0;
 
-/// Looks up a counter by its key; `None` if the log does not have it.
+/// A function that looks up a counter by its key; `None` if the log does not have it.
 pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Result<Option<f64>, Diagnostics>;
 
-/// Reads the counters of a log.
+/// Reads the counters of an NVMe log.
 pub(super) struct Fields<'a> {
-    /// The log that the counters go into.
+    /// The log that receives the counters.
     pub log: SmartLog,
-    /// The source of the counters.
+    /// Looks up the counters by key.
     pub get: Lookup<'a>,
-    /// Everything that is wrong.
+    /// Errors found so far.
     pub wrong: Diagnostics,
 }
 
 impl Fields<'_> {
-    /// Returns the first of these counters that the log has and the drive reports.
+    /// Returns the first counter in `keys` that the log has and the drive reports.
     fn counter(&mut self, keys: &[&str]) -> Option<f64> {
         for key in keys {
             match (self.get)(key) {
@@ -63,7 +63,8 @@ impl Fields<'_> {
         None
     }
 
-    /// Returns a counter of which zero means that it is not reported.
+    /// Returns the first counter in `keys` that the log has, or `None` if it is zero, which means
+    /// that the drive does not report it.
     fn reported(&mut self, keys: &[&str]) -> Option<f64> {
         let value = self.counter(keys)?;
         if value == 0.0 {
@@ -88,7 +89,7 @@ impl Fields<'_> {
         }
     }
 
-    /// Reads the fields of the layout of the log.
+    /// Reads the counters that the kind of log has.
     pub fn read(mut self) -> Result<SmartLog, Diagnostics> {
         match self.log.layout {
             Layout::NvmeHealth => self.health(),
@@ -131,10 +132,10 @@ impl Fields<'_> {
     }
 }
 
-/// Returns the share of a life that one byte of percent states: how it is rounded is not specified.
+/// Returns the share of life used that one byte of percent states; its rounding is not specified.
 ///
 /// # Errors
-/// The value is more than a byte holds.
+/// If the value does not fit in a byte.
 pub(super) fn used(percent: f64) -> Result<Interval, String> {
     if percent > PERCENT_MOST {
         return Err(format!("{percent} % used is more than the field holds, which is 255"));

@@ -1,4 +1,4 @@
-//! The answer in words, as a table and as JSON.
+//! The answer about a real drive in words, as a table and as JSON.
 
 use super::doubts::{counted, number};
 use super::interval::Interval;
@@ -10,15 +10,15 @@ use fowler_experiment::provenance::VERSION;
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
-/// The longest life that is shown as a number, in years. A drive with a longer life fails for other
-/// reasons than its cells.
+/// The longest life that is shown as a number, in years. A drive with a longer life fails for
+/// reasons other than its cells.
 const LONG_YEARS: f64 = 100.0;
 
 fn years(value: f64) -> String {
     if value > LONG_YEARS { format!("more than {LONG_YEARS}") } else { number(value) }
 }
 
-/// Returns a range in words.
+/// Returns the range of a quantity in words.
 fn range(interval: Interval, print: fn(f64) -> String) -> String {
     let low = print(interval.low);
     match interval.high.map(print) {
@@ -30,14 +30,14 @@ fn range(interval: Interval, print: fn(f64) -> String) -> String {
 }
 
 impl SmartAnswer {
-    /// Returns the drive in words; empty if the logs do not name it.
+    /// Returns the drive as text for people; empty if the logs do not name it.
     pub fn drive(&self) -> String {
         let now = &self.logs.now;
         let parts: Vec<String> = [now.model.clone(), now.drive()].into_iter().flatten().collect();
         escaped(&parts.join(", ")).into_owned()
     }
 
-    /// Returns the answer in a sentence or two.
+    /// Returns the answer in one or two sentences.
     pub fn verdict(&self) -> String {
         let now = &self.logs.now;
         let tb = |it: Interval| number(it.value.unwrap_or(it.low) / 1e12);
@@ -70,7 +70,7 @@ impl SmartAnswer {
         if self.doubts.is_empty() { text } else { text + " The counters are doubtful: see below." }
     }
 
-    /// Returns the table.
+    /// Returns the answer as a table.
     pub fn sheet(&self) -> Sheet {
         let drive = self.drive();
         let drive = if drive.is_empty() { "the drive" } else { &drive };
@@ -128,7 +128,7 @@ impl SmartAnswer {
         sheet
     }
 
-    /// Returns one object with everything. Unknown numbers are null; there are no infinities.
+    /// Returns the answer as one JSON object. Unknown numbers are null; there are no infinities.
     pub fn json(&self) -> Value {
         written(&facts(), self)
     }
@@ -140,7 +140,7 @@ pub fn schema() -> Value {
     json_schema::document("Fowler: the counters of a drive", about, output::schema(&facts()))
 }
 
-/// The schema of a quantity, or null.
+/// Returns the JSON schema of a quantity that may be null.
 fn quantity() -> Value {
     let number = json!({ "type": "number", "minimum": 0 });
     let maybe = json!({ "type": ["number", "null"], "minimum": 0 });
@@ -225,7 +225,7 @@ fn facts() -> Vec<Fact<SmartAnswer>> {
     facts
 }
 
-/// Facts about the time between two logs.
+/// Returns the fields of the answer about the time between two logs.
 fn since() -> Vec<Fact<SmartAnswer>> {
     type It = SmartAnswer;
     vec![

@@ -1,8 +1,8 @@
-//! Tests of the readers: every layout, and what is no log.
+//! Tests of the readers of logs: every layout, and texts that are no log.
 
 use super::*;
 
-/// A log of nvme-cli 1.x.
+/// A SMART log as printed by nvme-cli 1.x.
 pub(super) const OLD_TEXT: &str = "Smart Log for NVME device:/dev/nvme3n1 namespace-id:ffffffff
 critical_warning                    : 0
 temperature                         : 30 C
@@ -42,7 +42,7 @@ pub(super) fn years(answer: &SmartAnswer, by: &str) -> Interval {
     life.unwrap_or_else(|| panic!("{by}: {:?} {:?}", answer.lives, answer.notes)).years
 }
 
-/// A drive of 1 TB with 3,000 cycles and a tenth of spare.
+/// Returns a drive of 1 TB with 3,000 P/E cycles and 10 % spare capacity.
 pub(super) fn model() -> Model {
     Model {
         device: "drive.toml".into(),

@@ -11,7 +11,7 @@ use super::nvme::{DATA_UNIT, Fields};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 
-/// The counters that this reader knows. Each is once in a log.
+/// Counters that the reader of text knows. Each occurs once in a log.
 const COUNTERS: [&str; 14] = [
     "data_units_written",
     "media_units_written",
@@ -28,10 +28,11 @@ const COUNTERS: [&str; 14] = [
     "namespace_1_size_capacity",
     "critical_warning",
 ];
-/// Names of the drive, as smartctl prints them.
+/// Keys that name the drive, as smartctl prints them.
 const NAMES: [&str; 2] = ["serial_number", "model_number"];
 
-/// The beginnings of the lines above a log, in small letters, and what is behind the device name.
+/// Beginnings of the lines above a log, in lower case, each with the text that follows the device
+/// name.
 const HEADINGS: [(&str, Option<&str>); 6] = [
     ("smart log for nvme device:", Some(" namespace-id")),
     ("endurance group log for nvme device:", Some(" group id")),
@@ -41,17 +42,17 @@ const HEADINGS: [(&str, Option<&str>); 6] = [
     ("=== start of information section", None),
 ];
 
-/// A log as it stands in the text: its device, and its lines by key.
+/// A log in a text: its device, and its lines by key.
 #[derive(Default)]
 struct Block<'a> {
     line: u64,
     device: Option<String>,
-    /// True if values are behind dashes or blanks instead of colons.
+    /// True if values follow dashes or blanks instead of colons, as in `nvme ocp smart-add-log`.
     is_cloud: bool,
     values: BTreeMap<String, (u64, &'a str, &'a str)>,
 }
 
-/// Returns the logs of a text.
+/// Returns the logs in a text.
 pub(super) fn logs(text: &str, file: &str) -> Result<Vec<SmartLog>, Diagnostics> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -82,7 +83,7 @@ pub(super) fn logs(text: &str, file: &str) -> Result<Vec<SmartLog>, Diagnostics>
     wrong.or(logs)
 }
 
-/// Returns the log that begins below this line, if it is a heading.
+/// Returns an empty log if the line is the heading of one.
 fn heading(line: &str, number: u64) -> Option<Block<'static>> {
     let line = line.trim();
     let small = line.to_ascii_lowercase();
@@ -96,7 +97,7 @@ fn heading(line: &str, number: u64) -> Option<Block<'static>> {
     Some(Block { line: number, device, is_cloud, values: BTreeMap::new() })
 }
 
-/// Returns a key that this reader knows, and its value.
+/// Returns a key that the reader knows and its value; `None` for other lines.
 fn pair(line: &str, is_cloud: bool) -> Option<(String, &str)> {
     let (name, value) = match line.split_once(':') {
         Some((name, value)) => (name, value),
@@ -112,7 +113,7 @@ fn pair(line: &str, is_cloud: bool) -> Option<(String, &str)> {
     is_known.then(|| (key, value.trim()))
 }
 
-/// Returns a name in small letters with underscores, as keys of JSON have them.
+/// Returns the name of a counter in lower case with underscores, like the keys of JSON logs.
 pub(super) fn key(name: &str) -> String {
     let mut key = String::new();
     for c in name.chars() {
@@ -131,7 +132,7 @@ impl Block<'_> {
         self.values.contains_key(key)
     }
 
-    /// Returns the kind of log that has these counters; `None` if it is none.
+    /// Returns the kind of log that has these counters; `None` if there is no such kind.
     fn layout(&self) -> Option<Layout> {
         let is_group = ["media_units_written", "mediate_write_commands"];
         if self.has("physical_media_units_written") {
@@ -180,7 +181,8 @@ fn counter(key: &str, value: &str, layout: Layout) -> Result<f64, String> {
     Ok(count)
 }
 
-/// Checks the size in brackets behind a counter, which has two or three digits.
+/// Checks the size in brackets behind a counter, which is rounded to two or three digits, against
+/// the counter.
 fn same_size(bytes: f64, rest: &str) -> Result<(), String> {
     let inside = rest.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']).trim();
     let Some((digits, unit)) = inside.rsplit_once([' ', '\u{a0}']) else { return Ok(()) };
@@ -197,7 +199,7 @@ fn same_size(bytes: f64, rest: &str) -> Result<(), String> {
     Err(format!("the counter says {bytes:.3e} B, and the size behind it {printed:.3e} B"))
 }
 
-/// Returns the diagnostic for a text without a SMART log.
+/// Returns the error for a text without a SMART log.
 fn none(text: &str, file: &str) -> Diagnostic {
     let has = |part: &str| text.to_ascii_lowercase().contains(part);
     let first = text.lines().position(|line| !line.trim().is_empty()).unwrap_or(0);

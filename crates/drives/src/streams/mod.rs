@@ -1,10 +1,10 @@
-//! Several streams of requests that feed one drive, each with its own pace, its own bound on the
-//! requests in flight, and a host path of its own: the threads of a benchmark.
+//! Several streams of requests that feed one drive, each with its own arrival law, bound on
+//! requests in flight, and host path: they model the threads of a benchmark.
 //!
-//! **Owns** when which stream issues what. **May touch** nothing of the drive: it is a [`Feed`]
-//! that the drive asks. A stream's number is the submission queue of its requests.
+//! **Owns** the times at which streams issue requests. **May touch** nothing of the drive: it is a
+//! [`Feed`] that the drive asks. The number of a stream is the submission queue of its requests.
 //!
-//! - `pace.rs`: when a stream wants to issue its next request.
+//! - `pace.rs`: the times at which a stream wants to issue its next request.
 
 mod pace;
 
@@ -16,43 +16,43 @@ use fowler_units::{HostIo, Nanos, QueueId, Rng, Span};
 use pace::Clock;
 use std::collections::VecDeque;
 
-/// The most streams: as many as there are submission queues.
+/// Largest number of streams: the number of submission queues.
 pub const MOST: usize = 1 << 16;
-/// Answers between two looks at whether to stop, and two steps of progress.
+/// Number of completions between two checks of the stop signal, and between two progress reports.
 const LOOK_EVERY: u64 = 4096;
 
 /// The time that a request spends in the host, outside the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostPath {
-    /// Time from the hand-over, at which the clock starts, to the drive.
+    /// Time from the submission of a request, at which its latency begins, to its arrival at the
+    /// drive.
     pub before: Span,
-    /// Time from the drive's answer to the end of the clock; only then is the slot free again.
+    /// Time from the drive's completion to the end of the latency measurement, when the slot
+    /// becomes free.
     pub after: Span,
-    /// The least time between two hand-overs: the time that the thread of the stream needs for
-    /// each.
+    /// Smallest time between two submissions of a stream: the CPU time of its thread per request.
     pub between: Span,
 }
 
-/// A stream of requests.
+/// A stream of requests, like one thread of a benchmark.
 pub struct Stream<'a> {
-    /// Requests of the stream, in order. Arrival times count only with [`Pace::AsGiven`].
+    /// Requests of the stream, in order. Their arrival times count only with [`Pace::AsGiven`].
     pub requests: Box<dyn Iterator<Item = HostIo> + Send + 'a>,
     /// Times at which the stream wants to issue requests.
     pub pace: Pace,
-    /// The most requests in flight, at least 1. A request that is due while all slots are taken is
-    /// issued as soon as one is free, and its clock starts only then.
+    /// Largest number of requests in flight, at least 1. A request that is due while all slots are
+    /// taken is issued as soon as one is free, and its latency is measured from then on.
     pub depth: u32,
     /// Host path of the stream.
     pub host: HostPath,
-    /// Begin of the stream, after the beginning of the run.
+    /// Start of the stream, as a time after the start of the run.
     pub begins: Span,
-    /// Time by which the stream may fall behind its own times. When it is further behind, its times
-    /// begin anew.
+    /// Largest lag of the stream behind its schedule. With a larger lag, a new schedule begins.
     pub forgets: Span,
 }
 
 impl<'a> Stream<'a> {
-    /// Returns a stream that keeps `depth` requests in flight.
+    /// Returns a stream that keeps `depth` requests in flight (a closed loop).
     pub fn closed(requests: impl Iterator<Item = HostIo> + Send + 'a, depth: u32) -> Stream<'a> {
         Stream {
             requests: Box::new(requests),
@@ -65,33 +65,34 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// An answered request, as its stream sees it.
+/// A completed request, as its stream sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
-    /// The stream, in the order in which they were given.
+    /// Index of the stream, in the order in which streams were given.
     pub stream: usize,
-    /// Time from the hand-over to the host's view of the answer, the host path included.
+    /// Latency of the request from submission to completion in the host, the host path included.
     pub latency: Span,
-    /// Completion by the drive.
+    /// Completion of the request by the drive.
     pub completion: &'a Completion,
 }
 
-/// The decision whether the streams issue more requests.
+/// The decision whether streams issue further requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Go {
-    /// The streams continue.
+    /// Streams continue to issue requests.
     On,
-    /// Requests in flight are still answered, and then the run ends.
+    /// Streams issue no more requests; the run ends when those in flight have completed.
     End,
 }
 
-/// An observer that records the answers and decides when there are enough.
+/// An observer that records completions and decides when the run has enough of them.
 pub trait Watcher<L = Controller> {
-    /// A request was answered. Called in order of completion.
+    /// Called for every completed request, in order of completion; decides whether the run
+    /// continues.
     fn answered(&mut self, device: &Device<L>, answer: Answer<'_>) -> Go;
 }
 
-/// A stream that has begun.
+/// A stream during a run.
 struct Running<'a> {
     requests: Box<dyn Iterator<Item = HostIo> + Send + 'a>,
     next: Option<HostIo>,
@@ -99,17 +100,17 @@ struct Running<'a> {
     depth: u32,
     host: HostPath,
     in_flight: u32,
-    /// Times at which slots become free whose requests have left the drive; ascending.
+    /// Times at which slots of requests that have left the drive become free, ascending.
     freed: VecDeque<Nanos>,
-    /// Time at which the thread can hand over again.
+    /// Time at which the thread of the stream can submit again.
     thread: Nanos,
-    /// Time at which the next request reaches the drive; `None` if an answer must come before.
+    /// Time at which the next request reaches the drive; `None` if a completion must come first.
     at: Option<Nanos>,
 }
 
 impl Running<'_> {
-    /// Determines when the next request reaches the drive, if it is handed over at `now` at the
-    /// earliest.
+    /// Determines the time at which the next request, submitted at `now` at the earliest, reaches
+    /// the drive.
     fn plan(&mut self, now: Nanos) {
         let taken = self.in_flight as usize + self.freed.len();
         let slot = match taken < self.depth as usize {
@@ -121,7 +122,7 @@ impl Running<'_> {
         self.at = handed.map(|handed| handed + self.host.before);
     }
 
-    /// Hands over the next request, which reaches the drive at `at`.
+    /// Returns the next request, which reaches the drive at `at`, and plans the one after it.
     fn take(&mut self, at: Nanos) -> HostIo {
         let io = self.next.take().expect("asked only when one is due");
         // The drive may be asked a moment late only if nothing can tell: at the same nanosecond.
@@ -149,7 +150,7 @@ impl Running<'_> {
     }
 }
 
-/// The streams of a run.
+/// All streams of a run.
 struct Streams<'a, W> {
     running: Vec<Running<'a>>,
     watcher: &'a mut W,
@@ -159,7 +160,8 @@ struct Streams<'a, W> {
 }
 
 impl<W> Streams<'_, W> {
-    /// Returns the stream whose request is next, the first of several.
+    /// Returns the arrival time at the drive of the next request, and the index of its stream; the
+    /// first stream if several have it.
     fn first(&self) -> Option<(Nanos, usize)> {
         let times = self.running.iter().enumerate();
         times.filter_map(|(number, stream)| stream.at.map(|at| (at, number))).min()
@@ -196,10 +198,11 @@ impl<L: Layer, W: Watcher<L>> Feed<L> for Streams<'_, W> {
 }
 
 /// Lets the drive serve all streams until they end, `watcher` ends them, or `control` stops them.
-/// Times count from now. `seed` decides what paces draw.
+/// Times count from the drive's present time. `seed` decides the random arrival times.
 ///
 /// # Panics
-/// If there are more than [`MOST`] streams, one has no slot, or a request lies beyond the drive.
+/// If there are more than [`MOST`] streams, a stream has a depth of zero, or a request lies beyond
+/// the drive.
 pub fn run<L: Layer>(
     device: &mut Device<L>,
     streams: Vec<Stream<'_>>,

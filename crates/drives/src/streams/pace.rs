@@ -1,21 +1,22 @@
-//! The times at which a stream wants to issue its next request, whatever the drive does.
+//! The schedule of a stream: the times at which it wants to issue requests, whatever the drive
+//! does.
 
 use fowler_units::{HostIo, Nanos, Rng, Span};
 
-/// The pace of a stream.
+/// The arrival law of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// A request is issued as soon as a slot is free.
+    /// Closed loop: a request is issued as soon as a slot is free.
     Closed,
     /// Requests are issued at fixed intervals.
     Every(Span),
-    /// Requests are issued at exponential intervals with this mean.
+    /// Requests are issued at exponentially distributed intervals with this mean.
     Poisson(Span),
-    /// Requests are issued at their arrival times.
+    /// Requests are issued at their given arrival times.
     AsGiven,
 }
 
-/// The times at which a stream wants to issue.
+/// The schedule of a stream: the time at which its next request is due.
 #[derive(Clone, Debug)]
 pub(super) struct Clock {
     pace: Pace,
@@ -26,7 +27,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Starts the clock at `from`; the first exponential interval begins there.
+    /// Starts the schedule at `from`; the first exponential interval begins there.
     pub fn new(pace: Pace, from: Nanos, forgets: Span, mut rng: Rng) -> Clock {
         let next = match pace {
             Pace::Poisson(mean) => from + exponential(mean, &mut rng),
@@ -35,7 +36,7 @@ impl Clock {
         Clock { pace, from, next, forgets, rng }
     }
 
-    /// Returns when `io`, the next request, is due.
+    /// Returns the time at which `io`, the next request, is due.
     pub fn due(&self, io: &HostIo) -> Nanos {
         match self.pace {
             Pace::AsGiven => self.next.max(self.from + (io.at - Nanos::ZERO)),
@@ -43,7 +44,7 @@ impl Clock {
         }
     }
 
-    /// Advances the clock after `io` has been issued at `at`.
+    /// Advances the schedule after `io` was issued at `at`.
     pub fn issued(&mut self, io: &HostIo, at: Nanos) {
         let due = self.due(io);
         let late = Span(at.0.saturating_sub(due.0));
@@ -62,7 +63,8 @@ impl Clock {
     }
 }
 
-/// Draws an interval; rounding to nanoseconds moves the mean by less than one.
+/// Draws an exponential interval. Rounding to nanoseconds changes the mean by less than one
+/// nanosecond.
 fn exponential(mean: Span, rng: &mut Rng) -> Span {
     Span((-libm::log(1.0 - rng.unit()) * mean.0 as f64).round() as u64)
 }
