@@ -1,6 +1,6 @@
-//! The core: the state that every access to the drive needs. That is the location of each logical
-//! page, the contents of blocks, the next page to allocate, and the buffer. Components receive the
-//! core for the duration of a call; the core knows none of them.
+//! The core of a page-mapped drive: the state that every access needs. It has the location of each
+//! logical page, the contents of blocks, the next page to allocate, and the write buffer.
+//! Components receive the core for the duration of a call; the core knows none of them.
 
 use crate::blocks::bad_blocks::BadBlocks;
 use crate::blocks::page_allocator::PageAllocator;
@@ -13,18 +13,18 @@ use crate::mapping::CachedMap;
 use crate::mapping::page_map::{Location, PageMap};
 use fowler_units::{Bytes, DieId, HostIo, HostOp, Id, Locator, Lpn, UnitId};
 
-/// The state shared by all components; see the module documentation.
+/// The state shared by all components of the drive: mapping, blocks and write buffer.
 #[derive(Clone, Debug)]
 pub struct Core {
-    /// The sizes of the drive.
+    /// Sizes of the drive that follow from its configuration.
     pub layout: Layout,
-    /// From page numbers to blocks, planes and dies.
+    /// Converts page numbers to blocks, planes and dies.
     pub locator: Locator,
     /// The mapping from logical to physical pages and back.
     pub map: CachedMap,
     /// Blocks, open blocks, and the location of the next page.
     pub allocator: PageAllocator,
-    /// The page frames.
+    /// The page frames of the write buffer.
     pub buffer: Buffer,
     /// The access classes of the pages in the buffer.
     pub classes: AccessClasses,
@@ -37,12 +37,12 @@ impl Core {
         Self::with(config, layout, map, PageAllocator::new(config, layout))
     }
 
-    /// Creates the core of the drive of `config` with the data placed as in `other`.
+    /// Creates the core of the drive of `config`, with the data placed as in the drive `other`.
     pub fn with_data_of(config: &Config, layout: &Layout, other: &Core) -> Self {
         Self::with(config, layout, PageMap::clone(&other.map), other.allocator.ruled_by(config))
     }
 
-    /// Returns the memory that the core of a drive takes.
+    /// Returns the memory that the core of a drive takes on the simulating machine.
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         PageMap::bytes(layout.mapped_pages, layout.geometry.pages())
             + PageAllocator::bytes(config, &layout.geometry)
@@ -66,14 +66,14 @@ impl Core {
         }
     }
 
-    /// Prefetches the mapping entry of the first page of a request that will enter soon.
+    /// Prefetches the mapping entry of the first page of a request that will arrive soon.
     #[inline]
     pub fn prefetch(&self, io: &HostIo) {
         self.map.prefetch(self.locator.page_at(io.offset));
     }
 
-    /// Prefetches the record of the block with the page that a write invalidates. Called later than
-    /// [`Core::prefetch`].
+    /// Prefetches the record of the block with the page that a write will invalidate. Called some
+    /// time after [`Core::prefetch`].
     #[inline]
     pub fn prefetch_invalidated(&self, io: &HostIo) {
         if let Some(old) = self.invalidated_by(io) {
@@ -81,8 +81,8 @@ impl Core {
         }
     }
 
-    /// Prefetches the neighbors of the block that a write invalidates a page of, in the plane's
-    /// buckets. Called last.
+    /// Prefetches the bucket neighbours of the block with the page that a write will invalidate.
+    /// Called last of the prefetches.
     #[inline]
     pub fn prefetch_neighbours(&self, io: &HostIo) {
         if let Some(old) = self.invalidated_by(io) {
@@ -90,8 +90,8 @@ impl Core {
         }
     }
 
-    /// Like [`Core::prefetch_invalidated`], for a read if errors are modeled: prefetches the age
-    /// of its page and the wear of its block.
+    /// Like [`Core::prefetch_invalidated`], for a read on a drive that models errors: prefetches
+    /// the age of the page and the wear of its block.
     #[inline]
     pub fn prefetch_condition(&self, io: &HostIo, flash: &Flash) {
         if let Some(condition) = flash.condition()
@@ -113,7 +113,8 @@ impl Core {
         self.in_flash(self.locator.page_at(io.offset))
     }
 
-    /// Returns the location of a page in the flash, if the page exists and is there.
+    /// Returns the location of a logical page in the flash; `None` if the page is not there or does
+    /// not exist.
     #[inline]
     pub fn in_flash(&self, page: Lpn) -> Option<UnitId> {
         match self.map.place_if_any(page) {
@@ -122,7 +123,8 @@ impl Core {
         }
     }
 
-    /// Returns the copy in the flash of a page of the mapping, or the page being programmed for it.
+    /// Returns the location of a logical page's copy in the flash, or of the page that is being
+    /// programmed for it.
     #[inline]
     pub fn flash_copy(&self, page: Lpn) -> UnitId {
         match self.map.place(page) {
@@ -159,7 +161,7 @@ impl Core {
         in_turn.into_iter().find(|&die| self.allocator.takes_in(die))
     }
 
-    /// Notes that a page's copy in the flash has moved to `to`.
+    /// Updates the location of a logical page's copy in the flash to `to`.
     #[inline]
     pub fn relocate(&mut self, page: Lpn, to: UnitId) {
         match self.map.place(page) {

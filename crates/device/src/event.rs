@@ -1,4 +1,4 @@
-//! All events of the simulation.
+//! All kinds of events of the simulation, and the lanes of the agenda that hold them.
 
 use fowler_units::{DieId, ReqId};
 
@@ -6,21 +6,22 @@ use fowler_units::{DieId, ReqId};
 /// with the agenda where it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A die's current activity ends.
+    /// The current operation of a die ends.
     Die(DieId),
     /// A die may have been idle for long enough to start background work, or the next step of
     /// scrubbing is due on the die.
     Idle(DieId),
-    /// A running program or erase may have made its guaranteed minimum progress.
+    /// A running program or erase may have made its guaranteed minimum progress, after which a read
+    /// may suspend it.
     Reconsider(DieId),
     /// The last data of a request reaches the host.
     Answered(ReqId),
-    /// Some data reaches its maximum age.
+    /// Dirty data in the buffer reaches its maximum age.
     Deadline,
-    /// The next of the scheduled faults strikes.
+    /// The next scheduled fault strikes.
     Fault,
-    /// A rate limit ends a wait: the next page may be rebuilt, or the next unit may enter the
-    /// buffer.
+    /// A wait of a rate limit ends: the next page may be rebuilt, or the next mapping unit may
+    /// enter the buffer.
     Paced,
 }
 
@@ -64,15 +65,16 @@ impl Event {
     pub const INDEX_MAX: u32 = (1 << INDEX_BITS) - 1;
 }
 
-/// The lanes of the agenda: one for each activity whose duration is mostly constant.
+/// The lanes of the agenda: one for each activity whose duration is mostly constant, so that its
+/// events are in order.
 pub mod lane {
     /// Transfers of a page over a channel.
     pub const TRANSFER: usize = 0;
-    /// Sensing.
+    /// Sensing of a page.
     pub const SENSE: usize = 1;
-    /// Programs.
+    /// Programs of pages.
     pub const PROGRAM: usize = 2;
-    /// Answers over the link to the host.
+    /// Completions sent over the link to the host.
     pub const LINK: usize = 3;
 
     const _: () = assert!(LINK < fowler_agenda::LANES);

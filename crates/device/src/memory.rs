@@ -1,5 +1,5 @@
-//! The memory that a drive takes on the machine that simulates it, known before anything is
-//! allocated: each part reports the size of its columns.
+//! The memory that a drive takes on the simulating machine, computed before anything is allocated:
+//! each part of the drive reports the size of its columns.
 
 use crate::config::Config;
 use crate::config::layout::Layout;
@@ -13,23 +13,24 @@ use crate::raid::lost_pages::LostPages;
 use crate::superblocks::Superblocks;
 use fowler_units::Bytes;
 
-/// Memory that does not grow with the drive: the tables of the cell model, those of the random
-/// order of preconditioning, and the agenda.
+/// Memory that does not grow with the drive: tables of the cell model, the random order of
+/// preconditioning, and the agenda.
 const FIXED: Bytes = Bytes(8 << 20);
 
 /// The memory of a drive, in bytes of the simulating machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// The location of all data; a preconditioned image of the drive takes as much.
+    /// Bytes for the location of all data; a preconditioned image of the drive takes the same
+    /// amount.
     pub data: Bytes,
-    /// Everything else that the drive takes while it serves requests.
+    /// Bytes that the drive takes while it serves requests, besides the location of data.
     pub service: Bytes,
-    /// Additional memory during preconditioning, freed before the first request.
+    /// Additional bytes during preconditioning, freed before the first request.
     pub preconditioning: Bytes,
 }
 
 impl Memory {
-    /// Returns the memory of the drive of `config`.
+    /// Returns the memory that the drive of `config` takes on the simulating machine.
     pub fn of(config: &Config, layout: &Layout) -> Memory {
         let geometry = &layout.geometry;
         if config.ftl.has_superblocks() {

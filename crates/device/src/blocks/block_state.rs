@@ -1,4 +1,4 @@
-//! The state of a block and the number of pages taken since its erase, in one word.
+//! The state of a block, and the number of its pages taken since the last erase, in one word.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,17 +26,17 @@ use serde::{Deserialize, Serialize};
 pub enum BlockState {
     /// The block is being filled, or waits for its last program to end.
     Open,
-    /// Erased, waiting to be opened.
+    /// The block is erased and waits to be opened.
     Free,
-    /// Full: a candidate for GC.
+    /// The block is full: a candidate for GC.
     Full,
-    /// The pages of the block are being moved, or the block is being erased.
+    /// The block is a GC victim: its pages are being moved, or it is being erased.
     Collecting,
     /// The block or its die has failed, and the block is no longer used.
     Retired,
 }
 
-/// The number of pages of a block taken since its erase, in bits 0 to 28, and the state of the
+/// The number of pages of a block taken since its last erase, in bits 0 to 28, and the state of the
 /// block in bits 29 to 31. The state of an open block is zero, so that one comparison tells if the
 /// block takes another page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -20,12 +20,13 @@ use fowler_units::{
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Accessed by every write and every page invalidation: four to a cache line.
+/// The record of a block that every write and every page invalidation accesses: four records to a
+/// cache line.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Block {
     pub(super) valid: u32,
     pub(super) progress: Progress,
-    /// The block's neighbors in a bucket, or in the plane's list of erased blocks.
+    /// The block's neighbours in its bucket, or in the plane's list of erased blocks.
     link: Link<BlockId>,
 }
 
@@ -54,23 +55,25 @@ pub struct Blocks {
     pub(super) geometry: Geometry,
     pub(super) locator: Locator,
     pub(super) words_per_block: usize,
-    /// True if a block's bits fill whole words: the number of a unit is then also that of its bit.
+    /// True if the valid bits of a block fill whole words: a unit's number is then also the number
+    /// of its bit.
     packed: bool,
     pub(super) blocks: IdVec<BlockId, Block>,
     pub(super) erases: IdVec<BlockId, u32>,
-    /// Position in the order in which blocks became full, over the whole drive.
+    /// For each block, its position in the order in which blocks of the drive became full.
     pub(super) fill_order: IdVec<BlockId, u64>,
     pub(super) filled_at: IdVec<BlockId, Nanos>,
     pub(super) bits: Column<u64>,
     pub(super) buckets: Column<Pile<BlockId>>,
     pub(super) planes: IdVec<PlaneId, PlaneBlocks>,
-    /// The number of pages of a block that hold data: all pages or, of a superblock, those without
-    /// parity and without the places of SLC mode.
+    /// Number of pages of a block that hold data: all pages, or for a superblock, those without
+    /// parity and without the places that SLC mode leaves unused.
     pub(super) capacity: u32,
-    /// Of each superblock, the number of pages, of its capacity, that hold no data; empty if no
-    /// superblock differs from others in this.
+    /// For each superblock, the number of pages within its capacity that hold no data; empty if all
+    /// superblocks are alike.
     pub(super) kept: IdVec<BlockId, u32>,
-    /// The first of the superblocks set aside, which have a plane of their own; `NONE` without any.
+    /// The first superblock that is set aside for the SLC cache; these have a plane of their own.
+    /// `NONE` without any.
     aside: BlockId,
     pub(super) filled: u64,
 }
@@ -78,28 +81,28 @@ pub struct Blocks {
 /// The block lists and counts of a plane.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct PlaneBlocks {
-    /// Erased blocks, the longest-waiting first.
+    /// Erased blocks of the plane, the longest-waiting first.
     pub(super) free: List<BlockId>,
     pub(super) full: u32,
     pub(super) valid: u32,
-    /// The maximum number of valid pages.
+    /// Maximum number of valid pages in the plane.
     limit: u32,
-    /// A bound of the nonempty buckets: all buckets below this one are empty.
+    /// Lower bound of the plane's nonempty buckets: all buckets below this one are empty.
     pub(super) lowest: u32,
 }
 
-/// The result of programming a page.
+/// The result of programming the next page of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Programmed {
-    /// The unit programmed.
+    /// The mapping unit that was programmed.
     pub unit: UnitId,
-    /// True if the unit was the last of its block.
+    /// True if the unit was the last one of its block.
     pub last: bool,
-    /// The number of erased blocks left in the plane of the block.
+    /// Number of erased blocks left in the plane of the block.
     pub free: u32,
 }
 
-/// A snapshot of everything that cannot be derived from the mapping.
+/// A snapshot of the state of all blocks that cannot be derived from the mapping.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlocksSnapshot {
     blocks: IdVec<BlockId, Block>,
@@ -118,7 +121,7 @@ fn bucket(geometry: &Geometry, plane: PlaneId, valid: u32) -> usize {
 }
 
 impl Blocks {
-    /// Returns the memory that the blocks of a drive take.
+    /// Returns the memory that the block table takes on the simulating machine.
     pub fn bytes(geometry: &Geometry) -> Bytes {
         let (blocks, planes) = (u64::from(geometry.blocks()), u64::from(geometry.planes()));
         let pages = u64::from(geometry.pages_per_block);
@@ -180,7 +183,7 @@ impl Blocks {
         blocks
     }
 
-    /// Returns the shape of the drive.
+    /// Returns the geometry of the drive.
     #[inline]
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
@@ -251,12 +254,12 @@ impl Blocks {
         (self.state(block) == BlockState::Full).then(|| self.fill_order[block])
     }
 
-    /// Returns how many times any block has become full, over the whole drive.
+    /// Returns the number of times that any block of the drive has become full.
     pub fn filled(&self) -> u64 {
         self.filled
     }
 
-    /// Returns a snapshot of everything that cannot be derived from the mapping.
+    /// Returns a snapshot of the state of all blocks that cannot be derived from the mapping.
     pub fn snapshot(&self) -> BlocksSnapshot {
         BlocksSnapshot {
             blocks: self.blocks.clone(),
@@ -269,8 +272,8 @@ impl Blocks {
         }
     }
 
-    /// Resumes from a snapshot, with no page marked as valid yet. Returns true if the snapshot has
-    /// the right number of blocks.
+    /// Restores the blocks from a snapshot, with no page marked as valid yet. Returns true if the
+    /// snapshot has the right number of blocks.
     pub fn resume(&mut self, snapshot: BlocksSnapshot) -> bool {
         let same = snapshot.blocks.len() == self.blocks.len()
             && snapshot.erases.len() == self.erases.len()
@@ -294,22 +297,23 @@ impl Blocks {
         self.bits[word] |= 1 << (bit % 64);
     }
 
-    /// Returns the index of the word with a page's valid bit, and the bit's number, of which only
-    /// the value modulo 64 matters.
+    /// Returns the place of a page's valid bit: the index of its word, and the number of the bit,
+    /// of which only the value modulo 64 matters.
     #[inline(always)]
     pub(super) fn bit_of(&self, unit: UnitId) -> (usize, u32) {
         if self.packed { (unit.index() / 64, unit.0) } else { self.bit_by_block(unit) }
     }
 
-    /// The case of [`Blocks::bit_of`] in which a block's bits do not fill whole words.
+    /// Returns the place of a page's valid bit like [`Blocks::bit_of`], for blocks whose bits do
+    /// not fill whole words.
     #[inline(never)]
     fn bit_by_block(&self, unit: UnitId) -> (usize, u32) {
         let (block, place) = self.locator.block_and_place(unit);
         (block.index() * self.words_per_block + place as usize / 64, place)
     }
 
-    /// Returns the number of pages programmed since the drive was made: the P/E cycles of all
-    /// blocks, and the pages written in the current cycles.
+    /// Returns the number of pages programmed since the drive was made: those of all completed P/E
+    /// cycles, and those of the current cycles.
     pub fn programmed(&self) -> u64 {
         let pages = u64::from(self.geometry.pages_per_block);
         let cycles: u64 = self.erases.as_slice().iter().map(|&count| u64::from(count)).sum();
@@ -329,22 +333,22 @@ impl Blocks {
         self.erases.as_slice()
     }
 
-    /// Opens the erased block that has waited longest.
+    /// Opens the longest-waiting erased block of a plane.
     pub fn open(&mut self, plane: PlaneId) -> Option<BlockId> {
         let block = self.planes[plane].free.pop_front(&mut self.blocks)?;
         self.blocks[block].set_state(BlockState::Open);
         Some(block)
     }
 
-    /// Opens the erased block with the smallest `key`; among equals, the one that has waited
-    /// longest.
+    /// Opens the erased block of a plane with the smallest `key`; among equals, the longest-waiting
+    /// one.
     pub fn open_least(&mut self, plane: PlaneId, key: impl Fn(BlockId) -> u8) -> Option<BlockId> {
         let least = self.planes[plane].free.iter(&self.blocks).min_by_key(|&block| key(block))?;
         self.open_this(least);
         Some(least)
     }
 
-    /// Opens a given erased block: the target of a swap.
+    /// Opens the erased block `block`, which receives the data of a wear-leveling swap.
     pub fn open_this(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Free);
         let plane = self.plane_of(block);
@@ -376,7 +380,7 @@ impl Blocks {
         Programmed { unit, last: offset + 1 == pages, free }
     }
 
-    /// Like [`Blocks::program`], for the next `count` pages. Returns the first.
+    /// Like [`Blocks::program`], for the next `count` pages of a block. Returns the first of them.
     pub fn program_run(&mut self, block: BlockId, count: u32) -> UnitId {
         let offset = self.take(block, count);
         self.blocks[block].valid += count;
@@ -392,8 +396,8 @@ impl Blocks {
         self.locator.unit(block, offset)
     }
 
-    /// Takes the next `count` pages of an open block, which hold nothing yet. Returns the position
-    /// of the first.
+    /// Takes the next `count` pages of an open block, without binding data to them. Returns the
+    /// offset of the first in the block.
     #[inline]
     pub fn take(&mut self, block: BlockId, count: u32) -> u32 {
         assert_eq!(self.state(block), BlockState::Open);
@@ -419,7 +423,7 @@ impl Blocks {
         self.locator.block_of(unit)
     }
 
-    /// Returns true if every page of a block has been taken since its erase.
+    /// Returns true if every page of a block has been taken since its last erase.
     #[inline]
     pub fn is_taken(&self, block: BlockId) -> bool {
         self.written(block) == self.geometry.pages_per_block
@@ -435,7 +439,8 @@ impl Blocks {
         }
     }
 
-    /// Returns true if blocks are scanned for a victim, not bucketed.
+    /// Returns true if GC victims are found by a scan of all blocks, as on drives with superblocks;
+    /// false if by buckets.
     #[inline]
     pub(super) fn is_scanned(&self) -> bool {
         self.buckets.is_empty()
@@ -464,22 +469,23 @@ impl Blocks {
         self.link(block, plane);
     }
 
-    /// Skips the remaining pages of an open block: they count as programmed, and hold nothing.
+    /// Skips the remaining pages of an open block: they count as programmed but hold no data.
     pub fn pass_over_rest(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Open);
         self.blocks[block].progress =
             Progress::new(BlockState::Open, self.geometry.pages_per_block);
     }
 
-    /// Skips the first pages of a block just opened: they count as programmed, and hold nothing.
+    /// Skips the first pages of a block that was just opened: they count as programmed but hold no
+    /// data.
     pub fn skip(&mut self, block: BlockId, pages: u32) {
         assert_eq!(self.state(block), BlockState::Open);
         assert_eq!(self.written(block), 0, "pages of a block in use are skipped");
         self.blocks[block].progress = Progress::new(BlockState::Open, pages);
     }
 
-    /// Fills an erased block of a plane at once. `valid` is called with the size of the next run of
-    /// pages, at most 64, and returns which are valid, the first in the lowest bit.
+    /// Fills an erased block of a plane at once. `valid` is called with the size of each run of
+    /// pages, at most 64, and returns their validity as bits, the first page in the lowest bit.
     pub fn load(&mut self, plane: PlaneId, mut valid: impl FnMut(u32) -> u64) -> BlockId {
         let block = self.open(plane).expect("an erased block");
         let pages = self.geometry.pages_per_block;
@@ -497,7 +503,7 @@ impl Blocks {
         block
     }
 
-    /// Prefetches the entries that invalidating a page needs.
+    /// Prefetches the table entries that invalidating a page needs.
     #[inline]
     pub fn prefetch(&self, unit: UnitId) {
         let block = self.locator.block_of(unit);
@@ -505,7 +511,7 @@ impl Blocks {
         prefetch(&self.bits, self.bit_of(unit).0);
     }
 
-    /// Prefetches the block's present and future neighbors in the buckets, some time after
+    /// Prefetches the block's present and future neighbours in the buckets, some time after
     /// [`Blocks::prefetch`].
     #[inline]
     pub fn prefetch_neighbours(&self, unit: UnitId) {
@@ -523,7 +529,7 @@ impl Blocks {
         }
     }
 
-    /// Marks a valid page as invalid. Returns its plane.
+    /// Marks a valid page as invalid. Returns the page's plane.
     #[inline(always)]
     pub fn invalidate(&mut self, unit: UnitId) -> PlaneId {
         assert!(self.clear(unit), "page invalidated twice");
@@ -606,7 +612,7 @@ impl Blocks {
         self.blocks[block].set_state(BlockState::Collecting);
     }
 
-    /// Marks all pages of a victim as invalid: every valid one has been moved.
+    /// Marks all pages of a GC victim as invalid, after all valid ones have been moved.
     pub fn vacate(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Collecting);
         let valid = std::mem::take(&mut self.blocks[block].valid);
@@ -615,7 +621,7 @@ impl Blocks {
         self.bits[block.index() * self.words_per_block..][..self.words_per_block].fill(0);
     }
 
-    /// Notes that a victim has been erased.
+    /// Records that a GC victim has been erased.
     pub fn erase(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Collecting);
         assert_eq!(self.blocks[block].valid, 0, "a valid page would be erased");
@@ -623,7 +629,7 @@ impl Blocks {
         self.append_free(block);
     }
 
-    /// Notes that a victim has failed, and is used no more.
+    /// Records that a GC victim has failed and is retired.
     pub fn retire(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Collecting);
         assert_eq!(self.blocks[block].valid, 0, "a valid page would be lost");
@@ -631,8 +637,8 @@ impl Blocks {
         self.blocks[block].progress = Progress::new(BlockState::Retired, 0);
     }
 
-    /// Retires all blocks of a plane whose die has failed. Pages that were valid remain so until
-    /// there is another copy, or none is wanted any more.
+    /// Retires all blocks of a plane whose die has failed. Their valid pages stay valid until the
+    /// data has another copy or is no longer wanted.
     pub fn abandon(&mut self, plane: PlaneId) {
         while self.planes[plane].free.pop_front(&mut self.blocks).is_some() {}
         for block in self.geometry.blocks_of_plane(plane) {
@@ -658,7 +664,7 @@ impl Blocks {
         *lowest = (*lowest).min(valid);
     }
 
-    /// Takes a block out of its bucket.
+    /// Removes a block from its bucket.
     #[inline]
     fn unlink(&mut self, block: BlockId, bucket: usize) {
         if !self.is_scanned() {
@@ -666,7 +672,7 @@ impl Blocks {
         }
     }
 
-    /// Raises the plane's hint to its lowest nonempty bucket.
+    /// Raises the plane's lower bound of nonempty buckets to its lowest nonempty bucket.
     pub fn settle_lowest(&mut self, plane: PlaneId) {
         let pages = self.geometry.pages_per_block;
         let first = plane.index() * (pages as usize + 1);

@@ -5,12 +5,12 @@ use super::block_table::{BlockState, Blocks};
 use fowler_units::{BlockId, Id, Nanos, Pile, PlaneId, UnitId};
 
 impl Blocks {
-    /// Returns a walk over the valid pages of a block, in order.
+    /// Returns a walk over the valid pages of a block, in order of page number.
     pub fn valid_pages(&self, block: BlockId) -> ValidPages {
         ValidPages { block, index: 0, word: self.bits[block.index() * self.words_per_block] }
     }
 
-    /// Counts the blocks of a plane found in the bucket of their valid count.
+    /// Counts the blocks of a plane that are in the bucket of their valid count.
     pub fn bucketed(&self, plane: PlaneId) -> u32 {
         let pages = self.geometry.pages_per_block;
         let first = plane.index() * (pages as usize + 1);
@@ -22,25 +22,25 @@ impl Blocks {
         found
     }
 
-    /// Returns the blocks of a plane that are candidates for GC.
+    /// Returns the full blocks of a plane, which are the candidates for GC.
     pub fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
         Candidates { blocks: self, plane }
     }
 }
 
-/// A walk over the valid pages of a block. The walk borrows nothing, so that pages can be moved
-/// during it; meanwhile no page of the block itself may become valid or invalid.
+/// A walk over the valid pages of a block. It borrows nothing, so pages can be moved during it;
+/// meanwhile no page of the block itself may become valid or invalid.
 #[derive(Clone, Debug)]
 pub struct ValidPages {
     block: BlockId,
-    /// The index of the current word in the block; `word` holds the bits of that word not yet
-    /// visited.
+    /// Index in the block of the current word of valid bits; `word` holds the bits of that word not
+    /// yet visited.
     index: usize,
     word: u64,
 }
 
 impl ValidPages {
-    /// Returns the next valid page.
+    /// Returns the next valid page of the block; `None` after the last one.
     #[inline]
     pub fn next(&mut self, blocks: &Blocks) -> Option<UnitId> {
         while self.word == 0 {
@@ -56,8 +56,8 @@ impl ValidPages {
     }
 }
 
-/// A plane as a victim or wear policy sees it: the full blocks. The superblocks of a drive that has
-/// them are the blocks of one plane.
+/// The full blocks of a plane, as a victim or wear policy sees them. On a drive with superblocks,
+/// these are the blocks of one plane.
 pub struct Candidates<'a> {
     blocks: &'a Blocks,
     plane: PlaneId,
@@ -74,9 +74,9 @@ impl Candidates<'_> {
         self.blocks.planes[self.plane].full
     }
 
-    /// Returns the number of pages that are free for data once a candidate is erased: the pages of
-    /// a block, or the units of data of a superblock, without parity. A superblock in SLC mode
-    /// holds fewer.
+    /// Returns the number of pages that take data after a candidate is erased: the pages of a
+    /// block, or the data units of a superblock, without parity. A superblock in SLC mode holds
+    /// fewer.
     pub fn capacity(&self) -> u32 {
         self.blocks.capacity
     }
@@ -92,24 +92,24 @@ impl Candidates<'_> {
         self.blocks.of_plane(self.plane).len() as u32
     }
 
-    /// Returns true if a block of the plane is in use; a retired one is not.
+    /// Returns true if a block of the plane has not been retired.
     pub fn is_in_use(&self, block: BlockId) -> bool {
         self.blocks.state(block) != BlockState::Retired
     }
 
-    /// Returns true if a block is a candidate: a full one of the plane.
+    /// Returns true if a block is a candidate for GC: a full block of the plane.
     pub fn contains(&self, block: BlockId) -> bool {
         let range = self.blocks.of_plane(self.plane);
         range.contains(&block.0) && self.blocks.state(block) == BlockState::Full
     }
 
-    /// Iterates over the candidates, in order of block number.
+    /// Iterates over the candidates for GC in order of block number.
     pub fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.blocks.of_plane(self.plane).map(BlockId).filter(|&block| self.contains(block))
     }
 
-    /// Returns a candidate with the fewest valid pages: from the buckets, without scanning blocks,
-    /// or, of superblocks, the first one with the fewest.
+    /// Returns a candidate for GC with the fewest valid pages: from the buckets or, for
+    /// superblocks, the first one found by a scan.
     pub fn fewest_valid(&self) -> Option<BlockId> {
         if self.blocks.is_scanned() {
             return self.blocks.emptiest(self.plane);
@@ -120,8 +120,8 @@ impl Candidates<'_> {
         buckets.get(lowest..)?.iter().find_map(Pile::front)
     }
 
-    /// Returns the number of pages of a candidate, of its capacity, that an erase does not gain:
-    /// those that are valid and, of a superblock beside others without parity, those of its parity.
+    /// Returns the number of pages of a candidate's capacity that its erase does not gain: valid
+    /// pages and, if other superblocks have no parity, the parity of this one.
     pub fn valid(&self, block: BlockId) -> u32 {
         self.blocks.not_gained(block)
     }
@@ -131,7 +131,7 @@ impl Candidates<'_> {
         self.blocks.fill_order[block]
     }
 
-    /// Returns when a candidate became full.
+    /// Returns the time at which a candidate became full.
     pub fn filled_at(&self, block: BlockId) -> Nanos {
         self.blocks.filled_at[block]
     }

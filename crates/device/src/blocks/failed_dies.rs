@@ -1,7 +1,6 @@
-//! Dies that fail. A spare die takes the place of a failed one while spare dies are left. After
-//! that a failed die stays failed: its blocks are retired, and the capacity of the drive shrinks by
-//! them.
-//! See docs/decisions/blocks.md, "What happens to a die that fails?".
+//! Dies that fail. A spare die replaces a failed one while spare dies are left. After that a failed
+//! die stays failed: its blocks are retired, and the drive's capacity shrinks accordingly. See
+//! docs/decisions/blocks.md, "What happens to a die that fails?".
 
 use super::page_allocator::PageAllocator;
 use crate::config::Config;
@@ -9,28 +8,28 @@ pub use crate::config::failed_dies::Params;
 use crate::config::layout::Layout;
 use fowler_units::{DieId, IdVec, Nanos};
 
-/// Counts of failing dies so far.
+/// Counts of failed dies, and their consequences, so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FailedDieCounts {
-    /// Dies that failed and stay failed.
+    /// Number of dies that failed and were not replaced.
     pub failed: u32,
-    /// Dies that failed and were replaced.
+    /// Number of dies that failed and were replaced by spare dies.
     pub replaced: u32,
-    /// The spare dies that are left.
+    /// Number of spare dies left.
     pub spare: u32,
-    /// The time at which the remaining dies could no longer hold the capacity of the drive. The
-    /// drive has taken no write since.
+    /// Time at which the remaining dies could no longer hold the drive's capacity; the drive has
+    /// refused writes since. `None` before that.
     pub read_only: Option<Nanos>,
-    /// The time at which the remaining dies could not even take the data in the controller. The
-    /// drive has answered nothing since.
+    /// Time at which the remaining dies could not even take the data in the controller; the drive
+    /// has refused every request since. `None` before that.
     pub offline: Option<Nanos>,
-    /// Requests that the drive has refused.
+    /// Number of requests that the drive has refused.
     pub refused: u64,
-    /// Stripes with a page that cannot be read now, and is recovered from the other pages of the
-    /// stripe.
+    /// Number of stripes with a page that is unreadable now and must be recovered from the other
+    /// pages of the stripe.
     pub degraded_stripes: u32,
-    /// Stripes with two pages on one chip now, because no chip was left without a page of the
-    /// stripe: the failure of a further chip may take both.
+    /// Number of stripes with two pages on one chip now, because every other chip already had a
+    /// page of the stripe: the failure of one more chip may lose both.
     pub sharing_stripes: u32,
 }
 
@@ -38,10 +37,10 @@ pub struct FailedDieCounts {
 #[derive(Clone, Debug)]
 pub(crate) struct FailedDies {
     failed: IdVec<DieId, bool>,
-    /// The pages that the drive must be able to hold.
+    /// Number of pages that the drive must be able to hold.
     needed: u64,
-    /// The number of pages of a stripe, if the drive has stripes and the address of a page
-    /// therefore determines its die.
+    /// Number of pages in a stripe, if the drive has stripes and so the address of a page
+    /// determines its die; `None` otherwise.
     pub width: Option<u32>,
     pub counts: FailedDieCounts,
 }
@@ -75,40 +74,41 @@ impl FailedDies {
 }
 
 impl PageAllocator {
-    /// Takes the spare dies and the needs of a configuration. Called before the run.
+    /// Sets the number of spare dies and of pages that must be held, from a configuration. Called
+    /// before the run.
     pub fn let_dies_fail(&mut self, config: &Config, layout: &Layout) {
         self.failed_dies = FailedDies::new(config, layout);
     }
 
-    /// Returns the counts of failing dies; `None` if none has failed.
+    /// Returns the counts of failed dies; `None` if no die has failed.
     pub fn failed_dies(&self) -> Option<FailedDieCounts> {
         let counts = self.failed_dies.counts;
         (counts.failed + counts.replaced > 0).then_some(counts)
     }
 
-    /// Returns the counts of failing dies for modification.
+    /// Returns the counts of failed dies for modification.
     pub fn failed_dies_mut(&mut self) -> &mut FailedDieCounts {
         &mut self.failed_dies.counts
     }
 
-    /// Returns true if a die has failed for good.
+    /// Returns true if a die has failed and was not replaced.
     pub fn has_failed(&self, die: DieId) -> bool {
         self.failed_dies.failed[die]
     }
 
-    /// Returns true if any die has failed for good.
+    /// Returns true if any die has failed and was not replaced.
     pub fn dies_have_failed(&self) -> bool {
         self.failed_dies.any()
     }
 
-    /// Returns the number of pages of a stripe if a page may have to leave the die of its address,
-    /// because some die has failed.
+    /// Returns the number of pages in a stripe if some die has failed, so that pages may have to
+    /// leave the die of their address; `None` otherwise.
     pub fn displaced_stripes(&self) -> Option<u32> {
         self.failed_dies.width.filter(|_| self.failed_dies.any())
     }
 
-    /// Notes that a die has failed. Returns true if the die stays failed: nothing is placed on it
-    /// any more, and its valid pages remain until they are rebuilt, rewritten or lost.
+    /// Records that a die has failed. Returns true if no spare die replaces it: no data is placed
+    /// on it any more, and its valid pages remain until they are rebuilt, rewritten or lost.
     pub fn die_fails(&mut self, die: DieId) -> bool {
         let failed_dies = &mut self.failed_dies;
         if failed_dies.failed[die] {
@@ -124,7 +124,7 @@ impl PageAllocator {
         true
     }
 
-    /// Places nothing on a die any more.
+    /// Excludes a die from the placement of data.
     pub fn shut_down(&mut self, die: DieId) {
         if std::mem::replace(&mut self.failed_dies.failed[die], true) {
             return;
@@ -139,8 +139,8 @@ impl PageAllocator {
         self.forget_failed_blocks(die);
     }
 
-    /// Returns true if the remaining dies can hold the capacity of the drive, and the room that
-    /// writes need beside that.
+    /// Returns true if the remaining dies can hold the drive's capacity, and the spare space that
+    /// writes need.
     pub fn holds_capacity(&self) -> bool {
         self.room_of_all() >= self.failed_dies.needed
     }

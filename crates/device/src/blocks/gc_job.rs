@@ -1,12 +1,12 @@
-//! The job that empties a block, as far as the page allocator needs to know it: the host may not
-//! run ahead of the job, or it would stall while a whole block is moved.
+//! The GC job that empties a block, as far as the page allocator needs to know it: the host must
+//! not write faster than the job moves pages, or it would stall while a whole block is moved.
 
 use crate::blocks::open_blocks::Opened;
 use crate::observe::operation::Source;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::BlockId;
 
-/// A job that empties one block. Padded to a power of two, because every page move looks one up.
+/// A GC job that empties one block. Padded to a power of two, because every page move looks one up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(8))]
 pub struct Job {
@@ -14,29 +14,31 @@ pub struct Job {
     pub victim: BlockId,
     /// The cause of the job, to which its reads, programs and erase are charged.
     pub source: Source,
-    /// The tag under which the block's data is rewritten, and the use of the open block that takes
+    /// Stream tag under which the block's data is rewritten; it selects the open block that takes
     /// the data.
     pub tag: StreamTag,
+    /// Use of the open block that takes the data.
     pub into: Opened,
     /// The position in the block from which the next valid page is searched.
     pub offset: u32,
-    /// Pages that were valid when the job began to compete with the host.
+    /// Number of pages that were valid when the job began to compete with the host.
     pub pages: u32,
-    /// Pages that the erase of the block gains.
+    /// Number of pages that the erase of the block gains.
     pub gain: u32,
-    /// Pages that the plane could spare when the job began to compete with the host.
+    /// Number of pages that the plane could spare when the job began to compete with the host.
     pub surplus: u32,
-    /// Pages that the host has written to the plane since the job began to compete with it.
+    /// Number of pages that the host has written to the plane since the job began to compete with
+    /// it.
     pub written: u32,
-    /// True if the job competes with the host; otherwise the job gives way.
+    /// True if the job competes with the host (foreground GC); false if it gives way to it.
     pub foreground: bool,
     /// True while the job waits for the die to be idle.
     pub paused: bool,
 }
 
 impl Job {
-    /// Returns true if the host may write one more page of the plane while `left` pages are still
-    /// to be moved.
+    /// Returns true if the host may write one more page of the plane while `left` pages of the
+    /// block are still to be moved.
     ///
     /// The plane's surplus is there for bursts. Beyond it the host gets the pages that the job
     /// gains, in step with its moves: a host that ran ahead would stall while a whole block, or

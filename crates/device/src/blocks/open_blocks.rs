@@ -1,5 +1,5 @@
-//! The open blocks of every plane: the block for each kind of data, the erased block to open next,
-//! and the step at which the pages of a block are programmed.
+//! The open blocks of every plane: one for each stream of data, the erased block to open next, and
+//! the ISPP step at which the pages of a block are programmed.
 //!
 //! Invariants: a plane has at most one open block for each stream of host data, for each stream
 //! that GC moves, and for swapped data; an open block takes data of one stream, and is programmed
@@ -17,7 +17,7 @@ use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use fowler_units::{BlockId, Bytes, Geometry, Id, IdVec, PlaneId};
 use serde::{Deserialize, Serialize};
 
-/// The open blocks of one plane.
+/// The open blocks of one plane, by their use.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Frontier {
     host: [BlockId; STREAMS_MAX],
@@ -25,26 +25,26 @@ struct Frontier {
     swapped: BlockId,
 }
 
-/// The use of an open block.
+/// The use of an open block: the data that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opened {
-    /// A stream of host data.
+    /// Host data of the stream with this number.
     Host(u8),
-    /// A stream of data moved by GC.
+    /// Data moved by GC, of the stream with this number.
     Collected(u8),
     /// Data swapped by static wear leveling.
     Swapped,
 }
 
 impl Opened {
-    /// Returns true if the block takes host data, which is programmed on all planes of a die
-    /// together.
+    /// Returns true if the block takes host data, which is programmed on all planes of a die at the
+    /// same time.
     pub fn is_host(self) -> bool {
         matches!(self, Opened::Host(_))
     }
 }
 
-/// A snapshot of the open blocks, and of the data that each block was opened for.
+/// A snapshot of the open blocks, and of the stream tag that each block was opened for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OpenBlocksSnapshot {
     planes: IdVec<PlaneId, Frontier>,
@@ -58,20 +58,23 @@ pub struct OpenBlocks {
     collected_to: GcFrontier,
     placement: AnyPlacement,
     params: Params,
-    /// The stream of each tag.
+    /// The stream that each tag belongs to.
     streams: StreamTable,
     step: AnyStep,
     voltage: AnyVoltage,
-    /// The data that each block was opened for, and the programming mode of its pages.
+    /// For each block, the tag of the data that it was opened for, and the programming mode of its
+    /// pages.
     tags: IdVec<BlockId, StreamTag>,
+    /// For each block, the programming mode of its pages.
     modes: IdVec<BlockId, Mode>,
-    /// The controller's estimate of each block's strength.
+    /// For each block, the controller's estimate of its strength class.
     believed: IdVec<BlockId, StrengthClass>,
     coarsest: Coarsest,
 }
 
 impl OpenBlocks {
-    /// No open blocks; all blocks are assumed equally strong and to tolerate only the nominal step.
+    /// Creates the state without open blocks; all blocks are assumed equally strong and programmed
+    /// only at the nominal step.
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
         let none = Frontier {
             host: [BlockId::NONE; STREAMS_MAX],
@@ -98,7 +101,7 @@ impl OpenBlocks {
         }
     }
 
-    /// Returns the memory that the open blocks of a drive take.
+    /// Returns the memory that the open blocks of a drive take on the simulating machine.
     pub fn bytes(geometry: &Geometry) -> Bytes {
         Bytes::of::<Frontier>(geometry.planes().into())
             + Bytes::of::<StreamTag>(geometry.blocks().into())
@@ -106,12 +109,12 @@ impl OpenBlocks {
             + Bytes::of::<StrengthClass>(geometry.blocks().into())
     }
 
-    /// Returns the open blocks, and the data that each block was opened for.
+    /// Returns a snapshot of the open blocks, and of the tag that each block was opened for.
     pub fn snapshot(&self) -> OpenBlocksSnapshot {
         OpenBlocksSnapshot { planes: self.planes.clone(), tags: self.tags.clone() }
     }
 
-    /// Resumes from a snapshot.
+    /// Restores the open blocks from a snapshot.
     pub fn resume(&mut self, snapshot: OpenBlocksSnapshot) {
         (self.planes, self.tags) = (snapshot.planes, snapshot.tags);
         for (mode, &tag) in self.modes.as_mut_slice().iter_mut().zip(self.tags.as_slice()) {
@@ -119,7 +122,7 @@ impl OpenBlocks {
         }
     }
 
-    /// Returns the present open blocks under the rules of `config`.
+    /// Returns a copy of the present open blocks under the placement and step rules of `config`.
     pub fn ruled_by(&self, config: &Config) -> Self {
         let voltage = AnyVoltage::new(&config.voltage, config.seed);
         let plain = Mode::new(Step::NOMINAL, voltage.voltage(StreamTag::PLAIN));
@@ -133,8 +136,9 @@ impl OpenBlocks {
         ruled
     }
 
-    /// Places data by the rule of `config` from now on, which may be a custom one. So far all data
-    /// has the plain tag; the open blocks of that tag continue in the stream of the new rule.
+    /// Switches data placement to the rule of `config`, which may be a custom one. All data so far
+    /// has the plain tag; the open blocks of that tag continue in the stream that the new rule
+    /// gives it.
     pub fn place_by(&mut self, config: &Config) {
         let custom = config.policies.placement.as_ref();
         self.placement = AnyPlacement::custom_or_new(custom, &config.placement, config.seed);
@@ -148,13 +152,13 @@ impl OpenBlocks {
         (self.streams, self.params) = (streams, config.placement);
     }
 
-    /// Sets the estimated class of each block, and the coarsest step of each class.
+    /// Sets the estimated strength class of each block, and the coarsest ISPP step of each class.
     pub fn believe(&mut self, classes: IdVec<BlockId, StrengthClass>, coarsest: Coarsest) {
         debug_assert_eq!(classes.len(), self.believed.len());
         (self.believed, self.coarsest) = (classes, coarsest);
     }
 
-    /// Notes the measured class of a block.
+    /// Records the measured strength class of a block.
     pub fn measured(&mut self, block: BlockId, class: StrengthClass) {
         self.believed[block] = class;
     }
@@ -165,14 +169,15 @@ impl OpenBlocks {
         self.modes[block]
     }
 
-    /// Sets the access class of a block's data from before the run, and with it the voltages.
+    /// Sets the access class of a block's data from before the run, and with it the voltages at
+    /// which the data was programmed.
     pub fn used_as(&mut self, block: BlockId, class: AccessClass) {
         let tag = StreamTag::new(false, class);
         self.tags[block] = tag;
         self.modes[block].voltage = self.voltage.voltage(tag);
     }
 
-    /// Returns the tag of a block's data once GC has moved it.
+    /// Returns the tag that a block's data gets when GC moves it.
     #[inline]
     pub fn tag_of_survivors(&self, block: BlockId) -> StreamTag {
         self.params.survivors(self.tags[block])
@@ -190,7 +195,7 @@ impl OpenBlocks {
         self.tags[block]
     }
 
-    /// Returns true if data of these tags shares blocks.
+    /// Returns true if data of the two tags shares blocks.
     pub fn mingle(&self, one: StreamTag, other: StreamTag) -> bool {
         self.stream(one) == self.stream(other)
     }
@@ -213,7 +218,7 @@ impl OpenBlocks {
         }
     }
 
-    /// Returns the open block that takes data of `source` and `tag`, or none.
+    /// Returns the open block that takes data of `source` and `tag`; `NONE` if there is none.
     #[inline]
     pub fn open_block(&self, plane: PlaneId, source: Source, tag: StreamTag) -> BlockId {
         self.opened(plane, self.opened_for(source, tag))
@@ -241,7 +246,7 @@ impl OpenBlocks {
     /// necessary.
     ///
     /// # Panics
-    /// If there is no erased block; admission and the reserve ensure that there is.
+    /// If there is no erased block to open; admission and the reserve ensure that there is.
     #[inline]
     pub fn block_for(
         &mut self,
@@ -257,7 +262,7 @@ impl OpenBlocks {
     /// Opens an erased block for data of `source` and `tag`.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is no erased block.
     #[cold]
     pub fn open(
         &mut self,
@@ -286,7 +291,7 @@ impl OpenBlocks {
         self.set(plane, source, tag, BlockId::NONE);
     }
 
-    /// Opens the given erased block for swapped data, unless one is still open.
+    /// Opens the given erased block for swapped data, unless another block is open for it.
     pub fn open_for_swap(&mut self, blocks: &mut Blocks, plane: PlaneId, erased: BlockId) {
         if !self.planes[plane].swapped.is_some() {
             blocks.open_this(erased);
@@ -296,7 +301,7 @@ impl OpenBlocks {
         }
     }
 
-    /// Returns the use that a block of a plane is open for, unless the block takes no more data.
+    /// Returns the use that a block of a plane is open for; `None` if the block takes no more data.
     pub fn opened_as(&self, plane: PlaneId, block: BlockId) -> Option<Opened> {
         let frontier = &self.planes[plane];
         let place = |of: &[BlockId]| of.iter().position(|&open| open == block).map(|at| at as u8);
@@ -305,7 +310,7 @@ impl OpenBlocks {
         host.or_else(collected).or((frontier.swapped == block).then_some(Opened::Swapped))
     }
 
-    /// Returns the block that is open for a use, or none.
+    /// Returns the block of a plane that is open for a use; `NONE` if there is none.
     #[inline]
     pub fn opened(&self, plane: PlaneId, opened: Opened) -> BlockId {
         let frontier = &self.planes[plane];
@@ -316,12 +321,12 @@ impl OpenBlocks {
         }
     }
 
-    /// Notes that a block is open for a use, in a drive whose state was saved.
+    /// Records that a block is open for a use, on a drive whose saved state is restored.
     pub(super) fn reopen(&mut self, plane: PlaneId, opened: Opened, block: BlockId) {
         *self.place_of(plane, opened) = block;
     }
 
-    /// Closes the block that is open for a use, and returns it, or none.
+    /// Closes the block that is open for a use, and returns it; `NONE` if there is none.
     pub fn take(&mut self, plane: PlaneId, opened: Opened) -> BlockId {
         std::mem::replace(self.place_of(plane, opened), BlockId::NONE)
     }

@@ -1,11 +1,11 @@
-//! The location of the next page: the die that takes the next host page, and the planes that may.
+//! The page allocator: chooses the die that takes the next host page, and the page on that die.
 //!
-//! 1. [`PageAllocator::place`] assigns a page to a die with room, by address or in rotation; the
-//!    page counts as pending there.
-//! 2. When the die takes the program up, [`PageAllocator::host_page`] takes the next page of an
-//!    open block of the plane whose turn it is. It refuses if GC must make progress first: the
-//!    plane is full, down to its last erased block, or ahead of its job.
-//! 3. [`PageAllocator::write_moved`] takes pages for GC, without such a test: the reserve is there
+//! 1. [`PageAllocator::place`] assigns a logical page to a die with room, by address or in
+//!    rotation; the page counts as pending there.
+//! 2. When the die starts the program, [`PageAllocator::host_page`] takes the next page of an open
+//!    block of the plane whose turn it is. It returns none if GC must make progress first: the
+//!    plane is full, down to its last erased block, or ahead of its GC job.
+//! 3. [`PageAllocator::write_moved`] takes pages for GC without such a test: the reserve is there
 //!    for it.
 //!
 //! Invariants: the valid and the pending pages of a die do not exceed its room when a page is
@@ -25,19 +25,19 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, Bytes, DieId, Geometry, Id, IdVec, Lpn, PlaneId, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// A die's state in the striping of host pages.
+/// The state of a die in the striping of host pages.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Stripe {
     /// Host pages assigned to the die that have no physical page yet.
     pub(super) pending: u32,
-    /// The number of pages that the die can hold.
+    /// Number of pages that the die can hold.
     room: u32,
-    /// The next plane of each stream: the pages of a stream should lie at the same offset on all
-    /// planes.
+    /// For each stream, the plane that takes its next page: pages of a stream should lie at the
+    /// same offset on all planes.
     pub(super) turns: [u8; STREAMS_MAX],
 }
 
-/// A snapshot of the allocator, except for the block table.
+/// A snapshot of the page allocator, except for the block table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AllocatorSnapshot {
     open_blocks: OpenBlocksSnapshot,
@@ -46,13 +46,13 @@ pub struct AllocatorSnapshot {
     bad_blocks: Option<BadBlocksSnapshot>,
 }
 
-/// Wraps a turn around. The turn may be at most one round past the last.
+/// Wraps a turn around to the range below `turns`. The turn may be at most one round past the last.
 #[inline]
 fn wrapped(turn: u32, turns: u32) -> u32 {
     if turn < turns { turn } else { turn - turns }
 }
 
-/// The blocks, and the location at which each kind of data is written.
+/// The blocks of the drive, and the place at which each kind of data is written next.
 #[derive(Clone, Debug)]
 pub struct PageAllocator {
     /// The blocks.
@@ -60,32 +60,33 @@ pub struct PageAllocator {
     /// The open blocks.
     pub open_blocks: OpenBlocks,
     pub(super) stripes: IdVec<DieId, Stripe>,
-    /// True if the address of a page determines its die.
+    /// True if the logical address of a page determines its die.
     by_address: bool,
     /// True if every page must be on the die of its address.
     strict: bool,
-    /// The dies in striping order, each repeated for every page of a stripe unit, and the next
-    /// position.
+    /// The dies in striping order, each repeated for every page of a stripe unit.
     order: Box<[DieId]>,
+    /// Index in `order` of the die whose turn is next.
     pub(super) turn: usize,
     /// True if stripe units have one page.
     page_by_page: bool,
     collected_to: GcFrontier,
-    /// The blocks that fail, if any may.
+    /// The model of blocks that fail; `None` if blocks never fail.
     pub(super) bad_blocks: Option<Box<BadBlocks>>,
     /// The dies that have failed.
     pub(super) failed_dies: FailedDies,
 }
 
-/// A page that was allocated, and its location.
+/// A page that was allocated, and its location in the flash.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken {
-    /// The page.
+    /// The allocated page (mapping unit).
     pub unit: UnitId,
-    /// The block of the page.
+    /// Block of the page.
     pub block: BlockId,
-    /// The plane of the page, and the number of erased blocks left there.
+    /// Plane of the page.
     pub plane: PlaneId,
+    /// Number of erased blocks left in that plane.
     pub free: u32,
 }
 
@@ -116,7 +117,7 @@ impl PageAllocator {
         }
     }
 
-    /// Returns the memory that the blocks of a drive take, open or not.
+    /// Returns the memory that the block table and the open blocks take on the simulating machine.
     pub fn bytes(config: &Config, geometry: &Geometry) -> Bytes {
         let dies = u64::from(geometry.dies());
         Blocks::bytes(geometry)
@@ -125,33 +126,34 @@ impl PageAllocator {
             + Bytes::of::<DieId>(dies * u64::from(config.placement.stripe_unit))
     }
 
-    /// Returns the present blocks under the placement and the step rule of `config`.
+    /// Returns a copy of the present blocks under the placement and step rules of `config`.
     pub fn ruled_by(&self, config: &Config) -> Self {
         let mut ruled = Self { open_blocks: self.open_blocks.ruled_by(config), ..self.clone() };
         ruled.turns_follow(self.open_blocks.stream(StreamTag::PLAIN));
         ruled
     }
 
-    /// Places data by the rule of `config` from now on; see [`OpenBlocks::place_by`].
+    /// Switches data placement to the rule of `config`; see [`OpenBlocks::place_by`].
     pub fn place_by(&mut self, config: &Config) {
         let was = self.open_blocks.stream(StreamTag::PLAIN);
         self.open_blocks.place_by(config);
         self.turns_follow(was);
     }
 
-    /// Lets the turns of the planes follow plain data from its stream so far to its present one.
+    /// Moves the rotation over planes of plain data from the stream `was` to the stream that plain
+    /// data has now.
     fn turns_follow(&mut self, was: usize) {
         let is = self.open_blocks.stream(StreamTag::PLAIN);
         self.stripes.as_mut_slice().iter_mut().for_each(|stripe| stripe.turns.swap(was, is));
     }
 
-    /// Returns the die determined by a page's address, if addresses determine dies.
+    /// Returns the die that a page's address determines; `None` if addresses do not determine dies.
     #[inline]
     pub fn home(&self, page: Lpn) -> Option<DieId> {
         self.by_address.then(|| self.die_of_address(page))
     }
 
-    /// Returns the number of turns after which the dies are in the same order again.
+    /// Returns the period of the striping order: the number of turns after which it repeats.
     pub(super) fn dies_in_turn(&self) -> usize {
         self.order.len()
     }
@@ -163,7 +165,7 @@ impl PageAllocator {
         AllocatorSnapshot { open_blocks, stripes, turn: self.turn as u64, bad_blocks }
     }
 
-    /// Resumes from a snapshot of this drive. Returns true if it can be one.
+    /// Restores the allocator from a snapshot. Returns true if the snapshot fits this drive.
     pub fn resume(&mut self, snapshot: AllocatorSnapshot) -> bool {
         self.open_blocks.resume(snapshot.open_blocks);
         (self.stripes, self.turn) = (snapshot.stripes, snapshot.turn as usize);
@@ -185,7 +187,8 @@ impl PageAllocator {
         if self.takes_in(die) { Some(die) } else { self.place_on_another() }
     }
 
-    /// The case of [`PageAllocator::place`] in which the next die has no room.
+    /// Returns another die for a host page when the next die in stripe order has no room; `None` if
+    /// no die has room.
     #[cold]
     fn place_on_another(&mut self) -> Option<DieId> {
         (1..self.order.len()).find_map(|_| {
@@ -202,14 +205,14 @@ impl PageAllocator {
         die
     }
 
-    /// Returns the die of a page's address.
+    /// Returns the die that a page's address determines.
     #[inline]
     pub fn die_of_address(&self, page: Lpn) -> DieId {
         self.order[page.0 as usize % self.order.len()]
     }
 
-    /// Assigns a page to the die if it has room. Returns true if it had.
-    /// See docs/decisions/blocks.md, "Where does host data go when a plane is full?".
+    /// Assigns a page to the die if it has room. Returns true if it was assigned. See
+    /// docs/decisions/blocks.md, "Where does host data go when a plane is full?".
     #[inline]
     pub fn takes_in(&mut self, die: DieId) -> bool {
         let valid = self.blocks.valid_on(die);
@@ -239,13 +242,13 @@ impl PageAllocator {
         self.stripes[die].room -= by;
     }
 
-    /// Notes that a host page assigned to the die is no longer wanted.
+    /// Records that a host page assigned to the die is no longer wanted.
     pub fn arrived(&mut self, die: DieId) {
         self.stripes[die].pending -= 1;
     }
 
-    /// Allocates a page for host data of `tag` assigned to a die, rotating over its planes. `job`
-    /// returns a plane's GC job. `None` if GC must make progress first.
+    /// Allocates a physical page for host data of `tag` assigned to a die, rotating over the die's
+    /// planes. `job` returns the GC job of a plane. Returns `None` if GC must make progress first.
     #[inline(always)]
     pub fn host_page<'a>(
         &mut self,
@@ -265,7 +268,8 @@ impl PageAllocator {
         Some(self.write_to(plane, open, || (Source::Host, tag)))
     }
 
-    /// The case of [`PageAllocator::host_page`] with several planes; most dies have one.
+    /// Allocates a page like [`PageAllocator::host_page`] on a die with several planes; most dies
+    /// have one.
     #[inline(never)]
     fn page_in_turn<'a>(
         &mut self,
@@ -289,7 +293,8 @@ impl PageAllocator {
         }
     }
 
-    /// The case of [`PageAllocator::host_page`] in which the next plane can take no page.
+    /// Allocates a page like [`PageAllocator::host_page`] when the next plane in turn can take
+    /// none.
     #[cold]
     fn pass_over<'a>(
         &mut self,
@@ -360,8 +365,8 @@ impl PageAllocator {
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
-    /// Returns true if the GC jobs of a die have progressed far enough for one more stripe of host
-    /// pages across its planes. Checked per stripe, so that its planes are programmed together.
+    /// Returns true if the GC jobs of a die have progressed far enough for one more row of host
+    /// pages across its planes. Checked per row, so that its planes are programmed together.
     #[inline(always)]
     fn keeps_pace<'a>(&self, die: DieId, job: impl Fn(PlaneId) -> Option<&'a Job>) -> bool {
         let planes = self.blocks.geometry().planes_per_die;
@@ -369,8 +374,8 @@ impl PageAllocator {
         self.lets_host_write(job(first)) && (planes == 1 || self.others_keep_pace(first, job))
     }
 
-    /// Checks the planes after the first for [`PageAllocator::keeps_pace`]; most dies have only
-    /// one.
+    /// Returns true if the GC jobs on the planes after the first have progressed far enough, for
+    /// [`PageAllocator::keeps_pace`]; most dies have only one plane.
     #[inline(never)]
     fn others_keep_pace<'a>(
         &self,
@@ -395,9 +400,9 @@ impl PageAllocator {
         open + self.blocks.free_in(plane).saturating_sub(1) * pages
     }
 
-    /// Returns the open block of a host stream, or none, if a host page may be written without
-    /// taking the room that GC needs to proceed: the last erased block, and in a shared open block
-    /// the room for pages still to be moved.
+    /// Returns the open block of a host stream (`NONE` if none is open) if a host page may be
+    /// written to the plane without taking the room that GC needs: the last erased block and, in
+    /// an open block shared with GC, the room for pages still to be moved. Otherwise returns `None`.
     #[inline]
     fn open_to_host<'a>(
         &self,
@@ -435,8 +440,8 @@ impl PageAllocator {
         self.write_to(plane, open, || (job.source, job.tag))
     }
 
-    /// Programs the next page of an open block, or of a newly opened one. `whose` is called only
-    /// for the first and last page of a block.
+    /// Programs the next page of an open block, or of a newly opened one. `whose` returns the
+    /// source and tag of the data; it is called only for the first and last page of a block.
     #[inline(always)]
     fn write_to(
         &mut self,
@@ -477,8 +482,8 @@ impl PageAllocator {
         })
     }
 
-    /// Programs up to `most` consecutive pages of a source and a tag in one block. Returns the
-    /// first, and their number.
+    /// Programs up to `most` consecutive pages of one source and tag in one block. Returns the
+    /// first page, and their number.
     pub fn write_run(
         &mut self,
         plane: PlaneId,
@@ -505,9 +510,9 @@ impl PageAllocator {
         self.page_by_page
     }
 
-    /// Fills one erased block of every plane, on a drive to which only whole blocks were written.
-    /// The result is the same as writing host pages in turn over the dies and their planes. Returns
-    /// the blocks in the order in which each takes a page.
+    /// Fills one erased block of every plane, on a drive to which only whole blocks were written so
+    /// far. The result is the same as writing host pages in rotation over the dies and planes.
+    /// Returns the blocks in the order in which each takes a page.
     pub fn load_row(&mut self) -> Vec<BlockId> {
         debug_assert!(
             self.page_by_page
@@ -522,8 +527,8 @@ impl PageAllocator {
             .collect()
     }
 
-    /// Opens an erased block for swapped data, unless one is still open. Returns true if a swap can
-    /// go ahead and leave GC the last erased block.
+    /// Opens an erased block for swapped data, unless one is open for it. Returns true if a swap
+    /// can proceed and leave GC the last erased block.
     pub fn open_for_swap(&mut self, erased: BlockId) -> bool {
         let plane = self.blocks.geometry().plane_of_block(erased);
         if self.blocks.free_in(plane) < 2 || self.blocks.state(erased) != BlockState::Free {
@@ -540,7 +545,7 @@ mod tests {
     use crate::config::tests::shaped;
     use fowler_units::{Bytes, Geometry};
 
-    /// Six dies on three channels.
+    /// Returns an allocator for six dies on three channels.
     fn space(dies: Dies) -> PageAllocator {
         space_of(dies, 1)
     }

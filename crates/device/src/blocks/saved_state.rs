@@ -1,5 +1,5 @@
-//! The state of page-mapped blocks before the first request, as words that can be saved and read
-//! again. Every block is erased, open for plain data, or full, and no time has passed.
+//! The saved state of page-mapped blocks before the first request, as words that can be written and
+//! read. Every block is erased, open for plain data, or full; no time has passed.
 
 use super::block_table::{BlockState, Blocks};
 use super::open_blocks::Opened;
@@ -9,11 +9,11 @@ use crate::observe::operation::Source;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, Id, Nanos, PlaneId};
 
-/// An open block and the number of its pages that are in use.
+/// An open block, and the number of its pages taken so far.
 type Open = (BlockId, u32);
 
 impl PageAllocator {
-    /// Passes on the rotation over dies and planes, and the blocks.
+    /// Writes the rotation over dies and planes, and the blocks, as words to `put`.
     ///
     /// # Errors
     /// If `put` fails.
@@ -34,7 +34,8 @@ impl PageAllocator {
         self.blocks.save(put)
     }
 
-    /// Takes over the saved state of the allocator of a fresh drive of this configuration.
+    /// Restores the saved state of the allocator on a fresh drive of this configuration, from the
+    /// words of `take`.
     ///
     /// # Errors
     /// The reason why the words are not such a state.
@@ -70,8 +71,8 @@ impl PageAllocator {
         self.blocks.restore(take, &open)
     }
 
-    /// Returns the uses of the blocks that preconditioning opens: one for the host, and one for GC
-    /// if it has its own.
+    /// Returns the uses of the blocks that preconditioning opens: one for host data, and one for GC
+    /// if GC has an open block of its own.
     fn opened_for_plain_data(&self) -> Vec<Opened> {
         let uses = [Source::Host, Source::Gc];
         let mut uses = uses.map(|by| self.open_blocks.opened_for(by, StreamTag::PLAIN)).to_vec();
@@ -81,8 +82,8 @@ impl PageAllocator {
 }
 
 impl Blocks {
-    /// Passes on the erase counts and the fill order of all blocks, the erased and the full blocks
-    /// of each plane, and the valid pages.
+    /// Writes as words: erase counts and fill order of all blocks, erased and full blocks of each
+    /// plane, and valid pages.
     fn save(&self, put: PutWords<'_>) -> Result<(), String> {
         let untimed = self.filled_at.as_slice().iter().all(|&at| at == Nanos::ZERO);
         debug_assert!(untimed, "preconditioning takes no time");
@@ -105,7 +106,8 @@ impl Blocks {
         put_long(put, &self.bits)
     }
 
-    /// Takes over saved blocks. Those of `open` are open already; all others are erased.
+    /// Restores saved blocks from the words of `take`. Blocks in `open` are open already; all
+    /// others are erased.
     fn restore(&mut self, take: TakeWords<'_>, open: &[Open]) -> Result<(), String> {
         let all = self.geometry.blocks();
         let pages = self.geometry.pages_per_block;
@@ -157,7 +159,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Opens an erased block of a plane of which so many pages are in use.
+    /// Opens an erased block of a plane, of which `used` pages are taken.
     fn use_erased(&mut self, plane: PlaneId, block: BlockId, used: u32) -> Result<(), String> {
         if block.0 >= self.geometry.blocks()
             || self.plane_of(block) != plane
@@ -171,7 +173,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Counts the valid pages of a block, all of which are among the first `used`.
+    /// Sets the valid count of a block, whose valid pages must all be among the first `used`.
     fn count_valid(&mut self, plane: PlaneId, block: BlockId, used: u32) -> Result<(), String> {
         let words = &self.bits[block.index() * self.words_per_block..][..self.words_per_block];
         let mut valid = 0;

@@ -6,7 +6,7 @@ use super::block_table::{Block, BlockState, Blocks, PlaneBlocks};
 use fowler_units::{BlockId, Bytes, Geometry, IdVec, Nanos, PlaneId, UnitId};
 
 impl Blocks {
-    /// Returns the memory that the superblocks of a drive take.
+    /// Returns the memory that the superblocks of a drive take on the simulating machine.
     pub fn bytes_scanned(geometry: &Geometry) -> Bytes {
         let blocks = u64::from(geometry.blocks());
         let pages = u64::from(geometry.pages_per_block);
@@ -15,15 +15,17 @@ impl Blocks {
             + Bytes::of::<PlaneBlocks>(2)
     }
 
-    /// Creates the superblocks of a fresh drive, scanned instead of bucketed. Superblocks from
-    /// `aside` on are set aside. Each superblock holds `capacity` pages of data.
+    /// Creates the superblocks of a fresh drive, which are scanned instead of bucketed. Superblocks
+    /// from `aside` on are set aside for the SLC cache. Each superblock holds `capacity` pages of
+    /// data.
     pub fn scanned(geometry: Geometry, capacity: u32, aside: BlockId) -> Self {
         let mut blocks = Self::with(geometry, geometry.pages(), 2, aside, false);
         blocks.capacity = capacity;
         blocks
     }
 
-    /// Returns these blocks, of which each may keep places from data, if `keeps`.
+    /// Returns these blocks; with `keeps`, each block may have pages within its capacity that hold
+    /// no data.
     #[must_use]
     pub fn keeping(mut self, keeps: bool) -> Self {
         let count = if keeps { self.blocks.len() } else { 0 };
@@ -31,27 +33,28 @@ impl Blocks {
         self
     }
 
-    /// Returns true if a block may keep places from data.
+    /// Returns true if blocks may have pages within their capacity that hold no data.
     pub fn keeps(&self) -> bool {
         !self.kept.is_empty()
     }
 
-    /// Sets the number of pages of a block, of its capacity, that hold no data. Does nothing if no
-    /// block keeps any.
+    /// Sets the number of pages within a block's capacity that hold no data. Without effect if
+    /// blocks may have none.
     pub fn keep(&mut self, block: BlockId, pages: u32) {
         if self.keeps() {
             self.kept[block] = pages;
         }
     }
 
-    /// Returns the number of pages of a block, of its capacity, that an erase does not gain: those
-    /// that are valid, and those that hold no data.
+    /// Returns the number of pages within a block's capacity that its erase does not gain: valid
+    /// pages, and pages that hold no data.
     #[inline]
     pub(super) fn not_gained(&self, block: BlockId) -> u32 {
         self.valid(block) + self.kept.get(block).copied().unwrap_or(0)
     }
 
-    /// Returns the first of the full blocks of a plane with the fewest valid pages, by a scan.
+    /// Returns the full block of a plane with the fewest valid pages, the first one found by a
+    /// scan; `None` if there is no full block.
     pub(super) fn emptiest(&self, plane: PlaneId) -> Option<BlockId> {
         let numbers = self.of_plane(plane);
         let all = &self.blocks.as_slice()[numbers.start as usize..numbers.end as usize];
@@ -66,7 +69,7 @@ impl Blocks {
         found
     }
 
-    /// Marks a page of a block as invalid, if blocks are scanned. Returns true if it was valid.
+    /// Marks a page of a superblock as invalid. Returns true if it was valid.
     #[inline]
     pub fn release(&mut self, unit: UnitId, block: BlockId) -> bool {
         debug_assert_eq!(self.locator.block_of(unit), block);
@@ -88,15 +91,15 @@ impl Blocks {
         (bits | next) as u32 & (u32::MAX >> (32 - count))
     }
 
-    /// Gives a victim back: some of its pages are still valid, and it is a candidate again, at the
-    /// same place in the order of filling.
+    /// Returns a GC victim to the candidates, with some of its pages still valid. It keeps its
+    /// place in the order of filling.
     pub fn give_back(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Collecting);
         self.set_full(self.plane_of(block), block);
     }
 
     /// Sets the order in which the erased blocks of a plane will be opened. `order` must name no
-    /// block twice. Returns true if `order` names all of these blocks and no others.
+    /// block twice. Returns true if `order` names exactly the erased blocks of the plane.
     pub fn order_free(&mut self, plane: PlaneId, order: &[BlockId]) -> bool {
         let mut left = self.planes[plane].free.len();
         for &block in order {
@@ -138,7 +141,7 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    /// Three blocks of `pages` pages, of which every third is valid, and some more.
+    /// Returns a table of three blocks of `pages` pages each, every third of which is valid.
     fn blocks(pages: u32) -> Blocks {
         let geometry = Geometry {
             channels: 1,

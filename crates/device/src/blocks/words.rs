@@ -1,12 +1,12 @@
-//! The words of a saved state: their sink, their source, and lists of blocks or superblocks among
-//! them.
+//! Words of a saved state: the functions that write and read them, and lists of blocks or
+//! superblocks among them.
 
-/// A sink for words. Its error is the reason why it cannot take them.
+/// A function that writes words. Its error is the reason why it cannot take them.
 pub type PutWords<'a> = &'a mut dyn FnMut(&[u32]) -> Result<(), String>;
-/// A source of words, which fills the slice. Its error is the reason why it cannot.
+/// A function that reads words into a slice. Its error is the reason why it cannot.
 pub type TakeWords<'a> = &'a mut dyn FnMut(&mut [u32]) -> Result<(), String>;
 
-/// Reads a list of different blocks, or superblocks, of `blocks` in all: how many, then each.
+/// Reads a list of different blocks, or superblocks, all below `blocks`: their number, then each.
 pub fn list(take: TakeWords<'_>, blocks: u32) -> Result<Vec<u32>, String> {
     let mut count = [0];
     take(&mut count)?;
@@ -25,20 +25,20 @@ pub fn list(take: TakeWords<'_>, blocks: u32) -> Result<Vec<u32>, String> {
     Ok(all)
 }
 
-/// Returns the low and the high word of a number.
+/// Returns the low and the high word of a 64-bit number.
 pub fn halves(number: u64) -> [u32; 2] {
     [number as u32, (number >> 32) as u32]
 }
 
-/// Returns the number of a low and a high word.
+/// Returns the 64-bit number of a low and a high word.
 pub fn whole(low: u32, high: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// Numbers passed on or read at once.
+/// Number of 64-bit numbers that are written or read in one call.
 const AT_ONCE: usize = 1 << 12;
 
-/// Passes on numbers of two words each.
+/// Writes 64-bit numbers, each as two words.
 pub fn put_long(put: PutWords<'_>, numbers: &[u64]) -> Result<(), String> {
     for some in numbers.chunks(AT_ONCE) {
         let words: Vec<u32> = some.iter().flat_map(|&number| halves(number)).collect();
@@ -47,7 +47,7 @@ pub fn put_long(put: PutWords<'_>, numbers: &[u64]) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads numbers of two words each.
+/// Reads 64-bit numbers, each from two words.
 pub fn take_long(take: TakeWords<'_>, numbers: &mut [u64]) -> Result<(), String> {
     let mut words = vec![0; 2 * AT_ONCE.min(numbers.len())];
     for some in numbers.chunks_mut(AT_ONCE) {

@@ -1,5 +1,5 @@
-//! The use of pages while they are in the buffer, and the treatment of pages that leave it (HIRE,
-//! sections 3.1 and 3.2).
+//! The access classes of pages in the buffer, by their reads and writes there, and the treatment of
+//! pages that leave the buffer (HIRE, sections 3.1 and 3.2).
 
 use crate::cells::program_mode::Voltage;
 use crate::config::layout::Layout;
@@ -9,27 +9,26 @@ use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use fowler_units::{Bytes, DieId, IdVec, Lpn, PlacementHandle};
 
-/// Classifies pages by their use.
+/// Classifies the pages in the buffer as read-hot, write-hot or mixed, by their reads and writes.
 #[derive(Clone, Debug)]
 pub struct AccessClasses {
-    /// The detectors.
+    /// The detectors of hot data.
     pub hotness: Hotness,
-    /// The number of placement handles that tags tell apart; 0 if the placement does not go by
-    /// them.
+    /// Number of placement handles that tags distinguish; 0 if the placement ignores handles.
     handles: u8,
     /// True if pages stay in the buffer after a read.
     pub keeps_reads: bool,
-    /// The treatment of read-hot pages that leave the buffer clean.
+    /// Treatment of read-hot pages that leave the buffer clean.
     pub read_hot: ReadHot,
-    /// The voltages at which each page is assumed to be programmed, if a page is read according to
-    /// how it left the buffer.
+    /// For each page, the voltages at which reads assume that it was programmed; `None` unless a
+    /// page's class when it left the buffer decides this.
     pub marks: Option<IdVec<Lpn, Voltage>>,
     /// The next die to check for enough idle time to reprogram a page.
     pub rewriter: DieId,
 }
 
 impl AccessClasses {
-    /// No page has been used yet.
+    /// Creates the classes of a drive on which no page has been used yet.
     pub fn new(config: &Config, layout: &Layout) -> Self {
         Self {
             hotness: Hotness::new(&config.hotness, layout.geometry.page_size)
@@ -42,7 +41,7 @@ impl AccessClasses {
         }
     }
 
-    /// Returns the memory that the marks of all pages take.
+    /// Returns the memory that the assumed voltages of all pages take on the simulating machine.
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         let marked = config.buffer.read_hot == ReadHot::OnEvict;
         Bytes::of::<Voltage>(if marked { layout.mapped_pages.into() } else { 0 })
@@ -55,26 +54,26 @@ impl AccessClasses {
         self.placed(tag, handle)
     }
 
-    /// Returns a tag with the placement handle of a write, if the placement goes by handles.
+    /// Returns the tag with the placement handle of a write added, if the placement uses handles.
     #[inline]
     pub fn placed(&self, tag: StreamTag, handle: PlacementHandle) -> StreamTag {
         tag.with_host_handle(handle, self.handles)
     }
 
-    /// Returns the tag of a page to be programmed, with its access class.
+    /// Returns the tag of a page to be programmed, with the page's access class added.
     #[inline(never)]
     pub fn classified(&mut self, tag: StreamTag, page: Used) -> StreamTag {
         tag.with_class(self.hotness.class(page))
     }
 
-    /// Returns true if the access class of a page that leaves the buffer is needed.
+    /// Returns true if the access class of a page must be known when it leaves the buffer.
     #[inline]
     pub fn asks(&self) -> bool {
         self.hotness.tells_classes() || self.marks.is_some()
     }
 
-    /// Returns the voltages at which each page is assumed to be programmed, if they depend on its
-    /// last use.
+    /// Returns the column of assumed voltages for all pages; `None` if reads do not depend on a
+    /// page's last use.
     fn marks(config: &Config, layout: &Layout) -> Option<IdVec<Lpn, Voltage>> {
         let rule = AnyVoltage::new(&config.voltage, config.seed);
         let before = StreamTag::PLAIN.with_class(config.precondition.access_class);

@@ -13,57 +13,60 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{Bytes, FrameId, Id, Link, Linked, List, Lpn, Table, TxnId, UnitId};
 use std::collections::VecDeque;
 
-/// The list that a frame is in.
+/// The list of the buffer that a frame is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// In no list: the frame is free, or its data is only being written to the flash.
+    /// The frame is in no list: it is free, or its data is being programmed.
     No,
-    /// Data that is not in the flash and not being written there.
+    /// The frame holds data that is neither in the flash nor being programmed.
     Dirty,
-    /// Data that is also in the flash.
+    /// The frame holds data that is also in the flash.
     Clean,
-    /// Data that is also in the flash, to be reprogrammed in idle time.
+    /// The frame holds data that is also in the flash and will be reprogrammed in idle time.
     Rewrite,
 }
 
-/// A page frame.
+/// A page frame of the write buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// The logical page that the frame holds.
     pub lpn: Lpn,
-    /// The copy in the flash, or the page being programmed.
+    /// Location of the page's copy in the flash, or of the page being programmed.
     pub unit: UnitId,
-    /// The parts of the page that are present, one bit per 64th (or per sector, if those are
-    /// larger).
+    /// The parts of the page that the frame holds, one bit per 64th of a page (or per sector, if
+    /// that is larger).
     pub present: u64,
-    /// The program that has not begun, if any.
+    /// The program of the frame that has not begun; `NONE` if there is none.
     pub queued: TxnId,
-    /// Programs in progress.
+    /// Number of programs of the frame in progress.
     pub programs: u16,
     /// True if the frame becomes free when its program ends.
     pub leaving: bool,
     /// True if the data was trimmed, so that the mapping no longer points to the frame.
     pub orphan: bool,
-    /// True if part of the data was read from a flash page whose data was wrong, unnoticed.
+    /// True if part of the data came from a flash page that held wrong data, which nobody noticed.
     pub wrong: bool,
     /// The list that the frame is in.
     pub listed: Listed,
-    /// The kind of data, and the size in pages of the request that last wrote it.
+    /// Stream tag of the data, and the size in pages of the request that last wrote it.
     pub tag: StreamTag,
+    /// Size in pages of the request that last wrote the data.
     pub group: u16,
-    /// Reads and writes of the page while in the buffer, the first one included (C_r and C_w of
-    /// HIRE, section 3.1).
+    /// Number of reads of the page while in the buffer, the first one included (C_r of HIRE,
+    /// section 3.1).
     pub reads: u16,
+    /// Number of writes of the page while in the buffer, the first one included (C_w of HIRE,
+    /// section 3.1).
     pub writes: u16,
     /// The time of the last use of the frame, counted in uses of the buffer.
     used: u64,
-    /// The flush epoch of the dirty data in the frame.
+    /// Flush epoch of the dirty data in the frame.
     pub epoch: u32,
     link: Link<FrameId>,
 }
 
 impl Frame {
-    /// Resets the frame for a page of which the frame holds nothing yet.
+    /// Resets the frame for a page of which it holds no part yet.
     #[inline]
     fn begin(&mut self, lpn: Lpn, unit: UnitId) {
         self.lpn = lpn;
@@ -86,27 +89,28 @@ impl Linked<FrameId> for Frame {
     }
 }
 
-/// The next frame to leave the buffer.
+/// The next frame to leave the buffer, and the way in which it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// A clean page, to be dropped.
+    /// A clean page that is dropped.
     Drop(FrameId),
-    /// A dirty page, to be programmed.
+    /// A dirty page that is programmed.
     Program {
-        /// The frame of the page.
+        /// Frame of the page.
         frame_id: FrameId,
         /// True if the frame is to become free.
         room: bool,
     },
 }
 
-/// The page frames and their lists.
+/// The write buffer: page frames and their lists.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     frames: Table<FrameId, Frame>,
     free: Vec<FrameId>,
-    /// The dirty frames, like `clean` and `rewrite` from least to most recently used.
+    /// Dirty frames, from least to most recently used.
     dirty: List<FrameId>,
+    /// Clean frames, from least to most recently used.
     clean: List<FrameId>,
     rewrite: List<FrameId>,
     rewrites_most: u32,
@@ -116,22 +120,23 @@ pub struct Buffer {
     /// True if frames keep their data after it is written to the flash.
     retains: bool,
     evict_ahead: u32,
-    /// Frames needed by a waiting write that takes several at once.
+    /// Number of frames needed by a waiting write that takes several at once.
     wanted: u32,
     sector: u64,
     full: u64,
-    /// The end of the last sector.
+    /// Bytes of a page, rounded up to whole sectors of the bitmap.
     page_end: u64,
     epoch: u32,
-    /// Versions of data not yet in the flash: the number in this epoch, and the numbers in earlier
-    /// epochs, oldest first.
+    /// Number of data versions of the present epoch that are not yet in the flash.
     newest: u32,
+    /// Flush epochs that have ended, oldest first, each with its number of data versions not yet in
+    /// the flash.
     older: VecDeque<(u32, u32)>,
 }
 
 impl Buffer {
-    /// An empty buffer of `frames` frames for pages of `page_size` bytes and `flushes` flushes, of
-    /// which `ahead` are kept free or leaving.
+    /// Creates an empty buffer of `frames` frames for pages of `page_size` bytes and `flushes`
+    /// flushes, of which `ahead` frames are kept free or leaving.
     pub fn new(
         config: &BufferConfig,
         replacement: &replacement::Params,
@@ -186,7 +191,7 @@ impl Buffer {
         }
     }
 
-    /// Returns the memory that `frames` frames take.
+    /// Returns the memory that `frames` frames take on the simulating machine.
     pub fn bytes(frames: u32) -> Bytes {
         Bytes::of::<Frame>(frames.into()) + Bytes::of::<FrameId>(frames.into())
     }
@@ -203,7 +208,7 @@ impl Buffer {
         &mut self.frames[frame_id]
     }
 
-    /// Iterates over the frames in use.
+    /// Iterates over the frames that hold a page.
     pub fn used(&self) -> impl Iterator<Item = (FrameId, &Frame)> {
         self.frames
             .ids()
@@ -216,7 +221,7 @@ impl Buffer {
         self.free.len()
     }
 
-    /// Takes an empty frame. `None` if there is none; see [`Buffer::to_empty`].
+    /// Takes an empty frame for a page. `None` if there is none; see [`Buffer::to_empty`].
     #[inline]
     pub fn take(&mut self, lpn: Lpn, unit: UnitId) -> Option<FrameId> {
         let id = self.free.pop()?;
@@ -225,7 +230,7 @@ impl Buffer {
         Some(id)
     }
 
-    /// Returns true if a frame holds nothing and nothing is pending for it.
+    /// Returns true if a frame holds no page and no program is pending for it.
     fn is_free(&self, id: FrameId) -> bool {
         let Frame { lpn, listed, programs, queued, leaving, orphan, .. } = self.frames[id];
         let holds = lpn.is_some() || leaving || orphan;
@@ -266,7 +271,8 @@ impl Buffer {
         self.free.push(id);
     }
 
-    /// Returns the clean frame to reuse when one is needed immediately, if one is to leave next.
+    /// Returns the clean frame to reuse when a frame is needed immediately; `None` if the next to
+    /// leave is not clean.
     #[inline(always)]
     pub fn to_empty(&self) -> Option<FrameId> {
         if !self.rewrite.is_empty() {
@@ -299,7 +305,7 @@ impl Buffer {
         self.replacement.drops_ahead()
     }
 
-    /// Counts a read or a write of the page.
+    /// Counts a read or a write of the page in a frame.
     #[inline]
     pub fn count(&mut self, id: FrameId, wrote: bool) {
         let frame_id = &mut self.frames[id];
@@ -317,7 +323,8 @@ impl Buffer {
         !self.dirty.is_empty()
     }
 
-    /// Returns the next frame to leave, if too few are free or a flush waits.
+    /// Returns the next frame to leave the buffer, if too few frames are free or a flush waits;
+    /// `None` otherwise.
     pub fn due(&self, flushing: bool) -> Option<Due> {
         let room = self.free.len() as u32 + self.leaving;
         let ahead = self.evict_ahead + self.wanted;
@@ -346,14 +353,14 @@ impl Buffer {
         has
     }
 
-    /// Marks the frame as becoming free when its program ends.
+    /// Marks the frame to become free when its program ends.
     pub fn leave(&mut self, id: FrameId) {
         debug_assert!(!self.frames[id].leaving);
         self.frames[id].leaving = true;
         self.leaving += 1;
     }
 
-    /// Cancels [`Buffer::leave`]: the frame was written again.
+    /// Cancels [`Buffer::leave`], because the frame was written again.
     pub fn stay(&mut self, id: FrameId) {
         if self.frames[id].leaving {
             self.frames[id].leaving = false;
@@ -361,7 +368,7 @@ impl Buffer {
         }
     }
 
-    /// Marks the frame as clean if it is retained and nothing is pending for it. Returns true if
+    /// Marks the frame as clean if it is retained and no program is pending for it. Returns true if
     /// the frame is clean now.
     #[inline]
     pub fn stays_clean(&mut self, id: FrameId) -> bool {
@@ -389,7 +396,7 @@ impl Buffer {
         list.push_back(frames, id);
     }
 
-    /// Takes a frame out of its list, if it is in one. Forced inline: a call costs a sequential
+    /// Removes a frame from its list, if it is in one. Forced inline: a call costs a sequential
     /// write 0.6 % more instructions.
     #[inline(always)]
     pub fn delist(&mut self, id: FrameId) {
@@ -403,7 +410,7 @@ impl Buffer {
     }
 
     /// Moves a used frame to the most recently used end of its list. A frame that a flush waits for
-    /// keeps its place, and so leaves however often it is used.
+    /// keeps its place, so that it leaves however often it is used.
     pub fn touch(&mut self, id: FrameId) {
         let Frame { listed, epoch, .. } = self.frames[id];
         let awaited = listed == Listed::Dirty && epoch < self.epoch;
@@ -414,7 +421,7 @@ impl Buffer {
         }
     }
 
-    /// Returns a list and the table of its members.
+    /// Returns a list of frames, and the table of all frames.
     fn list(&mut self, listed: Listed) -> (&mut List<FrameId>, &mut Table<FrameId, Frame>) {
         let list = match listed {
             Listed::Dirty => &mut self.dirty,
@@ -425,7 +432,7 @@ impl Buffer {
         (list, &mut self.frames)
     }
 
-    /// Returns the sectors wholly within bytes `from..to` of a page.
+    /// Returns the parts of a page, as bits, that lie wholly within the bytes `from..to`.
     #[inline]
     pub fn covered(&self, (from, to): (u64, u64)) -> u64 {
         if from == 0 && to == self.page_end {
@@ -447,7 +454,7 @@ impl Buffer {
         below(last) & !below(first)
     }
 
-    /// Returns the sectors that bytes `from..to` of a page touch.
+    /// Returns the parts of a page, as bits, that the bytes `from..to` touch.
     pub fn touched(&self, (from, to): (u64, u64)) -> u64 {
         self.covered((from / self.sector * self.sector, (to.div_ceil(self.sector) * self.sector)))
     }
@@ -469,27 +476,27 @@ impl Buffer {
         !queued.is_some() && listed != Listed::Dirty && programs == 0
     }
 
-    /// Returns every part of a page, as in [`Frame::present`].
+    /// Returns the bits of all parts of a page, as in [`Frame::present`].
     #[inline]
     pub fn whole(&self) -> u64 {
         self.full
     }
 
-    /// Notes that the frame holds its whole page.
+    /// Marks the frame as holding its whole page.
     pub fn make_whole(&mut self, id: FrameId) {
         self.frames[id].present = self.full;
     }
 
     // --- Flush epochs ---
 
-    /// Counts new data that is not in the flash. Returns its epoch.
+    /// Counts a new version of data that is not in the flash. Returns its flush epoch.
     #[inline]
     pub fn born(&mut self) -> u32 {
         self.newest += 1;
         self.epoch
     }
 
-    /// Notes that data of an epoch is in the flash, or no longer wanted.
+    /// Records that a version of an epoch is in the flash, or no longer wanted.
     #[inline]
     pub fn settled(&mut self, epoch: u32) {
         if epoch == self.epoch {
@@ -499,7 +506,7 @@ impl Buffer {
         }
     }
 
-    /// The case of [`Buffer::settled`] for an epoch that has ended.
+    /// Does the work of [`Buffer::settled`] for an epoch that has ended.
     #[cold]
     fn settled_later(&mut self, epoch: u32) {
         let older = self.older.iter_mut().find(|(older_epoch, _)| *older_epoch == epoch);
@@ -509,7 +516,8 @@ impl Buffer {
         }
     }
 
-    /// Ends the epoch and returns it. A flush waits for all data of that epoch and earlier ones.
+    /// Ends the present flush epoch and returns it. A flush waits for all data of that epoch and
+    /// earlier ones.
     pub fn end_epoch(&mut self) -> u32 {
         if self.newest > 0 {
             debug_assert!(self.older.back().is_none_or(|&(latest, _)| latest < self.epoch));
@@ -519,7 +527,8 @@ impl Buffer {
         self.epoch - 1
     }
 
-    /// Returns true if all data of `epoch`, which has ended, and of earlier ones has settled.
+    /// Returns true if all data of the ended epoch `epoch`, and of earlier ones, is in the flash or
+    /// no longer wanted.
     pub fn is_settled(&self, epoch: u32) -> bool {
         debug_assert!(epoch < self.epoch);
         self.older.front().is_none_or(|&(oldest, _)| oldest > epoch)

@@ -1,4 +1,5 @@
-//! The age and wear of pages and blocks, and the sensing level that each read therefore needs.
+//! The age and wear of pages and blocks, and the sensing level that each read needs because of
+//! them.
 
 use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::{Cells, StrengthClass};
@@ -15,20 +16,21 @@ const GRAIN: u32 = 26;
 /// See docs/decisions/cells.md, "What does a controller assume of a block of unknown strength?".
 #[derive(Clone, Copy, Debug)]
 pub struct BlockCondition {
-    /// The growth rate of the block's error rate, relative to the mean.
+    /// True growth rate of the block's error rate, relative to the mean of all blocks.
     pub growth: f32,
-    /// The controller's estimate of the growth rate.
+    /// The controller's estimate of that growth rate.
     pub believed: f32,
-    /// The wear of the block.
+    /// Wear of the block, in P/E cycles at nominal voltages.
     pub wear: Wear,
-    /// Reads of the block since its last erase.
+    /// Number of reads of the block since its last erase.
     pub reads: u32,
-    /// The step and voltages at which the pages of the block are programmed.
+    /// ISPP step and voltages at which the pages of the block are programmed.
     pub mode: Mode,
-    /// The program times of the first and the last page of the block, in grains.
+    /// Program time of the first page of the block, in grains of 67 ms.
     pub first: u32,
+    /// Program time of the last page of the block, in grains of 67 ms.
     pub last: u32,
-    /// The levels at which the pages of the block are read, as last determined.
+    /// Sensing levels at which the pages of the block are read, as last determined.
     pub known: Known,
 }
 
@@ -42,31 +44,32 @@ pub struct Wear(u32);
 const TENTHS: f64 = 10.0;
 
 impl Wear {
-    /// Returns the wear of `cycles` at nominal voltages.
+    /// Returns the wear of `cycles` P/E cycles at nominal voltages.
     pub fn after(cycles: u32) -> Self {
         Self(cycles * TENTHS as u32)
     }
 
-    /// Returns the equivalent number of cycles at nominal voltages.
+    /// Returns the equivalent number of P/E cycles at nominal voltages.
     #[inline]
     pub fn cycles(self) -> f64 {
         f64::from(self.0) / TENTHS
     }
 
-    /// Adds a cycle at some voltages.
+    /// Adds the wear of one P/E cycle at some voltages.
     fn cycle(&mut self, voltage: Voltage) {
         self.0 += libm::round(TENTHS * voltage.scale()) as u32;
     }
 }
 
-/// The levels at which the pages of a block are read, cached for many reads.
+/// Sensing levels at which the pages of a block are read, cached for many reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known {
-    /// The levels for all pages of the block; meaningless from `until_grain` on.
+    /// Sensing levels for all pages of the block; meaningless from `until_grain` on.
     attempt: Attempt,
-    /// The time, in grains, until which all pages are known to be read alike.
+    /// Time, in grains of 67 ms, until which all pages of the block are known to be read at the
+    /// same levels.
     until_grain: u32,
-    /// The time, in grains, at which the levels must be determined again: at `until_grain`, or
+    /// Time, in grains of 67 ms, at which the levels must be determined again: `until_grain`, or
     /// later if the pages differ.
     again: u32,
     /// The number of reads of the block up to which the levels hold.
@@ -74,27 +77,27 @@ pub struct Known {
 }
 
 impl Known {
-    /// Marks the levels as to be determined again.
+    /// Marks the levels of the block as to be determined again.
     #[inline]
     fn forget(&mut self) {
         (self.until_grain, self.again) = (0, 0);
     }
 }
 
-/// The time, in grains, for which a block whose pages are read differently is not checked again: 67
-/// s.
+/// Time for which a block whose pages need different levels is not examined again, in grains of 67
+/// ms: 67 s.
 const MIXED: u32 = 1000;
 
-/// The levels of a read.
+/// Sensing levels of a read: the one tried first, and the one needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attempt {
-    /// The level of the first try.
+    /// Sensing level of the first try.
     pub level: u8,
-    /// The level that the page needs; the number of levels if none is enough.
+    /// Sensing level that the page needs; the number of levels if none suffices.
     pub needed: u8,
 }
 
-/// The state of every page and block.
+/// The age of every page and the condition of every block.
 #[derive(Clone, Debug)]
 pub struct Condition {
     curves: Curves,
@@ -104,24 +107,26 @@ pub struct Condition {
     /// The program time of each page, in grains since `epoch` before time zero.
     stamps: IdVec<Ppn, u32>,
     epoch: Span,
-    /// True if the die order needs the age of every page that is read.
+    /// True if the policy for the order of transactions on a die needs the age of every page that
+    /// is read.
     by_age: bool,
 }
 
-/// The level that pages need, in truth and according to the controller's knowledge.
+/// The model of the sensing level that a page needs, in truth and according to the controller's
+/// knowledge.
 #[derive(Clone, Debug)]
 pub struct Curves {
-    /// The cells.
+    /// The cells of the drive.
     pub cells: Cells,
-    /// The inputs that the controller knows about a page.
+    /// Facts about a page (age, wear and others) that the controller knows.
     pub known: sensing::Params,
-    /// The worst case that the controller assumes for unknown inputs.
+    /// The worst case that the controller assumes for facts it does not know.
     pub end: EndOfLife,
-    /// The lowest programming voltages in use.
+    /// The lowest programming voltages that the drive uses.
     pub lowest: Voltage,
 }
 
-/// A page presented to the sensing rule.
+/// A page as presented to the sensing rule.
 struct Asked<'a> {
     curves: &'a mut Curves,
     condition: &'a BlockCondition,
@@ -180,7 +185,8 @@ impl Curves {
 }
 
 impl Condition {
-    /// Returns the levels at which a page of a block is read at `age`, and for how long they hold.
+    /// Returns the sensing levels at which a page of a block is read at `age`, and for how long
+    /// they hold.
     fn attempt(&mut self, condition: &BlockCondition, age: Span) -> (Attempt, Lasting) {
         let Condition { curves, sensing, levels, .. } = self;
         if condition.mode.one_bit {
@@ -201,8 +207,8 @@ impl Condition {
         (attempt, lasting)
     }
 
-    /// Determines the levels at which the pages of a block are read, if all are read alike, and the
-    /// time until which these levels hold.
+    /// Determines the sensing levels at which the pages of a block are read, if all are read alike,
+    /// and the time until which they hold.
     #[cold]
     fn know(&mut self, block: BlockId, grain: u32) {
         let condition = self.blocks[block];
@@ -227,8 +233,8 @@ impl Condition {
             Known { attempt: youngest, until_grain, again, reads: lasts.reads };
     }
 
-    /// Creates the state at time zero. `stamps` are the program times of the pages, counted from
-    /// `epoch` before time zero.
+    /// Creates the condition at time zero. `stamps` are the program times of the pages, counted
+    /// from `epoch` before time zero.
     pub fn new(
         curves: Curves,
         (sensing, levels): (AnySensing, u8),
@@ -239,19 +245,20 @@ impl Condition {
         Self { curves, levels, sensing, blocks, stamps, epoch, by_age }
     }
 
-    /// Returns the memory that the states of all pages and blocks take.
+    /// Returns the memory that the condition of all pages and blocks takes on the simulating
+    /// machine.
     pub fn bytes(geometry: &Geometry) -> Bytes {
         Bytes::of::<BlockCondition>(geometry.blocks().into())
             + Bytes::of::<u32>(geometry.pages().into())
             + FailedReads::bytes(geometry)
     }
 
-    /// Returns the timestamp of a moment before time zero.
+    /// Returns the timestamp, in grains, of a moment `before` time zero.
     pub fn stamp_before(epoch: Span, before: Span) -> u32 {
         ((epoch.0 - before.0) >> GRAIN) as u32
     }
 
-    /// Ages all data by time that the clock does not count.
+    /// Ages all data by a span that the simulated clock does not count, such as time without power.
     pub fn grow_older(&mut self, by: Span) {
         self.epoch += by;
     }
@@ -267,7 +274,7 @@ impl Condition {
         self.stamps.get(page).map_or(u32::MAX, |stamp| !stamp)
     }
 
-    /// Prefetches the entries that a read of a page needs.
+    /// Prefetches the table entries that a read of a page needs.
     #[inline]
     pub fn prefetch(&self, page: Ppn, block: BlockId) {
         if self.by_age {
@@ -276,13 +283,13 @@ impl Condition {
         self.blocks.prefetch(block);
     }
 
-    /// Returns how long ago a page was programmed.
+    /// Returns the age of a page: the time since it was programmed.
     #[inline]
     pub fn age(&self, page: Ppn, now: Nanos) -> Span {
         Span(u64::from(self.stamp(now).saturating_sub(self.stamps[page])) << GRAIN)
     }
 
-    /// Begins a read of a page. Returns the level of the first try and the level needed, if these
+    /// Begins a read of a page. Returns the sensing levels of the first try and needed, if these
     /// are known for all pages of the block; otherwise call [`Condition::find_out`]. Counts the
     /// read as a disturbance of the block. With `read_as`, the page is read as if it had been
     /// programmed at those voltages.
@@ -310,7 +317,7 @@ impl Condition {
         None
     }
 
-    /// Like [`Condition::read`], for the case in which that returns `None`.
+    /// Returns the sensing levels of a read like [`Condition::read`], when that returns `None`.
     #[cold]
     pub fn find_out(
         &mut self,
@@ -361,7 +368,8 @@ impl Condition {
         (age(condition.last), age(condition.first))
     }
 
-    /// Returns true if no level would read a page of a block at `age`, with the next read counted.
+    /// Returns true if no sensing level would read a page of a block at `age`, with the next read
+    /// counted.
     pub(super) fn would_fail(
         &self,
         curves: &mut Curves,
@@ -375,23 +383,23 @@ impl Condition {
         curves.needed(&condition, age).level.is_none()
     }
 
-    /// Returns the state of every block.
+    /// Returns the condition of every block.
     pub(super) fn blocks(&self) -> &IdVec<BlockId, BlockCondition> {
         &self.blocks
     }
 
-    /// Returns the level that pages need.
+    /// Returns the model of the sensing levels that pages need.
     pub(super) fn curves(&self) -> &Curves {
         &self.curves
     }
 
-    /// Counts another sensing of a page of the block.
+    /// Counts one more sensing of a page of the block, which disturbs it.
     pub fn disturb(&mut self, block: BlockId) {
         let condition = &mut self.blocks[block];
         condition.reads = condition.reads.saturating_add(1);
     }
 
-    /// Notes that a page has been programmed.
+    /// Records that a page has been programmed in a mode.
     #[inline]
     pub fn programmed(&mut self, page: Ppn, block: BlockId, mode: Mode, now: Nanos) {
         let stamp = self.stamp(now);
@@ -403,7 +411,7 @@ impl Condition {
         condition.known.forget();
     }
 
-    /// Notes that a block has been erased.
+    /// Records that a block has been erased.
     pub fn erased(&mut self, block: BlockId) {
         let condition = &mut self.blocks[block];
         condition.wear.cycle(condition.mode.voltage);
@@ -426,19 +434,19 @@ impl Condition {
         &self.blocks[block]
     }
 
-    /// Updates the controller's estimate of a block's growth rate.
+    /// Sets the controller's estimate of a block's growth rate.
     pub fn believe(&mut self, block: BlockId, growth: f64) {
         let condition = &mut self.blocks[block];
         condition.believed = growth as f32;
         condition.known.forget();
     }
 
-    /// Returns the true class of a block's strength. For checks only: a controller has an estimate.
+    /// Returns the true strength class of a block. For checks only: a controller has an estimate.
     pub fn class_of(&self, block: BlockId) -> StrengthClass {
         self.curves.cells.class_of(self.blocks[block].growth.into())
     }
 
-    /// Returns the cells for modification.
+    /// Returns the cell model for modification.
     pub fn cells_mut(&mut self) -> &mut Cells {
         &mut self.curves.cells
     }
@@ -448,8 +456,8 @@ impl Condition {
 mod tests {
     use super::*;
 
-    /// Each cycle wears a block by its voltages; cycles at nominal voltages wear by exactly their
-    /// number.
+    /// A P/E cycle wears a block in proportion to its voltages; one at nominal voltages counts as
+    /// exactly one.
     #[test]
     fn a_cycle_wears_by_its_voltages() {
         let mut wear = Wear::after(3000);

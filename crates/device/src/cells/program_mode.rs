@@ -8,7 +8,7 @@ pub use fowler_physics::voltage::Voltage;
 pub struct Step(pub u8);
 
 impl Step {
-    /// The step to which the nominal operating times apply.
+    /// The nominal step, to which the nominal operating times apply.
     pub const NOMINAL: Step = Step(0);
 }
 
@@ -19,15 +19,16 @@ pub struct Mode {
     pub step: Step,
     /// The threshold voltages.
     pub voltage: Voltage,
-    /// True in SLC mode: a cell holds one bit, with a margin that no wear or age here uses up.
+    /// True in SLC mode: a cell holds one bit, with so much margin that no modeled wear or age uses
+    /// it up.
     pub one_bit: bool,
 }
 
 impl Mode {
-    /// In SLC mode, at the nominal step and voltages.
+    /// SLC mode, at the nominal step and voltages.
     pub const SLC: Mode = Mode { step: Step::NOMINAL, voltage: Voltage::Nominal, one_bit: true };
 
-    /// Creates a mode in which cells hold as many bits as they can.
+    /// Returns a mode in which cells hold as many bits as they can.
     pub fn new(step: Step, voltage: Voltage) -> Mode {
         Mode { step, voltage, one_bit: false }
     }

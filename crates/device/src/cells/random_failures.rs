@@ -1,7 +1,6 @@
-//! Reads that fail at a rate: the uncorrectable bit error rate (UBER) of a data sheet, which is the
-//! number of errors that remain after correction per bit read, whatever their cause (JEDEC,
-//! JESD218).
-//! See docs/decisions/cells.md, "What does a rate of uncorrectable errors do?".
+//! Reads that fail at a given rate: the uncorrectable bit error rate (UBER) of a data sheet, which
+//! is the number of errors that remain after correction per bit read, whatever their cause (JEDEC,
+//! JESD218). See docs/decisions/cells.md, "What does a rate of uncorrectable errors do?".
 
 use crate::config::Config;
 use fowler_units::Rng;
@@ -10,15 +9,15 @@ use fowler_units::Rng;
 /// once, so that each read costs one decrement.
 #[derive(Clone, Debug)]
 pub struct RandomFailures {
-    /// The natural logarithm of the probability that a read succeeds.
+    /// Natural logarithm of the probability that a read succeeds.
     log_success: f64,
-    /// The number of reads that succeed before the next one fails.
+    /// Number of reads that succeed before the next failure.
     left: u64,
     rng: Rng,
 }
 
 impl RandomFailures {
-    /// Creates the failures of a drive; none if the drive's rate is zero.
+    /// Creates the random read failures of a drive; `None` if its rate is zero.
     pub fn new(config: &Config) -> Option<Box<Self>> {
         let rate = config.reliability.uber;
         (rate > 0.0).then(|| {
@@ -46,12 +45,13 @@ impl RandomFailures {
         true
     }
 
-    /// Lets the next read fail instead of the present one.
+    /// Postpones a failure from the present read to the next one.
     pub fn put_off(&mut self) {
         self.left = 0;
     }
 
-    /// Draws the number of reads before the next failure, which is geometric.
+    /// Draws the number of successful reads before the next failure, which is geometrically
+    /// distributed.
     #[cold]
     fn draw(&mut self) {
         // A conversion saturates: a rate too small to matter never strikes.
@@ -77,7 +77,8 @@ mod tests {
         })
     }
 
-    /// Gaps are geometric: their mean is `(1 - p) / p`, and their variance is `1 / p` times that.
+    /// The numbers of reads between failures are geometric: their mean is `(1 - p) / p`, and their
+    /// variance is `1 / p` times that.
     #[test]
     fn failures_come_as_often_as_the_rate_says() {
         for (rate, seed) in [(1e-6, 1), (1e-7, 2), (1e-8, 3)] {

@@ -1,6 +1,5 @@
-//! The rate at which the cells of a drive accumulate errors, the controller's knowledge about them,
-//! and the resulting cost of reads and programs. The curves are in [`fowler_physics`]; this module
-//! applies them to a drive.
+//! The error rate of a drive's cells, the controller's knowledge of it, and the resulting cost of
+//! reads and programs. The curves are in [`fowler_physics`]; this module applies them to a drive.
 
 use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::config::Config;
@@ -18,22 +17,22 @@ use fowler_physics::voltage::{ByVoltage, SCALES};
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
 
-/// The rate at which a block is believed to accumulate errors, as one of [`CLASSES`] classes, the
-/// strongest first.
+/// The strength class of a block: the rate at which it is believed to accumulate errors, as one of
+/// [`CLASSES`] classes, the strongest first.
 pub type StrengthClass = u8;
 
 /// The number of strength classes, all equally probable.
 pub const CLASSES: usize = 16;
 
-/// The coarsest step at which a block's data can be read at the end of its life, by the voltages of
-/// its pages and by its class. Lower voltages lie closer together and leave less margin for the
-/// spread that a coarse step causes. See docs/decisions/cells.md, "How coarse a step do other
-/// voltages allow?".
+/// The coarsest ISPP step at which a block's data can be read at the end of its life, by the
+/// voltages of its pages and its strength class. Lower voltages lie closer together and leave less
+/// margin for the spread that a coarse step causes. See docs/decisions/cells.md, "How coarse a step
+/// do other voltages allow?".
 pub type Coarsest = ByVoltage<[Step; CLASSES]>;
 
-/// The largest step as a multiple of the nominal one: wider steps gain nothing, and a ladder of
-/// this length is enough.
+/// The largest ISPP step as a multiple of the nominal one: coarser steps gain nothing.
 const WIDEST: u32 = 2;
+/// Maximum number of steps in a ladder.
 const RUNGS_MAX: u32 = 16;
 
 /// The ISPP iterations of each step of the ladder. Each step takes one iteration less than the one
@@ -47,7 +46,7 @@ pub struct Ladder {
 }
 
 impl Ladder {
-    /// A ladder of the nominal step alone.
+    /// Returns a ladder with the nominal step alone.
     pub fn nominal(timing: &Timing) -> Ladder {
         Ladder { iterations: vec![timing.program_iterations], ratios: vec![1.0] }
     }
@@ -64,7 +63,7 @@ impl Ladder {
         }
     }
 
-    /// Creates a ladder of all steps up to `WIDEST`.
+    /// Returns a ladder of all steps up to `WIDEST`.
     pub fn new(timing: &Timing) -> Ladder {
         let nominal = timing.program_iterations;
         let most = nominal.values().iter().copied().max().unwrap_or(1);
@@ -83,19 +82,19 @@ impl Ladder {
         }
     }
 
-    /// Returns true if there are steps other than the nominal one.
+    /// Returns true if the ladder has steps besides the nominal one.
     #[inline]
     pub fn has_rungs(&self) -> bool {
         self.iterations.len() > 1
     }
 
-    /// Returns the ISPP iterations of the page at `offset` in its block.
+    /// Returns the number of ISPP iterations that program the page at `offset` in its block.
     #[inline]
     pub fn iterations(&self, step: Step, offset: u32) -> u32 {
         self.iterations[usize::from(step.0)].at(offset)
     }
 
-    /// Returns the step sizes in volts.
+    /// Returns the sizes of all steps in volts.
     pub fn volts(&self, nominal: f64) -> Vec<f64> {
         self.ratios.iter().map(|ratio| nominal * ratio).collect()
     }
@@ -105,22 +104,22 @@ impl Ladder {
 /// others follow from the numbers of reference voltages and bits ([`fowler_physics::ldpc`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelTimes {
-    /// By level; hard decision for levels that do not exist. The length is a power of two, so that
-    /// reads need no bounds check.
+    /// Times of sensing (per page type) and of transfer at each level; those of hard decision for
+    /// levels that do not exist. The length is a power of two, so that reads need no bounds check.
     times: [(PerPageType<Span>, Span); LEVELS_MAX + 1],
-    /// By level, the time beyond hard decision for the first page type; the flag is true if all
-    /// page types have the same time.
+    /// For each level, the time beyond hard decision for the first page type.
     beyond_hard: [Span; LEVELS_MAX + 1],
+    /// True if `beyond_hard` is the same for all page types.
     alike: bool,
     levels: u8,
 }
 
-/// The maximum number of levels of a code.
+/// Maximum number of sensing levels of a code.
 const LEVELS_MAX: usize = 3;
 const _: () = assert!((LEVELS_MAX + 1).is_power_of_two());
 
 impl LevelTimes {
-    /// Returns the times of the reads of a drive.
+    /// Returns the sensing and transfer times of a drive.
     pub fn of_drive(config: &Config) -> LevelTimes {
         let timing = config.read_timing();
         match config.reliability.model {
@@ -129,7 +128,7 @@ impl LevelTimes {
         }
     }
 
-    /// Times for hard decision alone.
+    /// Returns the times for hard decision alone.
     pub fn nominal(timing: &Timing) -> LevelTimes {
         LevelTimes {
             times: [(timing.read, timing.bus_transfer); LEVELS_MAX + 1],
@@ -139,10 +138,10 @@ impl LevelTimes {
         }
     }
 
-    /// Times for every level of `ldpc`.
+    /// Returns the times for every level of `ldpc`.
     ///
     /// # Panics
-    /// If it has more levels than a drive may have.
+    /// If `ldpc` has more levels than a drive may have.
     pub fn new(timing: &Timing, ldpc: &Ldpc) -> LevelTimes {
         let levels = ldpc.levels();
         assert!(levels.len() <= LEVELS_MAX, "{} levels", levels.len());
@@ -173,7 +172,7 @@ impl LevelTimes {
         self.of(level).0.at(offset)
     }
 
-    /// Returns the time to transfer the sensed data.
+    /// Returns the time to transfer a page sensed at a level.
     #[inline]
     pub fn transfer(&self, level: u8) -> Span {
         self.of(level).1
@@ -187,15 +186,15 @@ impl LevelTimes {
         (sense.of(offset), *transfer)
     }
 
-    /// Returns the times to sense and to transfer the references and bits that a level has beyond
-    /// the previous one.
+    /// Returns the times to sense and to transfer what a level adds to the previous one: its
+    /// further references and bits.
     pub fn beyond_last(&self, level: u8, offset: u32) -> (Span, Span) {
         let sense = self.sense(level, offset) - self.sense(level - 1, offset);
         (sense, self.transfer(level) - self.transfer(level - 1))
     }
 
-    /// Returns the time to sense and transfer a page at a level beyond that of hard decision, if it
-    /// is the same for every page.
+    /// Returns the time to sense and transfer a page that a level takes beyond hard decision;
+    /// `None` if it differs between page types.
     #[inline]
     pub fn beyond_hard(&self, level: u8) -> Option<Span> {
         self.alike.then(|| self.beyond_hard[usize::from(level) % self.beyond_hard.len()])
@@ -207,32 +206,32 @@ impl LevelTimes {
     }
 }
 
-/// The cells of a drive.
+/// The cells of a drive: error model, distribution of strength, and code.
 #[derive(Clone, Debug)]
 pub struct Cells {
     model: Reliability,
-    /// The level thresholds of the model, as a table.
+    /// Table of the error thresholds at which each sensing level stops sufficing.
     thresholds: Thresholds,
-    /// The growth rate at the weak end of each class, over the mean rate.
+    /// For each strength class, the growth rate at its weak end, relative to the mean rate.
     pub growth: [f64; CLASSES],
-    /// The coarsest step that a block tolerates.
+    /// The coarsest ISPP step that a block tolerates, by voltages and strength class.
     pub coarsest: Coarsest,
-    /// The level at which the weakest block can be read at the end of its life, programmed at the
-    /// nominal step.
+    /// Sensing level at which the weakest block can be read at the end of its life if programmed at
+    /// the nominal step.
     pub worst_level: u8,
-    /// The distribution of growth rates.
+    /// Distribution of the growth rates of blocks.
     pub strengths: Strengths,
     /// Rates by voltage and step, and the number of steps.
     steps: usize,
     rates: Vec<Rates>,
-    /// The highest rate that the code corrects.
+    /// Highest bit error rate that the code corrects.
     correctable: f64,
     kind: ModelKind,
 }
 
 impl Cells {
     /// Creates the cells of a drive whose configuration models errors. No page is programmed at
-    /// less than `lowest`.
+    /// voltages below `lowest`.
     ///
     /// # Errors
     /// The reason why the cells cannot be modeled.
@@ -286,12 +285,12 @@ impl Cells {
         })
     }
 
-    /// Returns the growth rate of the weakest block relative to the mean.
+    /// Returns the growth rate of the weakest block, relative to the mean.
     pub fn weakest(&self) -> f64 {
         self.growth[CLASSES - 1]
     }
 
-    /// Returns the level that a read needs, if any suffices, and for how long that holds.
+    /// Returns the sensing level that a read needs, if any suffices, and for how long that holds.
     pub fn lasting(&mut self, read: &Read) -> Lasting {
         match self.kind {
             ModelKind::ByVoltage => {
@@ -304,14 +303,14 @@ impl Cells {
         }
     }
 
-    /// Returns the bit error rate of a page, to two per cent.
+    /// Returns the bit error rate of a page, accurate to 2 %.
     pub fn rber(&mut self, cycles: f64, age: Span, reads: u32, mode: Mode) -> f64 {
         let setting = mode.voltage as usize * self.steps + usize::from(mode.step.0);
         self.rates[setting].rber(&self.model, cycles, age, reads)
     }
 
     /// Returns the bit errors of a page as a share of the errors that the strongest level corrects,
-    /// to two per cent; none where voltages alone determine the level of a read.
+    /// accurate to 2 %; zero where voltages alone determine the level of a read.
     pub fn errors(&mut self, cycles: f64, age: Span, reads: u32, mode: Mode) -> f64 {
         match self.kind {
             ModelKind::ByVoltage => 0.0,
@@ -321,7 +320,7 @@ impl Cells {
         }
     }
 
-    /// Returns the class of a block whose growth rate is `growth` times the mean.
+    /// Returns the strength class of a block whose growth rate is `growth` times the mean.
     pub fn class_of(&self, growth: f64) -> StrengthClass {
         let share = self.strengths.share_below(growth * self.strengths.mean);
         ((share * CLASSES as f64) as usize).min(CLASSES - 1) as StrengthClass

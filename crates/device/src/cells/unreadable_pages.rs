@@ -6,12 +6,12 @@ use super::condition::{Condition, Curves};
 use crate::cells::program_mode::Voltage;
 use fowler_units::{BlockId, Bytes, Column, Geometry, Id, Nanos, Ppn};
 
-/// The pages whose reads have failed, one bit each. A copy of such a page has the same bit: moving
-/// the page does not bring its data back.
+/// The pages whose reads have failed, one bit each. A copy of such a page has the bit, too: moving
+/// the page does not restore its data.
 #[derive(Clone, Debug)]
 pub struct FailedReads {
     pages: Column<u64>,
-    /// True if any read has ever failed; most drives need only this flag.
+    /// True if a read has ever failed on this drive; on most drives only this flag is needed.
     any: bool,
 }
 
@@ -25,7 +25,7 @@ impl FailedReads {
         Self { pages: Column::filled(0, pages.div_ceil(64)), any: false }
     }
 
-    /// Returns the memory that the bits of all pages take.
+    /// Returns the memory that one bit for every page takes on the simulating machine.
     pub fn bytes(geometry: &Geometry) -> Bytes {
         Bytes::of::<u64>(u64::from(geometry.pages()).div_ceil(64))
     }
@@ -36,27 +36,27 @@ impl FailedReads {
         self.pages[word] & mask != 0
     }
 
-    /// Notes that a read of a page has failed.
+    /// Records that a read of a page has failed.
     pub fn add(&mut self, page: Ppn) {
         let (word, mask) = bit(page);
         self.pages[word] |= mask;
         self.any = true;
     }
 
-    /// Returns true if any read has ever failed.
+    /// Returns true if a read has ever failed on this drive.
     #[inline]
     pub fn any(&self) -> bool {
         self.any
     }
 
-    /// Notes that a page has been programmed with the data read from another.
+    /// Records that the data read from the page `from` has been programmed to the page `to`.
     pub fn copied(&mut self, from: Ppn, to: Ppn) {
         if self.has(from) {
             self.add(to);
         }
     }
 
-    /// Notes that a block has been erased.
+    /// Records that the block with these pages has been erased.
     pub fn erased(&mut self, pages: std::ops::Range<u32>) {
         for (word, mask) in pages.map(|page| bit(Ppn(page))) {
             self.pages[word] &= !mask;
@@ -64,18 +64,19 @@ impl FailedReads {
     }
 }
 
-/// The result of reading the pages of a block.
+/// The readability of the pages of a block at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Block {
     /// It is not yet determined whether pages of the block can be read.
     Unknown,
-    /// The oldest and the youngest page read alike, and therefore all pages between them.
+    /// The oldest and the youngest page are read with the same result, and therefore all pages
+    /// between them.
     Alike { fail: bool },
-    /// Some pages fail and others do not.
+    /// Some pages of the block cannot be read and others can.
     Mixed,
 }
 
-/// Determines if a read of a page at one moment would fail, without reading it: no clock moves, no
+/// Decides if a read of a page would fail at one moment, without reading it: no clock moves, no
 /// read is counted, and no cell is disturbed.
 #[derive(Debug)]
 pub struct Judge<'a> {
@@ -87,13 +88,13 @@ pub struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// Creates the judge of a moment.
+    /// Creates the judge of the readability of pages at the time `now`.
     pub fn new(condition: &'a Condition, now: Nanos) -> Self {
         let blocks = vec![Block::Unknown; condition.blocks().len()];
         Self { condition, curves: condition.curves().clone(), now, blocks }
     }
 
-    /// Returns true if no sensing level reads a page, as [`Condition::find_out`] judges.
+    /// Returns true if no sensing level reads a page, by the same model as [`Condition::find_out`].
     pub fn fails(&mut self, page: Ppn, block: BlockId, read_as: Option<Voltage>) -> bool {
         let Judge { condition, curves, now, blocks } = self;
         if read_as.is_some() {

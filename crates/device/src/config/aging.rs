@@ -2,38 +2,38 @@
 
 use fowler_units::Span;
 
-/// Cells whose states come down with age, and a controller that reads again at lower references.
-/// See docs/decisions/superblocks.md, "How does a read age?".
+/// The aging of cells, whose threshold voltages fall with time, and the controller's read retries
+/// at lower references. See docs/decisions/superblocks.md, "How does a read age?".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgingConfig {
-    /// The assignment of the bits of a cell to its states; off for data that never ages.
+    /// Gray code that assigns bits to the states of a cell; off for data that never ages.
     pub coding: Coding,
-    /// The distance of the highest programmed state from the lowest, in V.
+    /// Distance from the lowest to the highest programmed state, in V.
     pub voltage_window: f64,
-    /// The distance of the erased state below the lowest programmed one, in V.
+    /// Distance from the erased state to the lowest programmed one, in V.
     pub erased_below: f64,
-    /// The ISPP step as a share of the distance of two programmed states.
+    /// ISPP step size as a share of the distance between two programmed states.
     pub step_share: f64,
-    /// The highest RBER that the code corrects.
+    /// Highest raw bit error rate (RBER) that the code corrects.
     pub correctable: f64,
-    /// The entries of the retry table after the usual references: 1 to 31.
+    /// Number of entries of the retry table, besides the usual references: 1 to 31.
     pub retry_entries: u32,
-    /// The shift of the highest state's reference from one entry of the retry table to the next, in
-    /// V, downward. The references of lower states come down in proportion to their height.
+    /// Downward shift of the highest state's read reference from one entry of the retry table to
+    /// the next, in V. The references of lower states shift in proportion to their height.
     pub retry_shift: f64,
-    /// The time of a retry beyond sensing and transfer.
+    /// Time that a read retry takes beyond sensing and transfer.
     pub retry_overhead: Span,
-    /// The entry of the retry table at which a read begins.
+    /// Entry of the retry table at which a read begins.
     pub tracking: Tracking,
-    /// A superblock is moved when one of its pages was read at an entry beyond this one; 0 for
-    /// never.
+    /// A superblock is refreshed (its data moved) when one of its pages was read at an entry of the
+    /// retry table beyond this one; 0 for never.
     pub refresh_above: u32,
 }
 
 /// The assignment of the bits of a cell to its states ([`fowler_physics::multibit::GrayCode`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coding {
-    /// The cells make no errors.
+    /// Cells make no errors.
     Off,
     /// Each page type needs about as many references as the others: 2-3-2, 4-4-4-3.
     Balanced,
@@ -44,9 +44,9 @@ pub enum Coding {
 /// The entry of the retry table at which a read begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tracking {
-    /// The usual references.
+    /// A read begins with the usual references.
     Off,
-    /// The entry at which the last retry of the superblock succeeded.
+    /// A read begins with the entry at which the last retry in the superblock succeeded.
     Superblock,
 }
 
@@ -68,7 +68,7 @@ impl Default for AgingConfig {
 }
 
 impl AgingConfig {
-    /// Returns true if data ages.
+    /// Returns true if the data of the drive ages.
     pub fn is_on(&self) -> bool {
         self.coding != Coding::Off
     }

@@ -1,19 +1,20 @@
 //! The configuration of bad blocks.
 
-/// The share of blocks that fail, at which wear, and which operation reports the failure.
+/// The share of blocks that fail, the P/E cycles at which they fail, and the operation that reports
+/// the failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The share of blocks that have failed when all have reached `lifetime.cycles`; in [0, 0.5].
-    /// Zero: no block fails.
+    /// Share of blocks that have failed when all blocks have reached `lifetime.cycles`; in [0,
+    /// 0.5]. Zero: no block fails.
     pub share: f64,
-    /// The Weibull shape of the P/E cycle in which a block fails; in [0.1, 20].
+    /// Shape of the Weibull distribution of the P/E cycle in which a block fails; in [0.1, 20].
     pub shape: f64,
     /// The share of failures that an erase reports; in [0, 1]. A program reports the others.
     pub erases: f64,
 }
 
 impl Default for Params {
-    /// Off. The shape and the share of erases are assumed.
+    /// Returns the parameters with failures off. The shape and the share of erases are assumed.
     fn default() -> Self {
         Self { share: 0.0, shape: 3.0, erases: 0.5 }
     }

@@ -18,11 +18,11 @@ use fowler_units::Span;
 
 /// A constraint between settings.
 pub(crate) struct Constraint {
-    /// Every key that a refusal names.
+    /// All configuration keys that the refusal names.
     keys: &'static [&'static str],
-    /// Returns true if a drive meets the constraint.
+    /// The condition: true if a drive meets the constraint.
     met: fn(&Config) -> bool,
-    /// The message of a refusal.
+    /// The message of the refusal if the constraint is not met.
     what: &'static str,
     /// The hint of a refusal: a way to meet the constraint.
     hint: &'static str,
@@ -53,7 +53,8 @@ pub(super) const TRANSFERS: &[Constraint] = &[
         hint: "use flash.program_transfer = \"page\", or flash.cache_program = false" },
 ];
 
-/// Constraints on eviction: data that leaves the buffer at once has no uses there.
+/// Constraints on eviction and access classes: data that leaves the buffer at once collects no
+/// reads or writes there.
 #[rustfmt::skip]
 pub(super) const EVICTION: &[Constraint] = &[
     Constraint { keys: &["policy.hotness", "buffer.eviction"],
@@ -83,7 +84,7 @@ pub(super) const EVICTION: &[Constraint] = &[
         hint: "leave it out, or use buffer.ack = \"on_insert\"" },
 ];
 
-/// Constraints on lazy eviction where a program takes a word line.
+/// Constraints on lazy eviction on a drive whose programs take a whole word line.
 #[rustfmt::skip]
 pub(crate) const EVICTION_OF_WORD_LINES: &[Constraint] = &[
     Constraint { keys: &["buffer.eviction", "flash.program_passes"],
@@ -126,7 +127,7 @@ pub(super) const CUT_PROGRAMS: &[Constraint] = &[
 
 const CACHE_REGISTER: &str = "only the dies of a drive with superblocks have a cache register";
 
-/// Constraints on a page-mapped drive, which must leave settings of drives with superblocks alone.
+/// Constraints on a page-mapped drive, which must not set what only drives with superblocks have.
 #[rustfmt::skip]
 pub(crate) const PAGE_MAPPED: &[Constraint] = &[
     Constraint { keys: &["ftl.program_unit", "ftl.reclaim_unit"],
@@ -175,7 +176,7 @@ pub(crate) const PROGRAMS_OF_PAGES: &[Constraint] = &[
 ];
 
 impl Config {
-    /// Refuses each constraint that the drive does not meet.
+    /// Adds a refusal for each constraint that the drive does not meet.
     pub(crate) fn refuse_unmet(&self, constraints: &[Constraint], refusals: &mut Refusals) {
         for Constraint { keys, what, hint, .. } in constraints.iter().filter(|it| !(it.met)(self)) {
             refusals.unless_hinted(false, keys, || what.to_string(), || hint.to_string());

@@ -3,20 +3,20 @@
 use fowler_physics::recovery::{CYCLES, Endurance, Reading, RecoveryTable};
 use fowler_units::Span;
 
-/// The parameters of a lifetime.
+/// Parameters of a drive's lifetime: the target, and the endurance of cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// The target lifetime.
+    /// Target lifetime of the drive.
     pub target: Span,
-    /// P/E cycles that cells endure without recovery.
+    /// P/E cycles that the cells endure without recovery in idle time.
     pub cycles: f64,
-    /// The effect of idle time on endurance.
+    /// Model of the endurance that cells regain in idle time.
     pub recovery: Recovery,
-    /// [`Recovery::Table`]: idle times between two P/E cycles, ascending, and the cycles that cells
-    /// endure with each.
+    /// For [`Recovery::Table`]: idle times between two P/E cycles, ascending, and the P/E cycles
+    /// that cells endure with each.
     pub table: (Vec<Span>, Vec<f64>),
-    /// The number of real repetitions that a simulated one stands for; wear and lifetime are
-    /// accelerated by this factor.
+    /// Number of real repetitions of the workload for which a simulated one stands; wear and
+    /// lifetime are accelerated by this factor.
     pub dilation: u32,
 }
 
@@ -35,12 +35,12 @@ impl Default for Params {
     }
 }
 
-/// The model by which idle time restores the endurance of cells.
+/// The model of the endurance that cells regain in idle time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// READY's model, under a given reading of the paper.
+    /// READY's model (equation 2), under a given reading of the paper.
     Model(Reading),
-    /// A table of idle times and endurance.
+    /// A table of endurance by idle time.
     Table,
 }
 
@@ -48,7 +48,7 @@ impl Params {
     /// Returns the endurance model of the cells.
     ///
     /// # Errors
-    /// The problems of the table.
+    /// All problems of the table of endurance.
     pub fn endurance(&self) -> Result<Endurance, Vec<String>> {
         match self.recovery {
             Recovery::Model(reading) => Ok(Endurance::Model(reading)),

@@ -1,13 +1,13 @@
 //! The configuration of failed dies.
 
-/// The spare dies of a drive, against dies that fail for good.
+/// The spare dies of a drive, which replace dies that fail for good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Params {
-    /// The number of dies that can take the place of failed ones. [`Params::ENDLESS`]: any number.
+    /// Number of failed dies that can be replaced; [`Params::ENDLESS`] for any number.
     pub spare: u32,
 }
 
 impl Params {
-    /// Every failed die is replaced.
+    /// Value of `spare` with which every failed die is replaced.
     pub const ENDLESS: u32 = u32::MAX;
 }

@@ -1,34 +1,35 @@
-//! The word lines and the registers of the dies, and programs in two passes.
+//! The word lines and registers of the dies, and programs in two passes.
 
 use fowler_units::Span;
 
-/// Word lines, registers and program passes of the dies of a drive with superblocks. See
+/// Word lines, registers and program passes of the dies on a drive with superblocks. See
 /// docs/decisions/superblocks.md, "What is a cache register?" and "What are two passes?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashConfig {
-    /// The number of pages of a word line, one for each bit of a cell: 3 for TLC.
+    /// Number of pages in a word line, one for each bit of a cell: 3 for TLC.
     pub word_line: u32,
-    /// Cache read: a page is sensed while the previous page crosses the channel.
+    /// True with cache read: a page is sensed while the previous page crosses the channel.
     pub cache_read: bool,
-    /// Cache program: a word line is programmed while the data of the next one crosses the channel.
+    /// True with cache program: a word line is programmed while the data of the next one crosses
+    /// the channel.
     pub cache_program: bool,
-    /// Time for which the channel's decoder holds the channel for a page that was read, beyond the
-    /// transfer.
+    /// Time for which decoding a page that was read occupies the channel, beyond the transfer.
     pub decode: Span,
-    /// The part of a program command of several pages that crosses the channel at once.
+    /// Granularity at which the data of a program command crosses the channel.
     pub program_transfer: ProgramTransfer,
     /// The number of passes in which a word line is programmed: one or two.
     pub program_passes: u32,
-    /// ISPP iterations of the first of two passes.
+    /// Number of ISPP iterations in the first of two passes.
     pub first_pass_iterations: u32,
 }
 
-/// The part of a program command that crosses the channel without a gap for other dies.
+/// Granularity at which the data of a program command crosses the channel: no other die gets the
+/// channel in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramTransfer {
-    /// A page: other dies get the channel between two pages.
+    /// One page at a time: other dies may get the channel between two pages.
     Page,
-    /// The whole command.
+    /// The data of the whole command at once.
     Command,
 }
 

@@ -1,13 +1,12 @@
-//! The units of the flash translation layer: those of the mapping, of garbage collection and of
-//! programs.
+//! The units of the flash translation layer (FTL): mapping unit, reclaim unit and program unit.
 
 use fowler_units::Bytes;
 
-/// The units of the flash translation layer. The defaults are a drive of 2010, which maps pages
-/// and collects blocks.
+/// The units of the flash translation layer (FTL). The defaults are those of a drive of 2010, which
+/// maps pages and collects blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FtlConfig {
-    /// The size of a mapping unit, which divides the page size; `None` for a page.
+    /// Size of a mapping unit, which divides the page size; `None` for a whole page.
     pub unit: Option<Bytes>,
     /// The reclaim unit: the part of the flash that is filled, collected and erased together.
     pub reclaim_unit: ReclaimUnit,
@@ -18,7 +17,7 @@ pub struct FtlConfig {
 /// The part of the flash that is filled, collected and erased together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReclaimUnit {
-    /// A block; each die is written, collected and erased on its own.
+    /// A block: each die is written, collected and erased on its own.
     Block,
     /// A superblock: one block of every plane of the drive.
     Superblock,
@@ -37,9 +36,9 @@ impl ReclaimUnit {
 /// The pages that one command programs on each plane of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramUnit {
-    /// One page.
+    /// One page per plane.
     Page,
-    /// All pages of a word line.
+    /// All pages of a word line on each plane.
     WordLine,
 }
 
@@ -50,7 +49,7 @@ impl Default for FtlConfig {
 }
 
 impl FtlConfig {
-    /// Returns true if superblocks are filled, collected and erased.
+    /// Returns true if the drive's reclaim unit is a superblock.
     pub fn has_superblocks(&self) -> bool {
         self.reclaim_unit == ReclaimUnit::Superblock
     }

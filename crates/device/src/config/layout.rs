@@ -1,5 +1,5 @@
 //! The sizes that follow from a configuration. A configuration that cannot work is rejected, with
-//! every reason and its numbers.
+//! all reasons and their numbers.
 
 use crate::config::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
 use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase, constraints};
@@ -17,36 +17,37 @@ use fowler_units::{Bytes, Geometry, Span};
 /// The sizes derived from a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
-    /// The flash array as simulated: independent planes count as dies with one plane.
+    /// Geometry of the flash array as simulated: independent planes count as dies with one plane.
     pub geometry: Geometry,
-    /// The size of a mapping unit: a page, or a unit of one on drives with superblocks.
+    /// Size of a mapping unit: a page or, on drives with superblocks, possibly a part of one.
     pub page_size: Bytes,
-    /// The maximum number of mapping units that a program command stores.
+    /// Maximum number of mapping units that one program command stores.
     pub command_pages: u32,
-    /// Physical capacity.
+    /// Physical capacity of the flash.
     pub raw: Bytes,
     /// Capacity visible to the host.
     pub logical: Bytes,
-    /// Pages visible to the host.
+    /// Number of pages (mapping units) visible to the host.
     pub logical_pages: u32,
-    /// Pages of the mapping: the pages of the host and the parity of their stripes.
+    /// Number of pages in the mapping: host pages, and the parity pages of their stripes.
     pub mapped_pages: u32,
-    /// Entries of the parity cache.
+    /// Number of entries of the parity cache.
     pub parities: u32,
-    /// Reclaim units: blocks, or superblocks.
+    /// Number of reclaim units: blocks, or superblocks.
     pub reclaim_units: u32,
-    /// Erases that empty a reclaim unit: a superblock is erased die by die.
+    /// Number of erase operations that erase a reclaim unit: a superblock is erased die by die.
     pub erases_of_reclaim_unit: u32,
-    /// Blocks of each plane that data never fills: the open blocks and GC's last erased block.
+    /// Number of blocks in each plane that data never fills: the open blocks and GC's last erased
+    /// block.
     pub reserve_blocks: u32,
-    /// Page frames of the write buffer.
+    /// Number of page frames in the write buffer.
     pub frames: u32,
-    /// The maximum number of transactions in flight.
+    /// Maximum number of flash transactions in flight.
     pub transactions: usize,
 }
 
 impl Layout {
-    /// Returns the number of physical pages, of [`Layout::page_size`] each.
+    /// Returns the number of physical pages of the drive, each of [`Layout::page_size`].
     pub fn pages(&self) -> u64 {
         self.raw.0 / self.page_size.0
     }
@@ -78,7 +79,7 @@ pub struct Refusal {
     pub hint: Option<String>,
 }
 
-/// Collects refusals.
+/// The reasons, collected so far, why a configuration cannot work.
 pub(crate) struct Refusals(Vec<Refusal>);
 
 impl Refusals {
@@ -93,7 +94,7 @@ impl Refusals {
         }
     }
 
-    /// Like [`Refusals::unless`], with a hint.
+    /// Like [`Refusals::unless`], but the refusal has a hint.
     pub(crate) fn unless_hinted(
         &mut self,
         works: bool,
@@ -107,24 +108,25 @@ impl Refusals {
     }
 }
 
-/// The maximum number of pages in a stripe unit, and in one unit of every die: each is an entry of
-/// a table.
+/// Maximum number of pages in a stripe unit, and in one unit of every die: each is an entry of a
+/// table.
 const STRIPE_UNIT_MOST: u32 = 1024;
 const STRIPE_UNITS_MOST: u64 = 1 << 24;
 
-/// The minimum time between measurements of a die: reading a page in idle time takes a tenth of it.
+/// Minimum time between two measurements of a die's blocks: reading a page in idle time takes a
+/// tenth of it.
 const EVERY_LEAST: Span = Span::ms(1);
 
-/// The maximum age of data. Page timestamps hold nine years, the run included.
+/// Maximum age of data at the first request. Page timestamps hold nine years, the run included.
 pub(crate) const OLDEST_MOST: Span = Span(1827 * 24 * HOUR.0);
 
-/// The maximum rate of uncorrectable errors: a million times what any drive is specified for.
+/// Maximum rate of uncorrectable errors (UBER): a million times the specification of any drive.
 const UBER_MOST: f64 = 1e-6;
 
 const HOUR: Span = Span(3_600_000_000_000);
 
-/// Returns the configuration keys of the constants that an error is about. The states of word lines
-/// lie where `aging` says.
+/// Returns the configuration keys of the constants that a model error is about; those in `aging`
+/// for cells programmed by word lines.
 fn constants_of(why: &ModelError, word_lines: bool) -> &'static [&'static str] {
     match why {
         ModelError::TooGood { .. } | ModelError::TooBad { .. } if word_lines => {
@@ -158,7 +160,7 @@ const TABLE: [&str; 4] = [
     "reliability.model",
 ];
 
-/// Rejects a table whose rows do not match its axes.
+/// Rejects an error table whose rows do not match its axes.
 fn refuse_shape(table: &RateTable, refusals: &mut Refusals) {
     let RateTable { cycles, ages, rates } = table;
     let what = match rates.iter().position(|row| row.len() != ages.len()) {
@@ -175,7 +177,7 @@ fn refuse_shape(table: &RateTable, refusals: &mut Refusals) {
     );
 }
 
-/// The maximum number of table errors reported: enough to see what is wrong.
+/// Maximum number of errors of a table that are reported: enough to see the problem.
 const SHOWN: usize = 10;
 
 fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals) {
@@ -216,7 +218,7 @@ impl Config {
     /// Returns the sizes of the drive.
     ///
     /// # Errors
-    /// Every reason why it cannot work.
+    /// Every reason why the configuration cannot work.
     pub fn layout(&self) -> Result<Layout, Vec<Refusal>> {
         let mut refusals = Refusals(Vec::new());
         self.refuse_geometry(&mut refusals);
@@ -502,8 +504,8 @@ impl Config {
         );
     }
 
-    /// Checks the access classes of pages (HIRE). A `buffer.read_hot` that has no effect, because
-    /// access classes are off, is accepted: schemes are compared on one drive.
+    /// Checks the settings on access classes of pages (HIRE). A `buffer.read_hot` without effect,
+    /// because access classes are off, is accepted: schemes are compared on one drive.
     fn refuse_uses(&self, refusals: &mut Refusals) {
         let watermark = self.hotness.watermark;
         let tells = watermark > 0.5 && watermark <= 1.0;
@@ -538,13 +540,13 @@ impl Config {
         });
     }
 
-    /// Returns the number of stripes; zero without striping.
+    /// Returns the number of stripes; zero on a drive without them.
     pub fn stripes(&self) -> u32 {
         let (logical, mapped) = self.pages_beside_parity(self.held());
         mapped - logical
     }
 
-    /// Returns the number of pages that are not over-provisioned, parity pages included.
+    /// Returns the number of physical pages that are not spare capacity, parity pages included.
     fn held(&self) -> u32 {
         let pages = self.geometry.pages();
         match self.over_provisioning_base {
@@ -593,7 +595,7 @@ impl Config {
         }
     }
 
-    /// Returns true if block strengths are measured during the run.
+    /// Returns true if the controller measures block strengths during the run.
     fn measures(&self) -> bool {
         let reliability = &self.reliability;
         reliability.model != ModelKind::Off && reliability.strength == StrengthSource::Measured

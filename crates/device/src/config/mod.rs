@@ -1,17 +1,18 @@
-//! The complete description of a drive, as plain data. Reading it from text is the task of the
-//! crates above; configurations that cannot work are rejected here, with all reasons at once.
+//! The complete description of a drive, as plain data. The crates above read it from text;
+//! configurations that cannot work are rejected here, with all reasons at once.
 //!
-//! - `aging.rs`: how the data of a drive with superblocks ages.
+//! - `aging.rs`: the aging of data on a drive with superblocks.
 //! - `constraints.rs`: constraints between settings, which a drive must meet to work at all.
 //! - `flash.rs`: the word lines and registers of the dies, and programs in two passes.
 //! - `ftl.rs`: the units of the mapping, of garbage collection and of programs.
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
-//! - `queues.rs`: the number of requests in the drive, their order, and which wait for which.
-//! - `scrubbing.rs`: the period of scrubbing that is possible.
+//! - `queues.rs`: the number of requests in the drive, their order, and their waiting for each
+//!   other.
+//! - `scrubbing.rs`: the shortest possible period of scrubbing.
 //! - `slc.rs`: the SLC cache of a drive with superblocks.
-//! - `stripes.rs`: the stripes that fit.
+//! - `stripes.rs`: the effect of stripes on the size of a drive.
 //! - `superblocks.rs`: parity within superblocks.
-//! - `units.rs`: the size of a mapping unit, and why a drive cannot have it.
+//! - `units.rs`: the size of a mapping unit, and the reasons for rejecting it.
 
 mod aging;
 pub(crate) mod bad_blocks;
@@ -46,23 +47,23 @@ pub use queues::{Admission, Arbitration, QueueConfig, Weights};
 pub use slc::{SlcConfig, WhenFull};
 pub use superblocks::SuperblockConfig;
 
-/// A complete drive.
+/// The complete configuration of a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The shape of the flash array.
+    /// Geometry of the flash array.
     pub geometry: Geometry,
-    /// The share of the capacity hidden from the host: in `[0, 1)` of raw, or any non-negative
-    /// share of the logical capacity, according to [`Config::over_provisioning_base`].
+    /// Spare capacity, hidden from the host, as a share: in `[0, 1)` of the raw capacity, or any
+    /// non-negative share of the logical capacity, according to [`Config::over_provisioning_base`].
     pub over_provisioning: f64,
-    /// The capacity that [`Config::over_provisioning`] is a share of.
+    /// Capacity that [`Config::over_provisioning`] is a share of: raw or logical.
     pub over_provisioning_base: OpBase,
-    /// The planes of a die operate together, or independently.
+    /// Operation of the planes of a die: in lockstep, or independently.
     pub plane_mode: PlaneMode,
     /// Operating times of the flash.
     pub timing: Timing,
-    /// Programs and erases take their nominal times, or those of the paper's PER and PE0.
+    /// Times of programs and erases: nominal, or those of the PES paper's PER and PE0.
     pub program_erase: ProgramErase,
-    /// The units of the mapping, of garbage collection and of programs.
+    /// Units of the mapping, of garbage collection and of programs.
     pub ftl: FtlConfig,
     /// Parity within superblocks.
     pub superblocks: SuperblockConfig,
@@ -76,11 +77,11 @@ pub struct Config {
     pub buffer: BufferConfig,
     /// The bounded queues between host and flash.
     pub queue: QueueConfig,
-    /// The requests held up by one that finds no room in the queues.
+    /// The rule for which requests wait behind one that finds no room in the queues.
     pub admission: Admission,
     /// The link to the host.
     pub host: LinkConfig,
-    /// Garbage collection.
+    /// Parameters of garbage collection.
     pub gc: GcConfig,
     /// The state of the drive before the first request.
     pub precondition: PreconditionConfig,
@@ -102,7 +103,7 @@ pub struct Config {
     pub voltage: voltage::Params,
     /// The policy that chooses the page that leaves the buffer next.
     pub replacement: replacement::Params,
-    /// The number of reference voltages with which a page is first read.
+    /// The policy that chooses the sensing level with which a page is first read.
     pub sensing: sensing::Params,
     /// The rate at which the cells accumulate errors.
     pub reliability: reliability::Params,
@@ -112,11 +113,11 @@ pub struct Config {
     pub failed_dies: failed_dies::Params,
     /// The policy that chooses the block that GC collects next.
     pub victim: victim::Params,
-    /// Static wear leveling: when hot and cold data is swapped.
+    /// The policy of static wear leveling, which swaps hot and cold data.
     pub wear: wear::Params,
-    /// Scrubbing: the reading of all data in the background.
+    /// Parameters of scrubbing, which reads all data in the background.
     pub scrub: scrub::Params,
-    /// The redundancy of stripes.
+    /// The redundancy over stripes of pages (RAID).
     pub redundancy: redundancy::Params,
     /// The policy that delays writes.
     pub throttle: throttle::Params,
@@ -124,16 +125,16 @@ pub struct Config {
     pub life: endurance::Params,
     /// Custom policies that replace the policies named above.
     pub policies: Policies,
-    /// The seed of every random stream of the device.
+    /// Seed of every random stream of the drive.
     pub seed: u64,
 }
 
-/// The base of the over-provisioning share.
+/// The capacity that over-provisioning is a share of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpBase {
-    /// Share of the raw capacity: spare / raw.
+    /// Over-provisioning is spare divided by raw capacity.
     Raw,
-    /// Share of the capacity the host sees: spare / logical.
+    /// Over-provisioning is spare divided by logical capacity, which the host sees.
     Logical,
 }
 
@@ -148,41 +149,42 @@ pub enum PlaneMode {
     Independent,
 }
 
-/// The times of programs and erases.
-/// See docs/decisions/flash.md, "How long do programs take under PER and PE0?".
+/// Times of programs and erases. See docs/decisions/flash.md, "How long do programs take under PER
+/// and PE0?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramErase {
-    /// The times given by the timing.
+    /// Programs and erases take the nominal times of the configuration.
     Nominal,
-    /// As long as sensing for a read: PER of the PES paper, section 3.2.
+    /// Programs and erases take as long as sensing for a read: PER of the PES paper, section 3.2.
     AsRead,
-    /// Zero: PE0 of the PES paper, section 3.2.
+    /// Programs and erases take no time: PE0 of the PES paper, section 3.2.
     Zero,
 }
 
-/// The write buffer.
+/// Parameters of the write buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BufferConfig {
-    /// The size. With zero, the buffer holds only pages on their way to the flash.
+    /// Size of the write buffer. With zero, it holds only pages on their way to the flash.
     pub size: Bytes,
     /// The moment at which a write is acknowledged.
     pub ack: Ack,
     /// The moment at which data leaves the buffer (`on_insert` only).
     pub eviction: Eviction,
-    /// Lazy eviction only: the pages kept free or on their way out, so that a burst finds room.
+    /// Number of pages kept free or on their way out under lazy eviction, so that a burst finds
+    /// room.
     pub evict_ahead: u32,
     /// True if a page read from the flash stays in the buffer.
     pub cache_reads: bool,
     /// The treatment of a read-hot page that leaves the buffer clean.
     pub read_hot: ReadHot,
-    /// `rewrite_on_idle` only: the maximum share of the frames, in (0, 1], that hold pages waiting
-    /// to be reprogrammed and are unavailable to others. At least one frame.
+    /// Maximum share of the frames, in (0, 1], that hold pages waiting to be reprogrammed and are
+    /// unavailable to others (`rewrite_on_idle` only). At least one frame.
     pub rewrite_share: f64,
-    /// The time between two units that enter a full buffer; with zero, the entry of units is not
-    /// paced.
+    /// Time between two mapping units that enter a full buffer; zero to not limit the rate.
     pub pace: Span,
-    /// The share of the buffer from which the entry of units is paced, in [0, 1): the time between
-    /// two units grows linearly, from zero at this share to `pace` when the buffer is full.
+    /// Share of the buffer, in [0, 1), from which the entry of mapping units is rate-limited: the
+    /// time between two units grows linearly, from zero at this share to `pace` when the buffer is
+    /// full.
     pub pace_from: f64,
 }
 
@@ -202,14 +204,14 @@ impl Default for BufferConfig {
     }
 }
 
-/// The moment at which data leaves the buffer.
+/// The rule by which data leaves the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eviction {
-    /// Lazily if a program takes a page, eagerly if it takes a word line.
+    /// Lazy eviction if a program takes a page, eager eviction if it takes a word line.
     Usual,
-    /// As soon as there is enough data for a program.
+    /// Eager eviction: data leaves as soon as there is enough for a program.
     Eager,
-    /// When room is needed, the least recently used data first.
+    /// Lazy eviction: the least recently used data leaves when room is needed.
     Lazy,
 }
 
@@ -219,53 +221,53 @@ pub enum Eviction {
 pub enum ReadHot {
     /// The copy in the flash stays as it was programmed.
     OnDirty,
-    /// From then on the page is read as if it had been programmed at the voltages that its use
-    /// calls for. The paper's numbers require this, but no real cell can do it.
+    /// After eviction the page is read as if it had been programmed at the voltages of its access
+    /// class. The paper's numbers require this, but no real cell can do it.
     OnEvict,
-    /// The page is reprogrammed in idle time.
+    /// The page is reprogrammed in idle time, at the voltages of its access class.
     RewriteOnIdle,
 }
 
 /// The moment at which a write is acknowledged to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ack {
-    /// When the data is in the buffer (which must then survive power loss).
+    /// Acknowledged when the data is in the buffer (which must then survive power loss).
     OnInsert,
-    /// When the data is in the flash; it is sent there immediately.
+    /// Acknowledged when the data is in the flash; it is programmed immediately.
     OnProgram,
 }
 
-/// The sharing of the link by its two directions.
+/// Use of the host link by its two directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplex {
-    /// Each direction has a link of its own, as lanes of PCIe.
+    /// Full duplex: each direction has a link of its own, like the lanes of PCIe.
     #[default]
     Full,
-    /// One transfer at a time, in either direction, as SATA.
+    /// Half duplex: one transfer at a time, in either direction, as on SATA.
     Half,
 }
 
-/// The link to the host, first come first served, and the firmware that handles commands.
+/// The link to the host, which serves in order of arrival, and the firmware that handles commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkConfig {
-    /// The bandwidth of the link; zero makes data transfers free.
+    /// Bandwidth of the link; zero makes data transfers take no time.
     pub bandwidth: ByteRate,
-    /// The sharing of the link by its two directions.
+    /// Use of the link by its two directions: full or half duplex.
     pub duplex: Duplex,
-    /// The time each command occupies the inbound direction.
+    /// Time for which each command occupies the inbound direction of the link.
     pub command: Span,
-    /// The firmware cores that handle commands, each one at a time; with zero, commands take no
-    /// core time.
+    /// Number of firmware cores that handle commands, each one at a time; with zero, commands take
+    /// no core time.
     pub cores: u32,
-    /// The time that a command occupies a core.
+    /// Time for which a command occupies a firmware core.
     pub core_time: Span,
-    /// The additional latency of a command, which holds no other command up: doorbell, fetch,
-    /// interrupt, and the host's own path.
+    /// Additional latency of a command, which delays no other command: doorbell, fetch, interrupt,
+    /// and the host's own path.
     pub latency: Span,
-    /// The time that a trim occupies the firmware: a core where there are cores, or else the single
+    /// Time for which a trim occupies the firmware: one of its cores or, without cores, the single
     /// unit that changes the mapping.
     pub trim: Span,
-    /// The additional time for each mapping entry that a trim makes invalid.
+    /// Additional time of a trim for each mapping entry that it invalidates.
     pub trim_entry: Span,
 }
 
@@ -275,9 +277,10 @@ impl LinkConfig {
     /// (<https://github.com/axboe/fio/issues/764>).
     pub const TRIM: Span = Span::us(65);
 
-    /// The time for a mapping entry: a trim of 512 KiB on a 2 TB NVMe drive took 178 us, and trims
-    /// of 512 KiB over 74 GiB took 27 s (<https://github.com/axboe/fio/issues/396>), which is 0.84
-    /// us more for each further 4 KiB. Assumed: this drive is not that of [`LinkConfig::TRIM`].
+    /// Time of a trim for each mapping entry: a trim of 512 KiB on a 2 TB NVMe drive took 178 us,
+    /// and trims of 512 KiB over 74 GiB took 27 s (<https://github.com/axboe/fio/issues/396>),
+    /// which is 0.84 us more for each further 4 KiB. Assumed: this drive is not that of
+    /// [`LinkConfig::TRIM`].
     pub const TRIM_ENTRY: Span = Span::ns(800);
 }
 
@@ -297,51 +300,51 @@ impl Default for LinkConfig {
     }
 }
 
-/// Garbage collection, per plane.
+/// Parameters of garbage collection (GC), which runs per plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GcConfig {
-    /// GC competes with the host if a plane has fewer erased blocks than this.
+    /// GC competes with the host (foreground GC) on a plane with fewer erased blocks than this.
     pub foreground_below: u32,
     /// Background GC continues until a plane has this many erased blocks.
     pub background_below: u32,
-    /// The idle time of a die after which background GC starts on it.
+    /// Idle time of a die after which background GC starts on it.
     pub idle_after: Span,
-    /// The open block that takes moved pages.
+    /// The open block that takes pages moved by GC.
     pub frontier: GcFrontier,
 }
 
-/// The destination of pages moved by GC.
+/// The open block that takes pages moved by GC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GcFrontier {
-    /// To a separate open block, so that new host data and old survivors stay apart.
+    /// A separate open block, so that new host data and moved pages stay apart.
     Own,
-    /// To the block that host writes fill.
+    /// The open block that host writes fill.
     Shared,
 }
 
 /// The state of the drive before the first request; reaching it takes no simulated time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PreconditionConfig {
-    /// Share of the logical pages that hold data, `[0, 1]`.
+    /// Share of the logical pages that hold data, in `[0, 1]`.
     pub fill: f64,
-    /// The pattern in which the pages were written.
+    /// Pattern in which the pages were written before the run.
     pub pattern: Pattern,
-    /// The access class of these pages, on drives that distinguish classes (HIRE, section 3.1): the
-    /// pages lie in blocks of that class, at its voltages.
+    /// Access class of the preconditioned pages, on drives that distinguish classes (HIRE, section
+    /// 3.1): the pages lie in blocks of that class, at its voltages.
     pub access_class: AccessClass,
-    /// Requests of the workload that are served but not measured. Only the runner of the workload
-    /// uses it.
+    /// Number of requests of the workload that are served but not measured. Only the runner of the
+    /// workload uses it.
     pub warm_up: u64,
 }
 
 /// The history by which the drive reached its initial state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Written once, in address order.
+    /// Every page was written once, in address order.
     Sequential,
-    /// Written once, in random order.
+    /// Every page was written once, in random order.
     Random,
-    /// Overwritten repeatedly in random order, by a host that never pauses, until write
+    /// Pages were overwritten repeatedly in random order, by a host that never pauses, until write
     /// amplification is steady.
     Steady,
     /// Like `Steady`, by a host that pauses: background GC has kept the drive at
@@ -355,23 +358,24 @@ pub enum Pattern {
 pub enum UnwrittenReads {
     /// The page is read from the die where it would be placed, as data written before the run.
     Preconditioned,
-    /// The read is answered from the mapping: zeroes, no flash access.
+    /// The read is answered from the mapping: zeroes, without a flash access.
     Zero,
     /// The read is an error of the workload.
     Error,
 }
 
-/// The effect of a write of part of a page if the rest of the page holds data.
+/// The effect of a write of part of a page if other parts of the page hold data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartialWrites {
-    /// The old page is read before the new one is programmed.
+    /// The old page is read before the new one is programmed (read-modify-write).
     ReadModifyWrite,
-    /// The page is programmed without reading the old one, as in simulators without sector state.
+    /// The new page is programmed without reading the old one, as in simulators without sector
+    /// state.
     Overwrite,
 }
 
 impl Config {
-    /// Returns true if data stays in the buffer until room is needed.
+    /// Returns true if data stays in the buffer until room is needed (lazy eviction).
     pub fn evicts_lazily(&self) -> bool {
         match self.buffer.eviction {
             Eviction::Usual => !self.ftl.has_superblocks(),
@@ -380,7 +384,7 @@ impl Config {
         }
     }
 
-    /// Returns the limits that the streams of the drive must comply with.
+    /// Returns the limits on the streams of a placement policy on this drive.
     pub(crate) fn stream_limits(&self) -> StreamLimits {
         self.placement.limits(self.voltage.name == VoltageKind::ByHotness)
     }
@@ -396,12 +400,12 @@ impl Config {
         self.placement.moved_streams(self.hotness.classes()) as u32
     }
 
-    /// Returns the number of all streams, whose open blocks are taken from the spare capacity.
+    /// Returns the number of all streams; their open blocks are taken from the spare capacity.
     pub fn open_streams(&self) -> u32 {
         self.host_streams() + self.moved_streams()
     }
 
-    /// Creates a drive of this shape and speed with plain defaults: first come first served, no
+    /// Creates a drive of this geometry and timing with plain defaults: first come first served, no
     /// suspension, greedy GC, a nonvolatile buffer of 64 MiB, no spare capacity (which must be
     /// set), filled once in address order.
     pub fn new(geometry: Geometry, timing: Timing) -> Self {
@@ -470,7 +474,7 @@ impl Config {
         }
     }
 
-    /// Returns [`Config::effective_timing`] for reads: the decoder's time is part of a transfer.
+    /// Returns [`Config::effective_timing`] for reads: decoding counts as part of the transfer.
     pub fn read_timing(&self) -> Timing {
         let mut timing = self.effective_timing();
         let transfers = match self.ftl.has_superblocks() {
@@ -481,8 +485,8 @@ impl Config {
         timing
     }
 
-    /// Returns the operating times in effect: the nominal ones, or those of PER and PE0. On a drive
-    /// with superblocks, a transfer is that of a unit, and an SLC cache adds a type of pages.
+    /// Returns the operating times in effect: nominal, or those of PER and PE0. On a drive with
+    /// superblocks, a transfer is that of a mapping unit, and an SLC cache adds a type of pages.
     /// See docs/decisions/flash.md, "How long does PER take with several page types?".
     pub fn effective_timing(&self) -> Timing {
         let mut nominal = self.timing;

@@ -1,4 +1,4 @@
-//! The number of requests in the drive, their order, and which of them wait for which.
+//! The bounded queues of the drive: their sizes, their order, and which requests wait for which.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,20 +6,21 @@ use std::str::FromStr;
 /// The bounded queues of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueConfig {
-    /// Maximum host requests in the device; more wait outside.
+    /// Maximum number of host requests in the drive; further ones wait outside.
     pub depth: u32,
-    /// Maximum host page reads waiting or in service.
+    /// Maximum number of host page reads waiting or in service.
     pub max_reads: u32,
-    /// Maximum host page writes between the buffer and the flash.
+    /// Maximum number of host page writes between the buffer and the flash.
     pub max_writes: u32,
-    /// [`Admission::Shared`] only: the writes that are served between two turns of the reads.
+    /// Number of writes served between two turns of the reads ([`Admission::Shared`] only).
     pub reads_behind: u32,
     /// The order in which writes are taken from the submission queues.
     pub arbitration: Arbitration,
-    /// [`Arbitration::Weighted`] only: the number of writes that each queue hands over in its turn.
+    /// Number of writes that each submission queue hands over in its turn
+    /// ([`Arbitration::Weighted`] only).
     pub weights: Weights,
-    /// Maximum writes that wait in the drive besides those that wait in their queues. No effect if
-    /// writes are taken in the order of their arrival.
+    /// Maximum number of writes that wait in the drive besides those that wait in their submission
+    /// queues. Without effect if writes are taken in order of arrival.
     pub taken: u32,
 }
 
@@ -37,16 +38,16 @@ impl Default for QueueConfig {
     }
 }
 
-/// The requests held up by one that finds no room in a queue of pages. See docs/decisions/host.md,
-/// "Whom does a full write queue hold up?".
+/// The rule for which requests wait behind one that finds no room in a queue of pages. See
+/// docs/decisions/host.md, "Whom does a full write queue hold up?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Only requests of the same kind are held up: reads pass writes that wait for room, and writes
-    /// pass reads.
+    /// Only requests of the same kind wait: reads pass writes that wait for room, and writes pass
+    /// reads.
     ReadsPass,
-    /// Every later request is held up: requests enter one by one, in their order.
+    /// Every later request waits: requests enter one by one, in order of arrival.
     InOrder,
-    /// Reads take turns with writes that wait: all reads are let through after every
+    /// Reads take turns with waiting writes: all reads pass after every
     /// [`QueueConfig::reads_behind`] writes since the line began, and a read at the latest after
     /// the writes that it found in line.
     Shared,
@@ -56,25 +57,25 @@ pub enum Admission {
 /// docs/decisions/host.md, "From which queue does the next write come?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
-    /// Writes in the order of their arrival, whatever their queue.
+    /// Writes are taken in order of arrival, whatever their queue.
     Arrival,
-    /// One write from each queue in turn.
+    /// One write is taken from each queue in turn.
     RoundRobin,
-    /// As many writes from each queue as its weight, in turn.
+    /// From each queue in turn, as many writes are taken as its weight.
     Weighted,
 }
 
-/// The number of writes that a submission queue hands over in its turn.
+/// The number of writes that each submission queue hands over in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// The weights of the first queues; the last weight holds for all other queues. Entries from
+    /// Weights of the first queues; the last weight holds for all further queues. Entries from
     /// `count` on are not used.
     per_queue: [u16; Weights::MOST],
     count: u8,
 }
 
 impl Weights {
-    /// The maximum number of queues with a weight of their own.
+    /// Maximum number of queues with a weight of their own.
     pub const MOST: usize = 16;
     /// The largest weight: that of NVMe.
     pub const LARGEST: u16 = 256;

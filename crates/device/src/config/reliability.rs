@@ -1,4 +1,4 @@
-//! The configuration of the cells: which model of bit errors, and with which constants.
+//! The configuration of the cells: the model of bit errors, and its constants.
 
 use super::Config;
 use fowler_physics::ispp::EndOfLife;
@@ -11,27 +11,27 @@ use fowler_physics::table::{Table, TableError, Tabled};
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
 
-/// The reliability of a drive.
+/// Parameters of the reliability of a drive's cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// The error model, or none.
+    /// Model of bit errors; `Off` for cells without errors.
     pub model: ModelKind,
-    /// Bit error rates of [`ModelKind::Table`].
+    /// Measured bit error rates for [`ModelKind::Table`].
     pub table: RateTable,
-    /// The constants of the cells. The operating times are those of the drive
+    /// Physical constants of the cells. The operating times are those of the drive
     /// ([`crate::Config::timing`]).
     pub cells: Parameters,
-    /// The data that the read references of word lines suit ([`ModelKind::Analytic`] on a drive
-    /// with superblocks).
+    /// Data age for which the read references of word lines are set: zero, or that of the data
+    /// read ([`ModelKind::Analytic`] on a drive with superblocks).
     pub references: References,
-    /// The number of sensing levels that the code supports: 1 to 3.
+    /// Number of sensing levels that the code supports: 1 to 3.
     pub levels: u32,
-    /// The cost of a retry at the next level.
+    /// Cost of a read retry at the next sensing level.
     pub retry: RetryCost,
-    /// P/E cycles of every block before preconditioning.
+    /// P/E cycles that every block has behind it before preconditioning.
     pub cycles: u32,
-    /// The maximum of the additional cycles that each block draws at random. These cycles raise the
-    /// bit error rate of a block, and count when stripes look for worn blocks.
+    /// Maximum of the additional P/E cycles that each block draws at random. They raise the bit
+    /// error rate of a block, and count when stripes look for worn blocks.
     pub cycles_spread: u32,
     /// Uncorrectable errors per bit read, whatever the age and wear of the page: 0 (none) to 1e-6.
     /// A page that such an error strikes cannot be read any more.
@@ -39,17 +39,17 @@ pub struct Params {
     /// The age of the oldest data at the first request. Ages are spread evenly from there to zero,
     /// in the order in which preconditioning filled the blocks.
     pub oldest: Span,
-    /// The source from which the controller knows the strength of a block.
+    /// Source from which the controller knows the strength of a block.
     pub strength: StrengthSource,
-    /// The time in which every block is measured once.
+    /// Period in which every block is measured once (`measured` only).
     pub measure_every: Span,
-    /// `measured` only: the maximum probability, in (0, 1), that a block is weaker than the class
-    /// it is assigned to. A block assigned too strong a class may lose data.
+    /// Maximum probability, in (0, 1), that a block is weaker than the strength class it is
+    /// assigned to (`measured` only). A block assigned too strong a class may lose data.
     pub risk: f64,
 }
 
-/// The cost of the next try of a read.
-/// See docs/decisions/cells.md, "What does a retry cost?".
+/// The cost of a read retry at the next sensing level. See docs/decisions/cells.md, "What does a
+/// retry cost?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryCost {
     /// The retry senses every reference voltage of its level and transfers every bit.
@@ -59,48 +59,48 @@ pub enum RetryCost {
     Increment,
 }
 
-/// The error model.
+/// The model of bit errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelKind {
     /// Cells without errors: a read takes its nominal time.
     Off,
-    /// By threshold voltages: of two-bit cells or, on a drive with superblocks, of cells of as many
-    /// bits as a word line has pages.
+    /// Errors are computed from threshold voltages: of two-bit cells or, on a drive with
+    /// superblocks, of cells with as many bits as a word line has pages.
     Analytic,
-    /// By programming voltage alone: boosted, nominal and reduced cells are read at the first,
+    /// Programming voltages alone decide: boosted, nominal and reduced cells are read at the first,
     /// second and third level, whatever their age and wear (HIRE, Table 1).
     ByVoltage,
-    /// By a table of measurements of pages programmed at the nominal step.
+    /// Errors are interpolated in a table of measurements of pages programmed at the nominal step.
     Table,
 }
 
 /// Measured bit error rates of an average block ([`fowler_physics::table`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RateTable {
-    /// P/E cycles, ascending.
+    /// P/E cycles of the rows, ascending.
     pub cycles: Vec<f64>,
-    /// Retention ages, ascending.
+    /// Retention ages of the columns, ascending.
     pub ages: Vec<Span>,
-    /// One row per entry of `cycles`, with one rate per entry of `ages`.
+    /// Bit error rates: one row per entry of `cycles`, with one rate per entry of `ages`.
     pub rates: Vec<Vec<f64>>,
 }
 
-/// The reason why no model could be built.
+/// The reason why no error model could be built.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoModel {
-    /// The cell constants are invalid.
+    /// The physical constants of the cells are invalid.
     Cells(ModelError),
-    /// The number of rows differs from the number of cycles, or a row's length from the number of
-    /// ages.
+    /// In the error table, the number of rows differs from the number of cycles, or a row's length
+    /// from the number of ages.
     Shape,
-    /// The problems of the table.
+    /// All problems of the error table.
     Table(Vec<TableError>),
 }
 
 /// The source from which the controller knows the strength of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrengthSource {
-    /// The true strength, which no real controller knows.
+    /// The true strength of every block, which no real controller knows.
     Oracle,
     /// Errors corrected in pages that the controller reads in idle time (RHIO, section II-B).
     Measured,
@@ -127,15 +127,16 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Returns the end of life for which blocks are specified.
+    /// Returns the end of life (P/E cycles, age and reads) for which blocks are specified.
     pub fn end(&self) -> EndOfLife {
         EndOfLife::new(&self.cells)
     }
 
-    /// Returns the model; the analytic one if none is selected.
+    /// Returns the error model; the analytic one if none is selected.
     ///
     /// # Errors
-    /// The reason why there is no model: all problems of the table, or the first of the constants.
+    /// The reason why there is no model: all problems of the table, or the first problem of the
+    /// constants.
     pub fn model(&self) -> Result<Reliability, NoModel> {
         if self.model != ModelKind::Table {
             return Analytic::new(self.cells).map(Reliability::Analytic).map_err(NoModel::Cells);
@@ -146,7 +147,7 @@ impl Params {
         Ok(Reliability::Tabled(tabled.expect("one table per setting")))
     }
 
-    /// Returns the error-correcting code, with the levels that the drive supports.
+    /// Returns the error-correcting code, with the sensing levels that the drive supports.
     pub fn ldpc(&self) -> Ldpc {
         let all = Ldpc::hire(&self.cells).expect("the levels were checked before");
         let levels: Vec<Level> = all.levels()[..self.levels as usize].to_vec();
@@ -157,12 +158,13 @@ impl Params {
 }
 
 impl Config {
-    /// Returns the model of the drive's cells; the analytic one if none is selected. Word lines
-    /// that are programmed as a whole have cells of as many bits as they have pages, and other
+    /// Returns the error model of the drive's cells; the analytic one if none is selected. Word
+    /// lines that are programmed as a whole have cells with as many bits as they have pages; other
     /// cells have two.
     ///
     /// # Errors
-    /// The reason why there is no model: all problems of the table, or the first of the constants.
+    /// The reason why there is no model: all problems of the table, or the first problem of the
+    /// constants.
     pub fn cell_model(&self) -> Result<Reliability, NoModel> {
         let word_lines = self.ftl.has_superblocks();
         if self.reliability.model == ModelKind::Analytic && word_lines {

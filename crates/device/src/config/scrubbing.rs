@@ -10,12 +10,13 @@ use fowler_units::Span;
 const SHARE_OF_DIE: u64 = 4;
 
 impl Config {
-    /// Returns true if data is read in the background.
+    /// Returns true if the drive reads its data in the background (scrubbing).
     pub(crate) fn scrubs(&self) -> bool {
         self.scrub.name != ScrubKind::Off
     }
 
-    /// Returns true if scrubbing compares stripes with their parity. The comparison is of versions.
+    /// Returns true if scrubbing compares stripes with their parity, by the versions of their
+    /// pages.
     pub fn compares_stripes(&self) -> bool {
         let redundancy = &self.redundancy;
         self.scrubs() && self.scrub.stripes && redundancy.has_stripes() && redundancy.integrity

@@ -3,34 +3,34 @@
 use fowler_nand::Timing;
 use fowler_units::Span;
 
-/// Superblocks that take host writes with one bit per cell: a word line holds one page instead of
-/// [`crate::FlashConfig::word_line`], and that page is programmed and read faster. The data of
-/// these superblocks is folded into others later. See docs/decisions/superblocks.md, "What is the
-/// SLC cache?".
+/// An SLC cache: superblocks that take host writes with one bit per cell. A word line then holds
+/// one page instead of [`crate::FlashConfig::word_line`], and that page is programmed and read
+/// faster. The data of these superblocks is folded into others later. See
+/// docs/decisions/superblocks.md, "What is the SLC cache?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlcConfig {
-    /// Superblocks set aside for the cache, which are never used otherwise; 0 for none.
+    /// Number of superblocks set aside for the SLC cache and used for nothing else.
     pub fixed: u32,
-    /// The maximum number of erased superblocks that are used in SLC mode besides; 0 for none.
+    /// Maximum number of erased superblocks used in SLC mode besides those set aside; 0 for none.
     pub dynamic: u32,
-    /// The number of erased superblocks that `dynamic` leaves untouched.
+    /// Number of erased superblocks that the dynamic SLC cache leaves untouched.
     pub keep_erased: u32,
-    /// The path of host data while the cache is full.
+    /// The path of host data while the SLC cache is full.
     pub when_full: WhenFull,
-    /// The idle time of the host after which the cache is folded.
+    /// Idle time of the host after which the SLC cache is folded.
     pub fold_after: Span,
-    /// The time to sense a page in SLC mode.
+    /// Time to sense a page in SLC mode.
     pub read_time: Span,
-    /// ISPP iterations of a program in SLC mode.
+    /// Number of ISPP iterations of a program in SLC mode.
     pub iterations: u32,
 }
 
-/// The path of host data while the cache is full.
+/// The path of host data while the SLC cache is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// The data bypasses the cache, as on a drive without one.
+    /// Host data bypasses the cache, as on a drive without one.
     Direct,
-    /// The data waits in the buffer until a superblock of the cache has been emptied.
+    /// Host data waits in the buffer until a superblock of the cache has been folded and erased.
     Wait,
 }
 

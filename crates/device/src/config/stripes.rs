@@ -1,4 +1,4 @@
-//! The effect of stripes on the size of a drive, and the rejection of stripes that cannot work.
+//! The effect of stripes on the capacity of a drive, and the rejection of stripes that cannot work.
 
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusals};
@@ -9,8 +9,8 @@ use fowler_units::Geometry;
 /// of one word.
 pub const DATA_MOST: u32 = 63;
 
-/// The number of pages recovered at once, for reads and for rebuilding. Assumed: a controller has
-/// buffers for some stripes.
+/// Number of pages recovered at the same time, for reads and for rebuilding. Assumed: a controller
+/// has buffers for some stripes.
 pub const AT_ONCE: usize = 16;
 
 /// Returns the number of stripes of `data` pages and one parity page that fit into `pages`.
@@ -18,11 +18,13 @@ pub fn stripes_of(pages: u32, data: u32) -> u32 {
     pages / (data + 1)
 }
 
-/// The maximum reads in flight for one stripe, for trims and for rebuilding parity, in stripes.
+/// Maximum number of reads in flight for one stripe, for trims and for rebuilding parity, in
+/// stripes.
 pub(crate) const READS_MOST: u32 = 3;
 
 impl Config {
-    /// Returns the number of host pages and of mapped pages, if the flash can hold `pages`.
+    /// Returns the number of host pages, and of host and parity pages together, if the flash can
+    /// hold `pages`.
     pub(crate) fn pages_beside_parity(&self, pages: u32) -> (u32, u32) {
         let redundancy = &self.redundancy;
         if !redundancy.has_stripes() {
@@ -51,7 +53,8 @@ impl Config {
         (self.parities() * each + self.queue.max_writes + rescues) as usize
     }
 
-    /// See docs/decisions/raid.md, "How many chips does a drive with stripes need?".
+    /// Checks the settings of stripes. See docs/decisions/raid.md, "How many chips does a drive
+    /// with stripes need?".
     pub(crate) fn refuse_redundancy(&self, refusals: &mut Refusals) {
         let redundancy = &self.redundancy;
         if !redundancy.has_stripes() || self.ftl.has_superblocks() {
@@ -104,7 +107,8 @@ impl Config {
         self.refuse_wear_limits(refusals);
     }
 
-    /// Refuses limits of reads and of wear that the life of the cells never reaches, or always.
+    /// Refuses limits of reads and of wear that the cells never reach in their life, or always
+    /// exceed.
     pub(crate) fn refuse_wear_limits(&self, refusals: &mut Refusals) {
         let redundancy = &self.redundancy;
         if !redundancy.has_stripes() {
@@ -165,8 +169,8 @@ impl Config {
         );
     }
 
-    /// Checks that every die can hold its pages and also the pages that the parity cache needs
-    /// there until it is flushed.
+    /// Checks that every die can hold its pages, and also the pages that wait in the parity cache
+    /// until it is flushed.
     pub(crate) fn refuse_dies(&self, layout: &Layout, refusals: &mut Refusals) {
         if !self.redundancy.has_stripes() {
             return;

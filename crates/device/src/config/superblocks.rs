@@ -1,8 +1,8 @@
-//! Parity within superblocks.
+//! The configuration of parity within superblocks (RAIN).
 
-/// Parity within superblocks.
+/// Parity within superblocks (RAIN).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SuperblockConfig {
-    /// The number of commands of which one programs parity over the others (RAIN); 0 for none.
+    /// Number of program commands of which one programs the parity of the others; 0 for no parity.
     pub parity: u32,
 }

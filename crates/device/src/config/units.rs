@@ -1,18 +1,18 @@
-//! The size of a mapping unit and the number of pages of a program, and why a drive cannot have
-//! them.
+//! The size of a mapping unit and the number of pages per program command, and the reasons for
+//! rejecting them.
 
 use super::{Config, ProgramUnit};
 use crate::config::layout::{PAGES_MAX, Refusals};
 use fowler_units::Bytes;
 
-/// A sector, of which a mapping unit has a whole number.
+/// Size of a sector; a mapping unit has a whole number of them.
 const SECTOR: Bytes = Bytes(512);
 
-/// The maximum number of mapping units in a page: their validity is looked up at once.
+/// Maximum number of mapping units in a page, whose validity is looked up at once.
 const UNITS_OF_PAGE_MAX: u64 = 32;
 
 impl Config {
-    /// Returns the size of a mapping unit.
+    /// Returns the size of a mapping unit in bytes.
     pub fn unit(&self) -> Bytes {
         self.ftl.unit.unwrap_or(self.geometry.page_size)
     }
@@ -25,7 +25,7 @@ impl Config {
         }
     }
 
-    /// Returns the sizes that a mapping unit may have, from the page down.
+    /// Returns the possible sizes of a mapping unit, from the page size down.
     fn possible_units(&self) -> impl Iterator<Item = Bytes> {
         let page = self.geometry.page_size.0;
         let divides = move |count: &u64| page.is_multiple_of(count * SECTOR.0);
@@ -72,8 +72,8 @@ impl Config {
         fits
     }
 
-    /// Refuses more units, in superblocks, than the map can number. Returns true if there are as
-    /// many as it can.
+    /// Refuses a number of mapping units, in superblocks, that the map cannot address. Returns true
+    /// if it can.
     pub(crate) fn refuse_number_of_units(&self, refusals: &mut Refusals) -> bool {
         let Some(pages) =
             self.geometry.pages_checked().filter(|pages| (1..=PAGES_MAX).contains(pages))

@@ -1,4 +1,4 @@
-//! The census of a drive: see [`crate::raid::census`].
+//! The census of lost pages on a drive: see [`crate::raid::census`].
 
 use super::Device;
 use super::controller::Hooks;
@@ -8,12 +8,12 @@ use crate::raid::fault_kinds::sorted_at_hand;
 use fowler_units::{Id, Lpn, Ppn, UnitId};
 
 impl Device {
-    /// Counts every page that neither a sensing level nor an equation of its stripe gives back, at
-    /// this moment. Nothing is read, timed or changed. The count takes some nanoseconds for each
-    /// page of the mapping; a drive that is never asked pays nothing.
+    /// Counts every page that is unreadable at this moment: neither a sensing level nor its stripe
+    /// recovers the data. Nothing is read, timed or changed. The count takes some nanoseconds for
+    /// each page of the mapping; a drive of which no census is taken pays nothing.
     ///
-    /// Without a model of errors and without versions, everything can be read.
-    /// See docs/decisions/raid.md, "Which pages does a census count as lost?".
+    /// Without a model of errors and without versions, every page is readable. See
+    /// docs/decisions/raid.md, "Which pages does a census count as lost?".
     pub fn census(&self) -> Census {
         let core = &self.layer.ftl.core;
         let (judge, silent) = (self.judge(), self.layer.silent());
@@ -26,8 +26,8 @@ impl Device {
         taking.census
     }
 
-    /// Returns true if a page of the host reads well but does not hold the data written to it:
-    /// nobody has noticed.
+    /// Returns true if a host page is readable but does not hold the data written to it: silent
+    /// corruption.
     pub fn is_wrong(&self, page: Lpn) -> bool {
         let (core, judge, silent) = (&self.layer.ftl.core, self.judge(), self.layer.silent());
         let mut taking = Taking { core, judge, silent, census: Census::default() };
@@ -50,7 +50,7 @@ impl Device {
         fails.map(|unit| core.locator.page_of(unit)).collect()
     }
 
-    /// Returns the judge of this moment, as [`Taking`] needs one.
+    /// Returns the judge of the readability of pages at this moment, as [`Taking`] needs one.
     fn judge(&self) -> impl FnMut(Lpn, UnitId) -> Verdict {
         let (core, integrity) = (&self.layer.ftl.core, self.integrity());
         let mut cells = self.flash.condition().map(|cells| Judge::new(cells, self.now()));

@@ -1,5 +1,5 @@
-//! All conservation laws. The laws can be checked after any event, but slowly: for tests, and for
-//! users who doubt a result.
+//! Checks of all conservation laws of a drive. They can run after any event, but slowly: for tests,
+//! and for users who doubt a result.
 
 use super::Device;
 use crate::blocks::block_table::BlockState;
@@ -12,7 +12,7 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{BlockId, DieId, FrameId, Id, Lpn, PlaneId, UnitId};
 
 impl Device {
-    /// Checks that nothing is lost and nothing is counted twice.
+    /// Checks that no page is lost and no page is counted twice.
     ///
     /// # Errors
     /// The first violated law.
@@ -174,7 +174,7 @@ impl Device {
         law(used + free == all, || format!("{used} frames used, {free} free, of {all}"))
     }
 
-    /// Checks that queues and counters agree with the transactions in flight.
+    /// Checks that the queues and counters of the dies agree with the transactions in flight.
     fn check_transactions(&self) -> Result<(), Violation> {
         let (mut reads, mut writes) = (0, 0);
         for (_, txn) in self.flash.txns.iter() {

@@ -1,4 +1,4 @@
-//! Event dispatch: the components to call when a flash transaction ends, a die becomes idle or a
+//! Event dispatch: calls the components when a flash transaction ends, a die becomes idle or a
 //! timer fires. Holds the translation and its redundancy; each call checks once if the drive has
 //! redundancy.
 
@@ -25,28 +25,28 @@ use fowler_units::{BlockId, DieId, HostIo, Nanos, Span, TxnId};
 /// The controller of a page-mapped drive.
 #[derive(Clone, Debug)]
 pub struct Controller {
-    /// Mapping, blocks, buffer, garbage collection, requests.
+    /// The flash translation layer: mapping, blocks, buffer, garbage collection and requests.
     pub(crate) ftl: Ftl,
-    /// The redundancy, if any.
+    /// Redundancy of the drive; `Nothing` on a drive without it.
     pub(crate) hooks: Hooks,
-    /// The write throttle, if any.
+    /// The write throttle; `None` on a drive without one.
     pub(crate) throttle: Option<Box<WriteThrottle>>,
-    /// The pages in caches that survive power loss.
+    /// Number of pages that the controller has saved in memory that survives power loss.
     pub(crate) saved: usize,
-    /// The history of the drive before the first request.
+    /// Facts about the drive's state before the first request.
     pub(crate) preconditioned: Preconditioned,
     /// Totals of all spans without power.
     pub(crate) power_offs: PowerOffs,
-    /// Faults at times known in advance, if there are any.
+    /// Faults that strike at times known in advance; `None` without any.
     pub(crate) faults: Option<Box<FaultSchedule>>,
 }
 
-/// The redundancy hooks that the host side calls beside the translation.
+/// The redundancy that the host side calls beside the translation.
 #[derive(Clone, Debug)]
 pub(crate) enum Hooks {
-    /// No redundancy: a page that cannot be read goes unnoticed.
+    /// No redundancy, and losses are not noticed: a page that cannot be read has no effect.
     Nothing,
-    /// No redundancy, but the pages that faults take are noted.
+    /// No redundancy, but pages lost to faults are recorded.
     LostPages(Box<LostPages>),
     /// Redundancy over stripes.
     Raid(Box<Raid>),
@@ -62,7 +62,7 @@ impl Controller {
     }
 }
 
-/// Evaluates a call with the translation and its redundancy hooks. The path of a drive with
+/// Evaluates a call with the translation and the drive's redundancy hooks. The path of a drive with
 /// redundancy is kept out of line, so that the other path stays as short as if it were the only
 /// one.
 macro_rules! with_redundancy {
@@ -87,7 +87,7 @@ macro_rules! with_redundancy {
 }
 pub(crate) use with_redundancy;
 
-/// Makes a call that is not inlined.
+/// Makes a call that the compiler does not inline.
 #[inline(never)]
 pub(crate) fn out_of_line<T>(call: impl FnOnce() -> T) -> T {
     call()
@@ -134,7 +134,7 @@ impl Controller {
     }
 }
 
-/// Handles the end of a program or an erase.
+/// Handles the end of a program or an erase on a die.
 #[inline(always)]
 fn done<R: RedundancyHooks>(
     ftl: &mut Ftl,
@@ -161,7 +161,7 @@ fn done<R: RedundancyHooks>(
     }
 }
 
-/// Handles the end of a read.
+/// Handles the end of a read on a die.
 #[inline(always)]
 fn read_done<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, id: TxnId, raid: &mut R) {
     if raid.done(ftl, flash, id, false) {
@@ -178,8 +178,8 @@ fn read_done<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, id: TxnId, ra
     }
 }
 
-/// Handles a timer of a die. The die may have been idle for long enough to work in idle time, and
-/// the time that is left may be used for scrubbing.
+/// Handles the idle timer of a die. The die may have been idle for long enough to start background
+/// work, and the time that is left may be used for scrubbing.
 fn idle_event<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, die: DieId, raid: &mut R) {
     work_in_idle_time(ftl, flash, die, raid);
     ftl.gc.patrol_event(&mut ftl.core, flash, die);

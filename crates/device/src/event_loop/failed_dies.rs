@@ -1,4 +1,5 @@
-//! Dies that fail: their replacement by spare dies, and the effects on a drive without a spare one.
+//! Dies that fail during a run: their replacement by spare dies, and the effects on a drive without
+//! one.
 
 use super::Device;
 use super::controller::{Controller, with_redundancy};
@@ -11,7 +12,7 @@ use crate::raid::fault_kinds::Fault;
 use fowler_units::{DieId, Id, Lpn, TxnId, UnitId};
 
 impl Device {
-    /// Returns the counts of failing dies; `None` if none has failed.
+    /// Returns the counts of failed dies; `None` if no die has failed.
     pub fn failed_dies(&self) -> Option<FailedDieCounts> {
         let core = &self.layer.ftl.core;
         let mut counts = core.allocator.failed_dies()?;
@@ -23,8 +24,8 @@ impl Device {
 }
 
 impl Controller {
-    /// Lets the dies of a unit fail for which there is no spare one, before their pages fail.
-    /// Programs that these dies had begun go to other dies.
+    /// Fails the dies of a unit that no spare die replaces, before their pages fail. Programs that
+    /// these dies had begun go to other dies.
     pub(super) fn fail_dies(&mut self, flash: &mut Flash, fault: Fault) {
         let ftl = &mut self.ftl;
         let mut begun = Vec::new();
@@ -45,8 +46,8 @@ impl Controller {
         self.program_again(flash);
     }
 
-    /// Programs again the data that a failed die had programmed, if the controller still has the
-    /// data because its answer waits for parity.
+    /// Programs again, on another die, the data that a failed die had programmed and that the
+    /// controller still has because its completion waits for parity.
     fn program_again(&mut self, flash: &mut Flash) {
         let core = &self.ftl.core;
         let stays = |txn: &Txn| {
@@ -66,8 +67,8 @@ impl Controller {
         }
     }
 
-    /// Determines the service that the drive still gives, if dies have failed, and their pages with
-    /// them.
+    /// Determines if the drive becomes read-only or offline after dies have failed, and their pages
+    /// with them.
     pub(super) fn look_at_capacity(&mut self, flash: &mut Flash) {
         let now = flash.now();
         let allocator = &mut self.ftl.core.allocator;
@@ -92,7 +93,7 @@ impl Controller {
         }
     }
 
-    /// Handles a transaction that a failed die has handed back.
+    /// Handles a transaction that a failed die has returned.
     pub(super) fn take_back(&mut self, flash: &mut Flash, id: TxnId) {
         let txn = flash.txns.get(id);
         match (txn.op, txn.owner) {

@@ -1,6 +1,6 @@
 //! Faults at times known in advance. Each fault strikes as an event of its own, before every
-//! request and decision of its nanosecond, whatever is in flight. Without such faults there are no
-//! such events.
+//! request and decision of the same nanosecond, whatever is in flight. A drive without scheduled
+//! faults has no such events.
 
 use crate::raid::fault_kinds::Fault;
 use crate::raid::losses::LossLedger;
@@ -14,22 +14,22 @@ pub struct Struck {
     pub fault: Fault,
     /// The time at which the fault struck, by the clock of the drive.
     pub at: Nanos,
-    /// The fate of unreadable pages before the fault.
+    /// Counts of unreadable and lost pages before the fault.
     pub before: LossLedger,
-    /// The fate of unreadable pages after the fault: a page that its stripe cannot give back is
-    /// lost at once.
+    /// Counts of unreadable and lost pages after the fault: a page that its stripe cannot recover
+    /// is lost at once.
     pub after: LossLedger,
 }
 
-/// An event that is due at a time known in advance.
+/// A scheduled event that is still to come: a fault, or a loss of power.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Coming {
     Fault(Fault),
-    /// The power goes off for this long.
+    /// Power is lost for this time.
     PowerOff(Span),
 }
 
-/// The faults to come, and the faults that have struck.
+/// The faults that are still to come, and those that have struck.
 #[derive(Clone, Debug, Default)]
 pub struct FaultSchedule {
     pub(super) to_come: VecDeque<(Nanos, Coming)>,

@@ -16,24 +16,25 @@ impl<L: Faulty> Device<L> {
     /// [`crate::policy::redundancy::Params::integrity`].
     ///
     /// # Panics
-    /// If the drive does not notice losses, or the unit does not exist.
+    /// If the drive does not notice losses, or the failed unit does not exist.
     pub fn inject(&mut self, fault: Fault) {
         self.layer.inject(&mut self.flash, fault);
     }
 
-    /// Returns the fate of pages that could not be read, on a drive that notices losses.
+    /// Returns the counts of unreadable and lost pages; `None` on a drive that does not notice
+    /// losses.
     pub fn losses(&self) -> Option<LossLedger> {
         let mut ledger = self.layer.ledger()?;
         ledger.at_risk += ledger.since.map_or(Span::ZERO, |since| self.now() - since);
         Some(ledger)
     }
 
-    /// Notes every scheduled fault that strikes from now on, and every span without power.
+    /// Records every scheduled fault that strikes from now on, and every time without power.
     pub fn note_faults(&mut self) {
         self.layer.faults_mut().get_or_insert_default();
     }
 
-    /// Lets a fault strike at `at`, by the clock of the drive. Faults of the same nanosecond strike
+    /// Schedules a fault at `at`, by the clock of the drive. Faults at the same nanosecond strike
     /// in the order of the calls.
     ///
     /// # Panics
@@ -46,7 +47,7 @@ impl<L: Faulty> Device<L> {
     /// Turns the power off at `at` for `lasts`, whatever is in flight; see [`Device::power_off`].
     ///
     /// # Panics
-    /// As [`Device::schedule_fault`]; if the drive has a throttle, whose lifetime runs on the
+    /// As [`Device::schedule_fault`]; also if the drive has a throttle, whose lifetime runs on the
     /// drive's clock.
     pub fn schedule_power_off(&mut self, at: Nanos, lasts: Span) {
         assert!(!self.layer.may_delay_writes(), "a drive with a throttle cannot lose power");
@@ -66,8 +67,8 @@ impl<L: Faulty> Device<L> {
         self.layer.faults().map_or(&[], |faults| &faults.struck)
     }
 
-    /// Turns the power off for `lasts`, with whatever is in flight: the host repeats what has not
-    /// been answered. `probe` sees the operations that begin when power returns.
+    /// Turns the power off for `lasts`, whatever is in flight: the host repeats requests that were
+    /// not completed. `probe` sees the operations that begin when power returns.
     ///
     /// # Panics
     /// If the drive has a throttle, whose lifetime runs on the drive's clock.
@@ -79,7 +80,7 @@ impl<L: Faulty> Device<L> {
         self.report_steps(probe);
     }
 
-    /// Returns the totals of all spans without power so far.
+    /// Returns the totals over all losses of power so far.
     pub fn power_offs(&self) -> &PowerOffs {
         self.layer.power_offs()
     }

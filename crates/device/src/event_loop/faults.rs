@@ -18,7 +18,7 @@ use crate::raid::silent_corruption::SilentErrors;
 use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, Span, StripeId, UnitId};
 
 impl Device {
-    /// Returns the loss that took a page of the host, if the page is lost.
+    /// Returns the kind of loss that took a host page; `None` if the page is not lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
         match &self.layer.hooks {
             Hooks::LostPages(lost_pages) => lost_pages.lost(page),
@@ -33,7 +33,7 @@ impl Device {
             + array.degraded_reads.rebuilding()
     }
 
-    /// Returns the number of stripes; zero without striping.
+    /// Returns the number of stripes; zero on a drive without them.
     pub fn stripes(&self) -> u32 {
         self.layer.raid().map_or(0, |array| array.stripes.count())
     }
@@ -87,8 +87,8 @@ impl Device {
         matches!(self.layer.ftl.core.map.place(self.stored_page(page)), Location::Buffer(_))
     }
 
-    /// Returns true if a physical page's data is in the controller: it is being programmed or
-    /// moved.
+    /// Returns true if a physical page's data is in the controller, because the page is being
+    /// programmed or moved.
     pub fn is_at_hand(&self, page: Ppn) -> bool {
         let unit = self.layer.ftl.core.locator.first_unit(page);
         crate::raid::fault_kinds::is_at_hand(&self.flash, unit)
@@ -107,7 +107,8 @@ impl Device {
         self.layer.raid().and_then(|raid| raid.integrity.as_deref())
     }
 
-    /// Returns the page of the mapping that holds a page of the host.
+    /// Returns the page of the mapping that holds a host page (their numbers differ on a drive with
+    /// stripes).
     pub(super) fn stored_page(&self, host: Lpn) -> Lpn {
         self.layer.raid().map_or(host, |raid| raid.stored_page(host))
     }
@@ -122,7 +123,8 @@ impl Controller {
         }
     }
 
-    /// Returns the pages that read well but are wrong, if the drive notices losses.
+    /// Returns the pages that are readable but wrong (silent corruption); `None` on a drive that
+    /// does not notice losses.
     pub(super) fn silent(&self) -> Option<&SilentErrors> {
         match &self.hooks {
             Hooks::Raid(raid) => raid.integrity.as_ref().map(|integrity| &integrity.silent),

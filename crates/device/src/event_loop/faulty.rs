@@ -8,30 +8,33 @@ use crate::raid::fault_kinds::Fault;
 use crate::raid::losses::LossLedger;
 use fowler_units::{Nanos, Span};
 
-/// A layer whose flash and power may fail.
+/// A translation layer whose flash and power may fail.
 pub trait Faulty: Layer {
-    /// Returns the faults to come and those that have struck, if there is a record of them.
+    /// Returns the record of scheduled faults, those to come and those that have struck; `None` if
+    /// none was made.
     fn faults(&self) -> Option<&FaultSchedule>;
 
-    /// Returns the place of the record of faults, which is made on demand.
+    /// Returns the place of the record of scheduled faults, for modification; the record is made on
+    /// demand.
     fn faults_mut(&mut self) -> &mut Option<Box<FaultSchedule>>;
 
-    /// Returns the fate of pages that could not be read, if the drive notices losses.
+    /// Returns the counts of unreadable and lost pages; `None` on a drive that does not notice
+    /// losses.
     fn ledger(&self) -> Option<LossLedger>;
 
     /// Injects a fault.
     ///
     /// # Panics
-    /// If the drive does not notice losses, or the unit does not exist.
+    /// If the drive does not notice losses, or the failed unit does not exist.
     fn inject(&mut self, flash: &mut Flash, fault: Fault);
 
-    /// Turns the power off for `lasts`, in no time of the drive's clock.
+    /// Turns the power off for `lasts`; the clock of the drive does not advance.
     fn power_off(&mut self, flash: &mut Flash, lasts: Span);
 
-    /// Returns the totals of all spans without power so far.
+    /// Returns the totals over all losses of power so far.
     fn power_offs(&self) -> &PowerOffs;
 
-    /// Lets the next of the scheduled faults strike.
+    /// Lets the next scheduled fault strike.
     #[cold]
     fn strike_next(&mut self, flash: &mut Flash) {
         let next = self.faults_mut().as_mut().and_then(|faults| faults.to_come.pop_front());
@@ -46,7 +49,7 @@ pub trait Faulty: Layer {
         }
     }
 
-    /// Notes the effect of a fault, if any faults are scheduled.
+    /// Records the effect of a fault that struck, if the drive has a record of faults.
     fn note_struck(&mut self, fault: Fault, at: Nanos, before: Option<LossLedger>) {
         let after = self.ledger().unwrap_or_default();
         if let Some(faults) = self.faults_mut() {

@@ -1,5 +1,5 @@
-//! Serving a host whose requests depend on the answers: several streams, each with its own pace and
-//! its own bound on the requests in flight. [`Device::run`] draws from one stream and needs none of
+//! Serving a host whose requests depend on completions: several streams, each with its own arrival
+//! law and bound on requests in flight. [`Device::run`] draws from one stream and needs none of
 //! this. See docs/decisions/device.md, "How do several streams feed one drive?".
 
 use super::controller::Controller;
@@ -9,24 +9,25 @@ use crate::flash::flash_trace::{FlashStep, Steps};
 use crate::observe::completion::Completion;
 use fowler_units::{HostIo, Nanos, Span};
 
-/// A host that decides when to issue each request. The device asks the host for the time of its
-/// next request, takes the request at that time, and reports every answer.
+/// A host that decides when to issue each request. The drive asks the host for the time of its next
+/// request, takes the request at that time, and reports every completion.
 pub trait Feed<L = Controller> {
-    /// Returns when the host acts next if nothing is answered before; a time in the past means now.
-    /// `None` if the host waits for answers, or has no more requests. Asked again after every
-    /// answer and every act; the result must not change otherwise.
+    /// Returns the time at which the host acts next unless a request completes before; a time in
+    /// the past means now. `None` if the host waits for completions, or has no more requests. Asked
+    /// again after every completion and every act; the result must not change otherwise.
     fn due(&mut self) -> Option<Nanos>;
 
-    /// Lets the host act, with the device as of its last event. The request that the host returns
-    /// is issued at `at`, which becomes its arrival time; `None` if the host was busy with itself,
-    /// for example to collect answers or to start to sleep.
+    /// Lets the host act, with the drive as of its last event. A returned request is issued at
+    /// `at`, which becomes its arrival time; `None` if the host was busy otherwise, for example
+    /// collecting completions.
     fn take(&mut self, device: &Device<L>, at: Nanos) -> Option<HostIo>;
 
-    /// A request was answered. Called in order of completion, with the device as of that moment.
+    /// Called for every completed request, in order of completion, with the drive as of that
+    /// moment.
     fn answered(&mut self, device: &Device<L>, completion: &Completion);
 }
 
-/// Passes everything on to a probe, and saves the answers for the host.
+/// A probe that forwards everything to another probe, and saves completions for the host.
 struct Answers<'a, P> {
     probe: &'a mut P,
     answered: Vec<Completion>,
@@ -61,21 +62,21 @@ impl<L, P: Probe<L>> Probe<L> for Answers<'_, P> {
     }
 }
 
-/// The next act from outside the drive.
+/// The next act from outside the drive: of the host or of the link.
 enum Next {
     /// The host issues a request.
     Issue(Nanos),
-    /// The oldest request that was issued enters.
+    /// The oldest issued request enters the drive.
     Enter(Nanos),
-    /// The last request was served; the dies still decide.
+    /// The last request was served; the dies make their remaining decisions.
     Settle(Nanos),
-    /// No act: only the drive can proceed.
+    /// Nothing comes from outside: only events of the drive can proceed.
     Wait,
 }
 
 impl<L: Layer> Device<L> {
-    /// Serves every request of `feed` until none is left and all are answered. May be called again;
-    /// time continues.
+    /// Serves every request of `feed` until none is left and all are completed. May be called
+    /// again; time continues.
     ///
     /// # Panics
     /// If a request lies beyond the drive or has no length.
@@ -112,7 +113,8 @@ impl<L: Layer> Device<L> {
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request was never answered");
     }
 
-    /// Returns the next act if the next request is issued at `due`; `None` when all is done.
+    /// Returns the next act if the host issues its next request at `due`; `None` when everything is
+    /// done.
     fn next_of(&self, due: Option<Nanos>) -> Option<Next> {
         let due = due.map(|due| due.max(self.now()).max(self.last_issue));
         let entry = self.arrivals.front().and_then(|arrival| self.entry(arrival));
@@ -129,7 +131,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Lets the oldest request that was issued enter at `at`.
+    /// Lets the oldest issued request enter the drive at `at`.
     fn enter_next<P: Probe<L>>(&mut self, at: Nanos, probe: &mut P) {
         let arrival = self.arrivals.pop_front().expect("an arrival with an entry time");
         self.report_samples(at, probe);
@@ -142,7 +144,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Reports the answers to the host.
+    /// Reports completions to the host.
     fn report_answers<P>(&mut self, feed: &mut impl Feed<L>, probe: &mut Answers<'_, P>) {
         for completion in &probe.answered {
             feed.answered(self, completion);

@@ -1,4 +1,4 @@
-//! The interface between the loop and the translation layer of a drive.
+//! The interface between the event loop and the translation layer of a drive.
 
 use crate::config::layout::Layout;
 use crate::flash::{Flash, Translation};
@@ -8,35 +8,35 @@ use fowler_units::{DieId, HostIo, Nanos, Span};
 
 /// A translation layer that serves host requests on the flash.
 pub trait Layer: Translation {
-    /// Returns the requests in flight of the layer, and the link.
+    /// Returns the front end of the layer: the requests in flight, and the host link.
     fn front(&self) -> &FrontEnd;
     /// Returns the sizes of the drive.
     fn layout(&self) -> &Layout;
-    /// See [`Layer::front`].
+    /// Returns the front end of the layer (requests in flight, host link), for modification.
     fn front_mut(&mut self) -> &mut FrontEnd;
     /// Admits a request that has come over the link, was delayed by `throttled`, and has a slot.
     fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span);
-    /// Returns true if writes may be delayed before they enter.
+    /// Returns true if the layer may delay writes before they enter.
     fn may_delay_writes(&self) -> bool {
         false
     }
-    /// Returns the delay of a write that could enter at `now`.
+    /// Returns the delay by the throttle of a write that could enter at `now`.
     fn delay(&mut self, _flash: &mut Flash, _io: &HostIo, _now: Nanos) -> Throttled {
         Throttled::default()
     }
-    /// Handles a die that may have been idle for long enough, or for which the next step of
-    /// scrubbing is due.
+    /// Handles the idle timer of a die: the die may have been idle for long enough, or its next
+    /// step of scrubbing is due.
     fn idle_event(&mut self, _flash: &mut Flash, _die: DieId) {}
     /// Handles data that may have reached its maximum age.
     fn deadline_event(&mut self, _flash: &mut Flash) {}
-    /// Handles a fault that strikes at a time known in advance.
+    /// Handles a scheduled fault that strikes now.
     fn fault_event(&mut self, _flash: &mut Flash) {}
-    /// Continues work that a rate limits.
+    /// Continues work that waited because of a rate limit.
     fn paced_event(&mut self, _flash: &mut Flash) {}
     /// Prefetches the first lookup of a request that will enter soon.
     fn prefetch(&self, _io: &HostIo) {}
-    /// Prefetches the second lookup of the request, closer to its turn.
+    /// Prefetches the second lookup of a request, closer to its turn.
     fn prefetch_second(&self, _io: &HostIo, _flash: &Flash) {}
-    /// Prefetches the third lookup of the request, still closer to its turn.
+    /// Prefetches the third lookup of a request, still closer to its turn.
     fn prefetch_third(&self, _io: &HostIo) {}
 }

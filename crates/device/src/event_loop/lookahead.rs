@@ -1,6 +1,6 @@
-//! Lookahead in the request stream. The data that a request looks up is scattered over hundreds of
-//! megabytes; prefetched a few requests ahead, it is in the cache when the request's turn comes.
-//! Results do not depend on the lookahead.
+//! Lookahead in the stream of requests, to speed up the simulator. The data that a request looks up
+//! is scattered over hundreds of megabytes; prefetched a few requests ahead, it is in the
+//! processor's cache when the request's turn comes. Results do not depend on the lookahead.
 
 use super::Layer;
 use crate::flash::Flash;
@@ -9,8 +9,9 @@ use fowler_units::{HostIo, Nanos};
 /// The number of requests drawn ahead: enough for three dependent memory accesses to complete
 /// before the request enters.
 const AHEAD: usize = 8;
-/// The number of turns before a request at which its second prefetch begins, and its third.
+/// Number of turns before a request at which its second prefetch begins.
 const SECOND: usize = 5;
+/// Number of turns before a request at which its third prefetch begins.
 const THIRD: usize = 2;
 
 /// A source of requests that draws a few of them early.
@@ -18,20 +19,21 @@ const THIRD: usize = 2;
 pub(crate) struct Lookahead<I> {
     source: I,
     drawn: [HostIo; AHEAD],
-    /// Requests drawn so far, and requests returned so far.
+    /// Number of requests drawn from the source so far.
     last: usize,
+    /// Number of requests returned so far.
     next: usize,
     exhausted: bool,
 }
 
 impl<I: Iterator<Item = HostIo>> Lookahead<I> {
-    /// Wraps a source; nothing is drawn yet.
+    /// Wraps a source of requests; nothing is drawn from it yet.
     pub fn of(source: I) -> Self {
         let blank = HostIo::flush(Nanos::ZERO);
         Self { source, drawn: [blank; AHEAD], last: 0, next: 0, exhausted: false }
     }
 
-    /// Returns the next request.
+    /// Returns the next request of the source; `None` after the last.
     #[inline]
     pub fn next(&mut self, layer: &impl Layer, flash: &Flash) -> Option<HostIo> {
         while !self.exhausted && self.last - self.next < AHEAD {

@@ -1,30 +1,30 @@
-//! The event loop: advances time from event to event until the workload ends and everything in
-//! flight is done. Drives the flash and a translation layer on top of it ([`Layer`]); the
-//! page-mapped controller is one.
+//! The event loop: advances time from event to event until the workload ends and every request is
+//! completed. It drives the flash and a translation layer on top of it ([`Layer`]); the page-mapped
+//! controller is one.
 //!
 //! 1. Requests are issued, as many as the pacing allows, and come over the link
 //!    ([`Device::issue`]).
 //! 2. Events are processed up to the time at which the next request can enter, or until a request
-//!    is answered ([`Device::run_until`]). After everything that ends or enters at one nanosecond,
+//!    completes ([`Device::run_until`]). After everything that ends or enters at one nanosecond,
 //!    the dies decide (S15).
 //! 3. A request that the throttle delays waits outside, and all later ones with it
 //!    ([`Device::is_throttled`]).
 //! 4. The request enters: the layer admits it ([`Device::enter`]).
-//! 5. Requests that were answered are reported to the probe, with their blame
+//! 5. Completed requests are reported to the probe, with their blame
 //!    ([`Device::report_completions`]); the next round begins.
 //!
-//! The probe is also reported the steps of flash operations, before the completion that follows
-//! them, and the drive itself at the times that the probe asks for.
+//! The probe also receives the steps of flash operations, before the completion that follows them,
+//! and the drive itself at the times that the probe asks for.
 //!
-//! - `controller.rs`: the page-mapped controller: the components that are called when a transaction
+//! - `controller.rs`: the page-mapped controller, which calls the components when a transaction
 //!   ends. `layer.rs`: the interface of a translation layer.
 //! - `lookahead.rs`: draws requests early, so that the simulator's own memory is in its cache when
 //!   their turn comes. Invisible to the drive.
-//! - `host_feed.rs`: a host of several streams, whose requests depend on the answers.
+//! - `host_feed.rs`: a host of several streams, whose requests depend on completions.
 //! - `probe.rs`: the interface for observing a run. `check.rs`: all laws, checkable at any event.
 //! - `faults.rs`, `power_loss.rs`: failures from outside. `fault_schedule.rs`, `fault_strikes.rs`:
-//!   failures at times known in advance. `census.rs`: the pages that failures and the cells have
-//!   taken. `write_out.rs`: the end of a run.
+//!   failures at times known in advance. `census.rs`: the pages lost to failures and to the cells.
+//!   `write_out.rs`: the end of a run.
 
 mod census;
 mod check;
@@ -69,7 +69,7 @@ use lookahead::Lookahead;
 use probe::Probe;
 use std::collections::VecDeque;
 
-/// The number of steps of flash operations that are collected before they are reported.
+/// Number of steps of flash operations that are collected before they are reported to the probe.
 const STEPS: usize = 4096;
 
 /// The rule by which requests are issued.
@@ -77,43 +77,44 @@ const STEPS: usize = 4096;
 pub enum Pacing {
     /// Requests are issued at their arrival times, whatever the drive does.
     Open,
-    /// Each request is issued as soon as fewer than `depth` are outstanding. Arrival times are
-    /// ignored, and latency counts from the time of issue.
+    /// Each request is issued as soon as fewer than `depth` are outstanding (a closed loop).
+    /// Arrival times are ignored, and latency counts from the time of issue.
     Closed {
-        /// Requests outstanding at once.
+        /// Number of requests outstanding at once.
         depth: u32,
     },
 }
 
-/// A simulated drive. A clone continues independently.
+/// A simulated drive. A clone continues independently of the original.
 #[derive(Clone, Debug)]
 pub struct Device<L = Controller> {
     pub(crate) flash: Flash,
     pub(crate) layer: L,
-    /// Requests issued that have not entered yet, in order.
+    /// Requests that were issued and have not entered the drive yet, in order.
     arrivals: VecDeque<Arrival>,
-    /// Requests that have entered, and requests that have been answered.
+    /// Number of requests that have entered the drive.
     pub(crate) entered: u64,
+    /// Number of requests that have been completed.
     pub(crate) answered: u64,
-    /// The time since which no request has been in the device.
+    /// Time since which no request has been in the drive.
     idle_since: Nanos,
-    /// When the first request was issued.
+    /// Time at which the first request was issued; `None` before that.
     began: Option<Nanos>,
     started: Nanos,
     last_issue: Nanos,
-    /// The time by which the host lags behind its own arrival times: a delayed write delays all
+    /// Time by which the host lags behind its own arrival times, because a delayed write delays all
     /// later requests.
     behind: Span,
 }
 
-/// A request about to enter: on the link, or waiting for a slot.
+/// A request about to enter the drive: on the link, or waiting for a slot.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     io: HostIo,
     ready: Nanos,
-    /// The earliest time of entry: the request has come over the link and is no longer delayed.
+    /// Earliest time of entry: the request has come over the link and is no longer delayed.
     enters: Nanos,
-    /// The delay of the request; `None` until the throttle has decided.
+    /// Delay of the request by the throttle; `None` until the throttle has decided.
     delay: Option<Span>,
 }
 
@@ -127,7 +128,8 @@ impl Device {
         Ok(device.expect("an unwatched run is never stopped"))
     }
 
-    /// Like [`Device::new`], reporting preconditioning progress to `watch`; `None` if stopped.
+    /// Creates a drive like [`Device::new`], reporting the progress of preconditioning to `watch`;
+    /// `None` if `watch` stopped it.
     ///
     /// # Errors
     /// Like [`Device::new`].
@@ -141,7 +143,8 @@ impl Device {
         Ok(done.and_then(|preconditioned| Device::begin(config, core, gc, preconditioned, watch)))
     }
 
-    /// Creates a drive at time zero whose data lies as in `core`; none if `watch` stopped it.
+    /// Creates a drive at time zero whose data is placed as in `core`; `None` if `watch` stopped
+    /// it.
     pub(crate) fn begin(
         config: &Config,
         core: Core,
@@ -155,7 +158,8 @@ impl Device {
         (!watch.stopped()).then(|| Device::on(flash, layer))
     }
 
-    /// Returns the history of the drive before the first request.
+    /// Returns facts about the drive's state before the first request, such as how it was
+    /// preconditioned.
     pub fn preconditioned(&self) -> &Preconditioned {
         &self.layer.preconditioned
     }
@@ -165,35 +169,37 @@ impl Device {
         self.layer.ftl.core.allocator.blocks.erase_counts()
     }
 
-    /// Returns the state of the throttle and the life left to the drive; `None` without a throttle.
+    /// Returns the state of the throttle, and the endurance left to the drive; `None` without a
+    /// throttle.
     pub fn life(&self) -> Option<(State, Totals)> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
         self.layer.throttle.as_ref().map(|throttle| throttle.state(blocks, self.now()))
     }
 
-    /// Counts failures of blocks anew: failures during a warm-up are no result.
+    /// Resets the counts of block failures: failures during a warm-up are no result.
     pub fn count_failures_anew(&mut self) {
         self.layer.ftl.core.allocator.count_failures_anew();
     }
 
-    /// Returns the counts of failing blocks; `None` if blocks cannot fail.
+    /// Returns the counts of blocks that failed; `None` if blocks cannot fail.
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
         self.layer.ftl.core.allocator.bad_blocks()
     }
 
-    /// Returns the progress of scrubbing; `None` without it.
+    /// Returns the progress of scrubbing; `None` on a drive without it.
     pub fn scrub(&self) -> Option<ScrubProgress> {
         self.layer.ftl.gc.scrub.as_ref().map(|scrub| scrub.progress())
     }
 
-    /// Returns the protection of the data, on a drive with stripes.
+    /// Returns the state of the data's protection by parity; `None` on a drive without stripes.
     pub fn protection(&self) -> Option<Protection> {
         self.layer.raid().map(Raid::report)
     }
 }
 
 impl PreconditionedImage {
-    /// Returns the drive of `config` with this data, at time zero: [`Device::new`], but faster.
+    /// Returns the drive of `config` with the data of this image, at time zero: the same result as
+    /// [`Device::new`], but faster.
     ///
     /// # Errors
     /// Like [`Device::new`].
@@ -205,8 +211,8 @@ impl PreconditionedImage {
         Ok(device.expect("nobody stops it"))
     }
 
-    /// [`PreconditionedImage::device`], reporting to `watch`; none if `watch` stopped it. A drive
-    /// that measures its blocks before the run takes a second.
+    /// Returns a drive like [`PreconditionedImage::device`], reporting to `watch`; `None` if
+    /// `watch` stopped it. A drive that measures its blocks before the run takes a second.
     ///
     /// # Errors
     /// As [`Device::new`].
@@ -222,8 +228,8 @@ impl PreconditionedImage {
         Ok(Device::begin(config, core, gc, *self.preconditioned(), watch))
     }
 
-    /// Returns the drive that this image was made for, without a copy of it; none if `watch`
-    /// stopped it.
+    /// Converts the image into the drive that it was made for, without copying data; `None` if
+    /// `watch` stopped it.
     pub fn into_device(self, watch: Watch<'_>) -> Option<Device> {
         let (config, core, gc, preconditioned) = self.into_data();
         Device::begin(&config, core, gc, preconditioned, watch)
@@ -247,7 +253,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Returns the counters so far.
+    /// Returns the counters of the drive so far.
     pub fn counters(&self) -> Counters {
         let busy = |span: Span, die: &crate::flash::die::Die| {
             span + die.account.read_at(self.now()).busy()
@@ -272,14 +278,14 @@ impl<L: Layer> Device<L> {
         self.layer.layout()
     }
 
-    /// Returns the current time.
+    /// Returns the current simulated time.
     pub fn now(&self) -> Nanos {
         self.flash.now()
     }
 
-    /// Returns when the first request was issued, or the current time before that. Rates and shares
-    /// of time count from here: a trace need not begin at zero. See docs/decisions/device.md,
-    /// "Where does time begin?".
+    /// Returns the time at which the first request was issued, or the current time before that.
+    /// Rates and shares of time count from here: a trace need not begin at zero. See
+    /// docs/decisions/device.md, "Where does time begin?".
     pub fn began(&self) -> Nanos {
         self.began.unwrap_or(self.now())
     }
@@ -303,8 +309,8 @@ impl<L: Layer> Device<L> {
         self.flash.dies().as_slice()[die.index()].account.read_at(at)
     }
 
-    /// Returns the time that a channel spent transferring up to `at`, which lies between the last
-    /// event and the next.
+    /// Returns the transfer time of a channel up to `at`, which lies between the last event and the
+    /// next.
     ///
     /// # Panics
     /// If the drive has no such channel.
@@ -340,7 +346,7 @@ impl<L: Layer> Device<L> {
         self.run_with_faults(source, pacing, probe, |device| watch(device));
     }
 
-    /// Like [`Device::run`], calling `fault` with the device after every event, to inject faults.
+    /// Like [`Device::run`], calling `fault` with the drive after every event, to inject faults.
     pub fn run_with_faults<P: Probe<L>>(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
@@ -390,9 +396,9 @@ impl<L: Layer> Device<L> {
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request was never answered");
     }
 
-    /// Processes events up to the entry of the next request at `entry`, stopping when a request is
-    /// answered, because then another may be issued or find a slot. Returns true if a request was
-    /// answered.
+    /// Processes events up to `entry`, the time at which the next request enters, stopping when a
+    /// request completes, because then another may be issued or find a slot. Returns true if a
+    /// request completed.
     #[inline(always)]
     fn run_until<P: Probe<L>>(
         &mut self,
@@ -418,8 +424,8 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Returns true if the dies decide next: after everything that ends or enters at this
-    /// nanosecond (S15).
+    /// Returns true if the dies decide before anything else happens: everything that ends or enters
+    /// at this nanosecond has done so (S15).
     #[inline]
     fn dies_decide_before(&self, entry: Nanos) -> bool {
         let now = self.now();
@@ -428,7 +434,7 @@ impl<L: Layer> Device<L> {
             && entry > now
     }
 
-    /// Returns true if another request may be issued now.
+    /// Returns true if the pacing allows another request to be issued now.
     #[inline]
     fn may_issue(&self, pacing: Pacing) -> bool {
         match pacing {
@@ -467,15 +473,15 @@ impl<L: Layer> Device<L> {
         self.arrivals.push_back(Arrival { io, ready, enters: ready, delay });
     }
 
-    /// Returns when an arrival can enter: after it has come over the link, and once there is a
-    /// slot.
+    /// Returns the time at which an issued request can enter: after it has come over the link, and
+    /// once there is a slot; `None` if there is none yet.
     #[inline]
     fn entry(&self, arrival: &Arrival) -> Option<Nanos> {
         self.layer.front().requests.has_room().then(|| arrival.enters.max(self.now()))
     }
 
-    /// Returns true if the next arrival, which could enter at `at`, is delayed. Determined once per
-    /// arrival. See docs/decisions/host.md, "What does a throttled write delay?".
+    /// Returns true if the throttle delays the next request, which could enter at `at`. Decided
+    /// once per request. See docs/decisions/host.md, "What does a throttled write delay?".
     #[inline]
     fn is_throttled(&mut self, at: Nanos, pacing: Pacing) -> bool {
         let Some(arrival) = self.arrivals.front_mut().filter(|front| front.delay.is_none()) else {
@@ -489,7 +495,7 @@ impl<L: Layer> Device<L> {
         delay > Span::ZERO
     }
 
-    /// Notes the issue of the first request, which enters now.
+    /// Reports to the probe that the first request, issued at `issued`, enters now.
     #[cold]
     fn first_enters<P: Probe<L>>(&mut self, issued: Nanos, at: Nanos, probe: &mut P) {
         self.flash.agenda.advance(at);
@@ -531,8 +537,8 @@ impl<L: Layer> Device<L> {
         self.flash.agenda.next_due().map_or(Nanos::NEVER, |(at, _)| at)
     }
 
-    /// Reports steps of flash operations to the probe if there are many; between two answers there
-    /// may be any number.
+    /// Reports steps of flash operations to the probe if many have been collected; between two
+    /// completions there may be any number.
     #[inline]
     pub(crate) fn report_steps_if_many<P: Probe<L>>(&mut self, probe: &mut P) {
         // If the probe does not watch, the compiler removes this.
@@ -572,7 +578,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Reports answered requests to the probe.
+    /// Reports completed requests to the probe.
     #[inline(never)]
     fn report_completions<P: Probe<L>>(&mut self, probe: &mut P) {
         let now = self.now();

@@ -1,10 +1,10 @@
-//! Spans without power. Operations resume afterwards where they were, unless programs are cut off
-//! ([`crate::policy::redundancy::CutPrograms`]), but data has aged: blocks
-//! whose data is older than T_retention are refreshed first (DA-RAID-5, section III-C: "the
-//! controller can monitor retention time only at time of power-on"). Unprotected caches lose their
-//! contents.
+//! Losses of power. Operations resume afterwards where they were, unless programs are cut off
+//! ([`crate::policy::redundancy::CutPrograms`]), but data has aged: blocks whose data is older than
+//! T_retention are refreshed first (DA-RAID-5, section III-C: "the controller can monitor retention
+//! time only at time of power-on"). Unprotected caches lose their contents.
 //!
-//! The clock of the drive counts time under power; time without power is added to ages.
+//! The clock of the drive counts only time with power; time without power is added to the ages of
+//! data.
 
 use super::controller::{Controller, Hooks, with_redundancy};
 use super::faulty::Faulty;
@@ -17,7 +17,7 @@ use crate::raid::losses::Failure;
 use fowler_units::{Nanos, Span};
 
 impl<L: Layer> Device<L> {
-    /// Advances time to `at` without a request; idle-time work proceeds. `probe` watches, as in a
+    /// Advances time to `at` without a request; idle-time work proceeds. `probe` observes, as in a
     /// run.
     ///
     /// # Panics
@@ -34,21 +34,21 @@ impl<L: Layer> Device<L> {
     }
 }
 
-/// The losses of the controller by one loss of power.
+/// The losses of the controller at one loss of power.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Taken {
-    /// Acknowledged writes that no die has begun to program.
+    /// Number of acknowledged writes lost, because no die had begun to program them.
     lost_writes: u64,
-    /// Stripes whose only parity was in the cache.
+    /// Number of stripes whose only parity was in the cache and is lost.
     parity_lost: u64,
-    /// Programs that were cut off.
+    /// Number of programs that were cut off.
     torn: u64,
-    /// Pages with data that were lost with later pages of their word lines.
+    /// Number of pages lost because the program of a later page of their word line was cut off.
     paired: u64,
 }
 
 impl Controller {
-    /// Turns the power off for `lasts`, in no time of the drive's clock.
+    /// Turns the power off for `lasts`; the clock of the drive does not advance.
     pub(super) fn lose_power_for(&mut self, flash: &mut Flash, lasts: Span) {
         if let Some(condition) = flash.condition_mut() {
             condition.grow_older(lasts);

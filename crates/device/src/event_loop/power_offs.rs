@@ -2,21 +2,23 @@
 
 use fowler_units::Span;
 
-/// Totals of all spans without power.
+/// Totals over all losses of power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PowerOffs {
-    /// The number of spans without power.
+    /// Number of losses of power.
     pub spans: u32,
-    /// The total length of the spans without power.
+    /// Total time without power.
     pub off: Span,
-    /// Acknowledged writes lost.
+    /// Number of acknowledged writes lost.
     pub lost_writes: u64,
-    /// Stripes whose only parity was in a cache that lost power.
+    /// Number of stripes whose only parity was in a cache that lost power.
     pub parity_lost: u64,
-    /// Programs that were cut off.
+    /// Number of programs that were cut off.
     pub torn: u64,
-    /// Pages with data that became unreadable with later pages of their word lines.
+    /// Number of pages that became unreadable because the program of a later page of their word
+    /// line was cut off.
     pub paired: u64,
-    /// Blocks whose data was older than T_retention when power returned, if blocks are refreshed.
+    /// Number of blocks whose data was older than T_retention when power returned, on a drive that
+    /// refreshes blocks.
     pub overdue: u64,
 }

@@ -1,4 +1,4 @@
-//! The interface for observing a device. A probe never influences it.
+//! The interface for observing a drive. A probe never influences it.
 
 use super::Device;
 use super::controller::Controller;
@@ -6,23 +6,23 @@ use crate::flash::flash_trace::{FlashStep, Steps};
 use crate::observe::completion::Completion;
 use fowler_units::Nanos;
 
-/// An observer of a device. All methods but [`Probe::completed`] are for probes that inspect the
+/// An observer of a drive. All methods but [`Probe::completed`] are for probes that inspect the
 /// drive itself; for others they compile to nothing.
 pub trait Probe<L = Controller> {
-    /// A host request was answered. Called in order of completion.
+    /// Called for every completed host request, in order of completion.
     fn completed(&mut self, completion: &Completion);
 
-    /// Returns the steps of flash operations that the probe wants; it may get more. Called before a
-    /// run.
+    /// Returns the kinds of steps of flash operations that the probe wants; it may receive more.
+    /// Called before a run.
     fn watches_flash(&self) -> Steps {
         Steps::None
     }
 
-    /// Receives steps of flash operations, in time order, before the completion that follows these
-    /// steps.
+    /// Receives steps of flash operations, in order of time, before the completion that follows
+    /// them.
     fn stepped(&mut self, _steps: &[FlashStep]) {}
 
-    /// The first request enters the drive now.
+    /// Called when the first request of the run enters the drive.
     fn begun(&mut self, _device: &Device<L>) {}
 
     /// Returns the next time at which the probe wants to see the drive. Called at every event.
@@ -77,7 +77,7 @@ impl<L, P: Probe<L>, Q: Probe<L>> Probe<L> for (P, Q) {
     }
 }
 
-/// An optional probe.
+/// An optional probe; `None` observes nothing.
 impl<L, P: Probe<L>> Probe<L> for Option<P> {
     #[inline]
     fn completed(&mut self, completion: &Completion) {

@@ -6,9 +6,9 @@ use super::{Device, Layer};
 use crate::event_loop::probe::Probe;
 use fowler_units::Span;
 
-/// The time between two checks for the end of writing.
+/// Time between two checks for the end of writing.
 const STEP: Span = Span::ms(10);
-/// The maximum number of such steps: after a fault, an entry may stay in the parity cache.
+/// Maximum number of such checks: after a fault, an entry may stay in the parity cache forever.
 const STEPS: u32 = 10_000;
 
 impl Device {
@@ -35,7 +35,7 @@ impl Device {
 }
 
 impl<L: Layer> Device<L> {
-    /// Advances time while `holds` returns true, for at most [`STEPS`] steps.
+    /// Advances time in steps while `holds` returns true, for at most [`STEPS`] steps.
     pub(crate) fn rest_while<P: Probe<L>>(
         &mut self,
         probe: &mut P,

@@ -1,5 +1,5 @@
-//! The flash supports other translations than the page-mapped one: here a zoned drive, written in
-//! order and reset zone by zone, on the same flash and event loop.
+//! Tests that the flash supports other translations than the page-mapped one: here a zoned drive,
+//! written in order and reset zone by zone, on the same flash and event loop.
 
 use super::{Device, Layer, Pacing};
 use crate::config::Config;
@@ -33,12 +33,12 @@ const GEOMETRY: Geometry = Geometry {
 const PLANES: u32 = 4;
 const ZONE_PAGES: u32 = PLANES * 16;
 
-/// Zone `z` is block `z` of every plane; its pages rotate over the planes. Every page has a fixed
-/// location, so there is no mapping, no buffer and no GC.
+/// A zoned drive: zone `z` is block `z` of every plane; its pages rotate over the planes. Every
+/// page has a fixed location, so there is no mapping, no buffer and no GC.
 struct Zoned {
     front: FrontEnd,
     locator: Locator,
-    /// Pages written to each zone.
+    /// Number of pages written to each zone.
     written: IdVec<BlockId, u32>,
 }
 

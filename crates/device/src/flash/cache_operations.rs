@@ -15,7 +15,7 @@ use fowler_units::{DieId, Id, TxnId};
 
 impl Die {
     /// Returns true if the cache register waits for the channel and may have it. While a command is
-    /// off the cells, no data of the next program enters.
+    /// suspended, no data of the next program enters the register.
     #[inline]
     pub fn cache_may_transfer(&self) -> bool {
         self.cache.awaits_channel() && (self.cells != Cells::Suspended || self.cache.has_read())
@@ -32,7 +32,7 @@ impl Channel {
         }
     }
 
-    /// Gives the channel to the cache register of a die.
+    /// Grants the channel to the cache register of a die.
     #[cold]
     #[inline(never)]
     pub(super) fn grant_to_cache(&mut self, id: DieId, die: &mut Die, agenda: &mut Agenda<Event>) {
@@ -56,17 +56,20 @@ impl Channel {
 }
 
 impl Flash {
-    /// Returns true if the data of reads leaves through the cache register.
+    /// Returns true if the drive has cache read: the data of reads leaves a die through the cache
+    /// register.
     pub(super) fn caches_reads(&self) -> bool {
         self.registers.cache_read
     }
 
-    /// Returns true if the data of the next program enters the cache register while a program runs.
+    /// Returns true if the drive has cache program: the data of the next program enters the cache
+    /// register while a program runs.
     pub(super) fn caches_programs(&self) -> bool {
         self.registers.cache_program
     }
 
-    /// Lets a busy die look at a program that was submitted to it: its data may be transferred.
+    /// Lets a busy die examine a program that was submitted to it: its data may be transferred to
+    /// the cache register.
     pub fn offer_program(&mut self, die: DieId) {
         if self.caches_programs() {
             self.mark(die);
@@ -121,7 +124,7 @@ impl Flash {
         self.release_channel::<L>(channel);
     }
 
-    /// The data of a read have left the cache register.
+    /// Handles the end of the transfer of a read's data from the cache register.
     fn read_left_cache<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         let now = self.now();
         let cache = &mut self.dies[id].cache;
@@ -137,7 +140,7 @@ impl Flash {
         }
     }
 
-    /// A page of the next program has entered the cache register.
+    /// Handles the end of the transfer of a page of the next program into the cache register.
     fn page_entered_cache<L: Translation>(&mut self, id: DieId, layer: &L) {
         let CacheRegister { txn, cursor, transfer, .. } = self.dies[id].cache;
         self.note(id, cursor, FlashEvent::LoadAhead { transfer });
@@ -157,10 +160,10 @@ impl Flash {
         }
     }
 
-    /// Lets the data of the next program enter the cache register of a die while a program runs on
-    /// the cells. Pages that were held back while a command was off the cells enter now. Of the
-    /// programs that wait, the one submitted first is next. That program stays in the queue until
-    /// the cells take it up.
+    /// Starts the transfer of the next program's data into the cache register of a die while a
+    /// program runs on the cells. Pages that were held back while a command was suspended enter
+    /// now. Of the waiting programs, the one submitted first is next; it stays in the queue until
+    /// the cells start it.
     pub(super) fn load_ahead(&mut self, id: DieId) {
         let die = &mut self.dies[id];
         let runs = die.state == State::Running && matches!(die.command.cells, CellOp::Program(_));
@@ -183,7 +186,7 @@ impl Flash {
 
     /// [`Flash::take_up`] for an idle die whose cache register is in use. While the register holds
     /// the data of a read, only another read may start. While the register holds a program's data,
-    /// everything but other programs may start: that program is the next one.
+    /// everything but other programs may start: the program in the register is the next one.
     pub(super) fn take_up_beside_cache<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         let Some(txn) = self.pick(id) else { return };
         let leaving = self.dies[id].cache.has_read();

@@ -4,9 +4,9 @@
 //! layer is [`super::Translation::PACKED`] have one. See docs/decisions/superblocks.md, "What is a
 //! cache register?".
 //!
-//! The die's own state says what the cells and the page register do; the cache register has a
-//! state, a transfer and an agenda entry of its own. Both registers share the die's place in the
-//! line of the channel; transfers of the page register go first.
+//! The die's own state describes the cells and the page register; the cache register has a state, a
+//! transfer and an agenda entry of its own. Both registers share the die's place in the line of the
+//! channel; transfers of the page register go first.
 
 use fowler_agenda::Ticket;
 use fowler_units::{Id, Nanos, Span, TxnId};
@@ -20,30 +20,32 @@ pub enum Holds {
     AwaitOut,
     /// The data of a read, which is crossing the channel.
     Out,
-    /// None or some pages of the next program. The next page waits for the channel and, while a
-    /// command is off the cells, for that command to resume.
+    /// Some pages of the next program, possibly none yet. The next page waits for the channel and,
+    /// while a command is suspended, for that command to resume.
     AwaitIn,
     /// As [`Holds::AwaitIn`], while the next page of the program crosses the channel.
     In,
-    /// All pages of the next program.
+    /// All pages of the next program have been transferred in.
     Program,
 }
 
-/// A cache register.
+/// The cache register of a die.
 #[derive(Clone, Debug)]
 pub struct CacheRegister {
     /// The data in the register, and the state of its transfer.
     pub holds: Holds,
-    /// The read, or the first page program of the next command, which is still in the queue.
+    /// The read whose data is in the register, or the first page program of the next command, which
+    /// is still in the queue.
     pub txn: TxnId,
-    /// The page program whose data is being transferred.
+    /// The page program whose data is being transferred into the register.
     pub(super) cursor: TxnId,
-    /// The time of the transfer that waits or is in progress.
+    /// Duration of the transfer that waits or is in progress.
     pub(super) transfer: Span,
-    /// The agenda entry for the end of the transfer in progress, and that end.
+    /// Agenda entry for the end of the transfer in progress.
     pub(super) ticket: Ticket,
+    /// Time at which the transfer in progress ends.
     pub(super) until: Nanos,
-    /// When the last read left the register.
+    /// Time at which the data of the last read left the register.
     pub(super) left: Nanos,
 }
 
@@ -67,8 +69,8 @@ impl CacheRegister {
         matches!(self.holds, Holds::AwaitOut | Holds::Out)
     }
 
-    /// Returns the time since when a read has had its die to itself, if the die took the read up at
-    /// `dispatched`. The time that the read shared with the one before counts once.
+    /// Returns the time since which a read has had its die to itself, if the die started the read
+    /// at `dispatched`. The time that the read shared with the one before counts once.
     #[inline]
     pub fn alone_since(&self, dispatched: Nanos) -> Nanos {
         dispatched.max(self.left)

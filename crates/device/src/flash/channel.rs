@@ -1,6 +1,6 @@
 //! The channels: one transfer at a time, first come first served.
 //!
-//! 1. A die with data to transfer gets the free channel at once, or joins the line
+//! 1. A die with data to transfer gets the channel at once if it is free, or joins the line
 //!    ([`Channel::ask`]).
 //! 2. The end of the transfer releases the channel to the first die in line
 //!    ([`Flash::release_channel`]).
@@ -18,7 +18,7 @@ use fowler_agenda::{Agenda, Phase};
 use fowler_units::{ChannelId, DieId, Id, Span};
 
 impl Channel {
-    /// Puts a die in line, at most once.
+    /// Appends a die to the line of the channel, at most once.
     #[inline]
     pub(super) fn enqueue(&mut self, id: DieId, die: &mut Die) {
         if !std::mem::replace(&mut die.wants_channel, true) {
@@ -35,7 +35,7 @@ impl Channel {
         self.waiting.push_front(id);
     }
 
-    /// Takes a die that has found something better to do out of the line, if the die is there.
+    /// Removes a die that has something better to do from the line of the channel, if it is there.
     #[inline]
     pub(super) fn withdraw(&mut self, id: DieId, die: &mut Die) {
         if die.wants_channel {
@@ -73,7 +73,7 @@ impl Channel {
         self.occupy(id, die, doing, die.transfer, agenda);
     }
 
-    /// The channel is the die's for `time` from now on.
+    /// Occupies the channel for a die for `time` from now on.
     #[inline(always)]
     pub(super) fn occupy(
         &mut self,
@@ -110,8 +110,8 @@ impl Flash {
         }
     }
 
-    /// Gives or reserves the free channel. See docs/decisions/flash.md, "Which die gets a free
-    /// channel?".
+    /// Grants the free channel to a die in line, or reserves it. See docs/decisions/flash.md,
+    /// "Which die gets a free channel?".
     #[inline(always)]
     fn offer_channel<L: Translation>(&mut self, next: DieId) {
         let die = &mut self.dies[next];
@@ -131,7 +131,8 @@ impl Flash {
         }
     }
 
-    /// [`Flash::release_channel`], for a die in line that no longer needs the channel.
+    /// Releases the channel like [`Flash::release_channel`], after a die in line that no longer
+    /// needs it.
     #[cold]
     #[inline(never)]
     fn offer_to_next<L: Translation>(&mut self, channel: ChannelId) {
@@ -140,7 +141,7 @@ impl Flash {
         }
     }
 
-    /// Passes the channel on if the die it was reserved for did not take the channel.
+    /// Passes the channel on if the die that it was reserved for did not use it.
     #[inline]
     pub(super) fn pass_channel_on<L: Translation>(&mut self, id: DieId) {
         let die = &mut self.dies[id];

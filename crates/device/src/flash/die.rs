@@ -17,16 +17,16 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// The die does nothing. It may wait for the channel to begin a program or to refill the page
-    /// buffer, and takes up anything better that comes meanwhile.
+    /// buffer, and starts anything better that arrives meanwhile.
     Idle,
-    /// Sensing the page of a read.
+    /// The page of a read is being sensed.
     Sensing,
-    /// The page read is in the page buffer and waits for the channel.
+    /// The page of a read is in the page buffer and waits for the channel.
     AwaitOut,
-    /// The page read is being transferred out.
+    /// The page of a read is being transferred out.
     TransferOut,
-    /// The page read is in the page buffer and waits until the previous page has left the cache
-    /// register.
+    /// The page of a read is in the page buffer and waits until the previous page has left the
+    /// cache register.
     AwaitCache,
     /// The next page of a multi-plane program waits for the channel.
     AwaitIn,
@@ -34,27 +34,27 @@ pub enum State {
     TransferIn,
     /// The data of a suspended program is being transferred in again.
     Refill,
-    /// The data of a program is in the page buffer. The program goes on the cells unless a read
+    /// The data of a program is in the page buffer. The program starts on the cells unless a read
     /// goes first.
     Loaded,
-    /// A program or erase is on the cells.
+    /// A program or erase is running on the cells.
     Running,
-    /// A program or erase is being taken off the cells.
+    /// A program or erase is being suspended.
     Suspending,
-    /// Data is being transferred to a die that has failed meanwhile.
+    /// A transfer continues to a die that has failed meanwhile.
     Abandoned,
 }
 
-/// Where the program or erase of a die is.
+/// The state of the program or erase that a die has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cells {
     /// The die has no program or erase.
     Free,
-    /// A program or erase is on the cells.
+    /// The program or erase is running on the cells.
     Running,
-    /// A program or erase was taken off the cells.
+    /// The program or erase is suspended.
     Suspended,
-    /// The die has failed for good, and begins nothing any more.
+    /// The die has failed for good, and begins no further operation.
     Failed,
 }
 
@@ -66,15 +66,16 @@ pub struct Command {
     pub first: TxnId,
     /// Progress of the command on the cells.
     pub cells: CellOp,
-    /// When the command first went on the cells.
+    /// Time at which the command first ran on the cells.
     pub started: Nanos,
-    /// Time of the command on the cells if undisturbed.
+    /// Time that the command takes on the cells without interruption.
     pub nominal: Span,
     /// Time spent on reads while the command was suspended.
     pub reads: Span,
-    /// When the command was first suspended, if ever.
+    /// Time at which the command was first suspended; `None` if it never was.
     pub suspended: Option<Nanos>,
-    /// The die's account at the first suspension, if the die's log no longer reaches back to it.
+    /// Time accounting of the die at the first suspension, if the die's log no longer reaches back
+    /// to it.
     pub account: Ledger,
 }
 
@@ -93,14 +94,14 @@ impl Command {
     }
 }
 
-/// A die.
+/// The state of a die.
 #[derive(Clone, Debug)]
 pub struct Die {
     /// The channel of the die.
     pub channel: ChannelId,
     /// The transactions that wait for the die.
     pub queue: DieQueue,
-    /// The waiting host reads and programs by rank, if the die order needs ranks.
+    /// Waiting host reads and programs by rank; `None` unless the die order needs ranks.
     pub ranked: Option<Box<RankedQueue>>,
     /// The time accounting of the die.
     pub account: Account,
@@ -108,33 +109,33 @@ pub struct Die {
     pub state: State,
     /// The agenda entry for the end of the current activity. Any other entry of the die is stale.
     pub ticket: Ticket,
-    /// The transactions of the program being transferred in, chained.
+    /// Transactions of the program being transferred in, chained.
     pub first: TxnId,
-    /// The page program among them whose page is being transferred, or the read being served.
+    /// The page program whose page is being transferred, or the read being served.
     pub cursor: TxnId,
-    /// The transfer time of the page on its way in or out.
+    /// Duration of the transfer of a page in or out.
     pub transfer: Span,
     /// State of the program or erase that the die has begun, if any.
     pub cells: Cells,
-    /// The program or erase that the die has begun. Meaningless while the cells are free.
+    /// The program or erase that the die has begun; meaningless while the cells are free.
     pub command: Command,
-    /// The cache register, whose data crosses the channel beside the die's current activity.
+    /// The cache register, whose data crosses the channel during the die's current activity.
     pub cache: CacheRegister,
-    /// When the current activity ends, if that is known. No valid event of the die is due before.
+    /// Time at which the current activity ends, if known. No valid event of the die is due before.
     pub until: Nanos,
-    /// A read goes next, once the transfer in progress ends (S14).
+    /// True if a read is served next, once the transfer in progress ends (S14).
     pub suspend_wanted: bool,
     /// True while the die is in the line of its channel.
     pub wants_channel: bool,
-    /// True while the die is marked: it will decide before time moves on.
+    /// True while the die is marked to decide before time moves on.
     pub marked: bool,
-    /// True if the channel was reserved for the die, which may have taken the channel since.
+    /// True if the channel was reserved for the die, which may have used the channel since.
     pub offered: bool,
-    /// No page is available here for host programs until a GC job ends.
+    /// True if the die has no page for host programs until a GC job ends.
     pub blocked: bool,
-    /// The total time of the die's finished operations. Reads during a suspension count once.
+    /// Total time of the die's finished operations. Reads during a suspension count once.
     pub served: Span,
-    /// When the die last became idle.
+    /// Time at which the die last became idle.
     pub idle_since: Nanos,
 }
 
@@ -165,7 +166,7 @@ impl Die {
         }
     }
 
-    /// Changes the activity of the die.
+    /// Changes the activity of the die, and accounts for the time of the previous one.
     #[inline]
     pub fn enter(&mut self, now: Nanos, state: State, doing: Doing, txns: &mut Txns) {
         self.state = state;
@@ -188,8 +189,8 @@ impl Die {
         }
     }
 
-    /// Takes a transaction out of the queue to serve it. The transaction waited behind everything
-    /// that the die did since the submission.
+    /// Removes a transaction from the queue because the die starts to serve it. The transaction
+    /// waited behind everything that the die did since the submission.
     #[inline]
     pub fn dispatch(&mut self, id: TxnId, now: Nanos, txns: &mut Txns) {
         if self.ranked.is_some() {
@@ -204,7 +205,7 @@ impl Die {
         }
     }
 
-    /// Takes a transaction out of the ranked queue. Not inlined, because most dies have none.
+    /// Removes a transaction from the ranked queue. Not inlined, because most dies have none.
     #[inline(never)]
     fn leave_ranks(&mut self, id: TxnId, txns: &mut Txns) {
         let Some(ranked) = &mut self.ranked else { return };
@@ -217,7 +218,8 @@ impl Die {
         }
     }
 
-    /// [`Die::leave_ranks`] where others wait, too.
+    /// Removes a transaction from the ranked queue like [`Die::leave_ranks`], when other
+    /// transactions wait, too.
     #[inline(never)]
     fn leave_others(&mut self, id: TxnId, txns: &mut Txns) {
         let Some(ranked) = &mut self.ranked else { return };
@@ -233,7 +235,7 @@ impl Die {
         ranked.remove(id, txns);
     }
 
-    /// Returns true if the die does nothing and nothing waits for it.
+    /// Returns true if the die does nothing and no transaction waits for it.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.state == State::Idle && self.cells < Cells::Suspended && self.queue.is_empty()
@@ -243,21 +245,22 @@ impl Die {
 /// A channel: one transfer at a time, first come first served.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    /// A transfer is in progress.
+    /// True while a transfer is in progress.
     pub busy: bool,
-    /// The idle die whose turn is next, until that die has decided what to do.
+    /// The idle die whose turn is next, until that die has decided what to do; `NONE` without one.
     pub reserved: DieId,
-    /// The dies that wait, each at most once.
+    /// Dies that wait for the channel, each at most once.
     pub waiting: VecDeque<DieId>,
-    /// Transfer time so far, all of the transfer in progress included.
+    /// Transfer time of the channel so far, including all of the transfer in progress.
     pub carried: Span,
-    /// When the latest transfer ends, and the time that it takes.
+    /// Time at which the latest transfer ends.
     pub until: Nanos,
+    /// Duration of the latest transfer.
     pub latest: Span,
 }
 
 impl Channel {
-    /// Creates a free channel for this many dies.
+    /// Creates a free channel for `dies` dies.
     pub fn new(dies: usize) -> Self {
         let waiting = VecDeque::with_capacity(dies);
         Self {

@@ -57,7 +57,7 @@ impl Flash {
         begun
     }
 
-    /// Lets a die do nothing any more, and hand nothing back: the drive has failed.
+    /// Stops a die without handing back its transactions: the whole drive has failed.
     pub fn shut_down(&mut self, id: DieId) {
         self.fail_die(id);
         let die = &mut self.dies[id];
@@ -71,7 +71,7 @@ impl Flash {
         die.enter(now, State::Idle, Doing::IDLE, &mut self.txns);
     }
 
-    /// Takes apart the transactions of a command.
+    /// Separates the chained transactions of a command, and returns them.
     fn take_chain(&mut self, first: TxnId) -> Vec<TxnId> {
         let (mut chain, mut member) = (Vec::new(), first);
         while member.is_some() {
@@ -84,14 +84,14 @@ impl Flash {
         chain
     }
 
-    /// Ends the transfer to a die that has failed meanwhile.
+    /// Handles the end of a transfer to a die that has failed meanwhile.
     #[cold]
     pub(super) fn abandoned(&mut self, id: DieId) {
         self.dies[id].state = State::Idle;
         self.mark(id);
     }
 
-    /// Hands back everything that waits for a failed die.
+    /// Hands back every transaction that waits for a failed die.
     #[cold]
     #[inline(never)]
     pub(super) fn hand_back(&mut self, id: DieId, layer: &mut impl Translation) {
@@ -117,7 +117,7 @@ impl Flash {
     }
 
     /// [`Flash::service_blame`] for drives on which dies may fail: a read that was handed back has
-    /// only waited.
+    /// only waited and was never served.
     pub fn blame_if_served(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         if !self.was_handed_back(id) {
             return self.service_blame(id, waiter, blame);

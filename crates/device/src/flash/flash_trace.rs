@@ -1,5 +1,6 @@
-//! The steps of flash operations, for probes that watch. A step is recorded when it ends, because
-//! then everything about it is known. The phases of programs and erases follow from when they ran.
+//! The steps of flash operations, for probes that observe them. A step is recorded when it ends,
+//! because then everything about it is known. The phases of programs and erases follow from the
+//! times at which they ran.
 
 use crate::observe::operation::{Op, Source};
 use fowler_nand::CellOp;
@@ -8,19 +9,19 @@ use fowler_units::{DieId, Lpn, Nanos, Ppn, ReqId, Span};
 /// Selects which steps of flash operations are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Steps {
-    /// No step.
+    /// No step is recorded.
     #[default]
     None,
-    /// [`FlashEvent::Done`] of programs.
+    /// [`FlashEvent::Done`] of programs is recorded.
     Programs,
-    /// All steps.
+    /// All steps are recorded.
     All,
 }
 
 /// One step of a flash operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashStep {
-    /// When the step ended, in simulated time.
+    /// Simulated time at which the step ended.
     pub at: Nanos,
     /// The die that executed the step.
     pub die: DieId,
@@ -30,29 +31,30 @@ pub struct FlashStep {
     pub event: FlashEvent,
 }
 
-/// A flash operation, as shown to a probe.
+/// A flash operation, as a probe sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Place of the operation in the order in which operations were opened, which is unique.
+    /// Number of the operation, unique and ascending in the order in which operations were opened.
     pub order: u64,
     /// Read, program or erase.
     pub op: Op,
     /// The source of the operation: host, GC and so on.
     pub source: Source,
-    /// The host request that waits for the operation, if any. The id is used again once that
-    /// request is answered.
+    /// Host request that waits for the operation, if any. The id is used again once that request is
+    /// completed.
     pub request: ReqId,
-    /// The physical page, or the first page of the block; none for a page that was never written.
+    /// Physical page, or first page of the block for an erase; none for a page that was never
+    /// written.
     pub ppn: Ppn,
-    /// The logical page; none for an erase.
+    /// Logical page; none for an erase.
     pub lpn: Lpn,
-    /// When the operation was submitted to its die.
+    /// Time at which the operation was submitted to its die.
     pub submitted: Nanos,
-    /// When the die took the operation up.
+    /// Time at which the die started the operation.
     pub dispatched: Nanos,
 }
 
-/// The kinds of steps.
+/// A kind of step of a flash operation, with its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlashEvent {
     /// A try of a read ends. The page was sensed from the start of the try, and transferred until
@@ -62,42 +64,42 @@ pub enum FlashEvent {
         sense: Span,
         /// The time to transfer the page out.
         transfer: Span,
-        /// The sensing level; 0 is the hard decision.
+        /// Sensing level of the try; 0 is the hard decision.
         level: u8,
         /// True if the page is read again at the next level.
         again: bool,
     },
-    /// The transfer of a page in has just ended.
+    /// The transfer of a page to the die ends.
     Load {
-        /// The time of the transfer.
+        /// Duration of the transfer.
         transfer: Span,
-        /// True if a suspension made the second transfer of the same data necessary.
+        /// True if a suspension made a second transfer of the same data necessary.
         again: bool,
     },
-    /// The transfer of a page of the next program into the cache register has just ended.
+    /// The transfer of a page of the next program into the cache register ends.
     LoadAhead {
-        /// The time of the transfer.
+        /// Duration of the transfer.
         transfer: Span,
     },
-    /// A program or erase goes on the cells, for the first time or again.
+    /// A program or erase starts or resumes on the cells.
     Run {
         /// Progress of the operation, from which its phases follow.
         cells: CellOp,
-        /// When the operation ends unless it is interrupted.
+        /// Time at which the operation ends unless it is interrupted.
         until: Nanos,
     },
-    /// A program or erase is taken off the cells.
+    /// A program or erase is suspended or cancelled.
     Off {
-        /// When the running phase stops.
+        /// Time at which the running phase stops.
         stopped: Nanos,
-        /// When the cells are free for a read.
+        /// Time from which the cells are free for a read.
         free: Nanos,
-        /// True if the operation had touched the cells, so that this counts as a suspension (S10).
+        /// True if the operation had changed the cells, so that this counts as a suspension (S10).
         counted: bool,
     },
-    /// The operation is done.
+    /// The operation ends.
     Done,
-    /// The operation waited for one that is now done on the die: the program of another page write
+    /// The operation had waited for another one that ends now: the program of another page write
     /// that it had joined, the parity of its stripe, or a page that its data is rebuilt from.
     Joined,
 }

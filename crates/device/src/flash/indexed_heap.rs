@@ -1,17 +1,18 @@
-//! A binary heap of transactions by rank. The heap records the place of each member, so that any
-//! member can leave in logarithmic time, and allocates only to grow.
+//! A binary heap of transactions by rank. The heap records the place of each transaction, so that
+//! any of them can be removed in logarithmic time, and allocates only to grow.
 //!
-//! Invariants: no member ranks before the one above it; `places` has the place of every member, and
-//! a transaction is in at most one heap that uses the same places.
+//! Invariants: no transaction ranks before its parent; `places` has the place of every transaction
+//! in the heap, and a transaction is in at most one heap that uses the same places.
 
 use fowler_units::{IdVec, TxnId};
 
-/// The rank of a transaction: the smaller key goes first; of equals, the one submitted first.
+/// The rank of a transaction: the smaller key goes first; of equal keys, the transaction submitted
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
-    /// The primary criterion.
+    /// Primary criterion; smaller goes first.
     pub key: u32,
-    /// The place in the order of submission.
+    /// Number in the order of submission; smaller goes first.
     pub order: u64,
 }
 
@@ -19,38 +20,38 @@ pub struct Rank {
 /// places.
 pub type Places = IdVec<TxnId, u32>;
 
-/// Transactions by rank.
+/// A heap of transactions by rank.
 #[derive(Clone, Debug, Default)]
 pub struct IndexedHeap {
     heap: Vec<(Rank, TxnId)>,
 }
 
 impl IndexedHeap {
-    /// Returns the first transaction.
+    /// Returns the first transaction by rank; `None` if the heap is empty.
     #[inline]
     pub fn first(&self) -> Option<TxnId> {
         self.heap.first().map(|&(_, id)| id)
     }
 
-    /// Returns the rank of the first transaction.
+    /// Returns the rank of the first transaction; `None` if the heap is empty.
     #[inline]
     pub fn first_rank(&self) -> Option<Rank> {
         self.heap.first().map(|&(rank, _)| rank)
     }
 
-    /// Returns the rank of a member.
+    /// Returns the rank of a transaction in the heap.
     pub fn rank_of(&self, id: TxnId, places: &Places) -> Rank {
         let (rank, member) = self.heap[places[id] as usize];
         assert_eq!(member, id, "not a member");
         rank
     }
 
-    /// Returns all members, in no particular order.
+    /// Returns all transactions in the heap, in no particular order.
     pub fn members(&self) -> impl Iterator<Item = TxnId> {
         self.heap.iter().map(|&(_, id)| id)
     }
 
-    /// Adds a transaction.
+    /// Adds a transaction to the heap.
     pub fn push(&mut self, id: TxnId, rank: Rank, places: &mut Places) {
         let other = |&(_, member): &(Rank, TxnId)| member != id;
         debug_assert!(self.heap.get(places[id] as usize).is_none_or(other), "a member is added");
@@ -58,7 +59,7 @@ impl IndexedHeap {
         self.rise(self.heap.len() - 1, places);
     }
 
-    /// Takes a member out.
+    /// Removes a transaction from the heap.
     pub fn remove(&mut self, id: TxnId, places: &mut Places) {
         let at = places[id] as usize;
         assert_eq!(self.heap[at].1, id, "not a member");
@@ -69,8 +70,8 @@ impl IndexedHeap {
         }
     }
 
-    /// Moves a member up past those that rank after it. Those members are shifted down, and the
-    /// risen member is stored once at the end. Returns its place.
+    /// Moves a transaction up past those that rank after it. Those are shifted down, and the risen
+    /// one is stored once at the end. Returns its place.
     fn rise(&mut self, mut at: usize, places: &mut Places) -> usize {
         let member = self.heap[at];
         while at > 0 {
@@ -89,8 +90,8 @@ impl IndexedHeap {
         at
     }
 
-    /// Moves a member down past those that do not rank after it. Of two equal children the first
-    /// goes up.
+    /// Moves a transaction down past those that do not rank after it. Of two equal children the
+    /// first goes up.
     fn sink(&mut self, mut at: usize, places: &mut Places) {
         let member = self.heap[at];
         loop {
@@ -120,7 +121,8 @@ mod tests {
     use super::*;
     use fowler_units::{Id, Rng};
 
-    /// Against the obvious oracle: a sorted list.
+    /// The heap returns the same transactions as a sorted list, after random insertions and
+    /// removals.
     #[test]
     fn members_come_and_go_in_order_of_rank() {
         let mut rng = Rng::stream(5, "ranked");

@@ -1,25 +1,25 @@
-//! The dies that have something to decide before time moves on.
+//! The marked dies, which decide what to do next before time moves on.
 //!
-//! Invariants: a die waits here at most once ([`super::die::Die::mark`]), so no more dies wait than
-//! there are, and the ring never overwrites a die that has not been attended to.
+//! Invariants: a die is in the ring at most once ([`super::die::Die::mark`]), so the ring holds no
+//! more dies than there are, and never overwrites a die that has not decided.
 
 use fowler_units::DieId;
 
-/// The marked dies, in the order in which they were marked. A die waits here at most once
+/// The marked dies, in the order in which they were marked. A die is in the ring at most once
 /// ([`super::die::Die::mark`]), so a ring with a place for every die never has to grow. A push that
 /// could grow would save registers for the allocator.
 #[derive(Clone, Debug)]
 pub struct Marked {
-    /// The ring of dies, with as many places as dies, rounded up to a power of two.
+    /// The ring of marked dies; its length is the number of dies, rounded up to a power of two.
     ring: Box<[DieId]>,
-    /// The length of the ring minus one: the bits of a count that give the place.
+    /// Length of the ring minus one: the bits of a count that give the place in the ring.
     mask: usize,
-    /// The number of dies marked since the ring was last cleared, those attended to included.
+    /// Number of dies marked since the ring was last cleared, including those that have decided.
     count: usize,
 }
 
 impl Marked {
-    /// No die of `dies` is marked.
+    /// Creates a ring for `dies` dies, none of which is marked.
     pub fn new(dies: usize) -> Self {
         let ring = vec![DieId(0); dies.next_power_of_two()].into_boxed_slice();
         Self { mask: ring.len() - 1, ring, count: 0 }
@@ -31,7 +31,7 @@ impl Marked {
         self.count == 0
     }
 
-    /// Appends a die that does not wait here yet.
+    /// Appends a die that is not in the ring yet.
     #[inline]
     pub fn push(&mut self, die: DieId) {
         // The mask makes sure that there is such a place. A panic, here or below, would keep the
@@ -53,7 +53,7 @@ impl Marked {
         self.ring.get(before & self.mask).copied()
     }
 
-    /// Forgets all dies, once each was attended to.
+    /// Clears the ring, once each die in it has decided.
     #[inline]
     pub fn clear(&mut self) {
         self.count = 0;

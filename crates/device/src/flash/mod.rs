@@ -1,22 +1,23 @@
-//! The flash array: what each die serves next, transfers over the bus, suspension and resumption.
+//! The flash array: the choice of the transaction that each die serves next, transfers over the
+//! bus, suspension and resumption.
 //!
 //! 1. The layer submits a transaction (`txn.rs`): it joins the queue of its die (`queue.rs`,
 //!    `ranks.rs`), which is marked. Nothing else happens yet, so nothing recurses.
 //! 2. When everything that ends or arrives at one nanosecond has done so, the marked dies decide in
 //!    the order of their marks (S15; `marked_dies.rs`).
-//! 3. An idle die takes up what the die order picks: `reads.rs`, `program_erase.rs`.
+//! 3. An idle die starts the transaction that the die order picks: `reads.rs`, `program_erase.rs`.
 //! 4. The end of each activity is an event. After a transfer the channel goes to the next die in
 //!    line (`channel.rs`).
 //! 5. The last activity hands the transaction back to the layer ([`Translation::done`]).
 //!
-//! Exceptions: a busy die may stop its command for a read (`suspend.rs`); a program without a page
-//! blocks the host programs of its die ([`Bind::Blocked`]); a page that needs another level is
+//! Exceptions: a busy die may suspend its command for a read (`suspend.rs`); a program without a
+//! page blocks the host programs of its die ([`Bind::Blocked`]); a page that needs another level is
 //! sensed again (`read_retry.rs`); a die with a cache register transfers while its cells work
 //! (`cache_operations.rs`); a die that has failed hands everything back (`failed_die.rs`).
 //!
 //! **Owns** dies, channels, agenda, and the transactions in flight. **May touch** the cells. Knows
-//! blocks and pages only as numbers. `progress.rs`: how far a transaction has come.
-//! `time_accounting.rs`: where time went; `flash_trace.rs`: every step.
+//! blocks and pages only as numbers. `progress.rs`: the progress of a transaction.
+//! `time_accounting.rs`: the time of each transaction by cause; `flash_trace.rs`: every step.
 
 mod cache_operations;
 pub mod cache_register;
@@ -68,7 +69,7 @@ pub use read_retry::Tries;
 /// The result of binding a program to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bind {
-    /// The transaction's `unit` is set.
+    /// The program has a page: the transaction's `unit` is set.
     Bound,
     /// The program has no data left to write.
     Dropped,
@@ -76,7 +77,8 @@ pub enum Bind {
     Blocked,
 }
 
-/// The layer above, which binds programs to pages and is called when transactions are done.
+/// The translation layer above the flash, which binds programs to pages and is called when
+/// transactions end.
 pub trait Translation {
     /// True if a page of the layer holds several units, each with a transfer of its own
     /// ([`Txn::parts`]), and program commands come with all their pages. A constant, so that drives
@@ -95,7 +97,8 @@ pub trait Translation {
     fn rest_of(&self, _first: &Txn) -> TxnId {
         TxnId::NONE
     }
-    /// Returns how a page is read now, if the layer is [`Translation::PACKED`] and its data ages.
+    /// Returns the tries that a read of a page takes now, if the layer is [`Translation::PACKED`]
+    /// and its data ages.
     fn tries(&mut self, _page: UnitId, _now: Nanos) -> Tries {
         unreachable!("the data of this drive does not age")
     }
@@ -119,7 +122,7 @@ pub trait Translation {
     }
 }
 
-/// The result of [`Flash::queued`].
+/// Numbers of host transactions that wait for a die, counted in two ways.
 #[derive(Clone, Copy, Debug)]
 pub struct Queued {
     /// Host transactions counted in the queue in order of submission.
@@ -131,7 +134,7 @@ pub struct Queued {
 /// The flash array: dies, channels, their queues, and the agenda.
 #[derive(Clone, Debug)]
 pub struct Flash {
-    /// The clock and the events to come.
+    /// The simulated clock, and the future events.
     pub agenda: Agenda<Event>,
     /// Transactions in flight.
     pub txns: Txns,
@@ -147,15 +150,15 @@ pub struct Flash {
     /// Limits and cost of repeated reads of aged data, if the layer is [`Translation::PACKED`].
     read_retry: ReadRetry,
     ladder: Ladder,
-    /// True if read errors are modeled by level.
+    /// True if read errors are modeled by sensing level.
     errs: bool,
-    /// True if a read may need more than its nominal time: errors are modeled, or strike at a rate,
+    /// True if a read may take more than its nominal time: errors are modeled, or strike at a rate,
     /// or data ages.
     may_err: bool,
     unknown_level: u8,
-    /// The condition of the cells, if errors are modeled.
+    /// Condition of the cells; `None` unless errors are modeled.
     condition: Option<Box<Condition>>,
-    /// Errors that strike at a rate, if any do.
+    /// Read failures that strike at a given rate; `None` without any.
     random_failures: Option<Box<RandomFailures>>,
     /// The pages whose reads have failed. `None` if reads cannot fail, or if versions detect lost
     /// data.
@@ -171,21 +174,23 @@ pub struct Flash {
     rules: suspension::Params,
     registers: FlashConfig,
     marked: Marked,
-    /// The time of every program on the cells, if all take the same time, nothing is ever
-    /// interrupted, and no probe watches.
+    /// Time of every program on the cells, if all take the same time, nothing is ever interrupted,
+    /// and no probe observes; `None` otherwise.
     plain_program: Option<Span>,
     /// True if programs of the same page may take different times: at different steps, because they
     /// fail and are repeated, or in two passes.
     programs_differ: bool,
-    /// ISPP iterations of the first of two passes, if they differ from those of the second.
+    /// Number of ISPP iterations of the first of two program passes, if it differs from that of the
+    /// second.
     first_pass: Option<u32>,
-    /// True if a probe watches all steps.
+    /// True if a probe observes all steps.
     watched: bool,
-    /// The steps so far, if a probe wants any.
+    /// Steps recorded so far; `None` if no probe wants any.
     trace: Option<Vec<FlashStep>>,
 }
 
-/// Returns the first of the only waiting class, not counting host programs.
+/// Returns the first transaction of the only waiting class, not counting host programs; `None` if
+/// several classes wait.
 #[inline]
 fn only_beside_host_programs(queue: &DieQueue) -> Option<TxnId> {
     let mut others = queue.classes().filter(|&class| class != TxnClass::HostProgram);
@@ -194,7 +199,7 @@ fn only_beside_host_programs(queue: &DieQueue) -> Option<TxnId> {
 }
 
 impl Flash {
-    /// Returns the memory that an array of this geometry takes.
+    /// Returns the memory that a flash array of this geometry takes on the simulating machine.
     pub fn bytes(config: &Config, geometry: &Geometry, capacity: usize) -> Bytes {
         let ages = config.reliability.model != ModelKind::Off;
         let condition = if ages { Condition::bytes(geometry) } else { Bytes(0) };
@@ -210,7 +215,7 @@ impl Flash {
             + failed
     }
 
-    /// Creates an idle array of this geometry, with room for `capacity` transactions.
+    /// Creates an idle flash array of this geometry, with room for `capacity` transactions.
     pub fn new(config: &Config, geometry: Geometry, capacity: usize) -> Self {
         let timing = config.effective_timing();
         let errs = config.reliability.model != ModelKind::Off;
@@ -281,7 +286,7 @@ impl Flash {
         flash
     }
 
-    /// Computes the field of this name.
+    /// Computes the value of the field `plain_program`.
     fn plain_program(&self) -> Option<Span> {
         let &[iterations] = self.timing.program_iterations.values() else { return None };
         let alike = !self.programs_differ;
@@ -291,38 +296,38 @@ impl Flash {
         plain.then(|| self.iteration * u64::from(iterations))
     }
 
-    /// Sets the level at which pages of unknown condition are read.
+    /// Sets the sensing level at which pages of unknown condition are read.
     pub fn read_unknown_at(&mut self, level: u8) {
         self.unknown_level = level;
     }
 
-    /// Lets the cells err from now on.
+    /// Makes reads depend on the condition of the cells from now on.
     pub fn wear(&mut self, condition: Condition) {
         self.condition = Some(Box::new(condition));
     }
 
-    /// Returns the condition of the cells, if errors are modeled.
+    /// Returns the condition of the cells; `None` unless errors are modeled.
     #[inline]
     pub fn condition(&self) -> Option<&Condition> {
         self.condition.as_deref()
     }
 
-    /// Returns the pages whose reads have failed, if these are counted.
+    /// Returns the pages whose reads have failed; `None` unless these are counted.
     pub fn failed_reads(&self) -> Option<&FailedReads> {
         self.failed_reads.as_deref()
     }
 
-    /// See [`Flash::condition`].
+    /// Returns the condition of the cells for modification; see [`Flash::condition`].
     pub fn condition_mut(&mut self) -> Option<&mut Condition> {
         self.condition.as_deref_mut()
     }
 
-    /// Returns the program steps of the drive.
+    /// Returns the ladder of ISPP steps at which the drive programs.
     pub fn ladder(&self) -> &Ladder {
         &self.ladder
     }
 
-    /// Returns the current time.
+    /// Returns the current simulated time.
     #[inline]
     pub fn now(&self) -> Nanos {
         self.agenda.now()
@@ -373,7 +378,7 @@ impl Flash {
         self.txns.open(op, source, class, owner, die, now)
     }
 
-    /// Puts a transaction into the queue of its die. The wait of the transaction begins now.
+    /// Puts a transaction into the queue of its die, which starts its wait.
     #[inline(never)]
     pub fn submit(&mut self, id: TxnId) {
         let Txn { die, joined, .. } = *self.txns.get(id);
@@ -392,8 +397,9 @@ impl Flash {
         self.submit_to(id, die, false);
     }
 
-    /// The part that every transaction needs. The rare rest is a call at the end, so that this part
-    /// saves no registers for it.
+    /// Puts a transaction into the queue of a die: the part of [`Flash::submit`] that every
+    /// transaction needs. The rare rest is a call at the end, so that this part saves no registers
+    /// for it.
     #[inline(always)]
     fn submit_to(&mut self, id: TxnId, die_id: DieId, joined: bool) {
         let now = self.now();
@@ -415,7 +421,8 @@ impl Flash {
         }
     }
 
-    /// The rest of [`Flash::submit`] for a program that page writes have joined.
+    /// Starts the waits of the page writes that have joined a program, as the rest of
+    /// [`Flash::submit`].
     #[inline(never)]
     fn submit_joined(&mut self, id: TxnId, die: DieId) {
         let mut joined = self.txns.get(id).joined;
@@ -437,7 +444,7 @@ impl Flash {
         *self.txns.waits_mut(id) = self.dies[die].account.read_at(now);
     }
 
-    /// Lets a die try its host programs again, because there may be pages for them.
+    /// Lets a die try its host programs again, because there may be pages for them now.
     pub fn unblock(&mut self, die: DieId) {
         let state = &mut self.dies[die];
         if state.blocked {
@@ -451,7 +458,7 @@ impl Flash {
         self.dies[die].mark(die, &mut self.marked);
     }
 
-    /// Returns true if any die has something to decide.
+    /// Returns true if any die is marked to decide.
     #[inline]
     pub fn has_marked(&self) -> bool {
         !self.marked.is_empty()
@@ -580,7 +587,7 @@ impl Flash {
         }
     }
 
-    /// [`Flash::pick`] where there is a choice.
+    /// Returns the transaction that a die serves next, like [`Flash::pick`], when several could be.
     #[inline(never)]
     fn pick_among(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
@@ -657,7 +664,8 @@ impl Flash {
         }
     }
 
-    /// [`Flash::take_up`] for a die whose program or erase is suspended, or that has failed.
+    /// Begins the next transaction like [`Flash::take_up`], on a die whose program or erase is
+    /// suspended, or that has failed.
     #[inline(never)]
     fn take_up_otherwise<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         if self.has_failed(id) {

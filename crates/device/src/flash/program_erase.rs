@@ -1,14 +1,14 @@
-//! Programs and erases.
+//! Programs and erases on a die.
 //!
-//! 1. A program that needs the channel waits in line for it while its die is idle, and takes up
-//!    anything better that comes ([`Flash::start_program`]).
+//! 1. A program that needs the channel waits in line for it while its die is idle; the die starts
+//!    anything better that arrives ([`Flash::start_program`]).
 //! 2. With the channel free, the program is bound to its page; further host programs of the die
 //!    join it on other planes.
 //! 3. The pages are transferred in, one after another, each in its turn at the channel
 //!    ([`Flash::transferred_in`]).
-//! 4. The command goes on the cells for its number of ISPP iterations; an erase begins here
+//! 4. The command runs on the cells for its number of ISPP iterations; an erase begins here
 //!    ([`Flash::start_cells`]).
-//! 5. At the end the wear is noted, each transaction of the command is handed back, and the die
+//! 5. At the end the wear is recorded, each transaction of the command is handed back, and the die
 //!    decides anew ([`Flash::completed`]).
 //!
 //! Exceptions:
@@ -92,7 +92,7 @@ impl Flash {
         true
     }
 
-    /// Ends a program that has nothing left to program.
+    /// Ends a program that has no data left to write.
     #[cold]
     #[inline(never)]
     fn drop_program(&mut self, id: DieId, txn: TxnId, layer: &mut impl Translation) {
@@ -101,7 +101,7 @@ impl Flash {
         layer.done(self, txn, true);
     }
 
-    /// Chains the other pages of a program command to the first; they come with it.
+    /// Chains the other pages of a program command, which are submitted with it, to the first page.
     pub(super) fn chain_rest(&mut self, first: TxnId, layer: &impl Translation) {
         let now = self.now();
         let rest = layer.rest_of(self.txns.get(first));
@@ -179,7 +179,7 @@ impl Flash {
         }
     }
 
-    /// Lets a program whose data is in the page buffer give way to a read, or go on the cells.
+    /// Lets a program whose data is in the page buffer give way to a read, or start on the cells.
     pub(super) fn leave_or_start(&mut self, id: DieId) {
         self.consider_displacing(id);
         self.start_loaded(id);
@@ -253,7 +253,7 @@ impl Flash {
         if at.is_some() { layer.erase_pulse(self.locator.block_of(at)) } else { None }
     }
 
-    /// Puts a new operation on the cells, unless a read that came during the transfer goes first
+    /// Starts a new operation on the cells, unless a read that came during the transfer goes first
     /// (S14).
     #[inline]
     fn start_cells(&mut self, id: DieId, first: TxnId, cells: CellOp, nominal: Span) {
@@ -348,7 +348,8 @@ impl Flash {
         }
     }
 
-    /// Notes what a program or erase does to the pages whose reads have failed.
+    /// Updates the record of failed reads for a program or erase: a copy of such a page has failed,
+    /// too, and an erase clears the block's pages.
     #[cold]
     #[inline(never)]
     fn pass_on_failed_reads(&mut self, txn: TxnId) {

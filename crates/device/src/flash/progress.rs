@@ -1,4 +1,4 @@
-//! The progress of a transaction, as a loss of power finds it.
+//! The progress of a transaction at the time of a loss of power.
 
 use super::Flash;
 use super::die::Cells;
@@ -19,8 +19,8 @@ impl Flash {
         false
     }
 
-    /// Returns true if a transaction waits in the queue of its die. Takes a time that grows with
-    /// the queue.
+    /// Returns true if a transaction waits in the queue of its die. Takes time proportional to the
+    /// length of the queue.
     pub fn is_queued(&self, id: TxnId) -> bool {
         let Txn { die, class, .. } = *self.txns.get(id);
         self.die(die).queue.iter(class, &self.txns).any(|waiting| waiting == id)

@@ -1,8 +1,8 @@
 //! The queue of a die: a list per class in order of submission, so that a policy sees the head of
 //! each without a search; and, for die orders that rank, the same transactions by rank.
 //!
-//! Invariants: a transaction is in the list of its class exactly while it waits. Of a ranked queue,
-//! either one or two transactions are set aside, unsorted, or all are in the heaps.
+//! Invariants: a transaction is in the list of its class exactly while it waits. In a ranked queue,
+//! either one or two transactions are kept aside, unsorted, or all are in the heaps.
 
 use crate::flash::indexed_heap::{IndexedHeap, Rank};
 use crate::flash::txn::{By, Owner, Txn, Txns};
@@ -15,20 +15,20 @@ use fowler_units::{DieId, Id, Lpn, Nanos, Span, TxnId};
 pub enum TxnClass {
     /// Reads that a host request waits for.
     HostRead,
-    /// Every other read: garbage collection, wear leveling, read-modify-write.
+    /// Reads that no host request waits for: garbage collection, wear leveling, read-modify-write.
     BackgroundRead,
     /// Programs of host data.
     HostProgram,
-    /// Every other program.
+    /// Programs of data moved by garbage collection and of all other background work.
     BackgroundProgram,
     /// Erases.
     Erase,
 }
 
 impl TxnClass {
-    /// The number of classes.
+    /// Number of transaction classes.
     pub const COUNT: usize = 5;
-    /// Every class.
+    /// All transaction classes.
     pub const ALL: [TxnClass; TxnClass::COUNT] = [
         TxnClass::HostRead,
         TxnClass::BackgroundRead,
@@ -38,7 +38,7 @@ impl TxnClass {
     ];
 }
 
-/// The transactions of one class, chained by [`Txn::next`]. Almost everything leaves from the head,
+/// The waiting transactions of one class, chained by [`Txn::next`]. Almost all leave from the head,
 /// so neither the `prev` of the head nor the tail of an empty line is maintained. A
 /// [`fowler_units::List`], which does both, costs 0.6 % more instructions for a random write and 1
 /// % for a sequential one.
@@ -51,7 +51,7 @@ struct Line {
     tail: TxnId,
 }
 
-/// The only class in every set of classes, a bit each; 255 for none or several.
+/// For every set of classes (one bit each), its only member; 255 for none or several.
 const ONLY: [u8; 1 << TxnClass::COUNT] = {
     let mut only = [u8::MAX; 1 << TxnClass::COUNT];
     let mut class = 0;
@@ -66,7 +66,7 @@ const ONLY: [u8; 1 << TxnClass::COUNT] = {
 #[derive(Clone, Debug)]
 pub struct DieQueue {
     lines: [Line; TxnClass::COUNT],
-    /// The waiting classes, a bit each.
+    /// Classes with waiting transactions, one bit each.
     waiting: u8,
 }
 
@@ -97,7 +97,7 @@ impl DieQueue {
         }
     }
 
-    /// Takes a transaction out of its list.
+    /// Removes a transaction from the list of its class.
     #[inline]
     pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
         let Txn { class, next, .. } = *txns.get(id);
@@ -113,8 +113,8 @@ impl DieQueue {
         }
     }
 
-    /// Takes out a transaction that is not the first of its class: under an order by rank, or a
-    /// read that goes before the erase of its block.
+    /// Removes a transaction that is not the first of its class: under an order by rank, or a read
+    /// that goes before the erase of its block.
     #[cold]
     fn remove_inside(&mut self, id: TxnId, txns: &mut Txns) {
         let Txn { class, prev, next, .. } = *txns.get(id);
@@ -126,20 +126,20 @@ impl DieQueue {
         }
     }
 
-    /// Returns the first of a class.
+    /// Returns the first transaction of a class, in order of submission.
     #[inline]
     pub fn head(&self, class: TxnClass) -> Option<TxnId> {
         let head = self.lines[class as usize].head;
         head.is_some().then_some(head)
     }
 
-    /// Returns true if nothing waits.
+    /// Returns true if no transaction waits for the die.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.waiting == 0
     }
 
-    /// Returns the classes of which something waits.
+    /// Returns the classes that have waiting transactions.
     pub fn classes(&self) -> impl Iterator<Item = TxnClass> + use<> {
         let mut left = self.waiting;
         std::iter::from_fn(move || {
@@ -149,20 +149,21 @@ impl DieQueue {
         })
     }
 
-    /// Returns the first of the waiting class, if there is exactly one such class.
+    /// Returns the first transaction of the only class with waiting transactions; `None` for no
+    /// class or several.
     #[inline]
     pub fn only_head(&self) -> Option<TxnId> {
         let class = usize::from(ONLY[usize::from(self.waiting) % ONLY.len()]);
         self.lines.get(class).map(|line| line.head)
     }
 
-    /// Returns the last of a class.
+    /// Returns the last transaction of a class, in order of submission.
     pub fn last(&self, class: TxnClass) -> Option<TxnId> {
         let line = &self.lines[class as usize];
         line.head.is_some().then_some(line.tail)
     }
 
-    /// Returns the transaction before a member of a class.
+    /// Returns the transaction before another one of its class.
     pub fn before(&self, id: TxnId, class: TxnClass, txns: &Txns) -> Option<TxnId> {
         (self.lines[class as usize].head != id).then(|| txns.get(id).prev)
     }
@@ -176,7 +177,7 @@ impl DieQueue {
     }
 }
 
-/// The classes that no host request waits for, a bit each.
+/// Classes that no host request waits for, one bit each.
 const BACKGROUND: u8 = 1 << TxnClass::BackgroundRead as u8
     | 1 << TxnClass::BackgroundProgram as u8
     | 1 << TxnClass::Erase as u8;
@@ -193,28 +194,28 @@ fn is_awaited(txn: &Txn) -> bool {
 /// Usually one or two wait, which needs no heaps: transactions enter the heaps when a third comes.
 #[derive(Clone, Debug)]
 pub struct RankedQueue {
-    /// The deadline of requests without one of their own.
+    /// Deadline of requests without one of their own, as a time after arrival.
     deadline: Span,
     /// The number of waiting transactions of all classes.
     count: u32,
-    /// The waiting transactions in order of submission, while none is in the heaps.
+    /// Waiting transactions in order of submission, while none is in the heaps.
     aside: [Aside; 2],
     /// True if the second transaction of `aside` goes before the first by rank, if both are of one
     /// class.
     overtakes: bool,
     reads: IndexedHeap,
     programs: IndexedHeap,
-    /// All transactions that a host request waits for, by due time: the members of `reads` and
+    /// All transactions that a host request waits for, by due time: those in `reads` and
     /// `programs`, and the reads of old pages for partial writes.
     waiting: IndexedHeap,
 }
 
-/// A waiting transaction that is not in the heaps.
+/// A waiting transaction that is kept outside the heaps.
 #[derive(Clone, Copy, Debug)]
 struct Aside {
     id: TxnId,
     class: TxnClass,
-    /// The `age_key` of the transaction in [`RankedQueue::push`].
+    /// Key of a read by the age of its data, as given to [`RankedQueue::push`].
     age_key: u32,
 }
 
@@ -254,7 +255,8 @@ impl RankedQueue {
         }
     }
 
-    /// Returns when a transaction is due: the earliest deadline of the requests that wait for it.
+    /// Returns the time at which a transaction is due: the earliest deadline of the requests that
+    /// wait for it.
     fn due(&self, id: TxnId, txns: &Txns) -> Nanos {
         let Txn { mut joined, .. } = *txns.get(id);
         let mut due = txns.get(id).due(self.deadline);
@@ -278,7 +280,7 @@ impl RankedQueue {
         }
     }
 
-    /// Returns the heap of a class, if it is ranked.
+    /// Returns the heap of a class, if the class is ranked.
     #[inline]
     fn of_mut(&mut self, class: TxnClass) -> Option<&mut IndexedHeap> {
         match class {
@@ -288,7 +290,7 @@ impl RankedQueue {
         }
     }
 
-    /// Forgets everything that waits.
+    /// Removes all waiting transactions.
     pub fn clear(&mut self) {
         *self = RankedQueue::new(self.deadline);
     }
@@ -305,7 +307,7 @@ impl RankedQueue {
         self.aside[0] = Aside { id, class: txns.get(id).class, age_key };
     }
 
-    /// [`RankedQueue::push`] where others wait already.
+    /// Adds a transaction like [`RankedQueue::push`], when others wait already.
     #[inline(never)]
     fn push_beside_others(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
         self.count += 1;
@@ -336,8 +338,8 @@ impl RankedQueue {
         }
     }
 
-    /// Takes out a transaction if nothing else waits. Returns true if it was taken out; otherwise
-    /// [`RankedQueue::remove`] has to be called.
+    /// Removes a transaction if no other waits. Returns true if it was removed; otherwise
+    /// [`RankedQueue::remove`] must be called.
     #[inline]
     pub fn remove_alone(&mut self, id: TxnId) -> bool {
         let [one, other] = &mut self.aside;
@@ -349,7 +351,7 @@ impl RankedQueue {
         alone
     }
 
-    /// Takes out a transaction.
+    /// Removes a transaction from the ranked queue.
     #[inline(never)]
     pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
         self.count -= 1;
@@ -384,7 +386,7 @@ impl RankedQueue {
         self.reads.members().count() + self.programs.members().count() + aside
     }
 
-    /// Returns the only waiting transaction, if it is known without a search that there is only
+    /// Returns the only waiting transaction, if a search is not needed to know that it is the only
     /// one. With `programs_blocked`, host programs are not returned.
     #[inline]
     pub fn sole(&self, programs_blocked: bool) -> Option<TxnId> {
@@ -393,7 +395,7 @@ impl RankedQueue {
         (one.id.is_some() && !other.id.is_some() && !hidden).then_some(one.id)
     }
 
-    /// Returns the first of a class by rank.
+    /// Returns the first transaction of a class by rank.
     #[inline]
     pub fn first(&self, class: TxnClass) -> Option<TxnId> {
         let ranked = match class {
@@ -412,8 +414,8 @@ impl RankedQueue {
         }
     }
 
-    /// Returns the transaction due first of those that a host request waits for, and when it is
-    /// due. If several are due at that time, any of them may be returned.
+    /// Returns the transaction that a host request waits for and that is due first, with its due
+    /// time. If several are due at that time, any of them may be returned.
     #[inline]
     fn first_due(&self, txns: &Txns) -> Option<(TxnId, Nanos)> {
         let [one, other] = &self.aside;
@@ -452,8 +454,8 @@ impl<'a> View<'a> {
         Self { queue, ranked, txns, now, programs_blocked }
     }
 
-    /// Returns the first of a class by rank: the host read of the youngest data, or the host
-    /// program of the smallest request. Without ranks, the first in order of submission.
+    /// Returns the first transaction of a class by rank: the host read of the youngest data, or the
+    /// host program of the smallest request. Without ranks, the first in order of submission.
     #[inline]
     pub fn first(&self, class: TxnClass) -> Option<TxnId> {
         if class == TxnClass::HostProgram && self.programs_blocked {
@@ -476,14 +478,15 @@ impl<'a> View<'a> {
         if due > self.now { None } else { self.is_overdue(first) }
     }
 
-    /// The rest of [`View::overdue`], if the transaction due first is overdue.
+    /// Returns the transaction to serve if the one due first is overdue: the rest of
+    /// [`View::overdue`].
     #[cold]
     fn is_overdue(&self, first: TxnId) -> Option<TxnId> {
         let program = self.txns.get(first).class == TxnClass::HostProgram;
         if program && self.programs_blocked { self.oldest_of(BACKGROUND) } else { Some(first) }
     }
 
-    /// Returns the first of a class that may be served.
+    /// Returns the first transaction of a class that may be served, in order of submission.
     #[inline]
     pub fn head(&self, class: TxnClass) -> Option<TxnId> {
         if class == TxnClass::HostProgram && self.programs_blocked {
@@ -493,19 +496,20 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the transaction that was submitted first.
+    /// Returns the transaction that was submitted first, of all classes that may be served.
     #[inline]
     pub fn oldest(&self) -> Option<TxnId> {
         self.oldest_of(if self.programs_blocked { !(1 << TxnClass::HostProgram as u8) } else { !0 })
     }
 
-    /// Returns the read that was submitted first, of the host or of the drive's own work.
+    /// Returns the read that was submitted first, of the host or of background work.
     #[inline]
     pub fn oldest_read(&self) -> Option<TxnId> {
         self.oldest_of(1 << TxnClass::HostRead as u8 | 1 << TxnClass::BackgroundRead as u8)
     }
 
-    /// [`View::oldest`] among some classes, a bit each.
+    /// Returns the transaction that was submitted first, of the classes in `classes` (one bit
+    /// each).
     #[inline]
     fn oldest_of(&self, classes: u8) -> Option<TxnId> {
         let waiting = self.queue.waiting & classes;
@@ -531,12 +535,12 @@ impl<'a> View<'a> {
         self.txns.get(id)
     }
 
-    /// Returns the current time.
+    /// Returns the current simulated time.
     pub fn now(&self) -> Nanos {
         self.now
     }
 
-    /// Returns a waiting transaction in the form for users of this crate.
+    /// Returns a waiting transaction in the form for custom policies.
     ///
     /// # Panics
     /// If no transaction in flight has this number.
@@ -552,7 +556,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// A waiting transaction, in the form for users of this crate.
+/// A waiting transaction, in the form for custom policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// The number of the transaction.
@@ -561,15 +565,15 @@ pub struct Waiting {
     pub class: TxnClass,
     /// The die that the transaction waits for.
     pub die: DieId,
-    /// The logical page of the host, if the transaction has one.
+    /// Logical page of the host; `None` if the transaction has none.
     pub lpn: Option<Lpn>,
-    /// Host programs: the number of pages of the request that wrote the data; others: zero.
+    /// For host programs, the number of pages of the request that wrote the data; zero for others.
     pub group: u16,
-    /// Place of the transaction in the order of submission.
+    /// Number of the transaction in the order of submission.
     pub order: u64,
-    /// Since when a host request has waited for the transaction.
+    /// Time since which a host request has waited for the transaction.
     pub asked: Nanos,
-    /// When the transaction was submitted to its die.
+    /// Time at which the transaction was submitted to its die.
     pub submitted: Nanos,
 }
 
@@ -587,7 +591,8 @@ mod tests {
     use crate::observe::operation::Op;
     use fowler_units::Rng;
 
-    /// Against the obvious oracle: everything that waits, in the order in which it came.
+    /// The ranked queue returns the same transactions as a search through all that wait, for few
+    /// transactions and for many.
     #[test]
     fn few_or_many_the_first_by_rank_and_the_first_due_are_known() {
         const SPAN: Span = Span::ms(30);

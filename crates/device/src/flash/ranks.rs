@@ -1,5 +1,5 @@
-//! Submitting to a die that ranks its queue, and picking from it. Usually a transaction finds the
-//! queue empty and is taken up before the next one comes. That path is short: every rarer case is a
+//! Submission to a die that ranks its queue, and picking from it. Usually a transaction finds the
+//! queue empty and is started before the next one comes. That path is short: every rarer case is a
 //! call at the end, so that the short path saves no registers for it.
 
 use super::Flash;
@@ -7,7 +7,7 @@ use crate::policy::die_order::AnyDieOrder;
 use fowler_units::{DieId, TxnId};
 
 impl Flash {
-    /// The rest of [`Flash::submit`] where the die ranks the waiting transactions.
+    /// Adds a transaction to the ranked queue of its die, as the rest of [`Flash::submit`].
     #[inline(never)]
     pub(super) fn rank(&mut self, id: TxnId, die: DieId) {
         // Reads rank by age: the younger the page, the smaller the key.
@@ -27,8 +27,9 @@ impl Flash {
         }
     }
 
-    /// [`Flash::pick`] for a die order that may go by rank, where something waits. A transaction
-    /// that waits alone is taken without asking the die order, unless that is a custom one.
+    /// Returns the transaction that a die serves next, like [`Flash::pick`], for a die order that
+    /// may use ranks and a queue that is not empty. A transaction that waits alone is chosen
+    /// without asking the die order, unless that is a custom one.
     #[inline(never)]
     pub(super) fn pick_by_rank(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];

@@ -15,18 +15,18 @@ use fowler_units::{DieId, Geometry, Nanos, TxnId};
 /// A raw flash command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChipOp {
-    /// Sense a page and transfer it out.
+    /// A page is sensed and transferred out.
     Read,
-    /// Transfer a page in and program it.
+    /// A page is transferred in and programmed.
     Write,
-    /// Program a page whose data lies in the page buffer already.
+    /// A page whose data is already in the page buffer is programmed.
     Program,
-    /// Erase a block.
+    /// A block is erased.
     Erase,
 }
 
 impl ChipOp {
-    /// Every command, for parsers and help.
+    /// All raw commands with their names, for parsers and help.
     pub const ALL: [(&'static str, ChipOp); 4] = [
         ("read", ChipOp::Read),
         ("write", ChipOp::Write),
@@ -35,11 +35,11 @@ impl ChipOp {
     ];
 }
 
-/// A raw flash command and the moment it reaches the die. Commands may be given in any order;
-/// commands of the same moment are taken in the order given.
+/// A raw flash command, with the time at which it reaches the die. Commands may be given in any
+/// order; commands of the same time are served in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChipCommand {
-    /// When the command arrives.
+    /// Time at which the command arrives.
     pub at: Nanos,
     /// The kind of the command.
     pub op: ChipOp,
@@ -48,15 +48,15 @@ pub struct ChipCommand {
 /// The result of a raw flash command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChipResult {
-    /// When the die took the command up.
+    /// Time at which the die started the command.
     pub start: Nanos,
-    /// When the command was done.
+    /// Time at which the command ended.
     pub done: Nanos,
-    /// The number of suspensions of the command (S10).
+    /// Number of suspensions of the command (S10).
     pub suspensions: u32,
 }
 
-/// Records completions; has no pages to bind.
+/// A layer for tests that records completions and has no pages to bind.
 struct Raw(Vec<ChipResult>);
 
 impl Translation for Raw {

@@ -1,5 +1,5 @@
-//! Reads of aged data: a page whose bits the code cannot correct is sensed and transferred again,
-//! at other references, in the order of the retry table. Only layers that are
+//! Read retries of aged data: a page whose bit errors the code cannot correct is sensed and
+//! transferred again, at other references, in the order of the retry table. Only layers that are
 //! [`Translation::PACKED`] have them.
 //!
 //! Each try takes the whole time of a read of its page type and, after the first, the time to set
@@ -17,19 +17,18 @@ use fowler_units::{DieId, Span, TxnId, UnitId};
 /// The tries that the read of a page takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tries {
-    /// The entry of the retry table at which the first try reads.
+    /// Entry of the retry table at which the first try reads.
     pub first: u8,
-    /// The tries after the first that the read takes; one more than the drive allows if none
-    /// succeeds.
+    /// Number of tries after the first; one more than the drive allows if none succeeds.
     pub more: u8,
 }
 
-/// The limits and the cost of repeated reads on a drive.
+/// The limit and the cost of read retries on a drive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReadRetry {
-    /// The maximum number of tries of a read after the first.
+    /// Maximum number of tries of a read after the first.
     most: u8,
-    /// The time of each repeated try beyond sensing and transfer.
+    /// Time of each retry beyond sensing and transfer.
     overhead: Span,
 }
 
@@ -40,8 +39,8 @@ impl ReadRetry {
 }
 
 impl Flash {
-    /// Begins to sense a page, and notes how many tries the read will take. Not inlined, because a
-    /// drive whose data does not age never needs it.
+    /// Begins to sense a page, and records how many tries the read will take. Not inlined, because
+    /// a drive whose data does not age never needs it.
     #[inline(never)]
     pub(super) fn sense_by_age<L: Translation>(&mut self, id: DieId, read: TxnId, layer: &mut L) {
         let unit = self.txns.get(read).unit;
@@ -52,7 +51,8 @@ impl Flash {
         self.sense_for(id, sense, self.txns.get(read).all_of(true, transfer));
     }
 
-    /// Reads a page again, because the last try has failed. Returns true if there is another try.
+    /// Starts the next try of a read whose last try has failed. Returns true if there is another
+    /// try.
     #[cold]
     pub(super) fn retries(&mut self, id: DieId, read: TxnId) -> bool {
         let Txn { unit, level: tried, parts, .. } = *self.txns.get(read);
@@ -72,14 +72,14 @@ impl Flash {
         true
     }
 
-    /// Counts and traces the end of a read that was repeated.
+    /// Counts and traces the end of a read that took several tries.
     #[cold]
     pub(super) fn retried(&mut self, id: DieId, read: TxnId) {
         self.counters.aged.retried += 1;
         self.note_try_at(id, read, false);
     }
 
-    /// Moves the time of the failed tries of a read from the channel to retries.
+    /// In the blame of a read, moves the time of its failed tries from the channel to retries.
     #[cold]
     #[inline(never)]
     pub(super) fn read_retry_blame(&self, txn: &Txn, blame: &mut Blame) {
@@ -95,7 +95,7 @@ impl Flash {
         self.levels.sense_and_transfer(0, || self.offset(unit))
     }
 
-    /// Traces the end of a try.
+    /// Traces the end of a try of a read.
     fn note_try_at(&mut self, id: DieId, read: TxnId, again: bool) {
         if self.is_watched() {
             let Txn { unit, level, .. } = *self.txns.get(read);

@@ -1,4 +1,4 @@
-//! Reads.
+//! Reads on a die.
 //!
 //! 1. The die senses the page at the level that is expected to suffice ([`Flash::start_read`]).
 //! 2. The data waits for the channel, and is transferred out ([`Flash::sensed`]).
@@ -6,10 +6,10 @@
 //!    else in between.
 //! 4. The read is handed back to the layer ([`Flash::read_ended`]).
 //!
-//! A die has one page buffer (S1), so a read holds its die for both, alone, even if the die has
-//! several planes. Where each die has a channel of its own, the transfer follows the sensing at
-//! once and both are one event. A page that no level corrects is given up at the last level; the
-//! layer learns that from `needed` and `level`.
+//! A die has one page buffer (S1), so a read occupies its die alone during sensing and transfer,
+//! even if the die has several planes. Where each die has a channel of its own, the transfer
+//! follows the sensing at once and both are one event. A page that no level corrects is given up at
+//! the last level; the layer learns that from `needed` and `level`.
 
 use super::flash_trace::FlashEvent;
 use super::{Flash, Translation};
@@ -61,8 +61,8 @@ impl Flash {
         }
     }
 
-    /// Returns true if no level corrects the data that a read of a page senses, because an error
-    /// that no model explains has struck: now, or in an earlier read.
+    /// Returns true if no sensing level corrects the data of a page, because a random failure has
+    /// struck it: now, or in an earlier read.
     fn fails_at_random(&mut self, page: Ppn) -> bool {
         if !page.is_some() {
             return false;
@@ -75,8 +75,9 @@ impl Flash {
         strikes && self.struck_at_random(page)
     }
 
-    /// The rare rest of [`Flash::fails_at_random`]. A page whose data is in the controller, because
-    /// it is being programmed or moved, is spared: the next one that is read is struck instead.
+    /// Handles a random failure that strikes a page, as the rare rest of
+    /// [`Flash::fails_at_random`]. A page whose data is in the controller, because it is being
+    /// programmed or moved, is spared: the next one that is read is struck instead.
     #[cold]
     fn struck_at_random(&mut self, page: Ppn) -> bool {
         let holds = |unit: UnitId| unit.is_some() && self.locator.page_of(unit) == page;
@@ -89,7 +90,7 @@ impl Flash {
         !at_hand
     }
 
-    /// Begins to sense a page at the level that the last read of its block has shown to be right.
+    /// Begins to sense a page at the level that the last read of its block found to be right.
     #[inline(always)]
     fn sense_by_last<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn) {
         let now = self.now();
@@ -107,9 +108,9 @@ impl Flash {
         self.sense_by_search::<L>(id, txn, page);
     }
 
-    /// [`Flash::sense_by_last`] where the last read of the block does not tell the level. Pages of
-    /// unknown condition are read at the worst level: pages of raw commands, and pages written
-    /// before the run at no known place.
+    /// Begins to sense a page like [`Flash::sense_by_last`], when the last read of the block does
+    /// not tell the level. Pages of unknown condition are read at the worst level: pages of raw
+    /// commands, and pages written before the run at no known place.
     #[cold]
     #[inline(never)]
     fn sense_by_search<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn) {
@@ -126,13 +127,13 @@ impl Flash {
         self.sense_again::<L>(id, txn, page, level);
     }
 
-    /// [`Flash::sense`] as a call, for rare cases.
+    /// Begins to sense a page like [`Flash::sense`], but not inlined, for rare cases.
     #[inline(never)]
     fn sense_again<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn, level: u8) {
         self.sense::<L>(id, txn, page, level);
     }
 
-    /// Begins to sense the page of a read at a level.
+    /// Begins to sense the page of a read at a sensing level.
     #[inline(always)]
     fn sense<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn, level: u8) {
         let (time, transfer) = self.levels.sense_and_transfer(level, || self.offset(page));
@@ -140,7 +141,8 @@ impl Flash {
         self.sense_for(id, time, transfer);
     }
 
-    /// Begins to sense the page of a read for `time`. The transfer afterwards takes `transfer`.
+    /// Begins to sense the page of a read, which takes `time`. The transfer afterwards takes
+    /// `transfer`.
     #[inline(always)]
     pub(super) fn sense_for(&mut self, id: DieId, mut time: Span, transfer: Span) {
         let now = self.now();
@@ -192,7 +194,7 @@ impl Flash {
         self.mark(id);
     }
 
-    /// Ends a read that occupied its die for `took`, other reads aside.
+    /// Ends a read that occupied its die for `took`, not counting other reads.
     #[inline(always)]
     pub(super) fn read_ended<L: Translation>(
         &mut self,
@@ -218,8 +220,8 @@ impl Flash {
         layer.read_done(self, read);
     }
 
-    /// Reads a page again at the next level, because the page has too many errors for the last one.
-    /// Returns true if there is a next level.
+    /// Starts the next try of a read, one sensing level higher, because the page has too many
+    /// errors for the last level. Returns true if there is a higher level.
     #[cold]
     fn climbs<L: Translation>(&mut self, id: DieId, read: TxnId) -> bool {
         let record = self.txns.get_mut(read);
@@ -256,7 +258,7 @@ impl Flash {
         true
     }
 
-    /// Returns how long a try of a read at this level took to sense and to transfer.
+    /// Returns the times that a try of a read at a sensing level took to sense and to transfer.
     fn try_of(&self, txn: &Txn, level: u8) -> (Span, Span) {
         if self.retry == RetryCost::Increment && level > txn.first_level {
             return self.levels.beyond_last(level, self.offset(txn.unit));

@@ -1,22 +1,22 @@
-//! Taking programs and erases off the cells for a read, and putting them back (S5 to S15).
+//! Suspension of programs and erases for reads, and their resumption (S5 to S15).
 //!
 //! 1. A die with a command on the cells looks for a read when one is submitted
 //!    ([`Flash::consider_suspending`]).
-//! 2. The rules (`suspension.*`) and the policy say whether and when the read interrupts: at once,
-//!    or at a point that loses less.
+//! 2. The rules (`suspension.*`) and the policy decide if and when the read interrupts: at once, or
+//!    at a point that loses less.
 //! 3. The command comes off the cells at that point, after the delay of a suspension
-//!    ([`Flash::park`]). Its progress is kept in the command.
+//!    ([`Flash::park`]). Its progress is saved in the command.
 //! 4. The die serves reads that may suspend, one after another.
-//! 5. Without such a read, the command is put back: the data of a program is first transferred in
-//!    again if reads have used the page buffer ([`Flash::resume`]).
+//! 5. Without such a read, the command resumes: the data of a program is first transferred in again
+//!    if reads have used the page buffer ([`Flash::resume`]).
 //!
 //! Exceptions:
 //!
 //! - A read that comes during the transfer of a program goes between transfer and cells
 //!   ([`Flash::consider_displacing`], S14).
-//! - A command that still owes its minimum progress looks again when it has made it.
-//! - A command whose maximum time is over is put back before reads that wait; a suspension that
-//!   would end later is refused.
+//! - A command that has not made its minimum progress checks for reads again when it has.
+//! - A command whose maximum time is over resumes before waiting reads; a suspension that would end
+//!   later is refused.
 
 use super::Flash;
 use super::flash_trace::FlashEvent;
@@ -31,19 +31,20 @@ use fowler_agenda::{Agenda, Phase, Ticket};
 use fowler_nand::{CellOp, Interrupt, SuspendAt, Timing};
 use fowler_units::{DieId, Id, Nanos, Span, TxnId};
 
-/// The agenda's lane of programs and erases that are being taken off the cells. These events are as
-/// rare as answers over the link, and most take the same time.
+/// Lane of the agenda for programs and erases that are being suspended. These events are as rare as
+/// completions over the link, and most take the same time.
 const OFF: usize = lane::LINK;
 
 impl Die {
-    /// Puts the suspended command back on the cells. Returns when it ends unless it is interrupted.
+    /// Resumes the suspended command on the cells. Returns the time at which it ends unless it is
+    /// interrupted.
     fn run(&mut self, id: DieId, timing: &Timing, agenda: &mut Agenda<Event>) -> Nanos {
         let end = self.command.cells.run(agenda.now(), timing);
         self.run_until(id, end, agenda);
         end
     }
 
-    /// Puts the program that was transferred in on the cells for `time`, on a drive where nothing
+    /// Starts the program that was transferred in on the cells for `time`, on a drive where nothing
     /// needs to know the progress of a program.
     #[inline(always)]
     pub(super) fn run_plain(&mut self, id: DieId, time: Span, agenda: &mut Agenda<Event>) {
@@ -59,7 +60,8 @@ impl Die {
         self.ticket = agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, Event::Die(id));
     }
 
-    /// Notes that the command is on the cells, and ends at `end` unless it is interrupted.
+    /// Records that the command is running on the cells, and ends at `end` unless it is
+    /// interrupted.
     #[inline(always)]
     pub(super) fn run_until(&mut self, id: DieId, end: Nanos, agenda: &mut Agenda<Event>) {
         let event = Event::Die(id);
@@ -81,7 +83,8 @@ impl Flash {
         txn.op == Op::Read && (txn.host_waits() || self.rules.reads == SuspendingReads::All)
     }
 
-    /// Returns how the transaction that would be next interrupts the running one, if it may.
+    /// Returns the moment at which the transaction that would be next interrupts the running one;
+    /// `None` if it may not.
     pub(super) fn interrupting(
         &mut self,
         id: DieId,
@@ -140,8 +143,8 @@ impl Flash {
         }
     }
 
-    /// Looks again for reads that came during a transfer, and that had to wait for the minimum
-    /// progress, now that the cells run.
+    /// Checks again for reads that came during a transfer, or that had to wait for the minimum
+    /// progress, now that the command runs on the cells.
     pub(super) fn look_again(&mut self, id: DieId) {
         if self.rules.min_progress > Span::ZERO {
             self.mark(id);
@@ -163,7 +166,7 @@ impl Flash {
         self.dies[id].suspend_wanted = self.interrupting(id, first, Span::ZERO).is_some();
     }
 
-    /// Suspends a command whose data is in the page buffer, before it goes on the cells.
+    /// Suspends a command whose data is in the page buffer, before it starts on the cells.
     pub(super) fn displace(&mut self, id: DieId) {
         if let CellOp::Program(program) = &mut self.dies[id].command.cells {
             program.displace();
@@ -186,7 +189,7 @@ impl Flash {
         self.txns.get_mut(command.first).suspensions += 1;
     }
 
-    /// Notes that the command is off the cells: the die is free for reads.
+    /// Records that the command is suspended: the die is free for reads.
     pub(super) fn park(&mut self, id: DieId) {
         let now = self.now();
         let die = &mut self.dies[id];
@@ -249,7 +252,7 @@ impl Flash {
         }
     }
 
-    /// Returns the transfers of a program command.
+    /// Returns the number of transfers of a program command.
     fn transfers_of(&self, first: TxnId) -> u64 {
         let mut transfers = 0;
         let mut txn = first;

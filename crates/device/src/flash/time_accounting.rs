@@ -1,4 +1,4 @@
-//! Where the time of each transaction went.
+//! The accounting of each transaction's time, by what it waited for.
 
 use super::Flash;
 use crate::cells::reliability::RetryCost;
@@ -9,10 +9,10 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, InPage, Nanos, Span, TxnId};
 
 impl Die {
-    /// Folds the full log into the sums, after saving a reading for every transaction that still
-    /// needs the log. A transaction without a request does not need the log: no one reads its
-    /// blame. Queues are in order of submission, and transactions submitted before the log began
-    /// have their readings already.
+    /// Folds the full log of a die into sums, after saving a reading for every transaction that
+    /// still needs the log. A transaction without a request does not: no one reads its blame.
+    /// Queues are in order of submission, and transactions submitted before the log began have
+    /// their readings already.
     #[cold]
     pub(super) fn sum_up(&mut self, txns: &mut Txns) {
         let begins = self.account.log_begins();
@@ -50,7 +50,7 @@ impl Die {
         self.account.sum_up();
     }
 
-    /// Saves the waits of a read, or of the pages of a command, as the log records them.
+    /// Saves the waits of a read, or of the pages of a command, as the log of the die records them.
     fn settle(&self, first: TxnId, txns: &mut Txns) {
         let mut id = first;
         while id.is_some() {
@@ -63,8 +63,8 @@ impl Die {
         }
     }
 
-    /// Ends the waits of a transaction with a saved reading, and of the page writes that joined the
-    /// transaction.
+    /// Ends the waits of a transaction with a saved reading, and those of the page writes that
+    /// joined it.
     #[cold]
     pub(super) fn settle_waits(&self, id: TxnId, now: Nanos, txns: &mut Txns) {
         let mut waiter = id;
@@ -80,15 +80,15 @@ impl Die {
 }
 
 impl Flash {
-    /// Adds the time of a transaction from its submission until now, when it is done, to the parts
-    /// of `blame`. `id` is the transaction served; `waiter` is that transaction or one that joined
-    /// it.
+    /// Adds the time of a transaction from its submission until now, when it ends, to the causes in
+    /// `blame`. `id` is the transaction served; `waiter` is that transaction or one that joined it.
     #[inline(always)]
     pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         self.blame_service::<false>(id, waiter, blame);
     }
 
-    /// [`Flash::service_blame`] for a layer that is [`super::Translation::PACKED`].
+    /// Adds the time of a transaction to `blame` like [`Flash::service_blame`], for a layer that is
+    /// [`super::Translation::PACKED`].
     pub fn packed_service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         self.blame_service::<true>(id, waiter, blame);
     }
@@ -128,8 +128,9 @@ impl Flash {
         }
     }
 
-    /// Moves the time that a read took beyond a hard decision from the channel to soft sensing.
-    /// Where pages differ, a call at the end does so, so that no register is saved for that case.
+    /// In the blame of a read, moves the time beyond a hard decision from the channel to soft
+    /// sensing. Where page types differ, a call at the end does so, so that no register is saved
+    /// for that case.
     #[cold]
     #[inline(never)]
     fn soft_blame(&self, txn: &Txn, blame: &mut Blame) {
@@ -139,7 +140,8 @@ impl Flash {
         }
     }
 
-    /// [`Flash::soft_blame`] where the time depends on the page.
+    /// Moves the time of soft sensing like [`Flash::soft_blame`], where it depends on the page
+    /// type.
     #[inline(never)]
     fn soft_blame_by_page(&self, txn: &Txn, blame: &mut Blame) {
         let soft = self.took_at(txn.level, txn) - self.took_at(0, txn);
@@ -155,8 +157,9 @@ impl Flash {
         }
     }
 
-    /// Moves the time of the failed tries of a read from the channel to retries. If retries pay
-    /// only the increment, moves all the time after the first try from soft sensing instead.
+    /// In the blame of a read, moves the time of failed tries from the channel to retries. If
+    /// retries pay only the increment, moves all the time after the first try from soft sensing
+    /// instead.
     #[cold]
     #[inline(never)]
     fn retry_blame(&self, txn: &Txn, blame: &mut Blame) {
@@ -171,8 +174,8 @@ impl Flash {
         blame[Part::Channel] -= tries;
     }
 
-    /// Returns the time to sense the page of a read at a level, and to transfer what the read wants
-    /// of it.
+    /// Returns the times to sense the page of a read at a level, and to transfer the units that the
+    /// read wants.
     fn took_at(&self, level: u8, txn: &Txn) -> Span {
         let (sense, transfer) = self.levels.sense_and_transfer(level, || self.offset(txn.unit));
         sense + transfer * u64::from(txn.parts)

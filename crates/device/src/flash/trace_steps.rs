@@ -1,4 +1,4 @@
-//! Recording of the steps of flash operations for a trace.
+//! Recording of the steps of flash operations, for a trace or a probe.
 
 use super::Flash;
 use super::flash_trace::{FlashEvent, FlashStep, Operation, Steps};
@@ -8,8 +8,8 @@ use crate::observe::operation::Op;
 use fowler_units::{DieId, Id, Nanos, TxnId};
 
 impl Flash {
-    /// Records these steps from now on.
-    /// See docs/decisions/observe.md, "How can a probe watch the flash?".
+    /// Sets the kinds of steps that are recorded from now on. See docs/decisions/observe.md, "How
+    /// can a probe watch the flash?".
     pub(crate) fn watch(&mut self, steps: Steps) {
         // Steps recorded before have not been shown yet.
         self.trace = (steps > Steps::None).then(|| self.trace.take().unwrap_or_default());
@@ -17,13 +17,13 @@ impl Flash {
         self.plain_program = self.plain_program();
     }
 
-    /// Returns the recorded steps, up to the last clearing, if a probe watches.
+    /// Returns the steps recorded since the last clearing; `None` if no probe observes.
     #[inline]
     pub(crate) fn trace(&mut self) -> Option<&mut Vec<FlashStep>> {
         self.trace.as_mut()
     }
 
-    /// Records a step of a transaction, if a probe watches.
+    /// Records a step of a transaction, if a probe observes.
     #[inline]
     pub(super) fn note(&mut self, die: DieId, txn: TxnId, event: FlashEvent) {
         if self.watched {
@@ -31,7 +31,7 @@ impl Flash {
         }
     }
 
-    /// Records the transfer of a page in, if a probe watches.
+    /// Records the end of a transfer of a page to a die, if a probe observes.
     #[inline]
     pub(super) fn note_load(&mut self, die: DieId) {
         if self.watched {
@@ -40,7 +40,7 @@ impl Flash {
         }
     }
 
-    /// Records that the command of a die is on its cells until `until`, if a probe watches.
+    /// Records that the command of a die runs on its cells until `until`, if a probe observes.
     #[inline]
     pub(super) fn note_run(&mut self, die: DieId, until: Nanos) {
         if self.watched {
@@ -57,7 +57,7 @@ impl Flash {
         trace.push(FlashStep { at, die, operation, event });
     }
 
-    /// Records the end of a transaction and of the page writes that joined it, if a probe watches.
+    /// Records the end of a transaction and of the page writes that joined it, if a probe observes.
     #[inline]
     pub(super) fn note_done(&mut self, die: DieId, txn: TxnId) {
         if self.trace.is_some() {
@@ -65,7 +65,7 @@ impl Flash {
         }
     }
 
-    /// Returns true if a probe watches all steps.
+    /// Returns true if a probe observes all steps.
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
         self.watched

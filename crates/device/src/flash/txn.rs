@@ -1,4 +1,5 @@
-//! Flash transactions in flight: one flash page or block operation each, in a fixed-capacity arena.
+//! Flash transactions in flight: one flash page or block operation each, in an arena of fixed
+//! capacity.
 //!
 //! Invariants: a record is open from [`Txns::open`] until it is closed, exactly once; `next` chains
 //! a record in one list at a time: the queue of its die, the pages of its command, or the writes
@@ -20,14 +21,14 @@ use fowler_units::{
 pub enum Owner {
     /// The host request in [`Txn::req`], which waits for this page read.
     Request,
-    /// A buffered page that is written to the flash, and possibly requests that wait for the write.
+    /// A buffered page that is being programmed, and possibly requests that wait for the program.
     Frame(FrameId),
-    /// The buffered page of a partial write, which needs the old page.
+    /// A buffered page of a partial write, which needs the old page to be read.
     Merge(FrameId),
-    /// Data of a program that a failed die has not ended: of a buffered page or, without a frame,
-    /// of a page that was being moved. The data goes to another die.
+    /// Data of a program that a failed die has not completed: of a buffered page or, without a
+    /// frame, of a page that was being moved. The data goes to another die.
     Displaced(FrameId),
-    /// A GC job of the plane that the transaction's page lies in.
+    /// The GC job of the plane that holds the transaction's page.
     Job,
     /// A measurement of a block's strength.
     Measure,
@@ -35,30 +36,30 @@ pub enum Owner {
     Scrub,
     /// The comparison of a stripe with its parity, for the scrubbing of a die.
     StripeCheck(DieId),
-    /// The mapping, which needs an entry.
+    /// The mapping, which reads or writes one of its own pages for an entry.
     Mapping,
-    /// The parity of a stripe, by the stripe's place in the parity cache.
+    /// The parity of a stripe, by its place in the parity cache.
     Parity(ParityId),
-    /// The rebuild of a page that could not be read, by the number of the rebuild.
+    /// The recovery of a page that could not be read, by the number of the recovery.
     DegradedRead(u32),
-    /// A raw flash command, by the number of the command.
+    /// A raw flash command, by its number.
     Raw(u32),
-    /// A program command of a superblock, by the number of the command.
+    /// A program command of a superblock, by its number.
     Command(u32),
-    /// The first of two passes of a program command of a superblock.
+    /// The first of two passes of a program command of a superblock, by its number.
     FirstPass(u32),
-    /// The emptying or erasing of a superblock.
+    /// The collection or erase of a superblock, by its number.
     Superblock(u32),
 }
 
-/// The source from which the time accounting knows what a transaction waited behind.
+/// The source from which the time accounting knows what a transaction waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// The log of the die, which reaches back to the submission of the transaction.
     InLog,
-    /// The account of the die at the submission, which was saved. The transaction still waits.
+    /// The die's time accounting at the submission, which was saved. The transaction still waits.
     Noted,
-    /// The saved account of what the die did during the wait, which is over.
+    /// The saved time accounting of the die over the wait, which has ended.
     Settled,
 }
 
@@ -67,87 +68,93 @@ pub enum Wait {
 pub struct Txn {
     /// Read, program or erase.
     pub op: Op,
-    /// The source on whose behalf the transaction runs.
+    /// Source on whose behalf the transaction runs.
     pub source: Source,
-    /// The class that the transaction waits in.
+    /// Class of the queue in which the transaction waits.
     pub class: TxnClass,
-    /// Programs: the data is already in the page buffer of the die, so there is no transfer in.
+    /// For programs, true if the data is already in the page buffer of the die, so there is no
+    /// transfer in.
     pub data_in_buffer: bool,
     /// True while the transaction is in flight. A free place of the arena is not open.
     open: bool,
-    /// The source from which the time accounting knows what the transaction waited behind.
+    /// Source from which the time accounting knows what the transaction waited for.
     pub wait: Wait,
-    /// Host reads and programs: true if the transaction was taken up before one of the same class
-    /// that was submitted earlier.
+    /// For host reads and programs, true if the transaction was started before one of the same
+    /// class that was submitted earlier.
     pub overtook: bool,
-    /// Programs of host data: the stream of the data.
+    /// For programs of host data, the stream tag of the data.
     pub tag: StreamTag,
-    /// Programs, once bound: step and voltages of the block.
+    /// For programs bound to a page, the ISPP step and voltages of the block.
     pub mode: Mode,
-    /// Programs, once bound: how many earlier programs of the same data have failed.
+    /// For programs bound to a page, how many earlier programs of the same data have failed.
     pub failed: u8,
-    /// Reads: the voltages that the page is assumed to have been programmed at, if not those of the
-    /// block.
+    /// For reads, the voltages that the page is assumed to have been programmed at, if not those of
+    /// the block.
     pub read_as: Option<Voltage>,
-    /// Programs of host data: the number of pages of the request that wrote the data.
+    /// For programs of host data, the number of pages of the request that wrote the data.
     pub group: u16,
-    /// The deadline of the request, counted from `asked`, in steps of
+    /// Deadline of the request, counted from `asked`, in steps of
     /// [`crate::policy::die_order::DEADLINE_GRAIN`]; zero if the drive's deadline applies.
     pub deadline: u8,
-    /// The number of transfers, each of `timing.bus_transfer`: the units of the page.
+    /// Number of transfers, each of `timing.bus_transfer`: the mapping units of the page.
     pub parts: u8,
-    /// Reads: the levels of the first and of the latest try, and the level needed. Reads of aged
-    /// data on drives with superblocks: the entry of the retry table of the first try, the tries
-    /// before the latest, and those needed.
+    /// For reads, the sensing level of the first try. For reads of aged data on drives with
+    /// superblocks, the entry of the retry table of the first try.
     pub first_level: u8,
+    /// For reads, the sensing level of the latest try. For reads of aged data on drives with
+    /// superblocks, the number of tries before the latest.
     pub level: u8,
+    /// For reads, the sensing level that the page needs. For reads of aged data on drives with
+    /// superblocks, the number of tries needed after the first.
     pub needed: u8,
-    /// The owner, which is notified when the transaction is done.
+    /// Owner of the transaction, which is notified when it ends.
     pub owner: Owner,
-    /// The die that the transaction waits for.
+    /// Die that the transaction waits for.
     pub die: DieId,
-    /// Reads: the mapping unit. Programs: the first unit of the page, once bound. Erases: the first
-    /// unit of the block.
+    /// For reads, the mapping unit. For programs, the first unit of the page, once bound. For
+    /// erases, the first unit of the block.
     pub unit: UnitId,
-    /// Programs and moves: the logical page.
+    /// Logical page of a program or a move.
     pub lpn: Lpn,
     /// The next transaction in the queue. Also chains the transactions of a multi-plane command,
     /// and the page writes that joined one program.
     pub next: TxnId,
     /// The previous transaction in the queue. Meaningless for the first.
     pub prev: TxnId,
-    /// The first of the page writes that joined this program while it waited.
+    /// First of the page writes that joined this program while it waited.
     pub joined: TxnId,
-    /// The host request that waits for the transaction, if any.
+    /// Host request that waits for the transaction, if any.
     pub req: ReqId,
-    /// Moves and displaced data: the unit that the data comes from.
+    /// For moves and displaced data, the mapping unit that the data comes from.
     pub from: UnitId,
-    /// Programs of buffered data: the flush epoch of the data. Reads for parity: the turn of the
-    /// entry of the parity cache.
+    /// For programs of buffered data, the flush epoch of the data. For reads for parity, the turn
+    /// of the entry of the parity cache.
     pub epoch: u32,
-    /// Programs of buffered data: when the old page had been merged in, if it had to be read. The
-    /// program needs a die from then on.
+    /// For programs of buffered data, the time at which the old page had been merged in, if it had
+    /// to be read. The program needs a die from then on.
     pub merged_at: Nanos,
-    /// Place of the transaction in the order of submission.
+    /// Number of the transaction in the order of submission.
     pub order: u64,
-    /// When the transaction was opened.
+    /// Time at which the transaction was opened.
     pub created: Nanos,
-    /// Since when a host request has waited for the transaction, in the drive or before its queues.
+    /// Time since which a host request has waited for the transaction, in the drive or before its
+    /// queues.
     pub asked: Nanos,
-    /// The time that the request had waited for buffer space when the transaction was opened.
+    /// Time that the request had waited for buffer space when the transaction was opened.
     pub buffer_wait: Span,
     /// The time that the request had waited for the mapping when the transaction was opened.
     pub mapping_wait: Span,
-    /// When the transaction was submitted to its die.
+    /// Time at which the transaction was submitted to its die.
     pub submitted: Nanos,
-    /// When the die took the transaction up.
+    /// Time at which the die started the transaction.
     pub dispatched: Nanos,
     /// The number of suspensions of the transaction.
     pub suspensions: u32,
 }
 
 impl Txn {
-    /// Returns the number of units of the page: [`Txn::parts`], if the layer packs pages.
+    /// Returns the number of mapping units that the transaction transfers: [`Txn::parts`] if the
+    /// layer packs pages, else one.
     #[inline(always)]
     pub fn units(&self, packed: bool) -> u64 {
         if packed { u64::from(self.parts) } else { 1 }
@@ -202,8 +209,8 @@ impl Txn {
         }
     }
 
-    /// Returns when the transaction is due. `deadline` is the drive's, for requests without their
-    /// own.
+    /// Returns the time at which the transaction is due. `deadline` is the drive's, for requests
+    /// without their own.
     #[inline]
     pub fn due(&self, deadline: Span) -> Nanos {
         let own = DEADLINE_GRAIN * u64::from(self.deadline);
@@ -216,7 +223,8 @@ impl Txn {
         matches!(self.owner, Owner::FirstPass(_))
     }
 
-    /// Returns true if a host request waits for this very transaction.
+    /// Returns true if a host request waits for this transaction itself, not only for one that
+    /// joined it.
     #[inline]
     pub fn host_waits(&self) -> bool {
         self.class == TxnClass::HostRead
@@ -226,19 +234,19 @@ impl Txn {
 /// The two heaps of a ranked queue; a transaction is in each at most once.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
-    /// The heap of a class, by rank.
+    /// The heap of one class, by rank.
     Rank,
-    /// The heap of everything that a host request waits for, by due time.
+    /// The heap of all transactions that a host request waits for, by due time.
     Age,
 }
 
-/// The arena of transactions. Its capacity follows from the configuration; admission keeps within
-/// it.
+/// The arena of transactions. Its capacity follows from the configuration; admission of requests
+/// keeps within it.
 #[derive(Clone, Debug)]
 pub struct Txns {
     records: Table<TxnId, Txn>,
     waits: Table<TxnId, Ledger>,
-    /// The place of each transaction in the heaps of its die, if the die ranks its queue.
+    /// Place of each transaction in the two heaps of its die, if the die ranks its queue.
     places: [Places; 2],
     free: Vec<TxnId>,
     submitted: u64,
@@ -271,7 +279,8 @@ impl Txns {
         }
     }
 
-    /// Returns the memory that an arena for `capacity` transactions takes.
+    /// Returns the memory that an arena for `capacity` transactions takes on the simulating
+    /// machine.
     pub fn bytes(capacity: usize) -> Bytes {
         Bytes::of::<Txn>(capacity as u64)
             + Bytes::of::<Ledger>(capacity as u64)
@@ -338,25 +347,27 @@ impl Txns {
         &self.records[id]
     }
 
-    /// Returns the transaction of an id from outside the crate, if it is in flight.
+    /// Returns the transaction with an id that came from a custom policy; `None` if it is not in
+    /// flight.
     pub fn find(&self, id: TxnId) -> Option<&Txn> {
         self.records.as_slice().get(id.index()).filter(|txn| txn.open)
     }
 
-    /// Returns a transaction, to change it.
+    /// Returns a transaction for modification.
     #[inline]
     pub fn get_mut(&mut self, id: TxnId) -> &mut Txn {
         debug_assert!(self.records[id].open);
         &mut self.records[id]
     }
 
-    /// Returns the die's activity while the transaction waited, or had done before; see [`Wait`].
+    /// Returns the die's activity while the transaction waited, or before its submission; see
+    /// [`Wait`].
     #[inline]
     pub fn waits(&self, id: TxnId) -> &Ledger {
         &self.waits[id]
     }
 
-    /// Like [`Txns::waits`], to change it.
+    /// Returns the record of [`Txns::waits`] for modification.
     #[inline]
     pub fn waits_mut(&mut self, id: TxnId) -> &mut Ledger {
         &mut self.waits[id]

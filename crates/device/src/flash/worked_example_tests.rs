@@ -1,6 +1,6 @@
-//! Figure 2 of RHIO (section III-A) through the scheduler of every drive: six writes that wait for
-//! one chip. The pages of a write take 200, 220 and 240 us by the size of the request; the order
-//! alone makes the difference.
+//! Tests Figure 2 of RHIO (section III-A) with the scheduler of every drive: six writes that wait
+//! for one chip. The pages of a write take 200, 220 and 240 us by the size of the request; only the
+//! order of the writes differs.
 
 use super::{Bind, Flash, Translation};
 use crate::cells::program_mode::{Mode, Step, Voltage};
@@ -13,14 +13,15 @@ use crate::policy::die_order::DieOrderKind;
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, DieId, Geometry, Nanos, Span, TxnId};
 
-/// Pages of W0 to W5.
+/// Sizes in pages of the writes W0 to W5.
 const SIZES: [u16; 6] = [8, 2, 4, 2, 2, 4];
 
-/// When the last page of each request was done.
+/// A layer that records the time at which the last page of each request ended.
 struct Requests([Nanos; SIZES.len()]);
 
 impl Translation for Requests {
-    /// A program takes 12 iterations of 20 us nominally; each rung above takes one less.
+    /// Binds a program in the ladder of steps: 12 iterations of 20 us at the nominal step, and one
+    /// less for each coarser step.
     fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind {
         let txn = flash.txns.get_mut(id);
         let step = match txn.group {
@@ -96,7 +97,7 @@ fn in_order(answered: [Nanos; SIZES.len()]) -> Vec<usize> {
     order
 }
 
-/// The mean in ns, six times over: an exact number.
+/// Returns the sum of the six response times in ns: six times the mean, as an exact number.
 fn sum(answered: [Nanos; SIZES.len()]) -> u64 {
     answered.iter().map(|at| at.0).sum()
 }
@@ -110,8 +111,8 @@ fn figure_2_hot_first_and_first_come_first_served() {
     assert_eq!((sum(rhio), sum(fifo)), (12_320_000, 19_920_000));
 }
 
-/// Equation (1): the sum over requests of `PL(size) * size * (N - O) / N`, O being the place in the
-/// order.
+/// Equation (1) gives the mean response time: the sum over requests of
+/// `PL(size) * size * (N - O) / N`, O being the place in the order.
 #[test]
 fn equation_1_is_the_mean_time_of_completion() {
     let latency = |pages: u16| match pages {

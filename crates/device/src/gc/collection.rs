@@ -1,7 +1,7 @@
-//! The steps of a job, which empties one block of a plane. Each plane runs one job at a time, and
-//! each job has at most one transaction in flight.
+//! The steps of a GC job, which empties one block of a plane. Each plane runs one job at a time,
+//! and each job has at most one transaction in flight.
 //!
-//! 1. [`Gc::begin`] takes the victim out of the candidates and computes the budget by which the
+//! 1. [`Gc::begin`] removes the victim from the candidates and computes the budget by which the
 //!    host keeps pace with the job.
 //! 2. [`Gc::step`] reads the next valid page.
 //! 3. [`Gc::copied_out`] turns the same transaction into a program on the same die.
@@ -10,7 +10,7 @@
 //!    continues with step 2.
 //! 6. Without a valid page left, the block is erased ([`Gc::erased`]). A failed block of the plane
 //!    is emptied next; after GC the wear policy may swap cold data into the erased block; then the
-//!    plane's stock of erased blocks is looked at again ([`Gc::after_erase`]).
+//!    plane's stock of erased blocks is checked again ([`Gc::after_erase`]).
 //!
 //! Exceptions:
 //!
@@ -18,7 +18,7 @@
 //!   dropped at step 4.
 //! - A background job that meets a waiting host transaction pauses before step 2.
 //! - A page whose mapping entry is not in memory waits for the entry before step 3.
-//! - A job whose die fails is given up: its next step closes the transaction.
+//! - A job whose die fails is abandoned: its next step closes the transaction.
 
 use super::Gc;
 use crate::blocks::block_table::BlockState;
@@ -47,7 +47,7 @@ impl Gc {
         self.empty(core, flash, plane, victim, source, foreground);
     }
 
-    /// Begins a job for a block that is no candidate any more.
+    /// Begins a GC job for a block that is not among the candidates any more.
     pub(super) fn empty(
         &mut self,
         core: &mut Core,
@@ -95,7 +95,8 @@ impl Gc {
         Job { pages, gain: pages_per_block - pages, surplus, written: 0, ..job }
     }
 
-    /// Submits the next page of a job, or its erase. A background job gives way to the host.
+    /// Submits the read of a GC job's next page, or its erase. A background job gives way to the
+    /// host.
     pub(super) fn step(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId, die: DieId) {
         self.step_after(core, flash, TxnId::NONE, (plane, die));
     }
@@ -138,7 +139,7 @@ impl Gc {
         flash.submit_alone(ended, die, TxnClass::BackgroundRead);
     }
 
-    /// The case of [`Gc::step_after`] for the first page of a job, `next`, or its erase.
+    /// Submits the first page of a GC job, `next`, or its erase, for [`Gc::step_after`].
     #[inline(never)]
     fn step_otherwise(
         &mut self,
@@ -172,8 +173,8 @@ impl Gc {
         flash.submit(id);
     }
 
-    /// Handles the end of reading a victim's page: submits its program elsewhere, unless the host
-    /// has written the page meanwhile.
+    /// Handles the end of the read of a victim's page: submits its program elsewhere, unless the
+    /// host has written the page meanwhile.
     #[inline(always)]
     pub fn copied_out(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
         let Txn { unit: from, die, .. } = *flash.txns.get(id);
@@ -193,7 +194,7 @@ impl Gc {
         flash.submit_alone(id, die, TxnClass::BackgroundProgram);
     }
 
-    /// Handles the erase of a victim. Returns the job, which is done.
+    /// Handles the erase of a victim. Returns the GC job, which has ended.
     pub fn erased(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) -> Job {
         let block = core.locator.block_of(flash.txns.get(id).unit);
         flash.txns.close(id);
@@ -221,8 +222,8 @@ impl Gc {
         }
     }
 
-    /// Handles the program of a page: if the page was the last of its block, the block becomes a GC
-    /// candidate.
+    /// Handles the end of the program of a page: if the page was the last of its block, the block
+    /// becomes a GC candidate.
     #[inline(always)]
     pub fn page_programmed(&mut self, core: &mut Core, flash: &mut Flash, unit: UnitId) {
         if core.locator.is_last_of_block(unit) {
@@ -230,7 +231,7 @@ impl Gc {
         }
     }
 
-    /// The case of [`Gc::page_programmed`] for the last page.
+    /// Handles the end of the program of a block's last page, for [`Gc::page_programmed`].
     #[cold]
     fn block_programmed(&mut self, core: &mut Core, flash: &mut Flash, unit: UnitId) {
         let block = core.locator.block_of(unit);
@@ -256,7 +257,8 @@ impl Gc {
         true
     }
 
-    /// Returns the block whose cold data should move into `erased`, if any.
+    /// Returns the block whose cold data should move into the erased block `erased`; `None` if
+    /// there is none.
     pub fn coldest_for(
         &mut self,
         core: &mut Core,
@@ -287,7 +289,7 @@ impl Gc {
     }
 }
 
-/// Ends the transaction of a job that was given up because its die has failed.
+/// Ends the transaction of a GC job that was abandoned because its die has failed.
 #[cold]
 fn gave_up(flash: &mut Flash, ended: TxnId) {
     if ended.is_some() {

@@ -1,9 +1,10 @@
-//! Blocks whose program has failed: their data moves at once, and the empty blocks are retired.
+//! Blocks in which a program has failed: their data moves at once, and the empty blocks are
+//! retired.
 //!
 //! 1. The program that fails is repeated in another block (`blocks/bad_blocks.rs`).
-//! 2. The failed block is closed and taken out of the candidates, because GC would gain nothing
+//! 2. The failed block is closed and removed from the candidates, because GC would gain nothing
 //!    from it ([`Gc::note_failed_programs`]).
-//! 3. A foreground job empties it as soon as its plane is free; the job that is in the way is
+//! 3. A foreground job empties it as soon as its plane has no other job; a job in progress is
 //!    promoted.
 //! 4. The erase at the end of the job retires the block.
 
@@ -14,7 +15,7 @@ use crate::observe::operation::Source;
 use fowler_units::{BlockId, Nanos, PlaneId, TxnId};
 
 impl Gc {
-    /// Notes the blocks whose programs have failed before the page of a program was found.
+    /// Records the blocks in which programs failed before a transaction's data found its page.
     #[cold]
     #[inline(never)]
     pub fn note_failed_programs(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
@@ -34,15 +35,15 @@ impl Gc {
         flash.txns.get_mut(id).failed = failed;
     }
 
-    /// Makes a failed block wait to be emptied. GC does not choose such a block: that would gain
-    /// nothing.
+    /// Makes a failed block wait to be emptied. GC does not choose such a block, because its erase
+    /// gains nothing.
     fn await_emptying(&mut self, core: &mut Core, block: BlockId, now: Nanos) {
         core.allocator.blocks.fill(block, now);
         core.allocator.blocks.collect(block);
         core.allocator.await_emptying(block);
     }
 
-    /// Begins to empty a failed block of a plane, if there is one and the plane is free. Returns
+    /// Begins to empty a failed block of a plane, if there is one and the plane has no job. Returns
     /// true if a job has begun.
     #[inline]
     pub(super) fn empty_failed(
@@ -64,7 +65,7 @@ impl Gc {
         true
     }
 
-    /// Like [`Gc::note_failed_programs`], in no simulated time.
+    /// Records failed blocks like [`Gc::note_failed_programs`], in no simulated time.
     #[cold]
     #[inline(never)]
     pub(super) fn note_failed_programs_now(&mut self, core: &mut Core) {

@@ -5,7 +5,8 @@ use crate::core::Core;
 use fowler_units::DieId;
 
 impl Gc {
-    /// Gives up all work on a die. The transactions of the die's jobs come to nothing.
+    /// Abandons all background work on a die that has failed. The transactions of the die's jobs
+    /// end without effect.
     pub fn give_up_die(&mut self, core: &Core, die: DieId) {
         let geometry = &core.layout.geometry;
         self.wanting[die] = false;

@@ -1,4 +1,4 @@
-//! The work of a die that has been idle for long enough.
+//! The background work of a die that has been idle for long enough.
 //!
 //! 1. A die that becomes idle schedules a check at the end of `gc.idle_after`, if it has work or a
 //!    measurement is due ([`Gc::on_die_idle`]).
@@ -33,8 +33,8 @@ impl Gc {
         }
     }
 
-    /// Schedules a check of a die at `at`, unless one is due earlier. A later event that is already
-    /// scheduled is ignored when it fires.
+    /// Schedules a check of an idle die at `at`, unless one is due earlier. A later event that is
+    /// already scheduled is ignored when it fires.
     pub(super) fn look_at_rest(&mut self, flash: &mut Flash, die: DieId, at: Nanos) {
         if at < self.timed[die] {
             self.timed[die] = at;
@@ -42,9 +42,9 @@ impl Gc {
         }
     }
 
-    /// Handles a scheduled check: if the die has been idle for long enough, garbage collection and
-    /// refresh begin on its planes. Returns true if the die has been idle for long enough and still
-    /// is.
+    /// Handles a scheduled check of a die: if the die has been idle for long enough, garbage
+    /// collection and refresh begin on its planes. Returns true if the die has been idle for long
+    /// enough and still is.
     pub fn idle_event(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         if self.timed[die] != flash.now() {
             return false; // Superseded by an earlier event.

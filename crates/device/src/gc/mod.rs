@@ -1,4 +1,4 @@
-//! Garbage collection, wear leveling, refresh: jobs that move data without a host request.
+//! Garbage collection (GC), wear leveling and refresh: jobs that move data without a host request.
 //!
 //! A job empties one block of a plane:
 //!
@@ -19,7 +19,7 @@
 //!   erased blocks run short.
 //! - A plane in which no block is worth its moves is *starved*, until another of its pages becomes
 //!   invalid.
-//! - A die that has failed is left alone (`failed_dies.rs`).
+//! - A die that has failed has no jobs (`failed_dies.rs`).
 //!
 //! **Owns** one job per plane, the next check of each idle die, the timestamps and read counters of
 //! refresh, the measurement of block strengths (`strength_measurement.rs`), and the turns of
@@ -58,39 +58,41 @@ use scrub::Scrubber;
 use strength_measurement::StrengthMeasurement;
 use untimed_gc::Untimed;
 
-/// Garbage collection of all planes.
+/// Garbage collection, wear leveling and refresh on all planes.
 #[derive(Clone, Debug)]
 pub struct Gc {
     rules: GcConfig,
     victim: AnyVictim,
     wear: AnyWear,
     jobs: IdVec<PlaneId, Option<Job>>,
-    /// True for planes that would collect if a block were worth the moves.
+    /// For each plane, true if it is starved: it needs erased blocks, but no block is worth its
+    /// moves.
     starved: IdVec<PlaneId, bool>,
-    /// True for dies with work for idle time; and the next check of each die.
+    /// For each die, true if it has work for idle time.
     wanting: IdVec<DieId, bool>,
+    /// For each die, the time of its next check; `NEVER` if none is scheduled.
     timed: IdVec<DieId, Nanos>,
-    /// The maximum number of valid pages of a block collected in idle time: that of the average
-    /// block. If the gain is smaller, waiting pays off, because the gain grows by itself.
+    /// Maximum number of valid pages in a block collected in idle time: that of the average block.
+    /// With more valid pages, waiting pays off, because the gain of a block grows by itself.
     worth_moving: u32,
-    /// Refresh of blocks before their data fades, if enabled.
+    /// Refresh of blocks before their data becomes too old; `None` if off.
     pub refresh: Option<Box<Refresher>>,
-    /// Measurement of block strengths, if enabled.
+    /// Measurement of block strengths; `None` if off.
     pub strengths: Option<StrengthMeasurement>,
-    /// Scrubbing, if enabled.
+    /// Scrubbing; `None` if off.
     pub scrub: Option<Box<Scrubber>>,
-    /// Work in no simulated time.
+    /// Settings of GC in no simulated time.
     pub untimed: Untimed,
 }
 
-/// Returns the valid pages of the average block of a full drive, rounded down.
+/// Returns the number of valid pages in the average block of a full drive, rounded down.
 fn average_valid(layout: &Layout) -> u32 {
     let pages = u64::from(layout.mapped_pages);
     (pages / u64::from(layout.geometry.blocks())) as u32
 }
 
 impl Gc {
-    /// Creates the state without any job.
+    /// Creates the state of GC without any job.
     pub fn new(config: &Config, layout: &Layout) -> Self {
         let (planes, dies) = (layout.geometry.planes() as usize, layout.geometry.dies() as usize);
         Self {
@@ -113,7 +115,7 @@ impl Gc {
         }
     }
 
-    /// Returns the memory that the jobs, ages and measurements of a drive take.
+    /// Returns the memory that jobs, ages and measurements take on the simulating machine.
     pub fn bytes(config: &Config, geometry: &Geometry) -> Bytes {
         let jobs = Bytes::of::<Option<Job>>(geometry.planes().into())
             + Bytes::of::<bool>(geometry.planes().into())
@@ -129,13 +131,13 @@ impl Gc {
         jobs + refresh + strengths + scrub
     }
 
-    /// Returns the job of a plane.
+    /// Returns the GC job of a plane; `None` if it has none.
     #[inline]
     pub fn job(&self, plane: PlaneId) -> Option<&Job> {
         self.jobs[plane].as_ref()
     }
 
-    /// Counts a page of the plane written by the host.
+    /// Counts a page that the host has written to a plane, for the pace of the plane's job.
     #[inline]
     pub fn host_wrote(&mut self, plane: PlaneId) {
         if let Some(job) = &mut self.jobs[plane] {
@@ -143,13 +145,13 @@ impl Gc {
         }
     }
 
-    /// Returns true if a plane waits for a page to become invalid.
+    /// Returns true if a plane is starved: it waits for a page to become invalid.
     #[inline]
     pub fn is_starved(&self, plane: PlaneId) -> bool {
         self.starved[plane]
     }
 
-    /// Notes that a die has work for idle time.
+    /// Records that a die has work for idle time.
     pub fn want(&mut self, die: DieId) {
         self.wanting[die] = true;
     }
@@ -160,22 +162,23 @@ impl Gc {
         (self.rules.foreground_below - 2).min(2)
     }
 
-    /// Returns the policies, whose state is the only state of GC while no job runs.
+    /// Returns the victim and wear policies, whose state is the only state of GC while no job runs.
     pub fn policies(&self) -> (&AnyVictim, &AnyWear) {
         (&self.victim, &self.wear)
     }
 
-    /// Resumes with saved policies.
+    /// Restores saved victim and wear policies.
     pub fn resume(&mut self, victim: AnyVictim, wear: AnyWear) {
         (self.victim, self.wear) = (victim, wear);
     }
 
-    /// Returns the rules in force.
+    /// Returns the parameters of GC in force.
     pub fn rules(&self) -> &GcConfig {
         &self.rules
     }
 
-    /// Marks a physical page as invalid, if there is one, and starts GC that was waiting for that.
+    /// Marks a physical page as invalid, if `old` is one, and starts GC that was waiting for an
+    /// invalid page.
     #[inline(always)]
     pub fn invalidate(&mut self, core: &mut Core, flash: &mut Flash, old: UnitId) {
         if old.is_some() {

@@ -16,11 +16,11 @@ use fowler_units::{BlockId, Bytes, Geometry, IdVec, Link, Linked, List, Nanos, P
 /// or longer than" the hard limit.
 const SOFT_LIMIT_NUMERATOR: u64 = 9;
 const SOFT_LIMIT_DENOMINATOR: u64 = 10;
-/// The number of scans of all blocks during the retention limit. Assumed: "periodically".
+/// Number of age checks of all blocks during the retention limit. Assumed: "periodically".
 const LOOKS: u64 = 100;
-/// The margin, as a fraction of the retention limit, by which a block is refreshed early. The
-/// margin limits the scans caused by deadlines to a thousand per retention period. Assumed: no
-/// paper gives the precision of a controller's clock.
+/// Margin before the retention limit at which a block is refreshed, as a divisor of that limit. It
+/// bounds the scans caused by deadlines to a thousand per retention period. Assumed: no paper gives
+/// the precision of a controller's clock.
 pub(crate) const DUE_BEFORE: u64 = 1000;
 
 /// The urgency with which a block must be refreshed.
@@ -31,15 +31,15 @@ pub(super) enum Urgency {
     HardLimit,
 }
 
-/// The refresh state of a block; changes with every counted read.
+/// The refresh state of a block, which every counted read changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Age {
-    /// Reads of the block since its erase: the read counter of the paper.
+    /// Number of reads of the block since its erase: the read counter of the paper.
     pub reads: u32,
     pub(super) urgency: Urgency,
-    /// The neighbors of the block in the plane's list for its urgency.
+    /// Neighbours of the block in its plane's list of blocks to refresh.
     link: Link<BlockId>,
-    /// The timestamp of the block: when its first page was programmed; none while erased.
+    /// Timestamp of the block: when its first page was programmed; `None` while erased.
     pub(super) since: Option<Span>,
 }
 
@@ -56,40 +56,42 @@ impl Linked<BlockId> for Age {
 #[derive(Clone, Debug)]
 pub struct Refresher {
     pub(super) blocks: IdVec<BlockId, Age>,
-    /// Per plane, the blocks that have reached a limit, in order.
+    /// For each plane, the blocks past the soft limit, in the order in which they reached it.
     pub(super) past_soft: IdVec<PlaneId, List<BlockId>>,
+    /// For each plane, the blocks past the hard limit, in the order in which they are refreshed.
     past_hard: IdVec<PlaneId, List<BlockId>>,
     retention: Span,
     reads: u32,
-    /// If the limits depend on wear: the factor of each block's limits, and the factor per erase.
+    /// For each block, the factor of its limits if these depend on wear; `None` otherwise.
     pub(super) longer: Option<IdVec<BlockId, f64>>,
+    /// Factor by which each erase changes the limits of a block, if these depend on wear.
     pub(super) per_erase: f64,
-    /// The age of the oldest data at time zero: timestamps count from there.
+    /// Age of the oldest data at time zero: timestamps count from there.
     pub(super) epoch: Span,
     pub(super) looked: Nanos,
     pub(super) look_every: Span,
-    /// The time of the next deadline event; `NEVER` if none is scheduled.
+    /// Time of the next deadline event; `NEVER` if none is scheduled.
     pub(super) deadline: Nanos,
     /// True if an open block is past the hard limit and could not be closed.
     pub(super) overdue_open: bool,
-    /// True if blocks are refreshed now: under the rules of the current stage of life, or because
-    /// some stripes still lack the parity that replaces refresh.
+    /// True if blocks are refreshed now: the current stage of life requires it, or some stripes
+    /// still lack the parity that replaces refresh.
     pub active: bool,
 }
 
-/// Returns the soft limit for a hard one.
+/// Returns the soft limit that belongs to a hard limit.
 pub(super) fn soft_limit(limit: u64) -> u64 {
     (u128::from(limit) * u128::from(SOFT_LIMIT_NUMERATOR) / u128::from(SOFT_LIMIT_DENOMINATOR))
         as u64
 }
 
-/// The age at which data reaches the hard limit.
+/// Returns the age at which data reaches the hard limit, for the retention limit `retention`.
 pub(crate) fn hard_limit(retention: Span) -> Span {
     retention - Span(retention.0 / DUE_BEFORE)
 }
 
 impl Refresher {
-    /// Creates the state of a drive at time zero, with no block read.
+    /// Creates the refresh state of a drive at time zero, with no block read.
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
         let redundancy = &config.redundancy;
         let age = Age { reads: 0, urgency: Urgency::Fresh, link: Link::NONE, since: None };
@@ -111,7 +113,7 @@ impl Refresher {
         }
     }
 
-    /// Returns the memory that the ages of all blocks take.
+    /// Returns the memory that the ages of all blocks take on the simulating machine.
     pub(super) fn bytes(geometry: &Geometry) -> Bytes {
         Bytes::of::<Age>(geometry.blocks().into())
             + Bytes::of::<f64>(geometry.blocks().into())
@@ -124,21 +126,21 @@ impl Refresher {
         self.blocks[block].since.map_or(Span::ZERO, |since| now.saturating_sub(since))
     }
 
-    /// Sorts the blocks past the hard limit by age.
+    /// Sorts a plane's list of blocks past the hard limit by age, oldest first.
     pub(super) fn oldest_first(&mut self, plane: PlaneId) {
         let mut past: Vec<BlockId> = std::iter::from_fn(|| self.pop(plane, true)).collect();
         past.sort_by_key(|&block| self.blocks[block].since);
         past.into_iter().for_each(|block| self.push(plane, block, Urgency::HardLimit));
     }
 
-    /// Returns the age at which the data of a block is overdue.
+    /// Returns the age at which the data of a block reaches the hard limit.
     pub(super) fn retention_of(&self, block: BlockId) -> Span {
         let longer =
             |all: &IdVec<BlockId, f64>| Span((self.retention.0 as f64 * all[block]) as u64);
         self.longer.as_ref().map_or(self.retention, longer)
     }
 
-    /// Returns the number of reads that a block may serve before it is overdue.
+    /// Returns the number of reads after which a block reaches the hard limit.
     pub(super) fn reads_of(&self, block: BlockId) -> u32 {
         let longer = |all: &IdVec<BlockId, f64>| (f64::from(self.reads) * all[block]) as u32;
         self.longer.as_ref().map_or(self.reads, longer)
@@ -159,7 +161,8 @@ impl Refresher {
         }
     }
 
-    /// Returns when the oldest data not yet past the hard limit reaches its maximum age.
+    /// Returns the time at which the oldest data not yet past the hard limit reaches it; `None` if
+    /// there is no such data.
     pub(super) fn next_deadline(&self, now: Nanos) -> Option<Nanos> {
         let now = now.0.saturating_add(self.epoch.0);
         let reaches = |block: BlockId| {
@@ -179,7 +182,8 @@ impl Refresher {
         lines[plane].push_back(&mut self.blocks, block);
     }
 
-    /// Removes the first block of a list.
+    /// Removes the first block past the hard (or, with `hard` false, the soft) limit from a plane's
+    /// list, and returns it.
     pub(super) fn pop(&mut self, plane: PlaneId, hard: bool) -> Option<BlockId> {
         let line = if hard { &mut self.past_hard[plane] } else { &mut self.past_soft[plane] };
         let block = line.pop_front(&mut self.blocks)?;

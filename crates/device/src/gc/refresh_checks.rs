@@ -24,8 +24,8 @@ use fowler_agenda::Phase;
 use fowler_units::{BlockId, Id, Nanos, Span, TxnId};
 
 impl Gc {
-    /// Initializes timestamps and counters of a drive with refresh, at time zero. Data age follows
-    /// the order in which blocks were filled.
+    /// Initializes the timestamps and read counters of a drive with refresh, at time zero. Data age
+    /// follows the order in which blocks were filled.
     pub fn begin_refresh(&mut self, core: &mut Core, flash: &mut Flash, config: &Config) {
         let geometry = core.layout.geometry;
         let mut refresher = Refresher::new(config, &geometry);
@@ -77,7 +77,8 @@ impl Gc {
         }
     }
 
-    /// Handles the end of a transaction: counts a read of its block, or records the first program.
+    /// Handles the end of a transaction for refresh: counts a read of its block, or records the
+    /// block's first program.
     pub fn count_use(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId, dropped: bool) {
         let Txn { op, unit, first_level, level, .. } = *flash.txns.get(id);
         if !unit.is_some() || dropped {
@@ -136,8 +137,8 @@ impl Gc {
         self.refresh.as_ref().is_some_and(|refresher| refresher.blocks[block].since.is_none())
     }
 
-    /// Resets the age of a block after its erase, which removes the charge that reads left on its
-    /// cells.
+    /// Resets the age and read counter of a block after its erase, which removes the charge that
+    /// reads left on its cells.
     #[inline]
     pub fn refreshed(&mut self, block: BlockId) {
         if let Some(refresher) = &mut self.refresh {

@@ -1,9 +1,9 @@
 //! The jobs of refresh.
 //!
-//! 1. A full block that has reached a limit is put into the list of its plane for that limit
+//! 1. A full block that has reached a limit is put into its plane's list for that limit
 //!    ([`Gc::schedule_job`]).
 //! 2. A block past the hard limit is emptied as soon as its plane has no job and two erased blocks
-//!    ([`Gc::refresh_if_urgent`]); the job that is in the way is promoted.
+//!    ([`Gc::refresh_if_urgent`]); a job in progress is promoted.
 //! 3. A block past the soft limit is emptied when its die is idle ([`Gc::refresh_in_idle_time`]).
 //! 4. After the job the next block of the plane follows ([`Gc::refresh_after_job`]).
 //!
@@ -13,7 +13,7 @@
 //!   programmed with it ([`Gc::close_open`]). That waits while one of them is being programmed, or
 //!   GC relies on their room.
 //! - A block past the soft limit that passes the hard one changes lists.
-//! - After a span without power, overdue blocks are refreshed in the order of their ages.
+//! - After a loss of power, overdue blocks are refreshed in the order of their ages.
 
 use super::Gc;
 use super::refresh::{Refresher, Urgency};
@@ -25,8 +25,8 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{BlockId, Id, Nanos, PlaneId, Span};
 
 impl Gc {
-    /// Puts a block into the list of the limit that it has reached, if the block can be refreshed
-    /// and is in no list yet. Returns the plane of the block.
+    /// Puts a block into the list of the refresh limit that it has reached, if it can be refreshed
+    /// and is in no list yet. Returns the plane of the block if it was put there.
     pub(super) fn schedule_job(
         &mut self,
         core: &mut Core,
@@ -84,13 +84,13 @@ impl Gc {
         }
     }
 
-    /// Returns when the ages of all blocks are checked next.
+    /// Returns the time of the next age check of all blocks; `None` without refresh.
     #[inline]
     pub fn next_look(&self) -> Option<Nanos> {
         self.refresh.as_ref().map(|refresher| refresher.looked + refresher.look_every)
     }
 
-    /// Handles a block that has become full; the block may have reached a limit earlier.
+    /// Handles a block that has become full: it may have reached a refresh limit while open.
     #[inline]
     pub fn filled(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         if self.refresh.is_some() {
@@ -106,7 +106,7 @@ impl Gc {
         self.look_at_ages(core, flash);
     }
 
-    /// Closes an open block that has reached a limit.
+    /// Closes an open block that has reached a refresh limit.
     pub(super) fn close_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         let now = flash.now();
         let soft = |refresher: &Refresher| refresher.urgency(block, now) != Urgency::Fresh;
@@ -118,9 +118,9 @@ impl Gc {
         }
     }
 
-    /// Closes an open block, and the blocks of its die programmed together with it, whose pages
-    /// should lie at the same offset. Does nothing while one of these blocks is being programmed,
-    /// or if GC relies on their room.
+    /// Closes an open block for refresh, together with the blocks of its die programmed with it,
+    /// whose pages should lie at the same offset. Does nothing while one of these blocks is being
+    /// programmed, or if GC relies on their room.
     pub(super) fn close_open(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         let now = flash.now();
         let home = core.locator.plane_of_block(block);
@@ -213,12 +213,12 @@ impl Gc {
         if refreshes { overdue as u64 } else { 0 }
     }
 
-    /// Refreshes a block past the hard limit at once, if the block's plane is free.
+    /// Starts to refresh a block of a plane past the hard limit, if the plane has no other job.
     pub fn refresh_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         self.start_refresh(core, flash, plane, true);
     }
 
-    /// Refreshes a block of a plane whose die is idle. Returns true if there was one.
+    /// Starts to refresh a block of a plane whose die is idle. Returns true if there was one.
     #[inline]
     pub fn refresh_in_idle_time(
         &mut self,
@@ -276,7 +276,7 @@ impl Gc {
         left && planes().any(|it| self.job(it).is_some())
     }
 
-    /// Continues refresh after a job of a plane has ended.
+    /// Starts the next refresh on a plane after a job of the plane has ended.
     pub fn refresh_after_job(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let Some(refresher) = &self.refresh else { return };
         if refresher.overdue_open {

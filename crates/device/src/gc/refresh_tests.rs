@@ -11,7 +11,7 @@ use crate::policy::redundancy::RedundancyKind;
 use crate::policy::sensing::SensingKind;
 use fowler_units::{BlockId, Bytes, Geometry, HostIo, HostOp, Nanos, Span};
 
-/// A drive with two planes per die that keeps data for a minute.
+/// Returns a drive with two planes per die that keeps data for a minute.
 fn config() -> Config {
     let mut config = shaped(Geometry {
         channels: 5,
@@ -47,8 +47,8 @@ fn io(op: HostOp, page: u64, at: Span) -> HostIo {
     HostIo::new(op, Nanos(at.0), page * 4096, 4096)
 }
 
-/// One page per second fills a block of the drive in some minutes. Neither the first pages of such
-/// a block nor those of open blocks that take no more data are kept for too long.
+/// On a drive where one page per second fills a block in some minutes, neither the first pages of
+/// such a block nor those of open blocks that take no more data are kept for too long.
 #[test]
 fn a_block_that_fills_slowly_keeps_no_page_for_too_long() {
     for writes in [0, 1] {
@@ -72,8 +72,8 @@ fn a_block_that_fills_slowly_keeps_no_page_for_too_long() {
     }
 }
 
-/// On a drive that the host reads without a pause, no die is ever idle and no block fills. The
-/// blocks, each older than the next, are refreshed in time.
+/// On a drive that the host reads without a pause, so that no die is ever idle and no block fills,
+/// blocks of different ages are refreshed in time.
 #[test]
 fn a_drive_that_is_never_idle_refreshes_in_time() {
     let limit = Span::ms(2000);
@@ -103,7 +103,7 @@ fn a_drive_that_is_never_idle_refreshes_in_time() {
     }
 }
 
-/// A page of an open block is not read too often either.
+/// An open block is closed and refreshed when its pages have been read too often.
 #[test]
 fn a_block_that_is_open_is_not_read_too_often() {
     let mut config = config();
@@ -119,7 +119,7 @@ fn a_block_that_is_open_is_not_read_too_often() {
     assert!(device.counters().closed_early > 0);
 }
 
-/// Every try of a read disturbs the block of its page.
+/// Every try of a read counts as a read of its block, which it disturbs.
 #[test]
 fn a_retry_is_a_read() {
     let mut config = config();

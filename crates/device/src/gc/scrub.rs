@@ -5,27 +5,28 @@
 //!
 //! The blocks of a die have their turns one after another, spread evenly over the period. Pages are
 //! read one by one while the die is idle. A block that has not been read when the next one has its
-//! turn is late: its pages are read though the host uses the die, one at a time, at most twice as
-//! often as the period asks for. A block is therefore read within one and a half turns, plus the
-//! time that its reads wait for their die. See docs/decisions/gc.md, "When does a scrub read?".
+//! turn is behind schedule: its pages are read although the host uses the die, one at a time, at
+//! most twice as often as the period requires. A block is therefore read within one and a half
+//! turns, plus the time that its reads wait for their die. See docs/decisions/gc.md, "When does a
+//! scrub read?".
 
 use crate::config::Config;
 use crate::policy::scrub::{AnyScrub, Scrub as _};
 use fowler_units::{BlockId, Bytes, DieId, Geometry, IdVec, Nanos, Span};
 
-/// The factor by which a busy die is read faster than necessary, so that late blocks catch up.
-/// Assumed: a host should hardly notice.
+/// Factor by which scrubbing reads a busy die faster than the period requires, so that blocks
+/// behind schedule catch up. Assumed: a host should hardly notice.
 const CATCHES_UP: u64 = 2;
-/// The number of turns after which the move of a block is put off to the next period, if it cannot
+/// Number of turns after which the move of a block is postponed to the next period, if it cannot
 /// begin because its plane has no room.
 pub(super) const TURNS_TO_MOVE: u64 = 2;
 
 /// The progress of scrubbing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScrubProgress {
-    /// The number of times that every block has had its turn.
+    /// Number of times that every block has had its turn.
     pub rounds: u32,
-    /// The longest time from the turn of a block until it was read, and moved if necessary. Time
+    /// Longest time from the turn of a block until it was read, and moved if necessary. Time
     /// without power counts.
     pub latest: Span,
 }
@@ -35,53 +36,56 @@ pub struct ScrubProgress {
 pub struct Scrubber {
     pub(super) policy: AnyScrub,
     pub(super) period: Span,
-    /// The time between the turns of two blocks.
+    /// Time between the turns of two blocks of a die.
     pub(super) every: Span,
-    /// The minimum time between reads of a busy die.
+    /// Minimum time between two scrubbing reads of a busy die.
     pub(super) step: Span,
-    /// Blocks per die.
+    /// Number of blocks per die.
     pub(super) blocks: u32,
-    /// The time without power. Turns include this time, and the clock of the drive does not.
+    /// Total time without power, which turns include and the clock of the drive does not.
     pub(super) off: Span,
     pub(super) latest: Span,
     pub(super) dies: IdVec<DieId, Patrol>,
 }
 
-/// The scrubbing of a die.
+/// The progress of scrubbing on one die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patrol {
-    /// The block that has its turn or is next, by its number on the die; the page at which reading
-    /// continues; true if a page of the block has been read; and true if the fate of the block in
-    /// this turn is decided.
+    /// Number on the die of the block that has its turn or is next.
     pub(super) block: u32,
+    /// Offset in the block of the page at which reading continues.
     pub(super) page: u32,
+    /// True if a page of the block has been read in this turn.
     pub(super) begun: bool,
+    /// True if it is decided in this turn whether the block is moved.
     pub(super) decided: bool,
-    /// When the block has its turn, time without power included.
+    /// Time of the block's turn, time without power included.
     pub(super) turn: Nanos,
-    /// The next event; `NEVER` if none is scheduled.
+    /// Time of the next scrubbing event of the die; `NEVER` if none is scheduled.
     pub(super) at: Nanos,
-    /// True while a page is being read; and true if that read began while the die was idle.
+    /// True while scrubbing reads a page of the die.
     pub(super) reading: bool,
+    /// True if that read began while the die was idle.
     pub(super) in_idle_time: bool,
-    /// The earliest time of the next read while the die is busy.
+    /// Earliest time of the next read while the die is busy.
     pub(super) rests_until: Nanos,
-    /// The block that has to move before another block is read.
+    /// The block that must be moved before another block is read; `None` if there is none.
     pub(super) moving: Option<Moving>,
     rounds: u32,
 }
 
-/// A block with many errors.
+/// A block with many errors, which must be moved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moving {
     pub(super) block: BlockId,
-    /// The erase count of the block when its errors were found: one more, and the data has moved.
+    /// Erase count of the block when its errors were found: once it is one higher, the data has
+    /// been moved.
     pub(super) erases: u32,
     pub(super) since: Nanos,
 }
 
 impl Scrubber {
-    /// Creates the state at time zero; none if the configuration has no scrubbing.
+    /// Creates the state of scrubbing at time zero; `None` if the configuration has no scrubbing.
     pub(super) fn new(config: &Config, geometry: &Geometry) -> Option<Self> {
         let policy = AnyScrub::new(&config.scrub, config.seed);
         let period = policy.period()?;
@@ -115,7 +119,7 @@ impl Scrubber {
         })
     }
 
-    /// Returns the memory that the scrubbing of all dies takes.
+    /// Returns the memory that the scrubbing of all dies takes on the simulating machine.
     pub(super) fn bytes(geometry: &Geometry) -> Bytes {
         Bytes::of::<Self>(1) + Bytes::of::<Patrol>(geometry.dies().into())
     }
@@ -127,12 +131,12 @@ impl Scrubber {
         ScrubProgress { rounds: rounds.unwrap_or(0), latest: self.latest }
     }
 
-    /// Returns true if the block that has its turn is late.
+    /// Returns true if the block that has its turn on a die is behind schedule.
     pub(super) fn is_late(&self, die: DieId, now: Nanos) -> bool {
         now + self.off >= self.dies[die].turn + self.every
     }
 
-    /// Leaves a die alone from now on, because the die has failed.
+    /// Ends scrubbing of a die, because the die has failed.
     pub(super) fn give_up_die(&mut self, die: DieId) {
         let patrol = &mut self.dies[die];
         (patrol.moving, patrol.at, patrol.rounds) = (None, Nanos::NEVER, u32::MAX);

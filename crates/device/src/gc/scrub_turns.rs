@@ -5,17 +5,18 @@
 //! 2. Its valid pages are read one after another while the die is idle.
 //! 3. The errors of each page are shown to `policy/scrub`, which leaves the block, has it moved, or
 //!    finds that moving gains nothing ([`Gc::judge_block`]).
-//! 4. A block that has to move is moved by a job of refresh: in idle time, or at once when it has
-//!    waited for a turn. After [`TURNS_TO_MOVE`] turns the move is put off to the next period.
+//! 4. A block that must be moved is moved by a job of refresh: in idle time, or at once when it has
+//!    waited for a turn. After [`TURNS_TO_MOVE`] turns the move is postponed to the next period.
 //! 5. The next block of the die has its turn when the period is due for it.
 //!
 //! Exceptions:
 //!
-//! - A block that is not read when the next one has its turn is late: it is read though the die is
-//!   busy, one page at a time.
+//! - A block that is not read when the next one has its turn is behind schedule: it is read
+//!   although the die is busy, one page at a time.
 //! - A block that GC empties is skipped, because the job reads its pages; so are pages that are
 //!   known to be lost.
-//! - After a span without power no turn is late by more than one period: everything is read once.
+//! - After a loss of power no turn is behind schedule by more than one period: everything is read
+//!   once.
 
 use super::Gc;
 use super::scrub::{Moving, Patrol, Scrubber, TURNS_TO_MOVE};
@@ -41,7 +42,8 @@ impl Gc {
         }
     }
 
-    /// Schedules the next step of a die, instead of a step that is scheduled already.
+    /// Schedules the next scrubbing step of a die at `at`, in place of a step that is scheduled
+    /// already.
     fn patrol_at(&mut self, flash: &mut Flash, die: DieId, at: Nanos) {
         if let Some(scrub) = self.scrub.as_mut().filter(|_| !flash.has_failed(die)) {
             scrub.dies[die].at = at;
@@ -49,7 +51,7 @@ impl Gc {
         }
     }
 
-    /// Schedules the next step of a die at the next turn, or now if that has come.
+    /// Schedules the next scrubbing step of a die at the next turn, or now if that has come.
     fn patrol_at_turn(&mut self, flash: &mut Flash, die: DieId) {
         let now = flash.now();
         if let Some(scrub) = &self.scrub {
@@ -58,7 +60,8 @@ impl Gc {
         }
     }
 
-    /// Handles a scheduled step of a die, unless another one has been scheduled instead.
+    /// Handles a scheduled scrubbing step of a die, unless another one has been scheduled in its
+    /// place.
     pub fn patrol_event(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
         let now = flash.now();
         let scheduled =
@@ -69,8 +72,8 @@ impl Gc {
         }
     }
 
-    /// Notes that time has passed without power. A turn that is late by more than a period becomes
-    /// late by one period: everything is read once.
+    /// Adds time without power to the schedule of scrubbing. A turn that is behind schedule by more
+    /// than a period is then behind by one period: everything is read once.
     pub fn scrub_without_power(&mut self, core: &Core, flash: &mut Flash, lasts: Span) {
         let now = flash.now();
         for die in (0..core.layout.geometry.dies()).map(DieId) {
@@ -88,7 +91,7 @@ impl Gc {
         }
     }
 
-    /// Reads the next page of a die, or schedules the next step.
+    /// Starts the scrubbing read of the next page of a die, or schedules the next step.
     fn patrol(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
         let now = flash.now();
         let waits = self.waits_for_move(core, flash, die);
@@ -113,13 +116,15 @@ impl Gc {
         }
     }
 
-    /// Returns when an idle die will have been idle for long enough; none if the die is busy.
+    /// Returns the time at which an idle die will have been idle for long enough; `None` if the die
+    /// is busy.
     fn rests_since(&self, flash: &Flash, die: DieId) -> Option<Nanos> {
         let die_state = flash.die(die);
         die_state.is_idle().then(|| die_state.idle_since + self.rules.idle_after)
     }
 
-    /// Returns the next page to read in a block that has its turn.
+    /// Returns the next page to scrub in the block of a die that has its turn; `None` if there is
+    /// none.
     fn next_to_scrub(&mut self, core: &Core, flash: &mut Flash, die: DieId) -> Option<UnitId> {
         let now = flash.now();
         let scrub = self.scrub.as_mut()?;
@@ -166,7 +171,7 @@ impl Gc {
         flash.submit(id);
     }
 
-    /// Handles the end of a read by scrubbing. `known` is true if the page was known to be
+    /// Handles the end of a scrubbing read. `known` is true if the page was already known to be
     /// unreadable.
     pub fn scrubbed(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId, known: bool) {
         let Txn { unit, die, needed, level, .. } = *flash.txns.get(id);
@@ -196,7 +201,7 @@ impl Gc {
         }
     }
 
-    /// Decides if the block of a page that was read moves.
+    /// Decides if the block of a scrubbed page must be moved.
     fn judge_block(&mut self, core: &Core, flash: &mut Flash, unit: UnitId, failed: bool) {
         let (page, block) = (core.locator.page_of(unit), core.locator.block_of(unit));
         let (now, die) = (flash.now(), core.locator.die_of(unit));
@@ -222,7 +227,7 @@ impl Gc {
         }
     }
 
-    /// Continues with a die after the move that it waited for.
+    /// Continues the scrubbing of a die after the move of the block that it waited for.
     pub(super) fn patrol_after_move(&mut self, core: &Core, flash: &mut Flash, block: BlockId) {
         let die = core.locator.die_of_plane(core.locator.plane_of_block(block));
         let moved =
@@ -232,7 +237,8 @@ impl Gc {
         }
     }
 
-    /// Moves the block of a die that has to move. Returns true if it still has to.
+    /// Starts or waits for the move of a block on a die that scrubbing waits for. Returns true if
+    /// the block has yet to be moved.
     fn waits_for_move(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();
         let Some(scrub) = &mut self.scrub else { return false };

@@ -1,11 +1,11 @@
-//! Measures the strength of blocks: in idle time the controller reads a page of each block in turn
-//! and counts the bits that its code corrects (RHIO, section II-B). The reads occupy dies and
+//! The measurement of block strengths: in idle time the controller reads a page of each block in
+//! turn and counts the bits that its code corrects (RHIO, section II-B). The reads occupy dies and
 //! channels, and are charged to wear leveling.
 //!
 //! 1. A die that is idle when its next measurement is due reads the first valid page of its next
 //!    block that has one ([`Gc::measure`]).
-//! 2. The number of wrong bits is drawn from the rate of the page, given the true strength of its
-//!    block.
+//! 2. The number of wrong bits is drawn from the error rate of the page, given the true strength of
+//!    its block.
 //! 3. The likelihood of each strength class, given all counts of the block so far, decides the
 //!    class that the controller believes: the strongest of which the block is weaker with at most
 //!    the accepted probability ([`StrengthMeasurement::class`]).
@@ -24,28 +24,29 @@ use crate::flash::txn::Owner;
 use crate::observe::operation::{Op, Source};
 use fowler_units::{BlockId, Bytes, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId, UnitId};
 
-/// The log-likelihood of each class for a block, with the maximum at zero. Before any measurement
-/// all classes are equally likely.
+/// Log-likelihood of each strength class for a block, with the maximum at zero. Before any
+/// measurement all classes are equally likely.
 type Likelihoods = [f32; CLASSES];
 
 /// The measurement of block strengths.
 #[derive(Clone, Debug)]
 pub struct StrengthMeasurement {
     rng: Rng,
-    /// Bits per page.
+    /// Number of bits in a page.
     bits: f64,
-    /// The time between measurements on a die.
+    /// Time between two measurements on a die.
     every: Span,
     /// The accepted probability that a block is weaker than the class assigned to it.
     risk: f32,
-    /// The next measurement of each die, and the block that it measures.
+    /// Time of the next measurement of each die.
     due: IdVec<DieId, Nanos>,
+    /// Number on the die of the block that each die measures next.
     next: IdVec<DieId, u32>,
     likelihoods: IdVec<BlockId, Likelihoods>,
 }
 
 impl StrengthMeasurement {
-    /// Creates the state before any measurement.
+    /// Creates the state before any measurement of a block's strength.
     pub fn new(params: &Params, geometry: &Geometry, seed: u64) -> Self {
         let (dies, blocks) = (geometry.dies() as usize, geometry.blocks() as usize);
         let every = Span(params.measure_every.0 / (blocks / dies) as u64);
@@ -61,20 +62,20 @@ impl StrengthMeasurement {
         }
     }
 
-    /// Returns the memory that the measurements of all blocks take.
+    /// Returns the memory that the measurements of all blocks take on the simulating machine.
     pub fn bytes(geometry: &Geometry) -> Bytes {
         Bytes::of::<Nanos>(geometry.dies().into())
             + Bytes::of::<u32>(geometry.dies().into())
             + Bytes::of::<Likelihoods>(geometry.blocks().into())
     }
 
-    /// Returns when a die measures next.
+    /// Returns the time of a die's next measurement.
     pub fn due(&self, die: DieId) -> Nanos {
         self.due[die]
     }
 
-    /// Returns the class assigned to a block; the weakest if nothing is known.
-    /// See docs/decisions/cells.md, "What does a controller believe of a measured block?".
+    /// Returns the strength class assigned to a block; the weakest if nothing is known. See
+    /// docs/decisions/cells.md, "What does a controller believe of a measured block?".
     pub fn class(&self, block: BlockId) -> StrengthClass {
         let weights = self.likelihoods[block].map(libm::expf);
         let allowed = self.risk * weights.iter().sum::<f32>();
@@ -110,7 +111,8 @@ impl StrengthMeasurement {
         likelihoods.iter_mut().for_each(|likelihood| *likelihood -= likeliest);
     }
 
-    /// Returns the number of wrong bits of a page: binomial, by its normal approximation.
+    /// Draws the number of wrong bits of a page with the bit error rate `rate`: binomial, by its
+    /// normal approximation.
     fn errors(&mut self, rate: f64) -> f64 {
         // The Box-Muller transform; the smallest argument of the logarithm is 2^-53.
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.rng.unit()));

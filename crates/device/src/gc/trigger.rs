@@ -1,8 +1,8 @@
 //! The trigger of GC on a plane.
 //!
-//! 1. Whoever takes or frees a block of a plane reports the number of erased blocks left
+//! 1. Code that takes or frees a block of a plane reports the number of erased blocks left
 //!    ([`Gc::look_at_stock`]).
-//! 2. Below `gc.background_below` the die of the plane wants work for idle time (`idle_work.rs`).
+//! 2. Below `gc.background_below` the die of the plane has work for idle time (`idle_work.rs`).
 //! 3. Below `gc.foreground_below` a job starts at once, or the job of the plane is promoted: it
 //!    competes with the host from then on, with a new budget ([`Gc::promote`]).
 //! 4. `policy/victim` chooses the block ([`Gc::choose`]).
@@ -25,7 +25,7 @@ impl Gc {
         }
     }
 
-    /// Starts GC if necessary, after the number of erased blocks of a plane has changed.
+    /// Starts GC on a plane if necessary, after the plane's number of erased blocks has changed.
     #[inline]
     pub fn maybe_start(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let free = core.allocator.blocks.free_in(plane);
@@ -53,7 +53,7 @@ impl Gc {
         }
     }
 
-    /// Starts or promotes a job on a plane that is short of erased blocks.
+    /// Starts or promotes the GC job of a plane that is short of erased blocks.
     #[inline(never)]
     fn collect_at_once(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         match self.jobs[plane] {
@@ -75,8 +75,8 @@ impl Gc {
         }
     }
 
-    /// Starts to collect a block, if any has an invalid page.
-    /// See docs/decisions/gc.md, "When does background GC run?".
+    /// Starts a GC job on a plane, if any of its blocks has an invalid page. See
+    /// docs/decisions/gc.md, "When does background GC run?".
     pub(super) fn start(
         &mut self,
         core: &mut Core,
@@ -96,7 +96,7 @@ impl Gc {
         true
     }
 
-    /// Returns the victim chosen by the policy, if GC gains anything.
+    /// Returns the victim that the policy chooses on a plane; `None` if GC would gain nothing.
     pub fn choose(&mut self, core: &mut Core, plane: PlaneId, now: Nanos) -> Option<BlockId> {
         core.allocator.blocks.settle_lowest(plane);
         self.victim.choose(&core.allocator.blocks.candidates(plane), now)

@@ -4,8 +4,9 @@
 //!
 //! 1. [`Gc::store_as`] takes the next page of the die of the data, invalidates the old copy, and
 //!    maps the new one.
-//! 2. It then collects blocks of the plane until as many as asked for are erased: whatever gains
-//!    something below the foreground watermark, and only blocks that are worth it above.
+//! 2. It then collects blocks of the plane until the requested number is erased: below the
+//!    foreground watermark, any block whose erase gains pages; above it, only blocks that are worth
+//!    their moves.
 //! 3. A collected block is emptied and erased at once ([`Gc::empty_now`]), and the wear policy may
 //!    swap cold data into it.
 //! 4. Blocks whose programs fail are emptied too.
@@ -25,16 +26,16 @@ use serde::{Deserialize, Serialize};
 /// The number of moves ahead of which the mapping entry of a moved page is prefetched.
 const MOVES_AHEAD: u32 = 32;
 
-/// State of work in no simulated time.
+/// The state of GC work in no simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Untimed {
-    /// Pages moved.
+    /// Number of pages moved.
     pub moves: Moves,
-    /// The simulated time at which the untimed work happens.
+    /// Simulated time at which the work happens.
     pub clock: Nanos,
-    /// True if the untimed work includes wear leveling.
+    /// True if the work includes wear leveling.
     pub levels_wear: bool,
-    /// Pages programmed by voltage; `None` if they need not be counted.
+    /// Number of pages programmed by voltage; `None` if they need not be counted.
     pub programs_at: Option<ByVoltage<u64>>,
 }
 
@@ -48,23 +49,23 @@ impl Untimed {
     }
 }
 
-/// Pages moved in no simulated time.
+/// Numbers of pages moved in no simulated time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moves {
-    /// Pages moved by garbage collection.
+    /// Number of pages moved by garbage collection.
     pub collected: u64,
-    /// Pages moved by wear leveling.
+    /// Number of pages moved by wear leveling.
     pub leveled: u64,
 }
 
 impl Gc {
-    /// Writes a page in no time; GC keeps `kept` blocks of its plane erased.
+    /// Writes a page in no simulated time; GC keeps `kept` blocks of its plane erased.
     #[inline]
     pub fn store(&mut self, core: &mut Core, page: Lpn, kept: u32) {
         self.store_as(core, page, StreamTag::PLAIN, kept);
     }
 
-    /// Like [`Gc::store`], for data with a tag.
+    /// Writes a page like [`Gc::store`], with a stream tag.
     #[inline]
     pub fn store_as(&mut self, core: &mut Core, page: Lpn, tag: StreamTag, kept: u32) {
         let die = core.allocator.place(page).expect("the data fits the drive");
@@ -90,7 +91,7 @@ impl Gc {
         }
     }
 
-    /// Trims a page in no time. Returns true if it was mapped.
+    /// Trims a page in no simulated time. Returns true if it was mapped.
     pub fn forget_now(&mut self, core: &mut Core, page: Lpn) -> bool {
         let Location::Flash(old) = core.map.place(page) else { return false };
         core.allocator.blocks.invalidate(old);
@@ -98,8 +99,8 @@ impl Gc {
         true
     }
 
-    /// Collects until `kept` blocks of the plane are erased. Beyond the number that foreground GC
-    /// needs, only collects blocks that are worth it, as background GC does.
+    /// Collects blocks until `kept` blocks of the plane are erased. Beyond the number that
+    /// foreground GC needs, only collects blocks that are worth it, as background GC does.
     pub(super) fn collect_up_to(&mut self, core: &mut Core, plane: PlaneId, kept: u32) {
         let needed = self.rules().foreground_below;
         while core.allocator.blocks.free_in(plane) < kept {
@@ -115,8 +116,8 @@ impl Gc {
         victim.is_some_and(|victim| core.allocator.blocks.valid(victim) <= self.worth_moving)
     }
 
-    /// Collects one block in no time. Returns the pages gained; zero if there was nothing to
-    /// collect.
+    /// Collects one block in no simulated time. Returns the number of pages gained; zero if there
+    /// was no block to collect.
     pub(super) fn collect_now(&mut self, core: &mut Core, plane: PlaneId) -> u32 {
         let Some(victim) = self.choose(core, plane, self.untimed.clock) else { return 0 };
         let valid = self.empty_now(core, plane, victim, Source::Gc);
@@ -128,8 +129,8 @@ impl Gc {
         (core.layout.geometry.pages_per_block - valid).max(1)
     }
 
-    /// Moves the valid pages of a block to the open block of `source` and erases it, in no time.
-    /// Returns the number of pages moved.
+    /// Moves the valid pages of a block to the open block of `source` and erases it, in no
+    /// simulated time. Returns the number of pages moved.
     pub(super) fn empty_now(
         &mut self,
         core: &mut Core,
@@ -141,7 +142,8 @@ impl Gc {
         self.empty_collected_now(core, plane, victim, source)
     }
 
-    /// Like [`Gc::empty_now`], for a block that is no candidate any more.
+    /// Empties and erases a block like [`Gc::empty_now`], when it is not among the candidates any
+    /// more.
     pub(super) fn empty_collected_now(
         &mut self,
         core: &mut Core,
@@ -183,7 +185,7 @@ impl Gc {
         valid
     }
 
-    /// Moves cold data into an erased block, in no time, if the wear policy wants that.
+    /// Moves cold data into an erased block, in no simulated time, if the wear policy chooses to.
     pub(super) fn swap_now(&mut self, core: &mut Core, plane: PlaneId, erased: BlockId) {
         if let Some(cold) = self.coldest_for(core, plane, erased)
             && core.allocator.open_for_swap(erased)
@@ -206,8 +208,8 @@ impl Gc {
         }
     }
 
-    /// Simulates a pause of the host: every plane gets `kept` erased blocks, if anything can be
-    /// collected.
+    /// Simulates a pause of the host: collects blocks until every plane has `kept` erased blocks,
+    /// or none can be collected.
     pub fn rest(&mut self, core: &mut Core, kept: u32) {
         for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
             self.collect_up_to(core, plane, kept);

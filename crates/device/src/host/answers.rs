@@ -1,10 +1,10 @@
-//! Answers: completes requests, and divides their latency into blame.
+//! Completion of requests, and the breakdown of their latency into blame.
 //!
-//! 1. The last page of a request is done: a read (`reads.rs`), a program with the writes that
-//!    joined it ([`Ftl::answer_writes`]), or a page that needed no flash.
+//! 1. The last page of a request ends: a read (`reads.rs`), a program with the writes that joined
+//!    it ([`Ftl::answer_writes`]), or a page that needed no flash.
 //! 2. The blame of that page becomes the blame of the request: from the time at which the request
-//!    was ready, the waits for mapping, buffer, queue, the rest of the page, parity and room, and
-//!    then the parts that the flash accounts for.
+//!    was ready, the waits for mapping, buffer, queue, the other pages, parity and room, and then
+//!    the parts that the flash accounts for.
 //! 3. The request is sent back ([`FrontEnd::served`]): the data of a read takes its time on the
 //!    link. Link and throttle complete the blame, whose parts now sum to the latency.
 //! 4. At that time, or at once without a transfer, the request is put into `completed`, from which
@@ -24,8 +24,8 @@ use fowler_agenda::Phase;
 use fowler_units::{Id, ReqId, TxnId};
 
 impl FrontEnd {
-    /// Answers a request whose last page is done and whose blame is complete from its ready time
-    /// on. The data of a read goes over the link.
+    /// Completes a request whose last page has ended and whose blame is complete from its ready
+    /// time on. The data of a read goes over the link.
     #[inline(always)]
     pub fn served(&mut self, flash: &mut Flash, id: ReqId) {
         let now = flash.now();
@@ -42,7 +42,7 @@ impl FrontEnd {
         }
     }
 
-    /// Answers a trim that has taken effect and whose blame is complete until then: the firmware
+    /// Completes a trim that has taken effect and whose blame is complete until then: the firmware
     /// still changes the mapping.
     pub fn trimmed(&mut self, flash: &mut Flash, id: ReqId) {
         let now = flash.now();
@@ -79,7 +79,7 @@ impl Ftl {
         flash.txns.close(id);
     }
 
-    /// Completes the page writes that joined the program.
+    /// Completes the page writes that joined a program.
     #[inline(never)]
     fn answer_joined<R: RedundancyHooks>(
         &mut self,

@@ -1,5 +1,5 @@
-//! The lifetime of a drive: its target, the endurance of its cells, and the remainder (READY, FAST
-//! 2012, sections 2 and 3.1). Wear is that of the drive's blocks, counted page by page.
+//! The lifetime of a drive: its target, the endurance of its cells, and the endurance left (READY,
+//! FAST 2012, sections 2 and 3.1). Wear is that of the drive's blocks, counted page by page.
 
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;
@@ -11,8 +11,8 @@ use fowler_physics::voltage::{ByVoltage, Voltage};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// The maximum number of windows of demand that are remembered. Each window is a number, and
-/// choosing an epoch tries every number of windows.
+/// Maximum number of windows of write demand that a throttle stores. Each window is a number, and
+/// the choice of an epoch tries every number of windows.
 const WINDOWS_MOST: u64 = 100_000;
 
 impl Config {
@@ -86,23 +86,24 @@ impl Config {
     }
 }
 
-/// A lifetime in progress. Time and pages are those of the simulation: with dilation, both the
-/// lifetime and its capacity are reduced by that factor, so that their ratio is preserved.
+/// A lifetime in progress. Time and pages are those of the simulation: with dilation, the lifetime
+/// and its capacity are both reduced by that factor, so that their ratio is preserved.
 #[derive(Clone, Debug)]
 pub struct Life {
     params: Params,
     endurance: Endurance,
-    /// Pages of the drive, and pages programmed before the lifetime began.
+    /// Number of pages of the drive.
     pages: f64,
+    /// Number of pages programmed before the lifetime began.
     before: u64,
-    /// The maximum number of pages that can be programmed during the lifetime, given the endurance
-    /// at the end of the lifetime.
+    /// Maximum number of pages that can be programmed during the lifetime, given the endurance of
+    /// the cells at its end.
     sustained: f64,
-    /// The extra wear of all programs over that at nominal voltages, in programs at nominal
+    /// Extra wear of all programs over programs at nominal voltages, in programs at nominal
     /// voltages.
     more: f64,
-    /// Pages for each page of the blocks: below 1 if a word line has a further number, for the page
-    /// that it holds in SLC mode.
+    /// Physical pages for each number of a page: below 1 if a word line has a further number, for
+    /// the page that it holds in SLC mode.
     share: f64,
 }
 
@@ -110,7 +111,7 @@ impl Life {
     /// Creates the lifetime of a drive, starting now.
     ///
     /// # Panics
-    /// If the configuration is one that is rejected.
+    /// If the configuration is invalid.
     pub(crate) fn new(config: &Config, blocks: &Blocks) -> Self {
         let numbers = f64::from(blocks.geometry().pages());
         let superblocks = config.ftl.has_superblocks();
@@ -125,36 +126,37 @@ impl Life {
         Self { params, endurance, pages, before, sustained, more: 0.0, share: 1.0 }
     }
 
-    /// Returns the dilation as a factor.
-    /// See docs/decisions/lifetime.md, "What does dilation scale?".
+    /// Returns the dilation: the number of real repetitions for which a simulated one stands. See
+    /// docs/decisions/lifetime.md, "What does dilation scale?".
     pub(crate) fn dilation(&self) -> f64 {
         f64::from(self.params.dilation.max(1))
     }
 
-    /// Returns when the lifetime ends.
+    /// Returns the simulated time at which the lifetime ends.
     pub fn ends(&self) -> Nanos {
         Nanos(self.params.target.0 / u64::from(self.params.dilation.max(1)))
     }
 
-    /// Returns the pages programmed in the lifetime so far, counting every repetition that a
-    /// simulated one stands for.
+    /// Returns the number of pages programmed in the lifetime so far, counting every repetition
+    /// that a simulated one stands for.
     pub(crate) fn programmed(&self, blocks: &Blocks) -> f64 {
         blocks.programmed().wrapping_sub(self.before) as f64 * self.share * self.dilation()
     }
 
-    /// Returns the pages programmed since the drive was made.
+    /// Returns the number of pages programmed since the drive was made.
     pub(crate) fn pages_programmed(&self, blocks: &Blocks) -> u64 {
         (blocks.programmed() as f64 * self.share) as u64
     }
 
-    /// Returns this lifetime on other blocks, in which `so_far` pages have been programmed so far.
-    /// The other blocks may have seen fewer programs before: the difference is taken modulo 2^64.
+    /// Returns this lifetime continued on other blocks, in which `so_far` pages have been
+    /// programmed so far. The other blocks may have seen fewer programs before: the difference is
+    /// taken modulo 2^64.
     pub(crate) fn moved_to(&self, blocks: &Blocks, so_far: u64) -> Self {
         Self { before: blocks.programmed().wrapping_sub(so_far), ..self.clone() }
     }
 
-    /// Sets the pages programmed so far by voltage. A program wears in proportion to its voltages
-    /// (HIRE, section 2.1).
+    /// Sets the number of pages programmed so far by voltage. A program wears in proportion to its
+    /// voltages (HIRE, section 2.1).
     pub(crate) fn programs_at(&mut self, programs_at: &ByVoltage<u64>) {
         let more = |(voltage, &pages): (Voltage, &u64)| (voltage.scale() - 1.0) * pages as f64;
         self.more = programs_at.iter().map(more).sum();
@@ -172,7 +174,7 @@ impl Life {
         (programmed > 0.0).then(|| Span((elapsed / (programmed / self.pages)) as u64))
     }
 
-    /// Returns the capacities after `programmed` pages until `now`.
+    /// Returns the write capacities of the drive after `programmed` pages, at the time `now`.
     pub(crate) fn totals(&self, programmed: f64, now: Nanos) -> Totals {
         let idle = self.idle(programmed, now);
         let rated = self.params.cycles;
@@ -182,21 +184,23 @@ impl Life {
         Totals { programmed, worn: programmed, idle, rated, achievable }
     }
 
-    /// Returns the present capacities.
+    /// Returns the write capacities of the drive at the time `now`.
     pub(crate) fn stand(&self, blocks: &Blocks, now: Nanos) -> Totals {
         let worn = self.worn(blocks);
         Totals { worn, ..self.totals(self.programmed(blocks), now) }
     }
 
-    /// Returns the number of simulated pages that may still be programmed at nominal voltages. Idle
-    /// time, in which cells recover, follows from the programs and not from their wear.
+    /// Returns the number of simulated pages that may still be programmed at nominal voltages; with
+    /// `healed`, including recovery. Idle time, in which cells recover, follows from the number of
+    /// programs and not from their wear.
     pub(crate) fn left(&self, blocks: &Blocks, now: Nanos, healed: bool) -> f64 {
         self.left_of(self.programmed(blocks), now, healed) - self.more
     }
 
-    /// Like [`Life::left`], after `programmed` pages. Cells that have rested until now will not
-    /// endure as many cycles once the rest is written, because writing shortens their idle time.
-    /// The result is therefore limited to the endurance at the end of the lifetime.
+    /// Returns the number of pages that may still be programmed like [`Life::left`], after
+    /// `programmed` pages. Cells that have rested until now will not endure as many cycles once the
+    /// remaining pages are written, because writing shortens their idle time. The result is
+    /// therefore limited to the endurance at the end of the lifetime.
     pub(crate) fn left_of(&self, programmed: f64, now: Nanos, healed: bool) -> f64 {
         let most = if healed {
             self.totals(programmed, now).achievable.min(self.sustained)
@@ -207,19 +211,18 @@ impl Life {
     }
 }
 
-/// The capacities of a drive at a moment of its lifetime, in pages.
+/// The write capacities of a drive at a moment of its lifetime, in pages.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Pages programmed so far, for any source: `W_work`.
+    /// Number of pages programmed so far, for any source: `W_work` of READY.
     pub programmed: f64,
-    /// The wear of these programs, in programs at nominal voltages; the same number if all voltages
-    /// are nominal.
+    /// Wear of the programs so far, in programs at nominal voltages.
     pub worn: f64,
-    /// The mean idle time between two cycles of a block; `None` before the first page.
+    /// Mean idle time between two P/E cycles of a block; `None` before the first page.
     pub idle: Option<Span>,
-    /// The capacity without recovery: `C_ssd`.
+    /// Write capacity without recovery: `C_ssd` of READY.
     pub rated: f64,
-    /// The capacity with recovery at the mean idle time so far: `C'_ssd`.
+    /// Write capacity with recovery at the mean idle time so far: `C'_ssd` of READY.
     pub achievable: f64,
 }
 
@@ -236,11 +239,12 @@ mod tests {
         Life::of(params, (gb << 18) as f64, 0)
     }
 
-    /// Pages of 4 KiB per binary terabyte.
+    /// Number of 4 KiB pages in a binary terabyte.
     const TB: f64 = (1u64 << 28) as f64;
 
-    /// READY, section 3.1 and Table 2: 128 GB with 3,000 cycles have a capacity of 375 TB, 32 GB of
-    /// 93.75 TB; with 1,918.8 TB written in five years, the 128 GB endure 949.3 TB.
+    /// Write capacities agree with READY, section 3.1 and Table 2: 128 GB with 3,000 cycles have a
+    /// capacity of 375 TB, 32 GB of 93.75 TB; with 1,918.8 TB written in five years, the 128 GB
+    /// endure 949.3 TB.
     #[test]
     fn capacities_are_those_of_table_2() {
         for (gb, rated) in [(128, 375.0), (32, 93.75)] {

@@ -1,19 +1,19 @@
-//! Eviction from the buffer.
+//! Eviction of frames from the write buffer.
 //!
 //! 1. [`Ftl::evict`] asks the buffer for the next frame to leave, as long as frames are short or a
 //!    flush waits, and the write queue has room.
-//! 2. A clean page is dropped, if the replacement policy names one. A dirty one is taken out of its
-//!    list and programmed ([`Ftl::take_out`], [`Ftl::send_out`]); its frame becomes free, or clean,
-//!    when the program ends.
-//! 3. The access class of the page is noted when it leaves ([`Ftl::note_use`]), which decides the
-//!    voltages of later programs (HIRE, sections 3.1 and 3.2).
+//! 2. If the replacement policy chooses a clean page, it is dropped. A dirty page is removed from
+//!    its list and programmed ([`Ftl::take_out`], [`Ftl::send_out`]); its frame becomes free, or
+//!    clean, when the program ends.
+//! 3. The access class of the page is recorded when it leaves ([`Ftl::note_use`]), which decides
+//!    the voltages of later programs (HIRE, sections 3.1 and 3.2).
 //!
 //! Exceptions:
 //!
 //! - A frame that is needed at once is taken from a clean page ([`Ftl::new_frame`]).
-//! - A clean page that was read hot and is programmed at other voltages is not dropped: it waits in
+//! - A clean page that is read-hot and was programmed at other voltages is not dropped: it waits in
 //!   the buffer, and is reprogrammed by a die that is idle ([`Ftl::rewrite`]).
-//! - On a drive with stripes, redundancy takes more frames of the same stripe along
+//! - On a drive with stripes, redundancy evicts more frames of the same stripe with it
 //!   (`raid/stripe_eviction.rs`).
 //! - A page that was read from the flash may stay in the buffer ([`Ftl::keep_read`]).
 
@@ -31,14 +31,14 @@ use crate::policy::stream_tag::{AccessClass, StreamTag};
 use fowler_units::{DieId, FrameId, Id, Lpn, UnitId};
 
 impl Ftl {
-    /// Notes a use of a frame.
+    /// Records a use of a frame: moves it to the most recently used end of its list.
     #[inline]
     pub fn use_frame<R: RedundancyHooks>(&mut self, frame_id: FrameId, raid: &mut R) {
         self.core.buffer.touch(frame_id);
         raid.frame_used(self, frame_id);
     }
 
-    /// Sends dirty frames to the flash while frames are short or a flush waits.
+    /// Evicts dirty frames to the flash while frames are short or a flush waits.
     #[inline]
     pub fn evict<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if self.core.buffer.has_dirty() || self.core.buffer.drops_ahead() {
@@ -61,7 +61,7 @@ impl Ftl {
         }
     }
 
-    /// Takes a dirty frame out of the lists; with `room` it becomes free when its program ends.
+    /// Removes a dirty frame from its list; with `room` it becomes free when its program ends.
     pub fn take_out(&mut self, flash: &mut Flash, frame_id: FrameId, room: bool) {
         if room {
             self.note_use(flash, frame_id);
@@ -72,7 +72,7 @@ impl Ftl {
         }
     }
 
-    /// Sends a frame's data to the flash.
+    /// Sends the data of an evicted frame to the flash.
     pub fn send_out<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -145,7 +145,8 @@ impl Ftl {
         AccessClass::Mixed
     }
 
-    /// The case of [`Ftl::note_use`] in which access classes are in use.
+    /// Returns the access class of a page that leaves the buffer, for [`Ftl::note_use`] when access
+    /// classes are in use.
     #[inline(never)]
     fn classify(&mut self, flash: &mut Flash, frame_id: FrameId) -> AccessClass {
         let Frame { lpn, reads, writes, .. } = *self.core.buffer.get(frame_id);
@@ -189,7 +190,8 @@ impl Ftl {
         self.core.buffer.release(frame_id);
     }
 
-    /// Returns true if a read-hot page is programmed at other voltages than it should be.
+    /// Returns true if a read-hot page is programmed at other voltages than its class requires, so
+    /// that reprogramming it gains something.
     pub(super) fn gains(&self, frame_id: FrameId) -> bool {
         let unit = self.core.buffer.get(frame_id).unit;
         let block = self.core.locator.block_of(unit);
@@ -216,8 +218,8 @@ impl Ftl {
         }
     }
 
-    /// Reprograms the longest-waiting page that may lie on a die that has been idle for long
-    /// enough. Returns true if there was one.
+    /// Reprograms the longest-waiting page that may lie on the die `die`, which has been idle for
+    /// long enough. Returns true if there was one.
     pub fn rewrite<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,

@@ -19,19 +19,20 @@ use crate::flash::{Bind, Flash};
 use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, ReqId, TxnId, UnitId};
 
-/// The service that a drive still gives its host.
+/// The requests that a drive with failed dies still serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
     /// The drive serves every request.
     Whole,
-    /// The drive takes no writes and trims: it could not hold its capacity.
+    /// The drive refuses writes and trims, because its remaining dies cannot hold its capacity.
     ReadOnly,
-    /// The drive serves nothing: it cannot even hold the data that was in its controller.
+    /// The drive refuses every request, because its remaining dies cannot even hold the data that
+    /// was in its controller.
     Offline,
 }
 
 impl Ftl {
-    /// Sends a program whose die has failed to another die. If the die had begun the program, the
+    /// Assigns a program whose die has failed to another die. If the die had begun the program, the
     /// controller still has the data.
     pub fn displace(&mut self, flash: &mut Flash, id: TxnId) {
         let Txn { owner, unit, from, die, lpn, .. } = *flash.txns.get(id);
@@ -63,7 +64,7 @@ impl Ftl {
         self.try_to_place(flash, id);
     }
 
-    /// Programs the data of a page of a failed die elsewhere. The controller has the data.
+    /// Programs the data of a page of a failed die on another die. The controller has the data.
     pub fn program_copy(&mut self, flash: &mut Flash, from: UnitId, lpn: Lpn) {
         let block = self.core.locator.block_of(from);
         let tag = self.core.allocator.open_blocks.tag_of_survivors(block);
@@ -73,7 +74,7 @@ impl Ftl {
         self.try_to_place(flash, id);
     }
 
-    /// Assigns a page to displaced data, unless it was written or trimmed meanwhile.
+    /// Binds displaced data to a page, unless its logical page was written or trimmed meanwhile.
     pub fn bind_displaced(&mut self, flash: &mut Flash, id: TxnId) -> Bind {
         let from = flash.txns.get(id).from;
         if !self.core.allocator.blocks.is_valid(from) {
@@ -84,7 +85,7 @@ impl Ftl {
         Bind::Bound
     }
 
-    /// Handles the end of a program of displaced data, or of one that was dropped.
+    /// Handles the end of a program of displaced data; `dropped` is true if it wrote no page.
     pub fn displaced<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -117,8 +118,7 @@ impl Ftl {
         self.place_waiting(flash);
     }
 
-    /// Refuses a request if the drive takes none of its kind any more. Returns true if it was
-    /// refused.
+    /// Refuses a request if the drive no longer serves its kind. Returns true if it was refused.
     #[cold]
     #[inline(never)]
     pub(super) fn refuses(&mut self, flash: &mut Flash, id: ReqId) -> bool {
@@ -131,7 +131,7 @@ impl Ftl {
         refused
     }
 
-    /// Answers a request that is not served.
+    /// Completes a request that is refused.
     fn refuse(&mut self, flash: &mut Flash, id: ReqId) {
         self.core.allocator.failed_dies_mut().refused += 1;
         self.front.requests.get_mut(id).left = 0;
@@ -161,7 +161,7 @@ impl Ftl {
         self.resume_writes(flash, raid);
     }
 
-    /// Takes the drive offline: refuses every request that is in the drive.
+    /// Takes the drive offline: refuses every request in the drive.
     pub fn go_offline(&mut self, flash: &mut Flash) {
         self.service = Service::Offline;
         let queues = &mut self.queues;
@@ -180,15 +180,15 @@ impl Ftl {
         open.into_iter().for_each(|id| self.refuse(flash, id));
     }
 
-    /// Returns the number of pages that the controller may still have to place: those of its buffer
-    /// and of the parity cache.
+    /// Returns the number of pages in the controller that may still need a place in the flash:
+    /// those of its buffer and of the parity cache.
     fn to_place(&self) -> u64 {
         let unwritten = |frame: &Frame| frame.listed == Listed::Dirty || frame.queued.is_some();
         let frames = self.core.buffer.used().filter(|(_, frame)| unwritten(frame)).count();
         frames as u64 + u64::from(self.core.layout.parities) + 1
     }
 
-    /// Returns true if the remaining dies can take all data that is in the controller.
+    /// Returns true if the remaining dies can hold all data that is in the controller.
     pub fn holds_what_it_has(&self) -> bool {
         self.core.allocator.slack() >= self.to_place()
     }
@@ -200,7 +200,7 @@ impl Ftl {
             || self.service == Service::ReadOnly && self.holds_what_it_has()
     }
 
-    /// Returns true if a program is no longer of use, because its page was trimmed.
+    /// Returns true if a program is no longer needed, because its page was trimmed.
     pub fn is_orphan(&self, flash: &Flash, id: TxnId) -> bool {
         let Txn { owner, op, unit, .. } = *flash.txns.get(id);
         let Owner::Frame(frame_id) = owner else { return false };

@@ -1,13 +1,14 @@
-//! Requests that wait in the drive: in their submission queues, if these take turns, and in line.
+//! Requests that wait in the drive: in their submission queues, if these take turns, and in the
+//! line for room.
 //!
-//! From the queues writes are taken in turn ([`Arbiter`]), as long as fewer than `queue.taken` of
-//! them stand in line. Without turns all writes stand in one line, in the order of their arrival.
-//! Trims stand among the writes. Reads are taken at once. `queue.admission` says whom a request
-//! that finds no room holds up:
+//! Writes are taken from the queues in turn ([`Arbiter`]), as long as fewer than `queue.taken` of
+//! them are in the line. Without turns all writes are in one line, in order of arrival. Trims count
+//! as writes. Reads are taken at once. `queue.admission` decides which requests wait behind one
+//! that finds no room:
 //!
 //! - requests of its kind (`reads_pass`);
 //! - all later ones (`in_order`): a read waits behind all writes in line, and a read without room
-//!   holds up the writes behind it;
+//!   delays the writes behind it;
 //! - requests of its kind, and reads until their turn comes, after every `queue.reads_behind`
 //!   writes (`shared`).
 //!
@@ -20,26 +21,27 @@ use crate::config::{Admission, Config};
 use fowler_units::{Bytes, QueueId, ReqId};
 use std::collections::VecDeque;
 
-/// Requests that wait, in order.
+/// The requests that wait for room in the drive, in order.
 #[derive(Clone, Debug)]
 pub struct Line {
     arbiter: Option<Arbiter>,
     admission: Admission,
     reads_behind: u64,
-    /// Writes are taken from the queues while fewer than this stand in line.
+    /// Maximum number of writes in line up to which further ones are taken from the submission
+    /// queues.
     most: usize,
-    /// Writes and trims that wait for room.
+    /// Writes and trims that wait for room, in order.
     writes: VecDeque<ReqId>,
-    /// One more than the number of writes in line that have been served so far, and that count when
-    /// the first write of the present line joined it.
+    /// Number of writes in line that have been served so far, plus one.
     served: u64,
+    /// Value of `served` when the first write of the present line joined it.
     begun: u64,
-    /// Reads that wait, and the count of `served` from which on each may go.
+    /// Reads that wait, each with the count of `served` from which on it may enter.
     reads: VecDeque<(u64, ReqId)>,
 }
 
 impl Line {
-    /// Creates an empty line.
+    /// Creates an empty line without waiting requests.
     pub fn new(config: &Config) -> Line {
         let depth = config.queue.depth as usize;
         Line {
@@ -54,24 +56,25 @@ impl Line {
         }
     }
 
-    /// Returns the memory that a line and its queues take.
+    /// Returns the memory that the line and its submission queues take on the simulating machine.
     pub fn bytes(config: &Config) -> Bytes {
         let depth = u64::from(config.queue.depth);
         Bytes::of::<ReqId>(depth) + Bytes::of::<(u64, ReqId)>(depth) + Arbiter::bytes(&config.queue)
     }
 
-    /// Returns true if queues take turns.
+    /// Returns true if submission queues take turns.
     #[inline]
     pub fn arbitrates(&self) -> bool {
         self.arbiter.is_some()
     }
 
-    /// Puts a write or trim into its queue.
+    /// Puts a write or trim into its submission queue.
     pub fn queue(&mut self, queue: QueueId, id: ReqId) {
         self.arbiter.as_mut().expect("it arbitrates").push(queue, id);
     }
 
-    /// Takes the next write or trim from the queues, if the line has room for one.
+    /// Removes the next write or trim from the submission queues and returns it, if the line has
+    /// room for one.
     pub fn next_of_queues(&mut self) -> Option<ReqId> {
         match self.writes.len() < self.most {
             true => self.arbiter.as_mut()?.take(),
@@ -79,31 +82,31 @@ impl Line {
         }
     }
 
-    /// Returns true if nothing stands in line.
+    /// Returns true if no request is in line.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty() && self.reads.is_empty()
     }
 
-    /// Returns true if the end of a flash read may let a request in line go.
+    /// Returns true if the end of a flash read may let a waiting request enter.
     #[inline]
     pub fn waits_for_reads(&self) -> bool {
         !self.reads.is_empty() || self.admission == Admission::InOrder && !self.writes.is_empty()
     }
 
-    /// Returns true if requests enter one by one.
+    /// Returns true if requests enter one by one, in order of arrival.
     #[inline]
     pub fn is_in_order(&self) -> bool {
         self.admission == Admission::InOrder
     }
 
-    /// Returns true if a read that comes now need not stand in line.
+    /// Returns true if a read that arrives now need not wait in line.
     #[inline]
     pub fn lets_in_reads(&self) -> bool {
         self.reads.is_empty() && (self.writes.is_empty() || self.writes_before_a_read() == 0)
     }
 
-    /// Returns how many writes a read that comes now waits for.
+    /// Returns the number of writes that a read which arrives now must wait for.
     fn writes_before_a_read(&self) -> u64 {
         let waiting = self.writes.len() as u64;
         match self.admission {
@@ -117,8 +120,8 @@ impl Line {
         }
     }
 
-    /// Returns the request that goes next of those that hold up writes: the first write or trim,
-    /// or, if requests enter in order, a read before it.
+    /// Returns the first of the waiting requests that delay writes: the first write or trim or, if
+    /// requests enter in order, a read before it.
     #[inline]
     pub fn first(&self) -> Option<ReqId> {
         if self.admission == Admission::InOrder
@@ -129,7 +132,7 @@ impl Line {
         self.writes.front().copied()
     }
 
-    /// Returns the first read, if its turn has come.
+    /// Returns the first waiting read, if its turn has come.
     pub fn first_read(&self) -> Option<ReqId> {
         let &(after, id) = self.reads.front()?;
         (after <= self.served).then_some(id)
@@ -143,21 +146,21 @@ impl Line {
         self.writes.push_back(id);
     }
 
-    /// Puts a read in line.
+    /// Puts a read at the end of the line.
     pub fn push_read(&mut self, id: ReqId) {
         let after = self.served + self.writes_before_a_read();
         self.reads.push_back((after, id));
     }
 
-    /// Puts a read in line that has been at its turn before, and has waited for the mapping since:
-    /// before all others, but behind those of its kind.
+    /// Puts a read back in line that had its turn and has waited for the mapping since: before all
+    /// others, but behind earlier ones of its kind.
     #[cold]
     pub fn push_returned(&mut self, id: ReqId) {
         let place = self.reads.partition_point(|&(after, _)| after == 0);
         self.reads.insert(place, (0, id));
     }
 
-    /// Removes a request that [`Line::first`] or [`Line::first_read`] has named.
+    /// Removes a request from the line that [`Line::first`] or [`Line::first_read`] has returned.
     pub fn leave(&mut self, id: ReqId) {
         if self.reads.front().is_some_and(|&(_, read)| read == id) {
             self.reads.pop_front();
@@ -168,7 +171,8 @@ impl Line {
         }
     }
 
-    /// Removes the next write or trim, from its queue if none stands in line.
+    /// Removes the next write or trim from the line, or from its submission queue if none is in
+    /// line.
     pub fn pop_write(&mut self) -> Option<ReqId> {
         match self.writes.pop_front() {
             Some(id) => {
@@ -179,13 +183,13 @@ impl Line {
         }
     }
 
-    /// Removes all reads.
+    /// Removes all reads from the line.
     pub fn forget_reads(&mut self) {
         self.reads.clear();
     }
 
-    /// Checks the invariants, of a drive with so many requests in flight that may or may not have
-    /// room for a flash read.
+    /// Checks the invariants of the line, on a drive with `in_flight` requests in flight that has
+    /// room for a flash read or not.
     ///
     /// # Errors
     /// The first invariant that is broken.
@@ -234,7 +238,8 @@ mod tests {
         Line::new(&config)
     }
 
-    /// Two writes with a read before, between and behind them; whatever may go does so at once.
+    /// With two writes and a read before, between or behind them, requests enter in the order of
+    /// each admission rule; whatever may enter does so at once.
     #[test]
     fn requests_go_in_the_order_of_their_admission() {
         for (admission, expected) in [

@@ -1,38 +1,41 @@
-//! The link to the host, and the firmware that handles commands. A transfer, and the firmware's
-//! work, is a computed end time and costs no event.
+//! The link to the host, and the firmware that handles commands. A transfer, or work of the
+//! firmware, is a computed end time and needs no event.
 //!
 //! A full-duplex link (PCIe) is one server per direction, first come first served. On a half-duplex
-//! link (SATA) both directions share one: see docs/decisions/host.md, "How do the directions of a
-//! SATA link share it?".
+//! link (SATA) both directions share one server: see docs/decisions/host.md, "How do the directions
+//! of a SATA link share it?".
 //!
-//! Invariants: the end of the last transfer in a direction never moves back, so commands come out
-//! in the order in which they were issued; transfers to the host that fit into the gap before a
+//! Invariants: the end of the last transfer in a direction never moves back, so commands arrive in
+//! the order in which they were issued; transfers to the host that fit into the gap before a
 //! transfer to the drive only shorten that gap.
 
 use crate::config::{Duplex, LinkConfig};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 
-/// Both directions of the link.
+/// The host link in both directions, and the firmware cores.
 #[derive(Clone, Debug)]
 pub struct Link {
     config: LinkConfig,
-    /// When the last transfer to the drive ends, and when the last one to the host ends. On a
-    /// half-duplex link the first is the last end in either direction.
+    /// Time at which the last transfer to the drive ends; on a half-duplex link, the last transfer
+    /// in either direction.
     inbound_free: Nanos,
+    /// Time at which the last transfer to the host ends, on a full-duplex link.
     outbound_free: Nanos,
-    /// On a half-duplex link, the gap before the last transfer to the drive: transfers to the host
-    /// may use the gap until the request is issued.
+    /// True for a half-duplex link.
     half: bool,
+    /// On a half-duplex link, the gap before the last transfer to the drive: transfers to the host
+    /// may use it until the request is issued.
     gap: Gap,
     /// The time at which each firmware core is free.
     cores: Vec<Nanos>,
-    /// Without cores: when the last trim has changed the mapping.
+    /// Time at which the last trim has changed the mapping, on a drive without modeled cores.
     mapping_free: Nanos,
-    /// True if a command is handled after it has come over the link, or there is a gap to note.
+    /// True if a command is handled by firmware after it has come over the link, or if gaps must be
+    /// recorded.
     handles: bool,
 }
 
-/// A time in which nothing is transferred.
+/// A time in which the link transfers nothing.
 #[derive(Clone, Copy, Debug, Default)]
 struct Gap {
     begin: Nanos,
@@ -40,7 +43,7 @@ struct Gap {
 }
 
 impl Link {
-    /// Creates an idle link.
+    /// Creates an idle host link.
     pub fn new(config: LinkConfig) -> Self {
         let cores = vec![Nanos::ZERO; config.cores as usize];
         let half = config.duplex == Duplex::Half;
@@ -51,9 +54,9 @@ impl Link {
         Self { config, inbound_free, outbound_free, half, gap, cores, mapping_free, handles }
     }
 
-    /// Returns when a request issued at `at` has come over the link and has been handled: the
-    /// command, and the data of a write. The request may be issued in the future, but then it is
-    /// the next to come. Requests must be passed in order of issue.
+    /// Returns the time at which a request issued at `at` (the command, and the data of a write)
+    /// has come over the link and has been handled. The request may be issued in the future, but
+    /// then it is the next to come. Requests must be passed in order of issue.
     #[inline]
     pub fn receive(&mut self, io: &HostIo, at: Nanos) -> Nanos {
         let data = if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
@@ -64,8 +67,8 @@ impl Link {
         if self.handles { self.handle(before, begin) } else { self.inbound_free }
     }
 
-    /// Returns when a command has been handled that came over an inbound link that was free from
-    /// `before` to `begin`: by the core that is free first, if there are cores, and after a
+    /// Returns the time at which a command has been handled that came over an inbound link free
+    /// from `before` to `begin`: by the core that is free first, if there are cores, and after a
     /// constant latency. All commands take the same core time, so they come out in order.
     #[inline(never)]
     fn handle(&mut self, before: Nanos, begin: Nanos) -> Nanos {
@@ -79,7 +82,7 @@ impl Link {
         ready + self.config.latency
     }
 
-    /// Returns when the data of a read that is available at `now` has crossed the link.
+    /// Returns the time at which the data of a read, available at `now`, has crossed the link.
     #[inline]
     pub fn send(&mut self, io: &HostIo, now: Nanos) -> Nanos {
         if io.op != HostOp::Read {
@@ -93,9 +96,10 @@ impl Link {
         self.outbound_free
     }
 
-    /// Returns when the firmware has made `entries` mapping entries invalid for a trim that may
-    /// begin at `now`: on the core that is free first, which later commands wait for, or without
-    /// cores after the trims before it. See docs/decisions/host.md, "What does a trim take?".
+    /// Returns the time at which the firmware has invalidated `entries` mapping entries for a trim
+    /// that may begin at `now`: on the core that is free first, which later commands wait for, or
+    /// without cores after the trims before it. See docs/decisions/host.md, "What does a trim
+    /// take?".
     pub fn trim(&mut self, entries: u32, now: Nanos) -> Nanos {
         let time = self.config.trim + self.config.trim_entry * u64::from(entries);
         let free = self.cores.iter_mut().min().unwrap_or(&mut self.mapping_free);
@@ -103,8 +107,8 @@ impl Link {
         *free
     }
 
-    /// [`Link::send`] on a half-duplex link: before the last transfer to the drive if that transfer
-    /// has not begun and there is time, or behind it.
+    /// Returns the end of a transfer to the host like [`Link::send`], on a half-duplex link: before
+    /// the last transfer to the drive if that has not begun and there is time, or behind it.
     #[inline(never)]
     fn send_between(&mut self, cost: Span, now: Nanos) -> Nanos {
         let end = now.max(self.gap.begin) + cost;
@@ -135,8 +139,8 @@ mod tests {
         HostIo::new(op, Nanos::ZERO, 0, UNIT)
     }
 
-    /// Times in microseconds: requests, with the time of issue, and data of reads, with the time at
-    /// which they are available, in the order of their events.
+    /// On a half-duplex link, transfers in both directions share the time: given, in microseconds,
+    /// are issue times of requests and times at which data of reads is available.
     #[test]
     fn directions_share_a_half_duplex_link() {
         use HostOp::{Read, Write};

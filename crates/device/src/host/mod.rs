@@ -1,18 +1,19 @@
 //! The host side: splits requests into pages, moves these through the buffer and the flash, and
-//! answers.
+//! completes the requests.
 //!
 //! A request takes these steps:
 //!
 //! 1. [`Ftl::admit`] gives it a slot of the arena (`request.rs`). A request behind others that wait
 //!    for the same room waits behind them.
-//! 2. Each page of a read is looked up (`reads.rs`): a page in the flash becomes a flash read, a
-//!    page in the buffer or nowhere is done at once. Each page of a write gets a frame of the
-//!    buffer (`writes.rs`).
-//! 3. The data of a frame goes to the flash: at once if a write is complete when it is programmed
-//!    (`buffer.ack = "on_program"`), or when `eviction.rs` takes the frame out of the buffer.
-//! 4. `programs.rs` assigns the program to a die. When the die takes it up, the program gets its
-//!    page and the old copy becomes invalid.
-//! 5. The last page to be done completes the request (`answers.rs`); the data of a read still
+//! 2. Each page of a read is looked up (`reads.rs`): a page in the flash becomes a flash read; a
+//!    page in the buffer, or one that was never written, ends at once. Each page of a write gets a
+//!    frame of the buffer (`writes.rs`).
+//! 3. The data of a frame goes to the flash: at once if a write is acknowledged when it is
+//!    programmed (`buffer.ack = "on_program"`), or when `eviction.rs` evicts the frame from the
+//!    buffer.
+//! 4. `programs.rs` assigns the program to a die. When the die starts it, the program gets its page
+//!    and the old copy becomes invalid.
+//! 5. The end of its last page completes the request (`answers.rs`); the data of a read still
 //!    crosses the link (`link.rs`).
 //!
 //! Exceptions:
@@ -21,19 +22,19 @@
 //!   read queue, writes and trims for one in the write queue or for a frame. Programs without a die
 //!   with room wait in [`Queues`]. Whatever frees such room resumes the first that waits.
 //! - A page whose mapping entry is not in memory waits for the read of the entry.
-//! - Step 2 of a trim removes the page from the mapping; a flush waits until all data before it has
-//!   settled (`trim_and_flush.rs`).
-//! - A frame that holds only part of its page reads the rest before step 4
+//! - Step 2 of a trim removes the page from the mapping; a flush waits until all data before it is
+//!   in the flash or trimmed (`trim_and_flush.rs`).
+//! - A frame that holds only part of its page reads the other part before step 4
 //!   (`read_modify_write.rs`).
 //! - A program whose die has failed goes to another die, and a drive without enough dies refuses
-//!   requests (`failed_dies.rs`). Power loss takes what is only in the buffer, and cuts programs
+//!   requests (`failed_dies.rs`). A power loss loses what is only in the buffer, and cuts programs
 //!   off (`power_loss.rs`, called by `event_loop/power_loss.rs`).
 //! - A drive with redundancy joins in at most of these steps through `redundancy_hooks.rs`.
 //!
 //! **Owns** the requests in flight, the link, the line of those that wait, the queues of work that
-//! waits for room, and the path of every page. **May touch** the core and garbage collection,
-//! which it holds ([`Ftl`]), and the flash, which it receives as an argument. **Called by** the
-//! loop to admit a request, and by the controller when a program or read of the host ends.
+//! waits for room, and the path of every page. **May touch** the core and garbage collection, which
+//! it holds ([`Ftl`]), and the flash, which it receives as an argument. **Called by** the loop to
+//! admit a request, and by the controller when a program or read of the host ends.
 //! `write_throttle.rs` and `endurance.rs` delay writes for the sake of the drive's lifetime; the
 //! loop (`event_loop/mod.rs`) applies the delay before step 1.
 
@@ -68,16 +69,17 @@ use request::Sent;
 use request::{Request, Requests};
 use std::collections::VecDeque;
 
-/// The host side of a drive, independent of the translation: requests in flight, and the link.
+/// The host side of a drive, independent of the translation layer: requests in flight, and the
+/// link.
 #[derive(Clone, Debug)]
 pub struct FrontEnd {
-    /// The requests in flight.
+    /// Requests in flight.
     pub requests: Requests,
-    /// The link.
+    /// The link to the host.
     pub link: Link,
-    /// Requests that wait for room, and the order in which they go.
+    /// Requests that wait for room, and the order in which they enter.
     pub line: Line,
-    /// Requests that have been answered and that the probe has not seen yet.
+    /// Completed requests that have not been reported to the probe yet.
     pub completed: Vec<ReqId>,
 }
 
@@ -85,16 +87,16 @@ pub struct FrontEnd {
 /// them.
 #[derive(Clone, Debug)]
 pub struct Ftl {
-    /// Mapping, blocks, buffer.
+    /// Mapping, blocks and write buffer.
     pub core: Core,
     /// Garbage collection, wear leveling, refresh.
     pub gc: Gc,
-    /// Requests and link.
+    /// Requests in flight and the host link.
     pub front: FrontEnd,
-    /// Work that waits for room.
+    /// Work that waits for room in the flash.
     pub queues: Queues,
     rules: Rules,
-    /// The service that the drive still gives its host.
+    /// The requests that the drive still serves, after dies have failed.
     pub service: Service,
 }
 
@@ -104,55 +106,56 @@ struct Rules {
     ack: Ack,
     unwritten: UnwrittenReads,
     partial: PartialWrites,
-    /// True if programs are cut off on power loss.
+    /// True if programs are cut off at a loss of power.
     tears: bool,
     word_line: u32,
 }
 
-/// Page reads and writes in flight, and what waits for dies and programs.
+/// Numbers of page reads and writes in flight, and the work that waits for dies and programs.
 #[derive(Clone, Debug)]
 pub struct Queues {
     reads_max: u32,
-    /// Maximum page writes between the buffer and the flash.
+    /// Maximum number of page writes between the buffer and the flash.
     pub writes_max: u32,
-    /// Host page reads in flight.
+    /// Number of host page reads in flight.
     pub reads: u32,
-    /// Page writes between the buffer and the flash.
+    /// Number of page writes between the buffer and the flash.
     pub writes: u32,
     resuming: Resuming,
     /// Programs for which no die has room at the moment.
     unplaced: VecDeque<TxnId>,
-    /// Waiting flushes with the epoch they wait for, in order.
+    /// Waiting flushes, each with the epoch that it waits for, in order.
     flushes: VecDeque<(u32, ReqId)>,
-    /// True once the run is over: all dirty data goes to the flash.
+    /// True once the run has ended: all dirty data goes to the flash.
     pub writing_out: bool,
 }
 
 impl Queues {
-    /// Returns true if another page may be read from the flash for the host.
+    /// Returns true if the read queue has room for another host page.
     pub fn has_room_for_reads(&self) -> bool {
         self.reads < self.reads_max
     }
 }
 
-/// The state of resuming waiting writes.
+/// The state of the loop that resumes waiting writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Resuming {
-    /// Not being resumed.
+    /// Waiting writes are not being resumed.
     No,
-    /// Being resumed.
+    /// Waiting writes are being resumed.
     Once,
-    /// Being resumed, and something has become free meanwhile.
+    /// Waiting writes are being resumed, and room has become free meanwhile: another round is
+    /// needed.
     Again,
 }
 
 impl FrontEnd {
-    /// Returns the memory that requests take while they are in the drive.
+    /// Returns the memory that requests in the drive take on the simulating machine.
     pub fn bytes(config: &Config) -> Bytes {
         Requests::bytes(config.queue.depth) + Line::bytes(config)
     }
 
-    /// Creates a front end without requests.
+    /// Creates the host side of a drive without requests.
     pub fn new(config: &Config, locator: &Locator) -> Self {
         Self {
             requests: Requests::with_capacity(config.queue.depth, locator),
@@ -164,7 +167,7 @@ impl FrontEnd {
 }
 
 impl Ftl {
-    /// Creates a drive with the data placed as in `core`, and no request.
+    /// Creates the translation layer of a drive with the data placed as in `core`, and no request.
     pub fn new(config: &Config, core: Core, gc: Gc) -> Self {
         let (depth, writes) = (config.queue.depth as usize, config.queue.max_writes as usize);
         Self {
@@ -197,18 +200,18 @@ impl Ftl {
         &self.core.layout
     }
 
-    /// Returns true if a write is complete when its data is in the buffer.
+    /// Returns true if a write is acknowledged when its data is in the buffer.
     pub fn answers_on_insert(&self) -> bool {
         self.rules.ack == Ack::OnInsert
     }
 
-    /// Marks a physical page as invalid, if there is one.
+    /// Marks a physical page as invalid, if `old` is one.
     #[inline]
     pub fn invalidate(&mut self, flash: &mut Flash, old: UnitId) {
         self.gc.invalidate(&mut self.core, flash, old);
     }
 
-    /// Records the attributes that all pages of a write share.
+    /// Computes the attributes that all pages of a write share, and stores them in its request.
     #[inline]
     fn describe(&mut self, id: ReqId) {
         let request = self.front.requests.get_mut(id);

@@ -1,13 +1,14 @@
-//! The data that the buffer loses with the power, and the programs that a power loss cuts off. The
-//! caller (`event_loop/power_loss.rs`) knows for how many pages the drive has energy left.
+//! The data that the buffer loses at a loss of power, and the programs that are cut off. The caller
+//! (`event_loop/power_loss.rs`) knows for how many pages the drive has energy left.
 //!
-//! 1. Programs in flight end in the order of their submission while the energy lasts; the rest are
-//!    cut off ([`Ftl::cut_programs`]).
+//! 1. Programs in flight end in the order of their submission while the energy lasts; all others
+//!    are cut off ([`Ftl::cut_programs`]).
 //! 2. Frames that are only in the buffer are saved while energy is left, those with a queued
-//!    program first; the others are lost, and the mapping goes back to the older copy. Clean frames
+//!    program first; the others are lost, and the mapping returns to the older copy. Clean frames
 //!    are dropped ([`Ftl::lose_buffer`]).
-//! 3. A program that is cut off takes its frame with it if the write was acknowledged
-//!    ([`Ftl::lose_torn_frames`]), and the earlier pages of its word line ([`Ftl::paired_pages`]).
+//! 3. With a program that is cut off, its frame is lost if the write was acknowledged
+//!    ([`Ftl::lose_torn_frames`]), and so are the earlier pages of its word line
+//!    ([`Ftl::paired_pages`]).
 //!
 //! Data whose write was not acknowledged is never lost, because the host writes it again. See
 //! docs/decisions/raid.md, "What becomes of a program when the power goes?".
@@ -21,18 +22,18 @@ use crate::mapping::page_map::Location;
 use crate::observe::operation::{Op, Source};
 use fowler_units::{FrameId, Id, TxnId, UnitId};
 
-/// The programs in flight, when the power goes.
+/// The programs in flight at a loss of power.
 #[derive(Clone, Debug, Default)]
 pub struct Cut {
-    /// The number of programs that the energy left in the drive ends.
+    /// Number of programs that end with the energy left in the drive.
     pub ended: usize,
-    /// The programs that are cut off, in order of submission.
+    /// Programs that are cut off, in order of submission.
     pub torn: Vec<TxnId>,
 }
 
 impl Ftl {
-    /// Returns the programs in flight that are cut off, if the drive does not end all of them. The
-    /// drive has the energy for `saved` programs.
+    /// Returns the programs in flight that are cut off at a loss of power, if the drive has energy
+    /// for only `saved` programs.
     pub fn cut_programs(&self, flash: &Flash, saved: usize) -> Cut {
         if !self.rules.tears {
             return Cut::default();
@@ -46,8 +47,8 @@ impl Ftl {
         Cut { ended, torn }
     }
 
-    /// Takes acknowledged data whose program is cut off from the buffer: the only copy is a page of
-    /// the flash that cannot be read. Returns these pages. A program of a write that was not
+    /// Removes acknowledged data whose program is cut off from the buffer: the only copy is a flash
+    /// page that cannot be read. Returns these pages. A program of a write that was not
     /// acknowledged is repeated, because the host repeats the write. The program of a moved page is
     /// repeated, because the old copy is whole; and lost parity is computed again.
     pub fn lose_torn_frames(&mut self, flash: &Flash, torn: &[TxnId]) -> Vec<UnitId> {
@@ -71,7 +72,7 @@ impl Ftl {
         lost
     }
 
-    /// Returns the pages with data that are lost with programs cut off on the cells: the earlier
+    /// Returns the pages that are lost because programs were cut off on the cells: the earlier
     /// pages of the same word lines, except pages that are being programmed themselves.
     pub fn paired_pages(&self, flash: &Flash, torn: &[TxnId]) -> Vec<UnitId> {
         let programs = flash.txns.iter().filter(|(_, txn)| txn.op == Op::Program);
@@ -113,7 +114,7 @@ impl Ftl {
         (lost.len() as u64, saved - kept)
     }
 
-    /// Discards the copies of data that is in the flash.
+    /// Drops the clean frames of the buffer, whose data is in the flash.
     fn lose_clean_frames(&mut self, flash: &mut Flash) {
         let copies = |frame: &Frame| matches!(frame.listed, Listed::Clean | Listed::Rewrite);
         let used = self.core.buffer.used();

@@ -1,15 +1,15 @@
-//! Programs of buffered data, from a frame to a page of the flash and back.
+//! Programs of buffered data, from a frame to a page of the flash.
 //!
-//! 1. [`Ftl::send`] counts the program among the writes. A frame with part of a page reads the rest
-//!    first (`read_modify_write.rs`).
+//! 1. [`Ftl::send`] counts the program among the writes. A frame with part of a page reads the
+//!    other part first (`read_modify_write.rs`).
 //! 2. [`Ftl::try_to_place`] assigns the program to a die with room, where it joins the queue.
 //!    Programs for which no die has room wait, in order; room that appears goes to the first of
 //!    them ([`Ftl::place_waiting`]).
-//! 3. When the die takes the program up, [`Ftl::bind_frame`] gives it the next page of an open
-//!    block. The old copy of the page becomes invalid, and GC looks at the stock of erased blocks.
+//! 3. When the die starts the program, [`Ftl::bind_frame`] gives it the next page of an open block.
+//!    The old copy of the page becomes invalid, and GC checks the stock of erased blocks.
 //!    [`Ftl::bind_beside`] adds programs for the other planes of the die.
 //! 4. [`Ftl::stored`] handles the end of the program: the frame is released or becomes clean, the
-//!    writes that waited are answered, and whatever waits for room is resumed.
+//!    writes that waited complete, and whatever waits for room is resumed.
 //!
 //! Exceptions:
 //!
@@ -18,7 +18,8 @@
 //! - Data that was trimmed is dropped at step 3: its program ends without a page
 //!   ([`Bind::Dropped`]).
 //! - A drive with stripes sends a program that comes too late for the parity of its stripe back to
-//!   step 2 ([`Ftl::begin_anew`]), and may keep the answer of step 4 until the parity is written.
+//!   step 2 ([`Ftl::begin_anew`]), and may postpone the completion of step 4 until the parity is
+//!   written.
 //! - Moves of GC begin at step 3 on the die of their block; their end is [`Ftl::moved`].
 
 use super::Ftl;
@@ -30,8 +31,8 @@ use crate::flash::{Bind, Flash};
 use fowler_units::{DieId, FrameId, Id, TxnId, UnitId};
 
 impl Ftl {
-    /// Sends the data of a frame towards the flash. If the frame holds only part of the new page,
-    /// the old page is read first.
+    /// Sends the data of a frame to the flash. If the frame holds only part of the new page, the
+    /// old page is read first.
     #[inline(always)]
     pub fn send<R: RedundancyHooks>(
         &mut self,
@@ -63,7 +64,7 @@ impl Ftl {
         }
     }
 
-    /// Returns the die for a program of buffered data or of parity, if one has room.
+    /// Returns the die for a program of buffered data or of parity; `None` if no die has room.
     #[inline(always)]
     pub(super) fn die_for(&mut self, flash: &Flash, id: TxnId) -> Option<DieId> {
         let txn = flash.txns.get(id);
@@ -79,7 +80,7 @@ impl Ftl {
         flash.submit(id);
     }
 
-    /// Assigns waiting programs to dies, after room may have appeared.
+    /// Assigns waiting programs to dies, after a die may have got room.
     pub fn place_waiting(&mut self, flash: &mut Flash) {
         while let Some(&id) = self.queues.unplaced.front() {
             let Some(die) = self.die_for(flash, id) else { return };
@@ -133,7 +134,8 @@ impl Ftl {
         Bind::Bound
     }
 
-    /// Allocates a page for a program of host data, if its die has one available now.
+    /// Allocates a page for a program of host data, if its die has one available now; otherwise
+    /// returns `None` and lets GC make room.
     #[inline(always)]
     pub fn host_page(&mut self, flash: &mut Flash, id: TxnId) -> Option<Taken> {
         let collector = &self.gc;
@@ -147,7 +149,7 @@ impl Ftl {
         page
     }
 
-    /// Starts or promotes GC on a die that the host now waits for.
+    /// Starts or promotes GC on a die whose next free page the host waits for.
     #[cold]
     fn make_room(&mut self, flash: &mut Flash, die: DieId) {
         for plane in self.core.layout.geometry.planes_of_die(die) {
@@ -155,7 +157,7 @@ impl Ftl {
         }
     }
 
-    /// Handles the end of a program of buffered data, or of one that was dropped.
+    /// Handles the end of a program of buffered data; `dropped` is true if it wrote no page.
     #[inline]
     pub fn stored<R: RedundancyHooks>(
         &mut self,
@@ -222,7 +224,7 @@ impl Ftl {
         self.resume(flash, raid);
     }
 
-    /// Answers flushes, resumes waiting writes and evicts, after room may have appeared.
+    /// Completes flushes, resumes waiting writes and evicts frames, after room may have appeared.
     #[inline]
     pub fn resume<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if !self.queues.flushes.is_empty() {
@@ -240,7 +242,7 @@ impl Ftl {
         }
     }
 
-    /// The case of [`Ftl::retire`] in which the frame does not simply become clean.
+    /// Releases or cleans a frame, for [`Ftl::retire`] when it does not simply become clean.
     #[inline(never)]
     fn retire_otherwise(&mut self, id: FrameId) {
         let Frame { lpn, unit, programs, queued, listed, orphan, .. } = *self.core.buffer.get(id);
@@ -257,15 +259,15 @@ impl Ftl {
         }
     }
 
-    /// Notes the end of a program: if the page was the last of its block, that becomes a GC
-    /// candidate.
+    /// Handles the end of a program for GC: if the page was the last of its block, the block
+    /// becomes a GC candidate.
     #[inline]
     pub fn page_programmed(&mut self, flash: &mut Flash, unit: UnitId) {
         self.gc.page_programmed(&mut self.core, flash, unit);
     }
 
-    /// Sends a program back to the redundancy hooks, because the program came too late for the
-    /// parity of its stripe.
+    /// Sends a program back to the redundancy hooks, because it came too late for the parity of its
+    /// stripe.
     pub(super) fn begin_anew<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -279,7 +281,7 @@ impl Ftl {
     }
 
     /// Adds a host program to others on its die: allocates a page at the same offset on a plane
-    /// that takes no part yet. Returns true if there was such a page.
+    /// that has no part in the command yet. Returns true if there was such a page.
     pub fn bind_beside<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -324,7 +326,7 @@ impl Ftl {
         true
     }
 
-    /// Assigns a page to a program by the redundancy code.
+    /// Records that a program of the redundancy takes the page `page`.
     pub fn occupy(&mut self, flash: &mut Flash, id: TxnId, page: Taken) {
         let Taken { unit, block, plane, free } = page;
         let txn = flash.txns.get_mut(id);

@@ -1,14 +1,14 @@
-//! Submission queues, and which of them the controller takes the next write from.
+//! Submission queues, and the order in which the controller takes writes from them.
 //!
 //! Queues take turns in the order of their numbers (NVMe Base Specification 2.0, 3.4.4). In its
-//! turn a queue hands over as many commands as it weighs, or as it has: one each in round robin.
-//! The specification gives weights to three classes of queues; here each queue has its own, which
-//! is a class of one queue.
+//! turn a queue hands over as many commands as its weight, or as it has: one each in round robin.
+//! The specification gives weights to three classes of queues; here each queue has a weight of its
+//! own, which is a class of one queue.
 
 use crate::config::{Arbitration, QueueConfig, Weights};
 use fowler_units::{Bytes, Id, QueueId, ReqId};
 
-/// Submission queues, each of which holds commands in the order of their arrival.
+/// The submission queues of a drive, each of which holds commands in order of arrival.
 #[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     weights: Weights,
@@ -16,28 +16,28 @@ pub(super) struct Arbiter {
     queues: Vec<Ends>,
     /// One bit for each queue, set while the queue holds a command.
     waiting: Vec<u64>,
-    /// The command behind each command in its queue, by request number.
+    /// For each command, by request number, the command behind it in its queue.
     next: Vec<ReqId>,
     /// The number of commands in all queues.
     commands: u32,
-    /// The queue whose turn it is (`usize::MAX` before the first turn), and the number of commands
-    /// that this queue may still hand over.
+    /// The queue whose turn it is (`usize::MAX` before the first turn).
     turn: usize,
+    /// Number of commands that the queue may still hand over in its turn.
     left: u32,
 }
 
-/// The first and the last command of a queue.
+/// The first and the last command of a submission queue.
 #[derive(Clone, Copy, Debug)]
 struct Ends {
     first: ReqId,
     last: ReqId,
 }
 
-/// Submission queues in NVMe have 16-bit numbers.
+/// Maximum number of submission queues: NVMe numbers them with 16 bits.
 const QUEUES_MOST: u64 = 1 << 16;
 
 impl Arbiter {
-    /// Returns the queues of a drive, or none if it takes commands in the order of their arrival.
+    /// Returns the submission queues of a drive; `None` if it takes commands in order of arrival.
     pub fn new(config: &QueueConfig) -> Option<Arbiter> {
         let weights = match config.arbitration {
             Arbitration::Arrival => return None,
@@ -56,7 +56,7 @@ impl Arbiter {
         })
     }
 
-    /// Returns the memory that the queues take.
+    /// Returns the memory that the submission queues take on the simulating machine.
     pub fn bytes(config: &QueueConfig) -> Bytes {
         match config.arbitration {
             Arbitration::Arrival => Bytes(0),
@@ -67,12 +67,12 @@ impl Arbiter {
         }
     }
 
-    /// Returns the number of commands in all queues.
+    /// Returns the number of commands in all submission queues.
     pub fn commands(&self) -> u32 {
         self.commands
     }
 
-    /// Puts a command at the end of a queue.
+    /// Puts a command at the end of a submission queue.
     pub fn push(&mut self, queue: QueueId, id: ReqId) {
         let number = usize::from(queue.0);
         if number >= self.queues.len() {
@@ -92,7 +92,7 @@ impl Arbiter {
         self.commands += 1;
     }
 
-    /// Takes the next command, if there is one.
+    /// Removes the next command from the submission queues and returns it, if there is one.
     pub fn take(&mut self) -> Option<ReqId> {
         if self.commands == 0 {
             return None;
@@ -112,7 +112,8 @@ impl Arbiter {
         Some(id)
     }
 
-    /// Returns the next queue with a command after `turn`, in a circle; there is one.
+    /// Returns the next submission queue after `turn`, in a circle, that holds a command; there
+    /// must be one.
     fn waiting_after(&self, turn: usize) -> usize {
         let from = turn.wrapping_add(1);
         let (word, bit) = (from / 64, from % 64);
@@ -131,7 +132,8 @@ impl Arbiter {
 mod tests {
     use super::*;
 
-    /// Puts the commands of each queue into it, and returns the order in which they are taken.
+    /// Puts commands into their submission queues, and returns the queues in the order in which
+    /// commands are taken.
     fn order(arbitration: Arbitration, weights: &str, commands: &[(u16, usize)]) -> Vec<u16> {
         let weights = weights.parse().expect("weights");
         let config = QueueConfig { arbitration, weights, ..QueueConfig::default() };
@@ -163,7 +165,8 @@ mod tests {
         }
     }
 
-    /// A queue keeps the rest of its turn if it has a command again when the next one is taken.
+    /// A queue that runs empty and gets a command before the next one is taken keeps the remainder
+    /// of its turn.
     #[test]
     fn a_turn_goes_on_where_it_was() {
         let weights = "2 2".parse().expect("weights");

@@ -1,9 +1,9 @@
 //! Read-modify-write, for a frame that holds only part of its page.
 //!
-//! 1. The old copy of the page is read from the flash, as a background read that takes over the
-//!    deadline of the write.
-//! 2. The frame then holds the whole page, and its program continues. A frame that is written in
-//!    the meantime takes that write in.
+//! 1. The old copy of the page is read from the flash, as a background read with the deadline of
+//!    the write.
+//! 2. The frame then holds the whole page, and its program continues. A write to the frame in the
+//!    meantime is merged into it.
 //!
 //! If the old copy cannot be read, the page is programmed all the same, and `from` names the copy
 //! whose failure the new page inherits.

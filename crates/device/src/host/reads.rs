@@ -3,19 +3,19 @@
 //! 1. [`Ftl::read_pages`] looks up one page of the request after another, as long as the read queue
 //!    has room.
 //! 2. A page in the flash becomes a flash read ([`Ftl::read_flash`]). A page in the buffer, or one
-//!    that was never written, is done without the flash.
-//! 3. [`Ftl::page_read`] handles the end of a flash read. The last page of a request answers it,
-//!    and the room goes to the requests that wait.
+//!    that was never written, ends without the flash.
+//! 3. [`Ftl::page_read`] handles the end of a flash read. The last page completes its request, and
+//!    the room goes to the requests that wait.
 //!
 //! Exceptions:
 //!
-//! - A full read queue: the request waits in line, and goes on with the page at which it stopped.
+//! - A full read queue: the request waits in line, and continues with the page at which it stopped.
 //! - A mapping entry that is not in memory: the request waits for the read of the entry
 //!   ([`Ftl::mapping_loaded`]).
 //! - A frame that lacks a part that the request wants: the copy in the flash is read instead.
 //! - A page that was never written is read from the die of its address, or not at all
 //!   (`ftl.unwritten_reads`).
-//! - Writes in line may hold up reads (`queue.admission`).
+//! - Writes in line may delay reads (`queue.admission`).
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
@@ -31,7 +31,8 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, FrameId, Id, Lpn, ReqId, TxnId, UnitId};
 
 impl Ftl {
-    /// Issues a request's reads as far as the queue has room and the mapping entries are available.
+    /// Issues a request's flash reads as far as the read queue has room and the mapping entries are
+    /// available.
     #[inline(always)]
     pub(super) fn read_pages<R: RedundancyHooks>(
         &mut self,
@@ -80,7 +81,8 @@ impl Ftl {
         }
     }
 
-    /// Resumes all waiters for a mapping entry that has been read from the flash.
+    /// Resumes the requests and moves that wait for a mapping entry which has been read from the
+    /// flash.
     #[cold]
     pub fn mapping_loaded<R: RedundancyHooks>(
         &mut self,
@@ -188,7 +190,7 @@ impl Ftl {
         }
     }
 
-    /// Answers a request whose last page has been read. Not inlined: few pages are the last.
+    /// Completes a request whose last page has been read. Not inlined: few pages are the last.
     #[inline(never)]
     fn answer_read<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: TxnId, raid: &mut R) {
         let Txn { req, created, mapping_wait, .. } = *flash.txns.get(id);

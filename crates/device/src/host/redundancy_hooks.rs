@@ -1,5 +1,5 @@
-//! The hooks through which the host side calls redundancy. A drive without redundancy uses the
-//! defaults, which are compiled away: no trace of parity remains in its code.
+//! The hooks through which the host side calls the redundancy. A drive without redundancy uses the
+//! defaults, which are compiled away.
 //!
 //! The trait is defined here because the host side calls it; [`crate::raid`] implements it.
 
@@ -11,21 +11,23 @@ use crate::flash::{Bind, Flash};
 use crate::observe::blame::Blame;
 use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
 
-/// The hooks; see the module documentation. Pages are those of the mapping unless stated otherwise.
+/// The hooks by which redundancy takes part in host requests. Pages are those of the mapping unless
+/// stated otherwise.
 pub trait RedundancyHooks: Sized {
-    /// Returns the page of the mapping that holds a page of the host.
+    /// Returns the page of the mapping that holds a host page (their numbers differ on a drive with
+    /// stripes).
     #[inline]
     fn stored_page(&self, host: Lpn) -> Lpn {
         host
     }
 
-    /// Returns the page of the host that a page of the mapping holds.
+    /// Returns the host page that a page of the mapping holds.
     #[inline]
     fn host_page_of(&self, page: Lpn) -> Lpn {
         page
     }
 
-    /// Returns true if a page may lie on any die, and not only on that of its address.
+    /// Returns true if a page may lie on any die, not only on the die of its address.
     #[inline]
     fn lies_anywhere(&self) -> bool {
         true
@@ -51,27 +53,27 @@ pub trait RedundancyHooks: Sized {
         ftl.write_back(flash, id, frame_id, self);
     }
 
-    /// Notes that the host has written a page into a frame, over all of it if it is `whole`.
+    /// Called when the host has written a page into a frame; `whole` if it covered the whole page.
     #[inline]
     fn written(&mut self, _page: Lpn, _frame: &mut Frame, _whole: bool) {}
 
-    /// Notes a host read of a frame.
+    /// Called when the host reads a page from a frame.
     #[inline]
     fn frame_read(&mut self, _ftl: &Ftl, _slot: FrameId) {}
 
-    /// Returns true if the data read from a page of the flash is wrong, unnoticed.
+    /// Returns true if the data read from a flash page is wrong and nobody notices it.
     #[inline]
     fn reads_wrong(&self, _unit: UnitId) -> bool {
         false
     }
 
-    /// Handles a host read of an unmapped page. Returns true if the page is lost.
+    /// Called when the host reads an unmapped page. Returns true if the page is lost.
     #[inline]
     fn reads_lost(&mut self, _page: Lpn) -> bool {
         false
     }
 
-    /// Notes a use of a dirty frame.
+    /// Called when a dirty frame is used.
     #[inline]
     fn frame_used(&mut self, _ftl: &mut Ftl, _slot: FrameId) {}
 
@@ -88,14 +90,14 @@ pub trait RedundancyHooks: Sized {
         ftl.try_to_place(flash, id);
     }
 
-    /// Returns true if a program must go back although it has a die, because its page was not to be
-    /// covered by parity when it was sent there.
+    /// Returns true if a program must go back although it has a die, because its page was not yet
+    /// to be covered by parity when it was sent there.
     #[inline]
     fn comes_too_late(&self, _ftl: &Ftl, _flash: &Flash, _id: TxnId, _page: Lpn) -> bool {
         false
     }
 
-    /// Notes that buffered data is assigned a page in the flash, `new` instead of `old`.
+    /// Called when buffered data is bound to a page in the flash, `new` in place of `old`.
     #[inline]
     fn bound(
         &mut self,
@@ -108,11 +110,12 @@ pub trait RedundancyHooks: Sized {
         ftl.invalidate(flash, old);
     }
 
-    /// Notes that a program of buffered data is dropped.
+    /// Called when a program of buffered data is dropped.
     #[inline]
     fn given_up(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _id: TxnId, _page: Lpn) {}
 
-    /// Notes that buffered data is in the flash. Returns true if its answer must wait.
+    /// Called when buffered data is in the flash. Returns true if the completion of its write must
+    /// wait.
     #[inline]
     fn defers_answer(
         &mut self,
@@ -124,35 +127,36 @@ pub trait RedundancyHooks: Sized {
         false
     }
 
-    /// Returns how long a program waited before it was sent to a die.
+    /// Returns the time for which a program waited before it was sent to a die.
     #[inline]
     fn wait_before_die(&self, _flash: &Flash, _id: TxnId) -> Span {
         Span::ZERO
     }
 
-    /// Assigns blame for a transaction's time since submission, for it or a write that joined it.
+    /// Adds the time of a transaction since its submission to `blame`, for it or a write that
+    /// joined it.
     #[inline(always)]
     fn service_blame(&self, flash: &Flash, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         flash.service_blame(id, waiter, blame);
     }
 
-    /// Returns true if a page may be trimmed now; if not, the trim waits.
+    /// Returns true if a page may be trimmed now; otherwise the trim waits.
     #[inline]
     fn may_trim(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _page: Lpn) -> bool {
         true
     }
 
-    /// Handles the trim of a page; `old` is its copy in the flash.
+    /// Called when a page is trimmed; `old` is its copy in the flash.
     #[inline]
     fn trimmed(&mut self, ftl: &mut Ftl, flash: &mut Flash, _page: Lpn, old: UnitId) {
         ftl.invalidate(flash, old);
     }
 
-    /// Handles the trim of a page that held nothing.
+    /// Called when a page without data is trimmed.
     #[inline]
     fn trimmed_nothing(&mut self, _page: Lpn) {}
 
-    /// Notes that a page was moved to `to`.
+    /// Called when a page has been moved to `to`.
     #[inline]
     fn relocated(
         &mut self,
@@ -164,28 +168,28 @@ pub trait RedundancyHooks: Sized {
         ftl.core.relocate(page, to);
     }
 
-    /// Notes that a block has been erased.
+    /// Called when a block has been erased.
     #[inline]
     fn erased(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _block: BlockId) {}
 
-    /// Handles the end of a transaction. Returns true if nothing more is to be done: it belonged to
-    /// the redundancy code, or is a read that failed.
+    /// Called at the end of a transaction. Returns true if the caller has nothing more to do: the
+    /// transaction belonged to the redundancy, or is a read that failed.
     #[inline]
     fn done(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _id: TxnId, _dropped: bool) -> bool {
         false
     }
 
-    /// Assigns a page to a program by the redundancy code.
+    /// Binds a program of the redundancy to a page.
     fn bind(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId) -> Bind {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
 
-    /// Returns true if a program by the redundancy code is still needed.
+    /// Returns true if a program of the redundancy is still needed.
     fn wants(&self, _ftl: &Ftl, _flash: &Flash, id: TxnId) -> bool {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
 
-    /// Adds a program by the redundancy code, with a page, to others on its die.
+    /// Adds a program of the redundancy, bound to a page, to others on its die.
     fn take_page(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId, _page: Taken) {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
@@ -196,11 +200,11 @@ pub trait RedundancyHooks: Sized {
         true
     }
 
-    /// Notes that the last version written of a page was lost with the power: the page now holds
+    /// Called when the last version written of a page was lost with the power: the page now holds
     /// the data at `unit`.
     fn frame_lost(&mut self, _page: Lpn, _unit: UnitId) {}
 
-    /// Returns the erase pulse of a block, if it differs from the usual one.
+    /// Returns the erase pulse of a block; `None` if it is the nominal one.
     #[inline]
     fn erase_pulse(&self, _ftl: &Ftl, _block: BlockId) -> Option<Span> {
         None

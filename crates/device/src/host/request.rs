@@ -1,8 +1,7 @@
-//! Host requests in flight, in a fixed-capacity arena.
+//! Host requests in flight, in an arena of fixed capacity.
 //!
 //! Invariants: a slot is either open or in the list of free slots; `left` counts the pages of an
-//! open request that are not done, and none is done twice; `next..end` are the pages not issued
-//! yet.
+//! open request that have not ended, and each ends once; `next..end` are the pages not issued yet.
 
 use crate::observe::blame::Blame;
 use crate::observe::completion::Completion;
@@ -13,47 +12,50 @@ use fowler_units::{Bytes, HostIo, HostOp, Id, Locator, Lpn, Nanos, ReqId, Span, 
 /// The reason why a request waits before its pages are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stall {
-    /// As many page writes as allowed are between the buffer and the flash.
+    /// The write queue is full: the maximum number of page writes is between the buffer and the
+    /// flash.
     Queue,
     /// All page frames of the buffer are in use.
     Buffer,
-    /// A mapping entry is not in memory.
+    /// A mapping entry is not in the controller's memory.
     Mapping,
 }
 
 /// A host request in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// The request, with its arrival time.
+    /// The request as issued by the host, with its arrival time.
     pub io: HostIo,
-    /// When the request had come over the link and passed the throttle.
+    /// Time at which the request had come over the link and passed the throttle.
     pub ready: Nanos,
     /// The delay of the request by the throttle.
     pub throttled: Span,
-    /// The next page to be issued.
+    /// The next page of the request to be issued.
     pub next: u32,
-    /// The page after the last.
+    /// The page after the request's last page.
     pub end: u32,
     /// The number of pages of the request.
     pub pages: u32,
-    /// Writes: `pages`, capped to 16 bits, as stored in frames and programs.
+    /// For writes, `pages` limited to 16 bits, as stored in frames and programs.
     pub group: u16,
-    /// The deadline of the request, in the steps of [`crate::flash::txn::Txn::deadline`].
+    /// Deadline of the request, in the steps of [`crate::flash::txn::Txn::deadline`].
     pub deadline: u8,
-    /// Pages not yet done; of a trim, all its pages minus those found to hold no data.
+    /// Number of pages that have not ended; for a trim, its pages minus those found to hold no
+    /// data.
     pub left: u32,
-    /// Writes: the kind of data, and the parts of each page that the request covers, as in frames;
-    /// zero if the parts differ from page to page.
+    /// For writes, the stream tag of the data.
     pub tag: StreamTag,
+    /// For writes, the parts of each page that the request covers, as bits like in frames; zero if
+    /// they differ from page to page.
     pub covered: u64,
     /// True if a page of the request was served before a longer-waiting page of its kind on the
     /// same die.
     pub overtook: bool,
-    /// The reason why the next page waits, and since when.
+    /// Reason why the next page waits, and the time since which it does; `None` while it does not.
     pub stalled: Option<(Stall, Nanos)>,
-    /// The total time that pages of the request have waited for buffer space.
+    /// Total time that pages of the request have waited for buffer space.
     pub buffer_wait: Span,
-    /// The total time that pages of the request have waited for the mapping.
+    /// Total time that pages of the request have waited for the mapping.
     pub mapping_wait: Span,
 }
 
@@ -94,7 +96,7 @@ impl Request {
         }
     }
 
-    /// Returns true if a request covers every page that it touches completely.
+    /// Returns true if a request covers every page that it touches as a whole.
     #[inline]
     pub fn covers_whole_pages(&self, locator: &Locator) -> bool {
         let start = |page: u32| u64::from(page) * locator.page_size();
@@ -129,16 +131,17 @@ impl Request {
     }
 }
 
-/// A slot of the arena.
+/// A slot of the arena of requests.
 #[derive(Clone, Debug)]
 struct Place {
     request: Request,
-    /// The completion to be reported; its breakdown is that of the page done last.
+    /// Completion to be reported for the request; its breakdown is that of the page that ended
+    /// last.
     completion: Completion,
     open: bool,
 }
 
-/// The arena of requests in flight.
+/// The arena of host requests in flight.
 #[derive(Clone, Debug)]
 pub struct Requests {
     places: Table<ReqId, Place>,
@@ -163,12 +166,12 @@ impl Requests {
         Self { places, free: (0..capacity as usize).rev().map(ReqId::new).collect() }
     }
 
-    /// Returns the memory that an arena for `capacity` requests takes.
+    /// Returns the memory that an arena for `capacity` requests takes on the simulating machine.
     pub fn bytes(capacity: u32) -> Bytes {
         Bytes::of::<Place>(capacity.into()) + Bytes::of::<ReqId>(capacity.into())
     }
 
-    /// Returns true if another request fits.
+    /// Returns true if the arena has a slot for another request.
     #[inline]
     pub fn has_room(&self) -> bool {
         !self.free.is_empty()
@@ -180,8 +183,8 @@ impl Requests {
         self.places.len() - self.free.len()
     }
 
-    /// Returns when the last of the requests answered so far was answered; zero before the first.
-    /// While no request is in flight, none has been in flight since that time.
+    /// Returns the time of the latest completion so far; zero before the first. While no request is
+    /// in flight, none has been in flight since that time.
     pub fn last_answered(&self) -> Nanos {
         // The slot that was freed last is the next to be used.
         self.free.last().map_or(Nanos::ZERO, |&id| self.places[id].completion.done)
@@ -193,13 +196,13 @@ impl Requests {
         open.map(|place| u128::from((now - place.request.io.at).0)).sum()
     }
 
-    /// Returns the requests in flight for which `holds` returns true.
+    /// Returns the IDs of the requests in flight for which `holds` returns true.
     pub fn open_ids(&self, holds: impl Fn(&Request) -> bool) -> impl Iterator<Item = ReqId> {
         let open = move |&id: &ReqId| self.places[id].open && holds(&self.places[id].request);
         self.places.ids().filter(open)
     }
 
-    /// Allocates a slot.
+    /// Allocates a slot for a request.
     #[inline]
     pub fn open(&mut self, request: Request) -> ReqId {
         let id = self.free.pop().expect("request arena full: admission must wait");
@@ -209,7 +212,7 @@ impl Requests {
         id
     }
 
-    /// Frees the slot of a request that has been answered.
+    /// Frees the slot of a completed request.
     #[inline]
     pub fn close(&mut self, id: ReqId) {
         debug_assert!(self.places[id].open, "request closed twice");
@@ -217,7 +220,7 @@ impl Requests {
         self.free.push(id);
     }
 
-    /// Counts a page as done. Returns true if it was the last.
+    /// Counts a page of a request as ended. Returns true if it was the last.
     #[inline]
     pub fn page_done(&mut self, id: ReqId) -> bool {
         debug_assert!(self.places[id].open, "a page of a request that was answered");
@@ -241,7 +244,7 @@ impl Requests {
         &mut self.places[id].completion.blame
     }
 
-    /// Returns the completion to report, for a request answered at `done`.
+    /// Returns the completion to report, for a request completed at `done`.
     #[inline]
     pub fn completion(&mut self, id: ReqId, done: Nanos) -> &Completion {
         let Place { request, completion, .. } = &mut self.places[id];
@@ -263,12 +266,12 @@ impl Requests {
     }
 }
 
-/// The progress of issuing a request's reads.
+/// The result of issuing a request's flash reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// All reads have been issued.
+    /// All reads of the request have been issued.
     All,
-    /// The queue has no room for the next read.
+    /// The read queue has no room for the next read.
     NoRoom,
     /// The next read waits for a mapping entry, and is resumed when the entry is loaded.
     MissesMapping,

@@ -1,13 +1,13 @@
 //! Trims and flushes.
 //!
-//! A trim takes its pages one after another: it waits for the mapping entry, asks the stripe of the
-//! page whether its parity permits, and unmaps the page; the copies in buffer and flash become
-//! invalid. When all pages are unmapped the request is answered. A trim waits among the writes,
-//! which it must not overtake, and goes on with the page at which it stopped. A program of trimmed
-//! data that has not begun is dropped when its turn comes.
+//! A trim processes its pages one after another: it waits for the mapping entry, asks the stripe of
+//! the page whether its parity permits, and unmaps the page; the copies in buffer and flash become
+//! invalid. When all pages are unmapped the request completes. A trim waits among the writes, which
+//! it must not overtake, and continues with the page at which it stopped. A program of trimmed data
+//! that has not begun is dropped when its turn comes.
 //!
-//! A flush ends the present epoch of the buffer, lets everything dirty leave, and is answered when
-//! all data of that epoch and of earlier ones has settled: it is in the flash, or trimmed.
+//! A flush ends the present epoch of the buffer, evicts all dirty data, and completes when all data
+//! of that epoch and of earlier ones is in the flash or trimmed.
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
@@ -20,8 +20,9 @@ use crate::observe::blame::Part;
 use fowler_units::{FrameId, HostOp, Id, Lpn, ReqId, UnitId};
 
 impl Ftl {
-    /// Trims the pages of a request. Returns true if all are trimmed: a stripe may have to wait for
-    /// its parity. See docs/decisions/host.md, "When does a trim take effect?".
+    /// Trims the pages of a request. Returns true if all are trimmed; otherwise a page waits for
+    /// its mapping entry or for the parity of its stripe. See docs/decisions/host.md, "When does a
+    /// trim take effect?".
     pub(super) fn trim<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -63,8 +64,8 @@ impl Ftl {
         true
     }
 
-    /// Trims a buffered page. Programs that have begun continue in vain; one that has not begun is
-    /// dropped when its turn comes, and the requests waiting for it are answered then.
+    /// Trims a buffered page. Programs that have begun continue without effect; one that has not
+    /// begun is dropped when its turn comes, and the requests waiting for it complete then.
     pub(super) fn forget(&mut self, frame_id: FrameId) -> UnitId {
         let frame = *self.core.buffer.get(frame_id);
         if frame.listed == Listed::Dirty {
@@ -78,8 +79,8 @@ impl Ftl {
         frame.unit
     }
 
-    /// Handles a flush: answers it, or lets it wait for the data of its epoch.
-    /// See docs/decisions/host.md, "What does a flush wait for?".
+    /// Handles a flush: completes it, or lets it wait for the data of its epoch. See
+    /// docs/decisions/host.md, "What does a flush wait for?".
     pub(super) fn flush<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: ReqId, raid: &mut R) {
         let epoch = self.core.buffer.end_epoch();
         self.queues.flushes.push_back((epoch, id));
@@ -87,7 +88,7 @@ impl Ftl {
         self.evict(flash, raid);
     }
 
-    /// Answers the flushes for which all data is in the flash.
+    /// Completes the flushes for which all data is in the flash.
     pub fn flushed(&mut self, flash: &mut Flash) {
         while let Some(&(epoch, id)) = self.queues.flushes.front() {
             if !self.core.buffer.is_settled(epoch) {
@@ -98,14 +99,14 @@ impl Ftl {
         }
     }
 
-    /// Answers a request without pages of its own: a flush, or one that is refused.
+    /// Completes a request without pages of its own: a flush, or one that is refused.
     pub(super) fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
         self.blame_wait(flash, id);
         self.front.served(flash, id);
     }
 
-    /// Blames the wait of a request without pages of its own, and of a trim: a flush waited for
-    /// programs, the others for the writes before them.
+    /// Adds the wait of a trim, or of a request without pages of its own, to its blame: a flush
+    /// waited for programs, the others for the writes before them.
     fn blame_wait(&mut self, flash: &mut Flash, id: ReqId) {
         self.release_stall(flash, id);
         let Request { io, buffer_wait, mapping_wait, ready, .. } = *self.front.requests.get(id);

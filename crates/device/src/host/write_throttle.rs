@@ -3,12 +3,12 @@
 //! 1. The loop asks for the delay of a write when the write could enter the drive
 //!    ([`WriteThrottle::delay`]).
 //! 2. The policy (`policy/throttle`) sees the time, the pages of the write, and the lifetime: the
-//!    pages taken from it so far, those still on their way to the flash, and the remainder
+//!    pages programmed so far, those still on their way to the flash, and the capacity left
 //!    ([`super::endurance`]).
 //! 3. The delay is counted by its cause, and returned. The loop keeps the write, and all requests
-//!    behind it, outside for so long.
+//!    behind it, outside for this time.
 //!
-//! Nothing here delays reads, trims or flushes, and nothing delays a write that has entered.
+//! The throttle delays no reads, trims or flushes, and no write that has entered.
 
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;
@@ -18,30 +18,30 @@ use crate::observe::counters::Counters;
 use crate::policy::throttle::{self, AnyThrottle, State, Throttle, Throttled};
 use fowler_units::{HostIo, Locator, Nanos};
 
-/// A throttle, and the lifetime that it protects.
+/// A write throttle, and the lifetime that it protects.
 #[derive(Clone, Debug)]
 pub struct WriteThrottle {
     throttle: AnyThrottle,
     life: Life,
 }
 
-/// The parts of a drive that a throttle looks at. On a drive with superblocks, pages are mapping
-/// units and blocks are superblocks.
+/// The parts of a drive that a write throttle observes. On a drive with superblocks, pages are
+/// mapping units and blocks are superblocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Throttleable<'a> {
-    /// Finds pages from bytes.
+    /// Converts bytes to pages.
     pub locator: &'a Locator,
-    /// The blocks, whose programs are counted.
+    /// The blocks of the drive, whose programs are counted.
     pub blocks: &'a Blocks,
-    /// The frames of the buffer.
+    /// Number of frames in the write buffer.
     pub frames: u32,
 }
 
-/// The drive as seen by the throttle.
+/// The state of the drive, as a throttle policy sees it.
 struct View<'a> {
     life: &'a Life,
     blocks: &'a Blocks,
-    /// The maximum number of host pages between the buffer and the flash.
+    /// Maximum number of host pages between the buffer and the flash.
     on_the_way: u64,
     taken: u64,
 }
@@ -62,7 +62,7 @@ impl throttle::Life for View<'_> {
 }
 
 impl WriteThrottle {
-    /// Creates the throttle, if the configuration has one. The lifetime begins.
+    /// Creates the throttle at the start of a lifetime; `None` if the configuration has none.
     pub(crate) fn of(config: &Config, blocks: &Blocks) -> Option<Box<WriteThrottle>> {
         let make = || {
             Box::new(WriteThrottle {
@@ -73,7 +73,7 @@ impl WriteThrottle {
         (config.throttle.name != throttle::ThrottleKind::Off).then(make)
     }
 
-    /// Returns a throttle in the middle of a life.
+    /// Returns a throttle in the middle of a lifetime.
     pub fn resumed(throttle: AnyThrottle, life: Life) -> Box<WriteThrottle> {
         Box::new(WriteThrottle { throttle, life })
     }
@@ -84,7 +84,7 @@ impl WriteThrottle {
     }
 }
 
-/// Creates the throttle of a drive.
+/// Creates the throttle policy of a drive.
 pub(crate) fn throttle_of(config: &Config) -> AnyThrottle {
     let custom = config.policies.throttle.as_ref();
     AnyThrottle::custom_or_new(custom, &config.throttle, config.seed)

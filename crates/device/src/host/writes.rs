@@ -1,11 +1,11 @@
 //! Host writes: into page frames, and to the flash immediately or later.
 //!
-//! 1. [`Ftl::write_pages`] takes one page of the request after another.
+//! 1. [`Ftl::write_pages`] processes one page of the request after another.
 //! 2. The page gets a frame: the one that holds the page already, an empty one, or that of a clean
 //!    page ([`Ftl::frame_for`]). The mapping points at the frame from then on.
-//! 3. If a write is complete when it is programmed (`buffer.ack = "on_program"`), the program is
-//!    opened now; a page that waits for a program already joins it ([`Ftl::join`]).
-//! 4. If a write is complete when it is in the buffer (`"on_insert"`), the page is done now, and
+//! 3. If a write is acknowledged when it is programmed (`buffer.ack = "on_program"`), the program
+//!    is opened now; a page that waits for a program already joins it ([`Ftl::join`]).
+//! 4. If a write is acknowledged when it is in the buffer (`"on_insert"`), the page ends now, and
 //!    its frame becomes dirty ([`Ftl::write_back`]).
 //!
 //! A page stops its request if the write queue is full, no frame is available, or its mapping entry
@@ -29,7 +29,7 @@ use crate::policy::hotness::Used;
 use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, ReqId, TxnId};
 
 impl Ftl {
-    /// Issues a request's writes as far as there is room. Returns true if all were issued.
+    /// Issues a request's page writes as far as there is room. Returns true if all were issued.
     pub(super) fn write_pages<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -50,7 +50,7 @@ impl Ftl {
         }
     }
 
-    /// Notes the reason why the next page of a request waits from now on.
+    /// Records the reason why the next page of a request waits from now on.
     pub(super) fn stall(&mut self, flash: &Flash, id: ReqId, stall: Stall) {
         let now = flash.now();
         let request = self.front.requests.get_mut(id);
@@ -58,13 +58,13 @@ impl Ftl {
         request.stalled = Some((stall, now));
     }
 
-    /// Notes that the next page of a request no longer waits.
+    /// Records that the next page of a request no longer waits.
     pub(super) fn release_stall(&mut self, flash: &Flash, id: ReqId) {
         self.front.requests.get_mut(id).end_stall(flash.now());
     }
 
-    /// Issues the pages of a request that stands among the writes, as far as there is room. Returns
-    /// true if all were issued. Not inlined, so that the path of reads stays short.
+    /// Issues the pages of a write or trim, as far as there is room. Returns true if all were
+    /// issued. Not inlined, so that the path of reads stays short.
     #[inline(never)]
     pub(super) fn send_pages<R: RedundancyHooks>(
         &mut self,
@@ -80,7 +80,7 @@ impl Ftl {
         }
     }
 
-    /// Begins with a write or trim, or gives it its place in line.
+    /// Starts a write or trim, or puts it in line.
     #[inline]
     pub(super) fn take_write<R: RedundancyHooks>(
         &mut self,
@@ -107,7 +107,7 @@ impl Ftl {
         }
     }
 
-    /// Resumes what stands in line as far as there is room.
+    /// Resumes the requests in line as far as there is room.
     #[inline]
     pub fn resume_writes<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if !self.front.line.is_empty() {
@@ -147,7 +147,7 @@ impl Ftl {
         }
     }
 
-    /// Resumes the requests in line that a read held up.
+    /// Resumes the requests in line that waited for a read.
     #[inline(never)]
     pub(super) fn resume_after_read<R: RedundancyHooks>(
         &mut self,
@@ -216,7 +216,8 @@ impl Ftl {
         Ok(())
     }
 
-    /// Sends a page, whose data is in its frame, to the flash now or later.
+    /// Sends a page, whose data is in its frame, to the flash: now if it bypasses the buffer
+    /// (`past`), or later.
     fn write_otherwise<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -237,7 +238,8 @@ impl Ftl {
         }
     }
 
-    /// Returns the frame of a logical page, reusing the one that holds it if there is one.
+    /// Returns the frame for writing a logical page: the one that holds it, or a new one. An error
+    /// is the reason why the write must wait.
     #[inline(always)]
     fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Result<FrameId, Stall> {
         let old = match self.core.map.unit_or_frame(page) {
@@ -253,7 +255,7 @@ impl Ftl {
         Ok(frame_id)
     }
 
-    /// Writes a page through: the request is done when the data is in the flash.
+    /// Writes a page through: its part of the request ends when the data is in the flash.
     pub(super) fn write_through<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -313,7 +315,7 @@ impl Ftl {
         id
     }
 
-    /// Writes a page back: the request is done when the data is in the buffer.
+    /// Writes a page back: its part of the request ends when the data is in the buffer.
     pub fn write_back<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,

@@ -1,5 +1,5 @@
-//! A mapping for tests that forgets entries on purpose: after one use, an entry usually has to be
-//! read again.
+//! A set of mapping entries in memory, for tests, that evicts entries on purpose: after one use, an
+//! entry usually has to be read again.
 
 use super::Miss;
 use crate::flash::Flash;
@@ -9,25 +9,25 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, Lpn, Rng, TxnId};
 use std::collections::BTreeSet;
 
-/// Forgetful residency; see the module documentation.
+/// A set of mapping entries in memory that evicts entries at random, for tests.
 #[derive(Clone, Debug)]
 pub struct ForgetfulMap {
     rng: Rng,
     dies: u32,
     at_hand: BTreeSet<Lpn>,
     on_the_way: Vec<(TxnId, Lpn)>,
-    /// Lookups that missed.
+    /// Number of lookups that missed.
     pub misses: u64,
 }
 
 impl ForgetfulMap {
-    /// Creates the state with no entry in memory.
+    /// Creates the set with no entry in memory.
     pub fn new(seed: u64, dies: u32) -> Self {
         let rng = Rng::stream(seed, "mapping/forgetful");
         Self { rng, dies, at_hand: BTreeSet::new(), on_the_way: Vec::new(), misses: 0 }
     }
 
-    /// See [`super::residency::Residency::load`].
+    /// Ensures that the entry of a page is in memory; see [`super::residency::Residency::load`].
     pub fn load(&mut self, flash: &mut Flash, page: Lpn) -> Result<(), Miss> {
         if self.at_hand.remove(&page) || self.rng.below(4) == 0 {
             return Ok(());
@@ -44,7 +44,8 @@ impl ForgetfulMap {
         Err(Miss(id))
     }
 
-    /// See [`super::residency::Residency::loaded`].
+    /// Records that a transaction has loaded its entry; see
+    /// [`super::residency::Residency::loaded`].
     pub fn loaded(&mut self, id: TxnId) {
         let at =
             self.on_the_way.iter().position(|&(load, _)| load == id).expect("it was requested");

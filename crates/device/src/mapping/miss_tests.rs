@@ -1,4 +1,4 @@
-//! Tests that everyone who needs a mapping entry that is not in memory waits for it, and for
+//! Tests that every user of a mapping entry that is not in memory waits for that entry, and for
 //! nothing else.
 
 use super::forgetful_map::ForgetfulMap;
@@ -56,7 +56,8 @@ fn requests(seed: u64, bytes: u64) -> Vec<HostIo> {
     (0..REQUESTS).map(|_| next()).collect()
 }
 
-/// The kinds of waiters seen, and the kinds of requests that waited for the mapping.
+/// The kinds of waiters that a test has seen, and the kinds of requests that waited for the
+/// mapping.
 #[derive(Default)]
 struct Seen {
     reads: bool,
@@ -100,8 +101,8 @@ fn run(config: &Config, seed: u64, forgets: bool) -> (Device, Seen, Vec<HostIo>)
     (device, seen, requests)
 }
 
-/// Returns the pages that hold data after the given requests, whose writes and trims were served in
-/// order.
+/// Returns the logical pages that hold data after the given requests, whose writes and trims were
+/// served in order.
 fn held(device: &Device, requests: &[HostIo], filled: u32) -> BTreeSet<u32> {
     let locator = device.layer.ftl.core.locator;
     let mut held: BTreeSet<u32> = (0..filled).collect();
@@ -147,8 +148,8 @@ fn everyone_waits_for_the_mapping_who_must() {
     }
 }
 
-/// A drive that holds its whole mapping never waits for it. Trims take no time of the firmware
-/// here.
+/// A drive that holds its whole mapping in memory never waits for it. Trims take no firmware time
+/// in this test.
 #[test]
 fn nobody_waits_for_a_mapping_that_is_all_there() {
     for ack in [Ack::OnInsert, Ack::OnProgram] {
@@ -158,8 +159,7 @@ fn nobody_waits_for_a_mapping_that_is_all_there() {
     }
 }
 
-/// A flush waits for all data acknowledged before it, however long its programs wait for the
-/// mapping.
+/// A flush waits for all data acknowledged before it, even if its programs wait for the mapping.
 #[test]
 fn a_flush_waits_for_data_that_waited_for_the_mapping() {
     let mut config = config(Ack::OnInsert);

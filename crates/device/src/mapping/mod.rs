@@ -8,8 +8,8 @@
 //! ([`CachedMap::next_waiter`]) and try again.
 //!
 //! - `page_map.rs`: the page-level table, in both directions.
-//! - `residency.rs`: which entries are in the controller's memory: at present, all. A cached
-//!   mapping (DFTL) would be added here, like `forgetful_map.rs`, a mapping for tests that forgets
+//! - `residency.rs`: the set of entries in the controller's memory: at present, all. A cached
+//!   mapping (DFTL) would be added here, like `forgetful_map.rs`, a mapping for tests that evicts
 //!   entries to check that every user waits when it must. There is no hook yet for writing entries
 //!   back.
 //!
@@ -31,7 +31,7 @@ use residency::Residency;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 
-/// The mapping of a drive.
+/// The mapping of a drive, with the set of entries in the controller's memory.
 #[derive(Clone, Debug)]
 pub struct CachedMap {
     table: PageMap,
@@ -44,14 +44,14 @@ pub struct CachedMap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Miss(pub TxnId);
 
-/// A user waiting for an entry.
+/// A user that waits for a mapping entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiter {
-    /// The next page of a host read.
+    /// The next page of a host read, by its request.
     Read(ReqId),
     /// The first of the waiting writes and trims.
     Writes,
-    /// A page of a block being emptied, named by the transaction that read it.
+    /// A page of a GC victim to be moved, by the transaction that read it.
     Move(TxnId),
 }
 
@@ -64,7 +64,8 @@ impl CachedMap {
     /// Returns the location of a logical page.
     ///
     /// # Errors
-    /// The transaction to wait for if its entry is not in memory: see [`CachedMap::wait`].
+    /// The flash transaction to wait for if the page's mapping entry is not in memory: see
+    /// [`CachedMap::wait`].
     #[inline(always)]
     pub fn lookup(&mut self, flash: &mut Flash, page: Lpn) -> Result<Location, Miss> {
         let location = self.table.place(page);
@@ -86,7 +87,8 @@ impl CachedMap {
         if self.residency.may_miss() { self.lookup(flash, page).map(|_| ()) } else { Ok(()) }
     }
 
-    /// Returns the time noted as a wait for the mapping; zero if nothing can miss.
+    /// Returns the time `noted` as a wait for the mapping; zero on a drive whose mapping never
+    /// misses.
     #[inline(always)]
     pub fn waited(&self, noted: Span) -> Span {
         if self.residency.may_miss() { noted } else { Span::ZERO }
@@ -99,12 +101,13 @@ impl CachedMap {
         }
     }
 
-    /// Notes that a transaction has loaded its entry.
+    /// Records that a transaction has loaded its mapping entry.
     pub fn loaded(&mut self, id: TxnId) {
         self.residency.loaded(id);
     }
 
-    /// Removes and returns the next waiter for a transaction, in order.
+    /// Removes and returns the next waiter for a transaction that loads a mapping entry, in order;
+    /// `None` after the last.
     pub fn next_waiter(&mut self, id: TxnId) -> Option<Waiter> {
         let at = self.waiters.iter().position(|&(load, _)| load == id)?;
         self.waiters.remove(at).map(|(_, waiter)| waiter)

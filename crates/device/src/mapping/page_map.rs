@@ -1,9 +1,9 @@
-//! The table from logical to physical and back. One `u32` in each direction: these 8 bytes per page
-//! dominate the memory use of a simulation, so nothing else may be stored here.
+//! The page table from logical to physical and back. One `u32` in each direction: these 8 bytes per
+//! page dominate the memory use of a simulation, so nothing else may be stored here.
 //!
 //! Invariants: an entry is a unit below [`BUFFERED`], a frame with that bit set, or all ones for a
-//! page that is nowhere; the owner of a unit is the page with which it was last programmed, valid
-//! or not.
+//! page without data; the owner of a unit is the page with which it was last programmed, valid or
+//! not.
 
 use crate::config::layout::PAGES_MAX;
 use fowler_units::{Bytes, FrameId, Id, IdVec, Lpn, UnitId};
@@ -11,11 +11,11 @@ use fowler_units::{Bytes, FrameId, Id, IdVec, Lpn, UnitId};
 /// The location of a logical page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// Unmapped: never written, or trimmed.
+    /// The page is unmapped: never written, or trimmed.
     Nowhere,
-    /// In the flash.
+    /// The page is in the flash, in this mapping unit.
     Flash(UnitId),
-    /// In the write buffer. The frame knows the copy in the flash, if there is one.
+    /// The page is in the write buffer. The frame knows the copy in the flash, if there is one.
     Buffer(FrameId),
 }
 
@@ -33,7 +33,7 @@ fn place(raw: u32) -> Location {
     }
 }
 
-/// Both directions of the mapping.
+/// Both directions of the mapping: logical page to unit or frame, and unit to logical page.
 #[derive(Clone, Debug)]
 pub struct PageMap {
     forward: IdVec<Lpn, u32>,
@@ -50,19 +50,20 @@ impl PageMap {
         }
     }
 
-    /// Returns the memory that a mapping of `logical` onto `physical` pages takes.
+    /// Returns the memory that a mapping of `logical` onto `physical` pages takes on the simulating
+    /// machine.
     pub fn bytes(logical: u32, physical: u32) -> Bytes {
         let (forward, backward) = (u64::from(logical), u64::from(physical));
         Bytes::of::<u32>(forward) + Bytes::of::<Lpn>(backward)
     }
 
-    /// Returns the locations of all logical pages, to be saved. The buffer must be empty.
+    /// Returns a snapshot of the locations of all logical pages. The buffer must be empty.
     pub fn snapshot(&self) -> IdVec<Lpn, u32> {
         self.forward.clone()
     }
 
-    /// Resumes from a snapshot, with no unit owned yet. Returns true if the snapshot has the right
-    /// number of pages.
+    /// Restores the mapping from a snapshot, with no unit owned yet. Returns true if the snapshot
+    /// has the right number of pages.
     pub fn resume(&mut self, snapshot: IdVec<Lpn, u32>) -> bool {
         let same = snapshot.len() == self.forward.len();
         if same {
@@ -82,7 +83,7 @@ impl PageMap {
         place(self.forward[page])
     }
 
-    /// Returns the copy of a page in the flash; the null unit if it is unmapped.
+    /// Returns the location of a page's copy in the flash; the null unit if it is unmapped.
     ///
     /// # Errors
     /// The frame of a page that is in the buffer.
@@ -103,19 +104,19 @@ impl PageMap {
         self.forward.get(page).map_or(Location::Nowhere, |&raw| place(raw))
     }
 
-    /// Prefetches the entry of a logical page.
+    /// Prefetches the mapping entry of a logical page.
     #[inline]
     pub fn prefetch(&self, page: Lpn) {
         self.forward.prefetch(page);
     }
 
-    /// Prefetches the owner of a unit.
+    /// Prefetches the owner of a mapping unit.
     #[inline]
     pub fn prefetch_owner(&self, location: UnitId) {
         self.backward.prefetch(location);
     }
 
-    /// Maps a logical page to a unit, or unmaps it if that is [`UnitId::NONE`].
+    /// Maps a logical page to a mapping unit, or unmaps it if that is [`UnitId::NONE`].
     #[inline]
     pub fn set_flash(&mut self, page: Lpn, location: UnitId) {
         debug_assert!(location.0 & BUFFERED == 0 || !location.is_some(), "no unit: {location:?}");
@@ -140,19 +141,19 @@ impl PageMap {
         self.forward[page] = frame_id.0 | BUFFERED;
     }
 
-    /// Returns the logical page with which a unit was last programmed.
+    /// Returns the logical page with which a mapping unit was last programmed.
     #[inline]
     pub fn owner(&self, location: UnitId) -> Lpn {
         self.backward[location]
     }
 
-    /// Like [`PageMap::owner`]; none of a unit beyond the drive.
+    /// Like [`PageMap::owner`]; `None` for a unit beyond the drive.
     #[inline]
     pub fn owner_if_any(&self, location: UnitId) -> Option<Lpn> {
         self.backward.get(location).copied()
     }
 
-    /// Notes that a unit is programmed with a logical page's data.
+    /// Records the logical page whose data a mapping unit is programmed with.
     #[inline]
     pub fn set_owner(&mut self, location: UnitId, page: Lpn) {
         self.backward[location] = page;

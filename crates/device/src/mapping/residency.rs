@@ -7,12 +7,13 @@ use super::forgetful_map::ForgetfulMap;
 use crate::flash::Flash;
 use fowler_units::{Lpn, TxnId};
 
-/// The residency of mapping entries; see the module documentation.
+/// The set of mapping entries in the controller's memory.
 #[derive(Clone, Debug)]
 pub enum Residency {
-    /// All entries: the drive holds its whole mapping. Nothing ever misses, at no cost.
+    /// All entries are in memory: the drive holds its whole mapping. A lookup never misses, at no
+    /// cost.
     Whole,
-    /// Some entries, to test that every user waits when it must.
+    /// Some entries are in memory, to test that every user waits when it must.
     #[cfg(test)]
     ForgetfulMap(ForgetfulMap),
 }
@@ -44,7 +45,7 @@ impl Residency {
         }
     }
 
-    /// Notes that a transaction has loaded its entry.
+    /// Records that a transaction has loaded its mapping entry.
     pub fn loaded(&mut self, id: TxnId) {
         match self {
             Residency::Whole => unreachable!("transaction {} loads no mapping entry", id.0),

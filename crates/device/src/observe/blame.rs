@@ -1,18 +1,19 @@
-//! The breakdown of a request's latency into parts, whose sum is the latency to the nanosecond.
+//! Blame: the breakdown of a request's latency by cause, whose parts sum to the latency to the
+//! nanosecond.
 
 use crate::observe::operation::{Op, Source};
 use fowler_units::Span;
 use std::ops::{AddAssign, Index, IndexMut};
 
-/// A cause of latency.
+/// A cause of latency, to which a part of it is assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Part {
-    /// The link between host and drive: commands and data on it, and the wait for it.
+    /// Transfer of commands and data over the host link, and the wait for it.
     HostLink,
-    /// Delayed by the throttle for the sake of the drive's life.
+    /// Delay by the write throttle for the sake of the drive's life.
     Throttled,
-    /// Waiting for a slot in the device's bounded queues.
+    /// Waiting for a slot in the drive's bounded queues.
     QueueFull,
     /// Waiting for a free page frame of the write buffer.
     BufferFull,
@@ -53,32 +54,32 @@ pub enum Part {
     Suspend,
     /// Reading the old page for a partial write, before the new page can be programmed.
     Merge,
-    /// The request's own sensing.
+    /// Sensing of the request's own page.
     Sense,
-    /// The request's own transfer over the channel.
+    /// Transfer of the request's own page over the channel.
     Transfer,
-    /// The request's own program.
+    /// Program of the request's own page.
     Program,
-    /// Sensing with more reference voltages than hard decision, and transferring the additional
-    /// bits.
+    /// Soft sensing: more reference voltages than for the hard decision, and the transfer of the
+    /// additional bits.
     SoftSensing,
-    /// Failed tries at lower levels.
+    /// Failed tries of a read, before the one that succeeded.
     Retry,
-    /// Writes: waiting for room in the parity cache, for the parity of an earlier write to the
+    /// For writes, waiting for room in the parity cache, for the parity of an earlier write to the
     /// stripe, or until the write's own parity is in the flash.
     Parity,
-    /// Reads: reading the rest of the stripe instead of an unreadable page.
+    /// For reads, reading the other pages of the stripe to recover an unreadable page.
     Degraded,
-    /// Waiting for a mapping entry that is not in the drive's memory. Trims: changing the mapping,
-    /// after the trims before.
+    /// Waiting for a mapping entry that is not in the drive's memory. For trims, changing the
+    /// mapping, after the trims before.
     Mapping,
 }
 
 impl Part {
-    /// The number of parts.
+    /// Number of causes of latency.
     pub const COUNT: usize = 30;
 
-    /// Every part, in order.
+    /// All causes of latency, in order.
     pub const ALL: [Part; Part::COUNT] = [
         Part::HostLink,
         Part::Throttled,
@@ -112,7 +113,7 @@ impl Part {
         Part::Mapping,
     ];
 
-    /// Returns the part's name in JSON, CSV columns and tables.
+    /// Returns the name of the cause in JSON, CSV columns and tables.
     pub fn name(self) -> &'static str {
         [
             "host_link",
@@ -148,7 +149,7 @@ impl Part {
         ][self as usize]
     }
 
-    /// Returns the part for waiting behind an operation of this kind and source.
+    /// Returns the cause for waiting behind an operation of this kind and source.
     #[inline]
     pub fn behind(op: Op, source: Source) -> Part {
         Part::ALL[Part::BehindHostRead as usize + 3 * source as usize + op as usize]
@@ -157,21 +158,21 @@ impl Part {
 
 fowler_units::enumerated! {
     Part:
-    /// A value for each part.
+    /// A value for each cause of latency.
     pub ByPart
 }
 
-/// The breakdown of one latency.
+/// The breakdown of one latency by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blame([Span; Part::COUNT]);
 
 impl Blame {
-    /// Returns the sum of all parts.
+    /// Returns the latency: the sum over all causes.
     pub fn total(&self) -> Span {
         self.0.iter().copied().sum()
     }
 
-    /// Adds nanoseconds to consecutive parts from `first` on.
+    /// Adds nanoseconds to consecutive causes, from `first` on.
     #[inline]
     pub(crate) fn add<const COUNT: usize>(&mut self, first: Part, times: &[u64; COUNT]) {
         let parts = &mut self.0[first as usize..][..COUNT];
@@ -180,7 +181,7 @@ impl Blame {
         }
     }
 
-    /// Returns the parts, in the order of [`Part::ALL`].
+    /// Returns the time of each cause, in the order of [`Part::ALL`].
     pub fn parts(&self) -> &[Span; Part::COUNT] {
         &self.0
     }

@@ -3,21 +3,21 @@
 use super::blame::Blame;
 use fowler_units::{HostIo, Nanos, ReqId, Span};
 
-/// A host request that has been served.
+/// A host request that has completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// The request, with its arrival time.
+    /// The request as issued by the host, with its arrival time.
     pub io: HostIo,
     /// The ID of the request while it was in flight; reused afterwards.
     pub id: ReqId,
-    /// When the host received the answer.
+    /// Time at which the host received the completion.
     pub done: Nanos,
-    /// The breakdown of the latency; the parts sum to [`Completion::latency`].
+    /// Breakdown of the latency by cause; the parts sum to [`Completion::latency`].
     pub blame: Blame,
 }
 
 impl Completion {
-    /// Returns the time from arrival to answer.
+    /// Returns the latency of the request: the time from arrival to completion.
     #[inline]
     pub fn latency(&self) -> Span {
         self.done - self.io.at

@@ -1,4 +1,4 @@
-//! Counters of a run: plain sums, read at the end.
+//! Counters of a run: plain sums, read at its end.
 //!
 //! Related counts are tables indexed by an enumeration ([`fowler_units::By`]) or structs with named
 //! fields. Both are serialized as arrays in formats without names.
@@ -10,86 +10,90 @@ use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 use std::ops::Sub;
 
-/// Counters of a run.
+/// The counters of a run: numbers of events, and sums of times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Logical pages that host reads touched.
+    /// Number of logical pages that host reads touched.
     pub pages_read: u64,
-    /// Logical pages read by the host that the write buffer answered.
+    /// Number of logical pages read by the host from the write buffer.
     pub buffer_read_hits: u64,
-    /// Logical pages read by the host that were never written before.
+    /// Number of logical pages read by the host that were never written before.
     pub unwritten_reads: u64,
-    /// Logical pages that host writes touched.
+    /// Number of logical pages that host writes touched.
     pub pages_written: u64,
-    /// Logical pages written by the host into a buffered page that had not yet gone to the flash.
+    /// Number of logical pages written by the host into a buffered page that had not yet gone to
+    /// the flash.
     pub buffer_write_hits: u64,
-    /// Logical pages trimmed that held data.
+    /// Number of logical pages trimmed that held data.
     pub pages_trimmed: u64,
-    /// Flash page reads; on a drive with superblocks, units read.
+    /// Number of flash page reads by source; on a drive with superblocks, of mapping units read.
     pub reads: BySource<u64>,
-    /// Flash page reads of the host that partial writes required.
+    /// Number of flash page reads that partial host writes required.
     pub merge_reads: u64,
-    /// Flash page programs; on a drive with superblocks, units programmed, padding included.
+    /// Number of flash page programs by source; on a drive with superblocks, of mapping units
+    /// programmed, padding included.
     pub programs: BySource<u64>,
-    /// Flash page programs by threshold voltage; zero if errors are not modeled.
+    /// Number of flash page programs by source and threshold voltage; zero if errors are not
+    /// modeled.
     pub programs_at: BySource<ByVoltage<u64>>,
-    /// Pages that left the buffer, or were written through it, by access class.
+    /// Number of pages that left the buffer, or were written through it, by access class.
     pub left: ByClass<u64>,
-    /// Clean read-hot pages that left the buffer, by their treatment.
+    /// Numbers of clean read-hot pages that left the buffer, by their treatment.
     pub rewritten: Rewritten,
-    /// Flash page reads by the level that succeeded, the hard decision first; zero if errors are
-    /// not modeled.
+    /// Number of flash page reads by the sensing level that succeeded, the hard decision first;
+    /// zero if errors are not modeled.
     pub reads_at: [u64; 4],
-    /// Tries that failed at each level, so that the read continued at the next.
+    /// Number of failed tries at each sensing level, after which the read continued at the next.
     pub retries_at: [u64; 4],
-    /// Flash page reads with more errors than the code corrects at its highest level.
+    /// Number of flash page reads with more errors than the code corrects at its highest level.
     pub uncorrectable: u64,
-    /// Uncorrectable reads caused by an error at the rate `reliability.uber`, the first read of
-    /// each struck page. Not in checkpoints of lifetimes, whose drives have no such errors.
+    /// Number of uncorrectable reads caused by an error at the rate `reliability.uber`, only the
+    /// first read of each struck page. Not in checkpoints of lifetimes, whose drives have no such
+    /// errors.
     #[serde(skip)]
     pub failed_at_random: u64,
-    /// Block erases; those by the host are raw commands.
+    /// Number of block erases by source; those by the host are raw commands.
     pub erases: BySource<u64>,
-    /// Parity pages by the data they were computed from.
+    /// Numbers of parity pages computed, by the data they were computed from.
     pub parity_ways: ParityWays,
-    /// Blocks refreshed.
+    /// Numbers of blocks refreshed.
     pub refreshed: Refreshed,
-    /// Blocks closed before they were full, because their first pages were old or had been read
-    /// often.
+    /// Number of blocks closed before they were full, because their first pages were old or had
+    /// been read often.
     pub closed_early: u64,
-    /// Pages that scrubbing has read, and blocks that it has moved.
+    /// Numbers of pages that scrubbing has read, and of blocks that it has moved.
     pub scrubbed: Scrubbed,
-    /// Garbage collections.
+    /// Numbers of garbage collections.
     pub collections: Collections,
-    /// Units that went through the SLC cache of a drive with superblocks. Not in checkpoints of
-    /// lifetimes, whose drives have none.
+    /// Numbers of mapping units that went through the SLC cache of a drive with superblocks. Not in
+    /// checkpoints of lifetimes, whose drives have none.
     #[serde(skip)]
     pub slc: SlcCounts,
-    /// Retries of reads of aged data on a drive with superblocks. Not in checkpoints of lifetimes,
-    /// whose drives have none.
+    /// Numbers of retries of reads of aged data on a drive with superblocks. Not in checkpoints of
+    /// lifetimes, whose drives have none.
     #[serde(skip)]
     pub aged: AgedCounts,
-    /// Times a program or erase was taken off the cells (S10).
+    /// Number of suspensions of programs and erases (S10).
     pub suspensions: u64,
-    /// Programs and erases executed; a multi-plane program counts once.
+    /// Number of programs and erases executed; a multi-plane program counts once.
     pub operations: u64,
-    /// Programs and erases that were suspended at least once.
+    /// Number of programs and erases that were suspended at least once.
     pub suspended_operations: u64,
-    /// The sum of the undisturbed times of the suspended operations.
+    /// Sum of the undisturbed times of the suspended operations.
     pub suspended_nominal: Span,
-    /// The sum of the additional times that the suspended operations took, including reads served
+    /// Sum of the additional times that the suspended operations took, including reads served
     /// meanwhile.
     pub suspended_extra: Span,
-    /// The time for which the throttle delayed writes.
+    /// Total time for which the throttle delayed writes.
     pub throttled: ThrottleTime,
-    /// Writes that the throttle stopped.
+    /// Number of writes that the throttle stopped because no capacity was left.
     pub stops: u64,
-    /// Time since the first request with no request in the device.
+    /// Total time since the first request with no request in the drive.
     pub idle: Span,
-    /// Answered reads and writes with a page that was served before a longer-waiting page of its
-    /// kind on the same die (RHIO, section IV-B: prioritized requests).
+    /// Numbers of completed reads and writes with a page that was served before a longer-waiting
+    /// page of its kind on the same die (RHIO, section IV-B: prioritized requests).
     pub prioritized: Prioritized,
-    /// The time integral of the number of requests issued and not yet answered, in
+    /// Time integral of the number of requests issued and not yet completed, in
     /// request-nanoseconds. 128 bits hold 2^48 times the integral of 65,536 requests over the 584
     /// years that the clock covers.
     pub outstanding: u128,
@@ -100,9 +104,9 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Returns the write amplification of the translation layer: pages programmed in total per page
-    /// programmed for the host. `None` before the first.
-    /// See docs/decisions/observe.md, "What is `waf`?".
+    /// Returns the write amplification (WAF) of the translation layer: pages programmed in total
+    /// per page programmed for the host. `None` before the first host program. See
+    /// docs/decisions/observe.md, "What is `waf`?".
     pub fn waf(&self) -> Option<f64> {
         waf(&self.programs)
     }
@@ -153,110 +157,112 @@ impl Counters {
     }
 }
 
-/// Returns the pages programmed in total per page programmed for the host; `None` before the first.
+/// Returns the write amplification (WAF): pages programmed in total per page programmed for the
+/// host; `None` before the first host program.
 pub fn waf(programs: &BySource<u64>) -> Option<f64> {
     let host = programs[Source::Host];
     (host > 0).then(|| programs.sum() as f64 / host as f64)
 }
 
-/// Clean read-hot pages that left the buffer, by their treatment.
+/// Numbers of clean read-hot pages that left the buffer, by their treatment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rewritten {
-    /// Pages reprogrammed.
+    /// Number of pages reprogrammed in idle time.
     pub anew: u64,
-    /// Pages dropped for lack of idle time.
+    /// Number of pages dropped for lack of idle time.
     pub given_up: u64,
 }
 
-/// Parity pages by the data they were computed from (DA-RAID-5).
+/// Numbers of parity pages computed, by the data they were computed from (DA-RAID-5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParityWays {
-    /// Parity computed from the rest of the stripe, equation (2).
+    /// Number of parity pages computed from the other pages of the stripe, equation (2).
     pub from_rest: u64,
-    /// Parity computed from the old data and the old parity, equation (1).
+    /// Number of parity pages computed from the old data and the old parity, equation (1).
     pub by_delta: u64,
 }
 
-/// Blocks whose data was moved because of its age or its number of reads.
+/// Numbers of blocks whose data was moved because of its age or its number of reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refreshed {
-    /// Blocks refreshed at their hard limit.
+    /// Number of blocks refreshed at the hard limit.
     pub at_hard_limit: u64,
-    /// Blocks refreshed earlier, when the die was idle.
+    /// Number of blocks refreshed at the soft limit, when the die was idle.
     pub when_idle: u64,
 }
 
-/// Reads in the background, and blocks that were moved because of them.
+/// Numbers of pages read by scrubbing, and of blocks that were moved because of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scrubbed {
-    /// Pages read by scrubbing.
+    /// Number of pages read by scrubbing.
     pub pages: u64,
-    /// Pages read while their die was in use, because scrubbing was behind schedule.
+    /// Number of pages read while their die was in use, because scrubbing was behind schedule.
     pub under_load: u64,
-    /// Pages found to be beyond correction.
+    /// Number of pages found to be uncorrectable.
     pub unreadable: u64,
-    /// Blocks read to the end.
+    /// Number of blocks read to the end.
     pub blocks: u64,
-    /// Blocks whose errors reached the margin, and that were moved.
+    /// Number of blocks whose errors reached the margin, and that were moved.
     pub moved: u64,
-    /// Blocks whose errors reached the margin, not moved: they would have as many errors if they
-    /// had just been programmed.
+    /// Number of blocks whose errors reached the margin and that were not moved, because moving
+    /// would not lower their errors.
     pub left: u64,
-    /// Blocks whose errors reached the margin, postponed to the next period: their plane had no
-    /// room for a move.
+    /// Number of blocks whose errors reached the margin and whose move was postponed to the next
+    /// period, because their plane had no room.
     pub postponed: u64,
 }
 
-/// Garbage collections.
+/// Numbers of garbage collections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collections {
-    /// Garbage collections in competition with the host.
+    /// Number of garbage collections in competition with the host (foreground).
     pub foreground: u64,
-    /// Garbage collections in idle time.
+    /// Number of garbage collections in idle time (background).
     pub background: u64,
 }
 
-/// Units and superblocks that went through an SLC cache.
+/// Numbers of mapping units and superblocks that went through an SLC cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlcCounts {
-    /// Units of the host programmed in SLC mode.
+    /// Number of mapping units of the host programmed in SLC mode.
     pub cached: u64,
-    /// Units read from superblocks in SLC mode, to be programmed with all bits of a cell.
+    /// Number of mapping units read from superblocks in SLC mode, to be programmed with all bits of
+    /// a cell.
     pub folded: u64,
-    /// Superblocks erased that were in SLC mode.
+    /// Number of erases of superblocks that were in SLC mode.
     pub erased: u64,
 }
 
-/// Reads of aged data.
+/// Numbers of retries of reads of aged data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgedCounts {
-    /// Flash page reads that were repeated.
+    /// Number of flash page reads that needed a retry.
     pub retried: u64,
-    /// Units transferred by tries that failed.
+    /// Number of mapping units transferred by tries that failed.
     pub units: u64,
-    /// Superblocks whose data was moved because of its age.
+    /// Number of superblocks whose data was moved because of its age.
     pub refreshed: u64,
 }
 
-/// The time for which the throttle delayed writes, by means.
+/// Total time for which the throttle delayed writes, by the kind of delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThrottleTime {
-    /// Time of delays that were spread over pages.
+    /// Total time of delays that were spread over pages.
     pub delayed: Span,
-    /// Time of stops, when no capacity was left.
+    /// Total time of stops, when no capacity was left.
     pub stopped: Span,
 }
 
-/// Requests served before others of their kind.
+/// Numbers of requests served before longer-waiting ones of their kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prioritized {
-    /// Reads served before a longer-waiting read.
+    /// Number of reads served before a longer-waiting read.
     pub reads: u64,
-    /// Writes served before a longer-waiting write.
+    /// Number of writes served before a longer-waiting write.
     pub writes: u64,
 }
 
-/// The difference of two sums, field by field.
+/// Subtracts counters field by field, to get the counts between two moments.
 macro_rules! differences {
     ($($Sums:ident { $($field:ident),+ $(,)? })+) => {$(
         impl Sub for $Sums {

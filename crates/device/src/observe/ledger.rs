@@ -6,16 +6,16 @@ use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::{Op, Source};
 use fowler_units::{Nanos, Span};
 
-/// The activity of a die, as transactions that wait for it see it. The order is that of the parts
-/// of blame from [`Part::BehindHostRead`] on, three per source except for parity, which never
-/// erases. Idle time is blamed on the channel; suspending has its own part.
+/// The activity of a die, as transactions that wait for it see it. Numbers follow the causes of
+/// blame from [`Part::BehindHostRead`] on, three per source except for parity, which never erases.
+/// Idle time is blamed on the channel; suspending is a cause of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doing(u8);
 
-/// The indices of reads, by source.
+/// Numbers of the activities that read, by source.
 const READING: [usize; Source::ALL.len()] = [0, 3, 6, 9, 12];
 
-/// The part of blame for each activity.
+/// For each activity, the cause of latency of a transaction that waits meanwhile.
 const BEHIND: [Part; Doing::COUNT] = {
     let mut parts = [Part::HostLink; Doing::COUNT];
     let mut index = 0;
@@ -29,12 +29,12 @@ const BEHIND: [Part; Doing::COUNT] = {
 impl Doing {
     /// The die is idle. A transaction that waits meanwhile waits for the channel.
     pub const IDLE: Doing = Doing(14);
-    /// The die takes an operation off the cells or puts it back.
+    /// The die suspends or resumes an operation.
     pub const SUSPENDING: Doing = Doing(15);
-    /// The number of activities.
+    /// Number of activities.
     pub const COUNT: usize = 16;
 
-    /// The names of the activities in tables, in order.
+    /// Names of the activities in tables, in order of their numbers.
     pub const NAMES: [&str; Doing::COUNT] = [
         "host reads",
         "host programs",
@@ -54,13 +54,13 @@ impl Doing {
         "suspending and resuming",
     ];
 
-    /// Returns the part to which a wait during this activity is assigned.
+    /// Returns the cause of latency to which a wait during this activity is assigned.
     #[inline]
     fn behind(self) -> Part {
         BEHIND[self.0 as usize % Doing::COUNT]
     }
 
-    /// Returns the activity of serving an operation, its transfers included.
+    /// Returns the activity of serving an operation, transfers included.
     #[inline]
     pub fn serving(op: Op, source: Source) -> Doing {
         debug_assert!(source != Source::Parity || op != Op::Erase, "parity erases nothing");
@@ -70,7 +70,7 @@ impl Doing {
 
 const _: () = assert!(Part::Suspend as usize == Part::BehindHostRead as usize + Doing::COUNT - 1);
 
-/// Time by activity, in nanoseconds.
+/// Time of a die by activity, in nanoseconds.
 ///
 /// A ledger only grows and never exceeds the clock, whose overflow is checked. Sums and differences
 /// of its readings therefore need no checks, and all activities are added at once.
@@ -105,23 +105,23 @@ impl Ledger {
         Span(READING.iter().map(|&index| self.0[index]).sum())
     }
 
-    /// Returns the time not spent idling.
+    /// Returns the time spent on all activities except idling.
     pub fn busy(&self) -> Span {
         self.total() - self.of(Doing::IDLE)
     }
 
-    /// Returns the total time accounted for.
+    /// Returns the sum over all activities.
     pub fn total(&self) -> Span {
         Span(self.0.iter().sum())
     }
 
-    /// Assigns blame for a wait by the die's activities during it.
+    /// Adds a wait to `blame`, by the activities of the die during it.
     #[inline]
     pub fn blame(&self, blame: &mut Blame) {
         blame.add(Part::BehindHostRead, &self.0);
     }
 
-    /// Assigns blame for reads only: those served while an operation was suspended.
+    /// Adds the time of reads only to `blame`: those served while an operation was suspended.
     pub fn blame_reads(&self, blame: &mut Blame) {
         let mut reads = [0; Doing::COUNT];
         for index in READING {
@@ -131,10 +131,10 @@ impl Ledger {
     }
 }
 
-/// Spells in the log of an account.
+/// Number of spells (uninterrupted activities) in the log of an account.
 const SPELLS: usize = 32;
 
-/// The ledger of a die in progress: sums, and a log of recent activities.
+/// The time accounting of a die in progress: sums, and a log of recent activities.
 ///
 /// The activities that a transaction waited behind are read from the log on demand, between two
 /// moments: waiting costs nothing, and most waits are never queried. A full log is summed up
@@ -144,10 +144,11 @@ const SPELLS: usize = 32;
 pub struct Account {
     /// Time by activity before the first spell of the log.
     times: Ledger,
-    /// When each spell of the log began, and its activity.
+    /// Time at which each spell of the log began.
     since: [Nanos; SPELLS],
+    /// Activity of each spell of the log.
     doing: [Doing; SPELLS],
-    /// The current spell.
+    /// Index in the log of the current spell.
     last: u8,
 }
 
@@ -163,7 +164,7 @@ impl Default for Account {
 }
 
 impl Account {
-    /// Switches to another activity. Returns true if the log is full.
+    /// Starts another activity at `now`. Returns true if the log is full.
     #[inline]
     #[must_use = "a full log must be summed up"]
     pub fn switch(&mut self, now: Nanos, doing: Doing) -> bool {
@@ -178,7 +179,7 @@ impl Account {
         next == SPELLS - 1
     }
 
-    /// Adds the completed spells to the sums and clears them from the log.
+    /// Adds the ended spells to the sums and clears them from the log.
     pub fn sum_up(&mut self) {
         let last = usize::from(self.last) % SPELLS;
         for (ends, doing) in self.since[..=last].windows(2).zip(self.doing) {
@@ -189,13 +190,13 @@ impl Account {
         self.last = 0;
     }
 
-    /// Returns when the log begins; earlier activities are known only as sums.
+    /// Returns the time at which the log begins; earlier activities are known only as sums.
     #[inline]
     pub fn log_begins(&self) -> Nanos {
         self.since[0]
     }
 
-    /// Returns the ledger as of `at`, which may lie in the log.
+    /// Returns the time by activity up to `at`, which may lie in the log.
     pub fn read_at(&self, at: Nanos) -> Ledger {
         let mut times = self.times;
         self.spells_before(at, self.since[0], |doing, span| times.0[doing.0 as usize] += span.0);
@@ -209,13 +210,13 @@ impl Account {
         times
     }
 
-    /// Assigns blame for a wait between two moments in the log.
+    /// Adds a wait between two moments in the log to `blame`.
     #[inline]
     pub fn blame_between(&self, from: Nanos, to: Nanos, blame: &mut Blame) {
         self.spells_before(to, from, |doing, span| blame[doing.behind()] += span);
     }
 
-    /// Calls `each` for the spells between two moments, the latest first.
+    /// Calls `each` for every spell between two moments, the latest first.
     #[inline]
     fn spells_before(&self, to: Nanos, from: Nanos, mut each: impl FnMut(Doing, Span)) {
         debug_assert!(from >= self.since[0], "the log does not reach back so far");
@@ -231,12 +232,12 @@ impl Account {
         }
     }
 
-    /// Replaces a reading by the time added since.
+    /// Replaces a reading of the ledger by the time added since.
     pub fn settle(&self, now: Nanos, reading: &mut Ledger) {
         *reading = self.read_at(now).since(reading);
     }
 
-    /// Returns the current activity.
+    /// Returns the current activity of the die.
     #[inline]
     pub fn doing(&self) -> Doing {
         self.doing[usize::from(self.last) % SPELLS]
@@ -248,7 +249,7 @@ mod tests {
     use super::*;
     use fowler_units::Rng;
 
-    /// Compares with a plain list of activities.
+    /// The log and its sums give the same times as a plain list of activities.
     #[test]
     fn the_log_and_its_sums_agree_with_a_plain_list() {
         for seed in 0..200 {

@@ -4,7 +4,7 @@
 //! **Owns** the terms in which a run is reported. **May touch** nothing.
 //!
 //! - `operation.rs`: the kinds of flash operations, and their sources.
-//! - `blame.rs`: the parts of a request's latency.
+//! - `blame.rs`: the parts of a request's latency, by cause.
 //! - `ledger.rs`: a die's time by activity. The activities that a request waited behind (GC, wear
 //!   leveling, parity) are the difference of two readings: taken when the request is submitted
 //!   (`flash/mod.rs`) and when the die serves it (`flash/die.rs`), and divided into parts by

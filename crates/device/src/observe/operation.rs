@@ -1,35 +1,36 @@
 //! Flash operations and their sources: the terms in which time and wear are accounted for.
 
-/// The kinds of operations that a transaction performs on the flash.
+/// The kind of a flash operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Op {
-    /// Sense a page and transfer it out.
+    /// A page is sensed and transferred out.
     Read,
-    /// Transfer a page in and program it.
+    /// A page is transferred in and programmed.
     Program,
-    /// Erase a block.
+    /// A block is erased.
     Erase,
 }
 
-/// The cause of a transaction.
+/// The source of a transaction: the host, or a kind of background work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Source {
-    /// The host.
+    /// Requests of the host.
     Host,
     /// Garbage collection.
     Gc,
     /// Wear leveling.
     Wear,
-    /// Reprogramming data that could stay in place, to make reads faster or data last longer.
+    /// Refresh: reprogramming data that could stay in place, to make reads faster or data last
+    /// longer.
     Refresh,
     /// Updating the parity of stripes, and recovering unreadable pages.
     Parity,
 }
 
 impl Source {
-    /// Every source.
+    /// All sources of transactions.
     pub const ALL: [Source; 5] =
         [Source::Host, Source::Gc, Source::Wear, Source::Refresh, Source::Parity];
 

@@ -17,29 +17,29 @@ pub use crate::policy::throttle::CustomThrottle;
 pub use crate::policy::victim::CustomVictim;
 use std::fmt::Debug;
 
-/// The custom policies, by slot.
-/// See docs/decisions/policy.md, "How does a custom policy fill a slot?".
+/// The custom policies of a drive, by slot. See docs/decisions/policy.md, "How does a custom policy
+/// fill a slot?".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policies {
-    /// Selects the waiting transaction that a die serves next.
+    /// Custom policy that chooses the waiting transaction that a die serves next.
     pub die_order: Option<Maker<dyn CustomDieOrder>>,
-    /// Decides if a read may suspend the running operation.
+    /// Custom policy that decides if a read may suspend the running operation.
     pub suspension: Option<Maker<dyn CustomSuspension>>,
-    /// Detects the access class of a page.
+    /// Custom policy that detects the access class of a page.
     pub hotness: Option<Maker<dyn CustomHotness>>,
-    /// Sets the delay of a write.
+    /// Custom policy that sets the delay of a write.
     pub throttle: Option<Maker<dyn CustomThrottle>>,
-    /// Selects the block that GC collects.
+    /// Custom policy that chooses the block that GC collects.
     pub victim: Option<Maker<dyn CustomVictim>>,
-    /// Assigns data to shared blocks, and selects the erased block to open next.
+    /// Custom policy that divides data into streams, and chooses the erased block to open next.
     pub placement: Option<Maker<dyn CustomPlacement>>,
 }
 
 impl Policies {
-    /// Adds policies for other slots.
+    /// Adds custom policies for other slots.
     ///
     /// # Errors
-    /// The key of a slot that both fill.
+    /// The configuration key of a slot for which both have a policy.
     pub fn join(&mut self, more: &Policies) -> Result<(), &'static str> {
         let mut theirs = more.labels().map(|(key, _)| key);
         if let Some(key) = theirs.find(|key| self.labels().any(|(filled, _)| filled == *key)) {
@@ -55,7 +55,8 @@ impl Policies {
         Ok(())
     }
 
-    /// Returns the keys of the filled slots, each with the label of its policy.
+    /// Returns the configuration keys of the slots with custom policies, each with the label of its
+    /// policy.
     pub fn labels(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let Policies { die_order, suspension, hotness, throttle, victim, placement } = self;
         let filled = [

@@ -1,28 +1,29 @@
-//! Makers of custom policies, and the abilities that every custom policy must have.
+//! Makers of custom policies, and the traits that every custom policy must have.
 
 use dyn_clone::DynClone;
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
-/// The requirements on every custom policy: a drive is cloned, moved to other threads, and printed.
+/// The traits required of every custom policy: a drive is cloned, moved to other threads, and
+/// printed.
 pub trait Custom: DynClone + Debug + Send + Sync {}
 
 impl<T: DynClone + Debug + Send + Sync> Custom for T {}
 
-/// Creates a policy for each drive, so that drives share no state.
+/// A function that creates a custom policy for each drive, so that drives share no state.
 pub struct Maker<T: ?Sized> {
     label: Arc<str>,
     make: Arc<dyn Fn() -> Box<T> + Send + Sync>,
 }
 
 impl<T: ?Sized> Maker<T> {
-    /// Creates a maker. `label` identifies the policy: two policies with the same label are assumed
-    /// to be the same.
+    /// Creates a maker of custom policies. `label` identifies the policy: two policies with the
+    /// same label are assumed to be equal.
     pub fn new(label: &str, make: impl Fn() -> Box<T> + Send + Sync + 'static) -> Self {
         Maker { label: label.into(), make: Arc::new(make) }
     }
 
-    /// Returns the label; see [`Maker::new`].
+    /// Returns the label of the custom policy; see [`Maker::new`].
     pub fn label(&self) -> &str {
         &self.label
     }

@@ -1,7 +1,7 @@
-//! The policies. A slot is a decision that the controller makes. Each slot has a folder, and each
-//! policy a file in it. A policy sees a read-only view and returns a decision; the device applies
-//! it. Adding a policy takes one file and one line in the `mod.rs` of its folder (`registry.rs`
-//! generates the rest). A policy imports no other slot.
+//! The policies of the controller. A slot is a decision that the controller makes. Each slot has a
+//! folder, and each policy a file in it. A policy sees a read-only view and returns a decision,
+//! which the drive applies. Adding a policy takes one file and one line in the `mod.rs` of its
+//! folder (`registry.rs` generates the code around it). A policy imports no other slot.
 //!
 //! A slot belongs to the module that calls it, and may import that module's views:
 //!
@@ -15,8 +15,8 @@
 //!   the block erased longest ago is opened next), `scrub` (reading all data in the background).
 //! - host: `throttle` (delays of writes). RAID: `redundancy` (stripes, parity, refresh).
 //!
-//! `needs` lists what policies need from a drive beside what every drive has.
-//! `custom` holds policies supplied by the code that builds the drive.
+//! `needs` lists the properties that policies need from a drive. `custom` holds policies supplied
+//! by the code that builds the drive.
 
 mod registry;
 

@@ -3,10 +3,10 @@
 //! each property whether it has it, and if not, why (`superblocks/refusals.rs`); a policy that
 //! needs a missing one is refused with that reason.
 
-/// The property that a policy needs beside what every drive has.
+/// The property of a drive that a policy needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// No property: the policy works on every drive.
+    /// The policy needs no property: it works on every drive.
     Nothing,
     /// Blocks that are emptied and erased alone, according to their own wear, age or reads.
     BlockMoves,

@@ -2,9 +2,9 @@
 //! policies, their names for configuration, help and tests, and the dispatch. Adding a policy takes
 //! one file and one line.
 
-/// Declares a policy slot. Every policy is created by `Policy::new(&Params, seed)`, and says what
-/// it needs from a drive ([`crate::policy::needs::Needs`]). A slot that supports custom policies
-/// declares `or Custom(ItsTrait)`; see [`crate::policy::custom`].
+/// Declares a policy slot. Every policy is created by `Policy::new(&Params, seed)`, and states the
+/// property it needs from a drive ([`crate::policy::needs::Needs`]). A slot that supports custom
+/// policies declares `or Custom(ItsTrait)`; see [`crate::policy::custom`].
 macro_rules! slot {
     (
         $d:tt
@@ -21,7 +21,7 @@ macro_rules! slot {
         pub enum $Any {
             $(#[doc = $about] $Policy($module::$Policy),)+
             $(
-                /// A custom policy.
+                /// A custom policy, supplied by the code that builds the drive.
                 $(#[$attribute])*
                 $Custom(Box<dyn crate::policy::custom::$Trait>),
             )?
@@ -34,7 +34,7 @@ macro_rules! slot {
         }
 
         impl $Kind {
-            /// Every policy of this slot, in order; used by the parser, the help and the tests.
+            /// All policies of this slot, in order; used by the parser, the help and the tests.
             pub const ALL: &'static [$Kind] = &[$($Kind::$Policy),+];
 
             /// Returns the policy's name in configurations.
@@ -47,7 +47,7 @@ macro_rules! slot {
                 match self { $($Kind::$Policy => $about),+ }
             }
 
-            /// Returns what the policy needs from a drive beside what every drive has.
+            /// Returns the property of a drive that the policy needs.
             pub fn needs(self) -> crate::policy::needs::Needs {
                 match self { $($Kind::$Policy => crate::policy::needs::Needs::$needs),+ }
             }

@@ -8,47 +8,47 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum AccessClass {
-    /// Read and written, or unknown.
+    /// The page was both read and written, or its use is unknown.
     #[default]
     Mixed,
-    /// Read, and rarely written.
+    /// The page was read, and rarely written.
     ReadHot,
-    /// Written, and rarely read.
+    /// The page was written, and rarely read.
     WriteHot,
 }
 
 impl AccessClass {
-    /// Every class.
+    /// All access classes.
     pub const ALL: [AccessClass; 3] =
         [AccessClass::Mixed, AccessClass::ReadHot, AccessClass::WriteHot];
 }
 
 fowler_units::enumerated! {
     AccessClass:
-    /// A value for each class.
+    /// A value for each access class.
     pub ByClass
 }
 
-/// All that is known about where a page belongs, as a number below [`StreamTag::COUNT`]: the
-/// results of the detectors of [`crate::policy::hotness`], and the host's placement handle on a
-/// drive whose placement goes by handles (0 on others).
+/// The tag of a page, which selects its stream: the results of the detectors of
+/// [`crate::policy::hotness`], and the host's placement handle on a drive whose placement uses
+/// handles (0 on others). A number below [`StreamTag::COUNT`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamTag(u8);
 
-/// The bits of a tag below those of its handle: one for hot data, two for the access class.
+/// Number of bits of a tag below those of its handle: one for hot data, two for the access class.
 const HANDLE_SHIFT: u32 = 3;
 
 impl StreamTag {
-    /// The number of handles that tags distinguish.
+    /// Number of placement handles that tags distinguish.
     pub const HANDLES: u8 = 8;
-    /// The number of tags of one handle.
+    /// Number of tags with the same handle.
     pub const PLAIN_COUNT: usize = 2 * AccessClass::ALL.len();
-    /// The bound of [`StreamTag::index`]: 8 numbers for each handle, of which tags use 6.
+    /// Bound of [`StreamTag::index`]: 8 numbers for each handle, of which tags use 6.
     pub const COUNT: usize = (StreamTag::HANDLES as usize) << HANDLE_SHIFT;
     /// The tag of a page about which nothing is known.
     pub const PLAIN: StreamTag = StreamTag(0);
 
-    /// Returns every tag.
+    /// Returns all stream tags.
     pub fn all() -> impl Iterator<Item = StreamTag> {
         let handles = 0..StreamTag::HANDLES;
         handles.flat_map(|handle| {
@@ -59,13 +59,14 @@ impl StreamTag {
         })
     }
 
-    /// Creates a tag of handle 0. `hot` is true for a page that is expected to become invalid soon.
+    /// Creates a tag with handle 0. `hot` is true for a page that is expected to become invalid
+    /// soon.
     #[inline]
     pub fn new(hot: bool, class: AccessClass) -> StreamTag {
         StreamTag(2 * class as u8 + u8::from(hot))
     }
 
-    /// Returns the number of the tag.
+    /// Returns the number of the tag, below [`StreamTag::COUNT`].
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)
@@ -77,7 +78,7 @@ impl StreamTag {
         self.0 & 1 == 1
     }
 
-    /// Returns the access class.
+    /// Returns the access class of the page.
     #[inline]
     pub fn class(self) -> AccessClass {
         AccessClass::ALL[usize::from(self.0 >> 1 & 3)]
@@ -89,35 +90,35 @@ impl StreamTag {
         self.0 >> HANDLE_SHIFT
     }
 
-    /// Changes the access class.
+    /// Returns the tag with another access class.
     #[inline]
     pub fn with_class(self, class: AccessClass) -> StreamTag {
         StreamTag(self.0 & !0b110 | (2 * class as u8))
     }
 
-    /// Changes the handle.
+    /// Returns the tag with another placement handle.
     #[inline]
     pub fn with_handle(self, handle: u8) -> StreamTag {
         debug_assert!(handle < StreamTag::HANDLES);
         StreamTag(self.0 & 0b111 | (handle << HANDLE_SHIFT))
     }
 
-    /// Gives the tag the handle that the host named, on a drive of so many. A write that names none
-    /// goes to handle 0 (NVMe TP4146). So does one that names a handle which the drive does not
-    /// have: the standard leaves that choice to the controller.
+    /// Returns the tag with the placement handle that the host named, on a drive with `handles`
+    /// handles. A write without a handle gets handle 0 (NVMe TP4146). So does one with a handle
+    /// that the drive does not have: the standard leaves that choice to the controller.
     #[inline]
     pub fn with_host_handle(self, host: PlacementHandle, handles: u8) -> StreamTag {
         if host.0 < handles { self.with_handle(host.0) } else { self }
     }
 
-    /// Returns the tag of data that is expected to become invalid soon.
+    /// Returns the tag of the same data, expected to become invalid soon.
     #[inline]
     pub fn as_hot(self) -> StreamTag {
         StreamTag(self.0 | 1)
     }
 
-    /// Returns the tag of data that garbage collection has moved: of the same access class and
-    /// handle, and no longer expected to become invalid soon.
+    /// Returns the tag that data gets when garbage collection has moved it: the same access class
+    /// and handle, but no longer expected to become invalid soon.
     #[inline]
     pub fn as_cold(self) -> StreamTag {
         StreamTag(self.0 & !1)

@@ -1,5 +1,5 @@
 //! Loads the mapping of pages that come in random order, on a drive whose mapping is far larger
-//! than any cache.
+//! than any processor cache.
 //!
 //! Stored directly, each entry would wait for a cache miss and a TLB miss. Instead, the logical
 //! pages are divided into slices whose entries fit the second-level cache. At first an entry is
@@ -16,16 +16,16 @@ use fowler_units::{Bytes, Column, Geometry, Id, Lpn, UnitId, prefetch};
 use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
-/// Logical pages per slice: 256 KiB of entries.
+/// Number of logical pages in a slice: 256 KiB of entries.
 const SLICE: usize = 1 << 16;
-/// Bits of the lower half of a physical page number.
+/// Number of bits in the lower half of a physical page number.
 const LOWER: u32 = 16;
-/// The number of entries written to their slice at once: one cache line.
+/// Number of entries written to their slice at once: one cache line.
 const LINE: usize = 16;
-/// The number of lines written together. Each line misses the TLB, and only writes in close
+/// Number of cache lines written together. Each line misses the TLB, and only writes in close
 /// succession overlap these misses.
 const BURST: usize = 32;
-/// The number of slices from which a second core is worth its startup time.
+/// Number of slices from which a second core is worth its startup time.
 const SLICES_SHARED: usize = 32;
 
 /// Entries of a slice: a complete line, or the last entries while they do not fill a line.
@@ -33,13 +33,14 @@ const SLICES_SHARED: usize = 32;
 #[repr(align(64))]
 struct Line([u32; LINE]);
 
-/// The progress of a slice.
+/// The progress of loading a slice.
 #[derive(Clone, Default)]
 struct Slice {
-    /// The number of entries of the slice so far.
+    /// Number of entries of the slice so far.
     count: u32,
-    /// The index of the word of upper halves being written, and the content of that word so far.
+    /// Index of the word of upper halves being written.
     index: u32,
+    /// Content of that word so far.
     word: u64,
 }
 
@@ -47,7 +48,7 @@ struct Slice {
 pub struct BulkMapLoad {
     lines: Vec<Line>,
     slices: Vec<Slice>,
-    /// Complete lines, and the mapping index of each.
+    /// Complete lines, each with its index in the mapping.
     whole: Vec<(usize, Line)>,
     /// Words of upper halves, interleaved by slice (the first word of all slices first), because
     /// all slices advance at about the same rate. Bit `upper half + number of the entry` is set for
@@ -69,7 +70,7 @@ impl BulkMapLoad {
         }
     }
 
-    /// Returns the memory that a loader takes.
+    /// Returns the memory that a loader takes on the simulating machine.
     pub fn bytes(logical: u32, geometry: &Geometry) -> Bytes {
         let (logical, slice) = (u64::from(logical), SLICE as u64);
         let words = (logical.min(slice) + u64::from(geometry.pages() >> LOWER)) / 64 + 1;
@@ -103,8 +104,8 @@ impl BulkMapLoad {
         map.set_owner(to, page);
     }
 
-    /// Completes the line of a slice with this entry. Separate, so that [`BulkMapLoad::put`] is
-    /// short enough to be inlined.
+    /// Completes the line of a slice with this entry. Separate from [`BulkMapLoad::put`], so that
+    /// `put` is short enough to be inlined.
     #[inline(never)]
     fn complete(&mut self, map: &mut PageMap, number: usize, entry: u32) {
         let first = number * SLICE + self.slices[number].count as usize - LINE;
@@ -128,7 +129,7 @@ impl BulkMapLoad {
         }
     }
 
-    /// Puts all entries in place; pages that were not added are unmapped.
+    /// Puts all entries in their places of the mapping; pages that were not added are unmapped.
     pub fn settle(mut self, map: &mut PageMap) {
         self.write_whole(map);
         let slices = self.slices.len();
@@ -154,7 +155,7 @@ impl BulkMapLoad {
         }
     }
 
-    /// Puts the entries of the slices from `first` on in place.
+    /// Puts the entries of the slices from `first` on in their places of the mapping.
     fn settle_slices(&self, entries: &mut [u32], first: usize) {
         let slices = self.slices.len();
         let mut came = vec![0; SLICE.min(entries.len())];
@@ -170,7 +171,8 @@ impl BulkMapLoad {
     }
 }
 
-/// Puts the entries of a slice in place, in the order in which they were added.
+/// Puts the entries of one slice, given in the order in which they were added, in their places of
+/// the mapping.
 fn put_in_place(entries: &mut [u32], came: &[u32], uppers: impl Iterator<Item = u64>) {
     let mut came = came.iter().zip(0..);
     for (mut word, first) in uppers.zip((0..).step_by(64)) {

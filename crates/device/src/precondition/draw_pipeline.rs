@@ -1,4 +1,4 @@
-//! Overlaps drawing on one core with writing on another.
+//! Overlaps the drawing of random numbers on one core with writing on another, for preconditioning.
 //!
 //! The placement of data is drawn from random streams in a fixed order, and the mapping is written
 //! in the same order. Neither can be parallelized, but drawing does not depend on writing: on a
@@ -9,16 +9,16 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread::{self, Builder};
 
-/// The number of pages from which a second core is worth its startup time.
+/// Number of pages of a drive from which a second core is worth its startup time.
 const PAGES_LEAST: u32 = 1 << 20;
-/// Maximum batches drawn and not yet written.
+/// Maximum number of batches drawn and not yet written.
 const BATCHES: usize = 4;
-/// Pages per batch, or slightly more: some hundred microseconds of work, in the second-level cache.
+/// Number of pages in a batch, or slightly more: some hundred microseconds of work, in the
+/// second-level cache.
 pub(super) const BATCH: usize = 1 << 14;
 
-/// Calls `write` for every batch that `draw` hands over, in order, for a drive with the given
-/// number of pages. `draw` gets back an empty batch to fill next; `write` must leave its batch
-/// empty.
+/// Calls `write` for every batch that `draw` produces, in order, for a drive with the given number
+/// of pages. `draw` gets back an empty batch to fill next; `write` must leave its batch empty.
 pub(super) fn draw_pipeline<B: Default + Send>(
     pages: u32,
     draw: impl FnOnce(&mut dyn FnMut(B) -> B) + Send,
@@ -37,7 +37,7 @@ pub(super) fn draw_pipeline<B: Default + Send>(
     }
 }
 
-/// Runs `draw` on its own thread, unless the operating system refuses one.
+/// Runs `draw` on a thread of its own, unless the operating system refuses one.
 fn on_two_cores<B: Default + Send, D: FnOnce(&mut dyn FnMut(B) -> B) + Send>(
     second: Builder,
     draw: &mut Option<D>,

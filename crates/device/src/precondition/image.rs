@@ -11,7 +11,8 @@ use crate::policy::custom::Policies;
 use crate::policy::placement;
 use crate::precondition::{Preconditioned, UNWATCHED, Watch};
 
-/// The placement of a drive's data after preconditioning, before the first request.
+/// The state of a preconditioned drive before the first request, above all the placement of its
+/// data.
 #[derive(Clone, Debug)]
 pub struct PreconditionedImage {
     pub(super) config: Config,
@@ -32,14 +33,14 @@ impl Config {
     }
 
     /// Returns `other` with every option of this configuration that the placement of data depends
-    /// on, and the number of open blocks that are reserved for kinds of data. Two configurations
-    /// place data alike if both results are the same for the same `other`.
+    /// on, and the number of open blocks reserved for kinds of data. Two configurations place data
+    /// alike if both results are equal for the same `other`.
     pub fn placement_identity(&self, other: &Config) -> (Config, u32) {
         (self.aged_part(other), self.reserved_streams())
     }
 
-    /// Returns the number of streams that preconditioning leaves blocks for. On a drive with
-    /// superblocks it does not depend on them.
+    /// Returns the number of streams for which preconditioning reserves open blocks. On a drive
+    /// with superblocks, preconditioning does not depend on streams.
     fn reserved_streams(&self) -> u32 {
         match self.ftl.reclaim_unit {
             ReclaimUnit::Block => self.open_streams(),
@@ -93,7 +94,7 @@ impl Config {
 }
 
 impl PreconditionedImage {
-    /// Preconditions a drive.
+    /// Creates the image of a drive by preconditioning it.
     ///
     /// # Errors
     /// Every reason why the configuration cannot work.
@@ -121,20 +122,22 @@ impl PreconditionedImage {
         }))
     }
 
-    /// Returns the history of the drive.
+    /// Returns facts about the drive's state before the first request, such as how it was
+    /// preconditioned.
     pub fn preconditioned(&self) -> &Preconditioned {
         &self.preconditioned
     }
 
-    /// Returns core and garbage collection of the drive of `config`, with this data.
+    /// Returns the core and the garbage collection of the drive of `config`, with the data of this
+    /// image.
     pub(crate) fn data_for(&self, config: &Config) -> Result<(Core, Gc), Vec<Refusal>> {
         assert!(config.ages_like(&self.config), "the image of another drive");
         let layout = config.layout()?;
         Ok((Core::with_data_of(config, &layout, &self.core), self.gc.clone()))
     }
 
-    /// Returns the configuration, core, garbage collection and history of the drive that this image
-    /// was made for.
+    /// Returns the configuration, core, garbage collection and preconditioning facts of the drive
+    /// that this image was made for.
     pub(crate) fn into_data(self) -> (Config, Core, Gc, Preconditioned) {
         let PreconditionedImage { config, mut core, gc, preconditioned } = self;
         core.allocator = core.allocator.ruled_by(&config);

@@ -1,5 +1,4 @@
-//! The cells of a drive at time zero: the strength and history of each block, and the age of its
-//! data.
+//! The cells of a drive at time zero: strength and history of each block, and the age of its data.
 
 use crate::blocks::block_table::BlockState;
 use crate::cells::condition::{BlockCondition, Condition, Curves, Known, Wear};
@@ -17,17 +16,17 @@ use crate::policy::voltage::lowest;
 use crate::precondition::Watch;
 use fowler_units::{BlockId, Geometry, Id, IdVec, Ppn, Rng, Span};
 
-/// The number of intervals of the table for the inverse distribution of growth rates, which is
+/// Number of intervals in the table of the inverse distribution of growth rates, which is
 /// interpolated linearly: drawing 131,072 blocks takes hardly any time.
 const INTERVALS: usize = 1024;
 
-/// The weakest class.
+/// The weakest strength class.
 const WEAKEST: StrengthClass = (CLASSES - 1) as StrengthClass;
 
 impl Config {
-    /// Returns the P/E cycles of blocks before preconditioning: those of the configuration, plus a
-    /// random number up to its spread. The cycles determine bit errors, and which blocks count as
-    /// worn.
+    /// Returns the P/E cycles that each block has behind it before preconditioning: those of the
+    /// configuration, plus a random number up to its spread. They determine bit errors, and which
+    /// blocks count as worn.
     pub(crate) fn initial_cycles(&self, blocks: u32) -> IdVec<BlockId, u32> {
         let mut rng = Rng::stream(self.seed, "reliability/cycles");
         let reliability = &self.reliability;
@@ -36,8 +35,8 @@ impl Config {
     }
 }
 
-/// Lets the cells of the drive err from now on, if errors are modeled. The drive is unusable if
-/// `watch` stopped this function.
+/// Makes reads of the drive depend on the condition of its cells from now on, if errors are
+/// modeled. The drive is unusable if `watch` stopped this function.
 pub(crate) fn wear(
     core: &mut Core,
     gc: &mut Gc,
@@ -80,26 +79,26 @@ fn class_blocks(core: &mut Core, class: AccessClass) {
 
 /// The history of a block before the first request.
 pub(crate) struct BlockHistory {
-    /// Erases of the block, without the cycles of the configuration.
+    /// Number of erases of the block, without the cycles of the configuration.
     pub erases: u32,
-    /// True if the block holds nothing.
+    /// True if the block is erased and holds no data.
     pub erased: bool,
-    /// The place of the block in the order in which blocks became full; none if it is not full.
+    /// Place of the block in the order in which blocks became full; `None` if it is not full.
     pub fill_order: Option<u64>,
-    /// The voltages at which the pages of the block were programmed.
+    /// Voltages at which the pages of the block were programmed.
     pub voltage: Voltage,
 }
 
 /// The controller's estimates of the strength of all blocks.
 pub(crate) struct BlockStrengths {
-    /// The estimated class of each block.
+    /// Estimated strength class of each block.
     pub believed: IdVec<BlockId, StrengthClass>,
-    /// The coarsest step that a block of each class tolerates.
+    /// Coarsest ISPP step that a block of each strength class tolerates.
     pub coarsest: Coarsest,
 }
 
-/// Lets the cells of an array of flash err from now on. `filled` counts how often any block has
-/// become full.
+/// Makes reads of a flash array depend on the condition of its cells from now on. `filled` is the
+/// number of times that any block has become full.
 pub(crate) fn wear_blocks(
     flash: &mut Flash,
     config: &Config,
@@ -170,8 +169,8 @@ fn worn_blocks(
         .collect()
 }
 
-/// Returns program timestamps: data age follows the order in which blocks were filled; blocks that
-/// are not full have just been written.
+/// Returns the program timestamps of all pages: data age follows the order in which blocks were
+/// filled; blocks that are not full have just been written.
 fn stamps(
     geometry: &Geometry,
     oldest: Span,
@@ -200,8 +199,8 @@ mod tests {
     use crate::policy::redundancy::RedundancyKind;
     use fowler_units::{BlockId, Bytes, Geometry};
 
-    /// A block's bit errors follow from the same cycles by which the block counts as worn, with and
-    /// without stripes.
+    /// The bit errors of a block follow from the same P/E cycles by which it counts as worn, with
+    /// and without stripes.
     #[test]
     fn cells_have_been_through_the_cycles_that_blocks_are_counted_by() {
         let mut config = shaped(Geometry {

@@ -1,4 +1,4 @@
-//! Preconditioning: the state of the drive before the first request, reached in no simulated time
+//! Preconditioning: brings the drive into its state before the first request, in no simulated time
 //! but with the same placement, victim policy and reserve as in the run.
 //!
 //! **Owns** nothing after it is done. **May touch** core, garbage collection, and the cells.
@@ -39,24 +39,24 @@ pub(crate) use watch::UNWATCHED;
 pub(crate) use watch::WATCHED_EVERY;
 pub use watch::Watch;
 
-/// The history of a drive before the first request.
+/// Facts about how a drive was preconditioned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preconditioned {
-    /// Logical pages that hold data, and all logical pages.
+    /// Number of logical pages that hold data, and of all logical pages.
     pub filled: (u32, u32),
-    /// The pattern in which the filled pages were written.
+    /// Pattern in which the filled pages were written.
     pub pattern: Pattern,
-    /// Pages overwritten at random afterwards.
+    /// Number of pages overwritten at random after filling.
     pub overwritten: u64,
-    /// Write amplification over the last window of overwrites, parity included; `None` without a
-    /// window.
+    /// Write amplification over the last window of overwrites, parity included; `None` without
+    /// overwrites.
     pub waf: Option<f64>,
-    /// True if the last two windows agree within one per cent.
+    /// True if write amplification in the last two windows agrees within 1 %.
     pub steady: bool,
 }
 
 impl Preconditioned {
-    /// Returns the history of a drive that holds nothing yet.
+    /// Returns the facts about a drive that holds no data yet.
     pub(crate) fn none(pattern: Pattern) -> Preconditioned {
         Preconditioned { filled: (0, 0), pattern, overwritten: 0, waf: None, steady: false }
     }
@@ -81,14 +81,16 @@ impl fmt::Display for Preconditioned {
     }
 }
 
-/// The inverse of a window's share of the filled pages, and the maximum number of windows.
+/// Size of a window of overwrites, as a divisor of the number of filled pages.
 const WINDOW_SHARE: u64 = 20;
+/// Maximum number of windows of overwrites.
 const WINDOWS_MAX: u32 = 10;
-/// Two windows that agree within this share count as steady.
+/// Largest relative difference between the write amplification of two windows that counts as
+/// steady.
 const STEADY_WITHIN: f64 = 0.01;
 
-/// Preconditions a fresh drive according to its configuration. `None` if the watch stopped it,
-/// which makes the drive unusable.
+/// Preconditions a fresh drive according to its configuration. Returns `None` if `watch` stopped
+/// it, which makes the drive unusable.
 pub(crate) fn run(
     config: &Config,
     core: &mut Core,
@@ -102,15 +104,15 @@ pub(crate) fn run(
     (!watch.stopped()).then_some(done)
 }
 
-/// The approximate share of the time to reach steady state that the layout takes; affects only the
-/// displayed progress.
+/// Approximate share (0 to 1) of preconditioning to steady state that the layout takes; affects
+/// only the displayed progress.
 const LAYOUT_SHARE: f64 = 0.4;
 
-/// A drive being preconditioned.
+/// A drive that is being preconditioned.
 struct Preconditioning<'a> {
     core: &'a mut Core,
     gc: &'a mut Gc,
-    /// The stripes, if there are any.
+    /// Stripes of the drive; `None` without any.
     stripes: Option<StripedFill>,
     watch: Watch<'a>,
 }
@@ -176,9 +178,9 @@ impl Preconditioning<'_> {
         report
     }
 
-    /// Writes mapped pages once, each on its own: those of the given turns, in ascending order or
-    /// in `order`. Parity pages are written if stripes have parity from the start. Stops early if
-    /// the watch says so.
+    /// Writes mapped pages once, one by one: those of the given turns, in ascending order or in
+    /// `order`. Parity pages are written if stripes have parity from the start. Stops early if the
+    /// watch says so.
     fn fill_pages(&mut self, turns: Range<u32>, order: Option<&TabledScatter>, kept: u32) {
         let mut scattered = order.map(|order| Scattered::new(order, turns.start));
         for turn in turns.clone() {
@@ -196,8 +198,8 @@ impl Preconditioning<'_> {
     }
 
     /// Places data as after long use: on the dies of their addresses if addresses determine dies,
-    /// and otherwise anywhere. See docs/decisions/precondition.md, "Where is data before the first
-    /// request?".
+    /// and otherwise on any die. See docs/decisions/precondition.md, "Where is data before the
+    /// first request?".
     fn lay_out(&mut self, filled: u32, order: &TabledScatter, seed: u64) {
         let Geometry { planes_per_die, .. } = self.core.layout.geometry;
         let planes = self.core.layout.geometry.planes();
@@ -226,7 +228,8 @@ impl Preconditioning<'_> {
         });
     }
 
-    /// Returns the pages that hold data, by the dies of their addresses, in random order per die.
+    /// Returns the pages that hold data, grouped by the dies of their addresses, in random order
+    /// per die.
     fn at_home(&self, filled: u32, order: &TabledScatter) -> Vec<Vec<Lpn>> {
         let mut at_home = vec![Vec::new(); self.core.layout.geometry.dies() as usize];
         let mut pages = Scattered::new(order, 0);
@@ -284,10 +287,10 @@ impl Preconditioning<'_> {
         rows * row
     }
 
-    /// Like [`Self::fill_rows`], with pages in the given order. Where addresses determine dies, no
-    /// row is filled: consecutive pages of that order do not lie on consecutive dies, so all are
-    /// stored one by one. See docs/decisions/precondition.md, "Where is data before the first
-    /// request?".
+    /// Fills rows like [`Self::fill_rows`], with pages in the given order. Where addresses
+    /// determine dies, no row is filled: consecutive pages of that order do not lie on consecutive
+    /// dies, so all are stored one by one. See docs/decisions/precondition.md, "Where is data
+    /// before the first request?".
     fn strew_rows(&mut self, filled: u32, order: &TabledScatter) -> u32 {
         if self.core.allocator.home(Lpn(0)).is_some() {
             return 0;
@@ -337,7 +340,7 @@ impl Preconditioning<'_> {
         rows * row
     }
 
-    /// Writes the mapping of a run of pages that are already programmed.
+    /// Writes the mapping entries of a run of pages that are already programmed.
     fn write_down(&mut self, run: &Run) {
         for (page, to) in run.pages().zip((run.first.0..).map(UnitId)) {
             self.core.map.set_flash(page, to);
@@ -437,19 +440,19 @@ impl Preconditioning<'_> {
     }
 }
 
-/// Blocks of an aged drive, drawn but not yet written.
+/// Blocks of an aged drive whose contents are drawn but not yet written.
 #[derive(Default)]
 struct AgedBlocks {
-    /// The plane of each block.
+    /// Plane of each block.
     planes: Vec<PlaneId>,
-    /// A valid bit for each page, block after block.
+    /// Valid bits of all pages, block after block.
     words: Vec<u64>,
-    /// The logical pages held by the valid pages.
+    /// Logical pages of the valid pages, in order.
     pages: Vec<Lpn>,
 }
 
 impl AgedBlocks {
-    /// Draws another block: the set of its valid pages, `valid` in all.
+    /// Draws the contents of one more block of a plane: the set of its valid pages, `valid` in all.
     fn draw(&mut self, plane: PlaneId, valid: u32, geometry: &Geometry, rng: &mut Rng) {
         self.planes.push(plane);
         let (mut left, mut here) = (u64::from(valid), u64::from(geometry.pages_per_block));
@@ -466,14 +469,14 @@ impl AgedBlocks {
     }
 }
 
-/// Consecutive pages of a block, and the logical pages that they hold.
+/// Consecutive physical pages of a block, and the logical pages that they hold.
 struct Run {
     first: UnitId,
     length: usize,
     pages: [u32; RUN],
 }
 
-/// Two cache lines of the mapping.
+/// Largest number of pages in a run: two cache lines of the mapping.
 const RUN: usize = 32;
 
 impl Default for Run {
@@ -488,16 +491,16 @@ impl Run {
     }
 }
 
-/// The logical pages in random order, drawn in batches.
+/// All logical pages in random order, drawn in batches.
 pub(crate) struct Scattered<'a> {
     order: &'a TabledScatter,
-    /// The first turn that is not drawn yet.
+    /// The first turn of the random order that is not drawn yet.
     turn: u32,
     drawn: [u32; DRAWN],
     taken: usize,
 }
 
-/// Pages drawn at once.
+/// Number of pages drawn at once.
 const DRAWN: usize = 1024;
 
 impl<'a> Scattered<'a> {
@@ -505,7 +508,7 @@ impl<'a> Scattered<'a> {
         Self { order, turn, drawn: [0; DRAWN], taken: DRAWN }
     }
 
-    /// Returns the next page; must not be called after the last turn.
+    /// Returns the next page of the random order; must not be called after the last.
     #[inline]
     pub(crate) fn next(&mut self) -> Lpn {
         if self.taken == DRAWN {
@@ -528,16 +531,16 @@ impl<'a> Scattered<'a> {
 struct Overwrites {
     rng: Rng,
     filled: u64,
-    /// The pages of two bursts: the current one, and the next.
+    /// Pages of two bursts: the current one, and the next.
     drawn: [Lpn; 2 * BURST],
     taken: usize,
 }
 
-/// Overwrites drawn and prefetched together: on a large drive nearly every lookup misses the TLB,
-/// and only lookups in close succession overlap these misses.
+/// Number of overwrites drawn and prefetched together: on a large drive nearly every lookup misses
+/// the TLB, and only lookups in close succession overlap these misses.
 const BURST: usize = 32;
-/// The turns of a burst at which the records of the blocks are prefetched whose pages the next
-/// burst will invalidate, and then the neighbors of these blocks.
+/// Turns of a burst at which data for the next burst is prefetched: first the records of the blocks
+/// whose pages it will invalidate, then those of their neighbours.
 const BURST_STEPS: [usize; 2] = [16, 24];
 
 impl Overwrites {
@@ -573,7 +576,7 @@ impl Overwrites {
     }
 }
 
-/// Returns the memory that preconditioning takes besides the drive.
+/// Returns the memory that preconditioning takes on the simulating machine, besides the drive.
 pub(crate) fn bytes(config: &Config, layout: &Layout) -> Bytes {
     let geometry = &layout.geometry;
     let (pages, blocks) = (u64::from(layout.mapped_pages), u64::from(geometry.blocks()));
@@ -590,7 +593,7 @@ pub(crate) fn bytes(config: &Config, layout: &Layout) -> Bytes {
     }
 }
 
-/// Returns the locations of the pages that are in the flash.
+/// Returns the locations of the given pages, leaving out those not in the flash.
 fn located<'a>(map: &'a PageMap, pages: &'a [Lpn]) -> impl Iterator<Item = UnitId> + 'a {
     pages.iter().filter_map(|&page| match map.place(page) {
         Location::Flash(old) => Some(old),
@@ -598,7 +601,8 @@ fn located<'a>(map: &'a PageMap, pages: &'a [Lpn]) -> impl Iterator<Item = UnitI
     })
 }
 
-/// Returns the valid pages of each of `blocks` blocks, oldest first, which hold `pages` in all.
+/// Returns the number of valid pages in each of `blocks` blocks, oldest first, which hold `pages`
+/// in all.
 fn valid_by_age(pages: u32, blocks: u32, pages_per_block: u32) -> Vec<u32> {
     let all = f64::from(blocks) * f64::from(pages_per_block);
     let mean = (f64::from(pages) / all).min(1.0);

@@ -1,8 +1,8 @@
-//! The state of a page-mapped drive before its first request, as words that can be saved and read
-//! again. It excludes everything that follows from the configuration: the buffer is empty, and no
-//! job of GC is running.
+//! The saved state of a page-mapped drive before its first request, as words that can be written
+//! and read. It excludes everything that follows from the configuration: the buffer is empty, and
+//! no job of GC is running.
 //!
-//! The owners of all pages are saved, those that are no longer valid included, and the location of
+//! The owners of all pages are saved, including those that are no longer valid; the location of
 //! each logical page follows from them.
 
 use super::Preconditioned;
@@ -16,15 +16,15 @@ use crate::mapping::page_map::Location;
 use crate::policy::victim::AnyVictim;
 use fowler_units::{Id, Lpn, UnitId};
 
-/// Owners passed on or read at once.
+/// Number of owners written or read in one call.
 const AT_ONCE: u32 = 1 << 14;
 
-/// Owners ahead of which the entry of the mapping is prefetched.
+/// Number of owners ahead at which an entry of the mapping is prefetched.
 const AHEAD: usize = 32;
 
 impl PreconditionedImage {
-    /// Returns true if the words hold all that a drive needs to go on from them. A victim rule with
-    /// a state of its own, such as a random stream, prevents that.
+    /// Returns true if the saved words contain the whole state of the drive. A victim policy with a
+    /// state of its own, such as a random stream, prevents that.
     pub fn can_be_saved(&self) -> bool {
         matches!(
             self.gc.policies().0,
@@ -32,7 +32,7 @@ impl PreconditionedImage {
         )
     }
 
-    /// Passes on the state of this drive.
+    /// Writes the state of this drive as words to `put`.
     ///
     /// # Errors
     /// If `put` fails, or the state of a policy is not part of the words.
@@ -53,7 +53,8 @@ impl PreconditionedImage {
         Ok(())
     }
 
-    /// Returns the drive of `config` in a state that was saved by one that is preconditioned alike.
+    /// Returns the drive of `config` in the state saved by a drive that was preconditioned alike,
+    /// from the words of `take`.
     ///
     /// # Errors
     /// The reason why the words are not the state of such a drive.
@@ -76,7 +77,7 @@ impl PreconditionedImage {
     }
 }
 
-/// Reads the owner of every page, and maps the logical pages to those that are valid.
+/// Reads the owner of every physical page, and maps logical pages to the valid ones.
 fn restore_map(core: &mut Core, take: TakeWords<'_>) -> Result<(), String> {
     let (pages, logical) = (core.layout.geometry.pages(), core.map.logical());
     let mut owners = vec![0; AT_ONCE.min(pages) as usize];
@@ -104,7 +105,7 @@ fn restore_map(core: &mut Core, take: TakeWords<'_>) -> Result<(), String> {
 }
 
 impl Preconditioned {
-    /// Passes on this history, except for the pattern.
+    /// Writes these facts as words, except for the pattern.
     ///
     /// # Errors
     /// If `put` fails.
@@ -116,10 +117,10 @@ impl Preconditioned {
         put(&[steady.into()])
     }
 
-    /// Reads the saved history of a drive of `logical` pages, preconditioned by `pattern`.
+    /// Reads the saved facts about a drive of `logical` pages, preconditioned by `pattern`.
     ///
     /// # Errors
-    /// The reason why the words are no such history.
+    /// The reason why the words are not such facts.
     pub(crate) fn restore(
         take: TakeWords<'_>,
         pattern: Pattern,

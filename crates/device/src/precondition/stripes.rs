@@ -16,7 +16,7 @@ pub(super) struct StripedFill {
 }
 
 impl StripedFill {
-    /// Returns the stripes of a configuration; `None` without striping.
+    /// Returns the stripes of a configuration for preconditioning; `None` without stripes.
     pub fn new(config: &Config, layout: &Layout) -> Option<StripedFill> {
         let params = &config.redundancy;
         let rules = AnyRedundancy::new(params, config.seed).rules(Stage::First);
@@ -28,8 +28,8 @@ impl StripedFill {
 }
 
 impl Preconditioning<'_> {
-    /// Returns true if a page holds data before the run. A parity page does so only if stripes have
-    /// parity from the start.
+    /// Returns true if a page holds data before the run; a parity page only if stripes have parity
+    /// from the start.
     pub(super) fn holds_from_the_start(&self, page: Lpn) -> bool {
         let is_parity = self.stripes.is_some_and(|fill| fill.stripes.is_parity(page));
         self.parity_from_the_start() || !is_parity

@@ -2,20 +2,21 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Overwrites between two checks of the watch.
+/// Number of overwrites between two checks of the watch.
 pub(crate) const WATCHED_EVERY: u64 = 1 << 16;
 
 /// An observer of preconditioning that may end it early: a large drive takes half a minute.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// A flag that is set from outside to end preconditioning.
+    /// Ends preconditioning when it is set from outside.
     pub stop: &'a AtomicBool,
-    /// Called now and then with the share that is done, from 0 to 1. If preconditioning ends in
-    /// steady state, the end is not known in advance, and the share jumps to 1.
+    /// Called from time to time with the share of preconditioning that is done, from 0 to 1. If
+    /// preconditioning ends in steady state, the end is not known in advance, and the share jumps
+    /// to 1.
     pub progress: &'a (dyn Fn(f64) + Sync),
 }
 
-/// No observer.
+/// A watch that neither stops preconditioning nor reports its progress.
 pub(crate) const UNWATCHED: Watch<'static> = Watch { stop: &NEVER, progress: &|_| () };
 static NEVER: AtomicBool = AtomicBool::new(false);
 

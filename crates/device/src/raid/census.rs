@@ -1,7 +1,7 @@
-//! The census: a count of every page of a drive that neither a sensing level nor an equation gives
-//! back, at one moment and without reading anything.
+//! The census: a count of every unreadable page of a drive, which neither a sensing level nor its
+//! stripe recovers, at one moment and without reading anything.
 //!
-//! A run reports a page as lost once somebody has read it. A drive whose parity makes it read more
+//! A run reports a page as lost once it has been read. A drive whose parity makes it read more
 //! therefore finds more of its losses, though no more data is lost. The census counts both: losses
 //! that have been *found*, and losses that a read would find.
 
@@ -14,15 +14,15 @@ use crate::core::Core;
 use crate::mapping::page_map::Location;
 use fowler_units::{FrameId, Id, Lpn, StripeId, UnitId};
 
-/// The pages lost in the same way.
+/// The number of pages lost by one cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// The cause of the loss.
+    /// Cause of the loss.
     pub loss: Loss,
-    /// Pages that the drive knows to be lost: a read by the host, of GC, for parity or to rebuild a
-    /// page has failed, or the unit that holds the page has.
+    /// Number of pages that the drive knows to be lost: a read by the host, of GC, for parity or to
+    /// rebuild a page has failed, or the unit that holds the page has failed.
     pub found: u64,
-    /// Lost pages that nobody has read since.
+    /// Number of lost pages that nobody has read since.
     pub unfound: u64,
 }
 
@@ -31,28 +31,29 @@ pub struct Counted {
 /// `unreadable` = `buffered` + `recoverable` + [`Census::lost`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Census {
-    /// Pages that hold data, lost pages included. A page is no longer lost once the host has
-    /// rewritten or trimmed it.
+    /// Number of pages that hold data, lost pages included. A page is no longer lost once the host
+    /// has rewritten or trimmed it.
     pub pages: u64,
-    /// Pages with data whose copy in the flash no sensing level reads.
+    /// Number of pages with data whose copy in the flash no sensing level reads.
     pub unreadable: u64,
-    /// Unreadable pages whose newest version is in the buffer.
+    /// Number of unreadable pages whose newest version is in the buffer.
     pub buffered: u64,
-    /// Unreadable pages that an equation of their stripe gives back.
+    /// Number of unreadable pages that can be recovered from their stripe.
     pub recoverable: u64,
-    /// The lost pages, by cause, in order.
+    /// Numbers of lost pages by cause, in order.
     pub losses: Vec<Counted>,
-    /// Pages that read well but do not hold the data written to them: nobody has noticed. No such
-    /// page is unreadable.
+    /// Number of pages that are readable but do not hold the data written to them, which nobody has
+    /// noticed. None of them is counted as unreadable.
     pub wrong: u64,
-    /// Parity pages in the flash.
+    /// Number of parity pages in the flash.
     pub parity_pages: u64,
-    /// Parity pages that no sensing level reads.
+    /// Number of parity pages that no sensing level reads.
     pub parity_unreadable: u64,
-    /// Unreadable parity pages whose stripe has lost data too, so that they cannot be computed
-    /// again.
+    /// Number of unreadable parity pages whose stripe has lost data too, so that they cannot be
+    /// computed again.
     pub parity_lost: u64,
-    /// Parity pages that read well but are not the parity of the data written to their stripe.
+    /// Number of parity pages that are readable but are not the parity of the data written to their
+    /// stripe.
     pub parity_wrong: u64,
 }
 
@@ -62,24 +63,24 @@ impl Census {
         self.losses.iter().map(|counted| counted.found).sum()
     }
 
-    /// Returns the number of lost pages that nobody has read.
+    /// Returns the number of lost pages that nobody has read since.
     pub fn unfound(&self) -> u64 {
         self.losses.iter().map(|counted| counted.unfound).sum()
     }
 
-    /// Returns the number of lost pages.
+    /// Returns the number of lost pages, found or not.
     pub fn lost(&self) -> u64 {
         self.found() + self.unfound()
     }
 
-    /// Counts a page that the drive has given up.
+    /// Counts a lost page that the drive knows to be lost.
     pub(crate) fn known_lost(&mut self, loss: Loss) {
         self.pages += 1;
         self.unreadable += 1;
         self.lose(loss, true);
     }
 
-    /// Counts a lost page.
+    /// Counts a lost page; `found` is true if a read has failed.
     pub(crate) fn lose(&mut self, loss: Loss, found: bool) {
         let at =
             self.losses.binary_search_by_key(&loss, |counted| counted.loss).unwrap_or_else(|at| {
@@ -92,32 +93,32 @@ impl Census {
     }
 }
 
-/// The result of a read of a page, as far as the cells determine it.
+/// The readability of a page, as far as its cells determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// A read succeeds.
+    /// A read of the page succeeds.
     Reads,
-    /// A read would fail, and none has.
+    /// A read of the page would fail, but none has been tried.
     WouldFail,
-    /// A read has failed.
+    /// A read of the page has failed.
     HasFailed,
 }
 
-/// A census being taken.
+/// A census in progress.
 pub(crate) struct Taking<'a, J> {
     pub core: &'a Core,
-    /// Returns the verdict on a copy in the flash of a page of the mapping. The page is null for
-    /// copies that are not its current one.
+    /// Returns the readability of a copy in the flash of a page of the mapping. The page is null
+    /// for copies that are not its current one.
     pub judge: J,
-    /// The pages that are wrong, if the drive tracks silent errors.
+    /// Pages that are readable but wrong, if the drive tracks silent corruption.
     pub silent: Option<&'a SilentErrors>,
     pub census: Census,
 }
 
-/// A page in the flash, or in the flash and in the buffer.
+/// The state of a page's data in the flash and the buffer, as a census finds it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fate {
-    /// The copy in the flash reads well, or there is none.
+    /// The copy in the flash is readable, or there is none.
     Well,
     /// The copy in the flash is unreadable, but the buffer holds the newest version.
     Buffered,
@@ -126,7 +127,7 @@ pub(crate) enum Fate {
 }
 
 impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
-    /// Counts a page of the mapping that holds host data.
+    /// Counts a page of the mapping that holds host data, and returns its state.
     pub fn look(&mut self, page: Lpn) -> Fate {
         let core = self.core;
         let (unit, frame) = match core.map.place(page) {
@@ -164,7 +165,8 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         in_frame || !whole && silent.error(unit) != 0
     }
 
-    /// Counts a drive without stripes. `lost` returns the loss of a page that a fault took.
+    /// Counts the pages of a drive without stripes. `lost` returns the cause if a fault took a
+    /// page.
     pub fn plain(&mut self, lost: impl Fn(Lpn) -> Option<Loss>) {
         for page in (0..self.core.map.logical()).map(Lpn) {
             if let Some(loss) = lost(page) {
@@ -175,7 +177,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         }
     }
 
-    /// Counts a drive with stripes.
+    /// Counts the pages of a drive with stripes.
     pub fn stripes(&mut self, raid: &Raid) {
         for stripe in (0..raid.stripes.count()).map(StripeId) {
             self.stripe(raid, stripe);

@@ -1,6 +1,6 @@
-//! Programs and answers that wait for parity, and notes on the transactions that parity concerns.
-//! The notes form a separate column beside the transactions of the flash, which know nothing of
-//! parity.
+//! Programs and completions that wait for parity, and notes on the transactions that parity
+//! concerns. The notes form a separate column beside the transactions of the flash, which know
+//! nothing of parity.
 
 use super::{NOTHING, Note, Raid};
 use crate::flash::Flash;
@@ -10,14 +10,14 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, Span, TxnId};
 
 impl Raid {
-    /// Returns the notes on a transaction.
+    /// Returns the parity notes on a transaction.
     #[inline]
     pub(super) fn note(&self, flash: &Flash, id: TxnId) -> Note {
         let note = self.notes[id];
         if note.order == flash.txns.get(id).order { note } else { NOTHING }
     }
 
-    /// The mutable version of [`Raid::note`].
+    /// Returns the parity notes on a transaction for modification.
     #[inline]
     pub(super) fn note_mut(&mut self, flash: &Flash, id: TxnId) -> &mut Note {
         let order = flash.txns.get(id).order;
@@ -28,8 +28,8 @@ impl Raid {
         note
     }
 
-    /// Returns how long a program waited for an entry of the parity cache, or until the parity of
-    /// its stripe was written, before it was sent to a die.
+    /// Returns the time for which a program waited for an entry of the parity cache, or until the
+    /// parity of its stripe was written, before it was sent to a die.
     pub(super) fn wait_of(&self, flash: &Flash, id: TxnId) -> Span {
         self.note(flash, id).wait
     }
@@ -40,8 +40,8 @@ impl Raid {
         self.note_mut(flash, id).wait += waited;
     }
 
-    /// Defers the answer of a completed transaction, and records the blame of everyone who waits
-    /// for the answer.
+    /// Defers the completion of a transaction that has ended, and records the blame of everyone who
+    /// waits for it.
     pub(super) fn defer(&mut self, flash: &mut Flash, id: TxnId) {
         let mut waiter = id;
         loop {
@@ -60,7 +60,7 @@ impl Raid {
         flash.txns.get_mut(id).dispatched = now;
     }
 
-    /// Assigns blame for the time since submission of a transaction, or of a write that joined it.
+    /// Adds the time since submission of a transaction, or of a write that joined it, to `blame`.
     pub(super) fn blame_of(&self, flash: &Flash, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         if !self.note(flash, id).awaiting_parity {
             return flash.blame_if_served(id, waiter, blame);

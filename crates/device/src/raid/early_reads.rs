@@ -1,5 +1,5 @@
-//! Early reads: a replaced page is read before the new page is programmed, in the order of a
-//! read-modify-write. With the other order the read finds its chip busy with the program, and
+//! Early reads for parity: a replaced page is read before the new page is programmed, in the order
+//! of a read-modify-write. With the other order the read finds its chip busy with the program, and
 //! requests that wait for the parity wait for both. (DA-RAID-5, section II-B, does not say which it
 //! simulates.)
 //!
@@ -11,7 +11,7 @@
 //!   updated and its old version"), even where more than half of the stripe is written, which is
 //!   the paper's point against it.
 //! - `hc`: like `ppc` where partial parity exists already and at most `N_update` pages come
-//!   together (Algorithm 2); nothing otherwise.
+//!   together (Algorithm 2); no page otherwise.
 
 use super::Raid;
 use super::parity_cache::bit;
@@ -21,12 +21,13 @@ use crate::host::Ftl;
 use crate::policy::redundancy::ParityFlush;
 use fowler_units::{Id, Lpn, ParityId, TxnId, UnitId};
 
-/// The turn of early reads, which count when the parity of all pages is computed.
+/// Turn number of early reads, which count when the parity of all pages is computed.
 pub(super) const EARLY: u32 = u32::MAX;
 
 impl Raid {
     /// Reads the page that a program replaces before the program is sent to its die, where that
-    /// saves time. `entry` will cover the new page. Returns the read that the program waits for.
+    /// saves time. `entry` will cover the new page. Returns the read that the program waits for;
+    /// `None` if there is none.
     pub(super) fn read_early(
         &mut self,
         ftl: &mut Ftl,
@@ -61,15 +62,15 @@ impl Raid {
         self.read_as_before(ftl, flash, entry, page, merged)
     }
 
-    /// Lets a program wait for a read.
+    /// Makes a program wait until a read has ended.
     pub(super) fn program_after(&mut self, flash: &mut Flash, id: TxnId, read: TxnId) {
         flash.txns.get_mut(id).dispatched = flash.now();
         self.note_mut(flash, read).program = id;
     }
 
-    /// Returns how many pages of a stripe its parity will cover at once: the pages that leave the
-    /// buffer together; otherwise the pages pinned already and those that the same request has yet
-    /// to write.
+    /// Returns the number of pages of a stripe that its parity will cover at once: the pages that
+    /// leave the buffer together; otherwise the pages pinned already and those that the same
+    /// request has yet to write.
     fn expected_together(
         &self,
         ftl: &Ftl,
@@ -137,7 +138,7 @@ impl Raid {
         }
     }
 
-    /// Notes the early reads of an entry whose parity is computed from the replaced pages.
+    /// Accounts for the early reads of an entry whose parity is computed from the replaced pages.
     pub(super) fn note_early(&mut self, ftl: &Ftl, entry: ParityId) {
         let Some(integrity) = &self.integrity else { return };
         let cached = *self.cache.get(entry);

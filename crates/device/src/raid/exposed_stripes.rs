@@ -5,8 +5,8 @@ use crate::core::Core;
 use fowler_units::{Id, StripeId};
 
 impl Raid {
-    /// Returns the number of stripes with a page that cannot be read, and the number of stripes
-    /// with two readable pages on one chip.
+    /// Returns the number of stripes with an unreadable page, and the number of stripes with two
+    /// readable pages on one chip.
     pub(crate) fn exposed_stripes(&self, core: &Core) -> (u32, u32) {
         let geometry = core.layout.geometry;
         let (mut degraded, mut sharing) = (0, 0);

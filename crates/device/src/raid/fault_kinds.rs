@@ -1,4 +1,4 @@
-//! The kinds of faults, and the pages that each kind strikes.
+//! The kinds of faults, and the pages that a fault of each kind strikes.
 
 use super::losses::Failure;
 use super::stripes::Stripes;
@@ -11,39 +11,39 @@ use crate::observe::operation::Op;
 use fowler_units::{BlockId, DieId, Geometry, Id, Lpn, PlaneId, StripeId, UnitId};
 use std::ops::Range;
 
-/// A failing unit.
+/// A fault: a failing unit of the flash, corrupted data, a loss of power or a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// A host page's copy in the flash.
+    /// The copy in the flash of a host page becomes unreadable.
     Page(Lpn),
-    /// A host page's copy in the flash, unnoticed: from now on the code takes data for right that
-    /// is not the data written.
+    /// The copy in the flash of a host page is silently corrupted: from now on the code accepts
+    /// data that is not the data written.
     Miscorrected(Lpn),
-    /// The write of a host page's copy in the flash, unnoticed: the data landed on another page of
-    /// the same plane, whose data it replaced, and nothing lies where the data should.
+    /// The write of a host page's copy in the flash was silently misdirected: the data landed on
+    /// another page of the same plane, whose data it replaced, and the proper page holds nothing.
     Misdirected(Lpn),
-    /// The parity page of a stripe.
+    /// The parity page of a stripe becomes unreadable.
     Parity(StripeId),
-    /// A block.
+    /// A block fails.
     Block(BlockId),
-    /// A plane.
+    /// A plane fails.
     Plane(PlaneId),
-    /// A die, numbered channel by channel and chip by chip.
+    /// A die fails; dies are numbered channel by channel and chip by chip.
     Die(DieId),
-    /// A chip, numbered channel by channel, with all its dies.
+    /// A chip fails with all its dies; chips are numbered channel by channel.
     Chip(u32),
-    /// A channel, with all its chips.
+    /// A channel fails with all its chips.
     Channel(u32),
-    /// The power, for a moment. Programs that a die has begun are completed. The contents of
+    /// Power is lost for a moment. Programs that a die has begun are completed. The contents of
     /// unprotected caches and programs waiting for a die are lost.
     Power,
-    /// The controller itself: for testing that bugs of the controller are noticed.
+    /// The controller has a bug, to test that it is noticed.
     Bug(Bug),
 }
 
 impl Fault {
-    /// Returns the number of the failing unit, and the number of such units in a drive: numbers
-    /// begin at zero. `None` for a fault that is not of a unit.
+    /// Returns the number of the failing unit, from zero, and the number of such units in the
+    /// drive. `None` for a fault that is not of a unit.
     pub fn unit(self, config: &Config, layout: &Layout) -> Option<(u32, u32)> {
         let superblocks = config.ftl.has_superblocks();
         // Independent planes are simulated as dies; there, a die that fails has all its planes.
@@ -79,7 +79,7 @@ impl Fault {
             .collect()
     }
 
-    /// Returns the physical pages of the unit.
+    /// Returns the physical pages of the failing unit.
     fn range(self, core: &Core, stripes: Option<Stripes>) -> Range<u32> {
         if let Some(blocks) = self.blocks(&core.layout.geometry) {
             let first = |block: u32| core.locator.units_of(BlockId(block)).start;
@@ -98,7 +98,7 @@ impl Fault {
         }
     }
 
-    /// Returns the blocks of the unit; `None` if it is not made of blocks.
+    /// Returns the blocks of the failing unit; `None` if it is not made of blocks.
     ///
     /// # Panics
     /// If the drive has no such chip or channel.
@@ -160,12 +160,12 @@ impl Fault {
     }
 }
 
-/// A bug in the handling of parity, injected to see that the bug is noticed.
+/// A bug in the handling of parity, injected to test that it is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
     /// Algorithms 1 and 2 of DA-RAID-5 as printed: each of the two loses data.
     AsPrinted,
-    /// This many of the pages that parity needs are not read.
+    /// So many of the pages that parity needs are not read.
     SkippedReads(u32),
 }
 
@@ -190,14 +190,14 @@ pub(crate) fn is_at_hand(flash: &Flash, unit: UnitId) -> bool {
     units_at_hand(flash).any(|at_hand| at_hand == unit)
 }
 
-/// Returns all physical pages whose data the controller holds, in order.
+/// Returns all physical pages whose data the controller holds, sorted.
 pub(crate) fn sorted_at_hand(flash: &Flash) -> Vec<UnitId> {
     let mut at_hand: Vec<UnitId> = units_at_hand(flash).collect();
     at_hand.sort_unstable();
     at_hand
 }
 
-/// Returns all physical pages whose data the controller holds, in no order.
+/// Returns all physical pages whose data the controller holds, in no particular order.
 pub(crate) fn units_at_hand(flash: &Flash) -> impl Iterator<Item = UnitId> {
     let programs = flash.txns.iter().map(|(_, txn)| txn).filter(|txn| txn.op == Op::Program);
     let units = programs.flat_map(|txn| {

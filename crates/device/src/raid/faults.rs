@@ -2,15 +2,16 @@
 //! stripe, rewritten by the host before that, or lost.
 //!
 //! 1. A fault makes physical pages unreadable ([`Raid::spoil`]).
-//! 2. For each stripe that is struck, the equations say which data pages can still be computed; the
-//!    others are lost at once ([`Raid::weigh`]). At any later time every page that is not lost can
-//!    be recovered.
-//! 3. What the lost pages had been part of is mended: the cached parity is computed anew, useless
-//!    parity is dropped, flushes that need an unreadable page read other pages ([`Raid::mend`]).
+//! 2. For each stripe that is struck, the equations determine which data pages can still be
+//!    computed; the others are lost at once ([`Raid::weigh`]). At any later time every page that is
+//!    not lost can be recovered.
+//! 3. Equations that contained the lost pages are repaired: the cached parity is computed anew,
+//!    useless parity is dropped, flushes that need an unreadable page read other pages
+//!    ([`Raid::mend`]).
 //! 4. The pages that can be recovered are rebuilt (`rebuild.rs`).
 //!
-//! A failed unit loses its contents and continues empty, unless it is a die for which there is no
-//! spare one ([`crate::blocks::failed_dies`]). Data that is in the controller at that moment,
+//! A failed unit loses its contents and continues empty, unless it is a die that no spare die
+//! replaces ([`crate::blocks::failed_dies`]). Data that is in the controller at that moment,
 //! because it is being programmed or moved, is not affected.
 
 use super::Raid;
@@ -26,35 +27,35 @@ use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, StripeId, UnitId};
 
-/// A physical page of a stripe: its location, and its version if it can be read.
+/// A physical page of a stripe: its location, and its version if it is readable.
 pub type Cell = (Ppn, Option<u64>);
 
-/// The present contents of a stripe, for checks.
+/// The present contents of a stripe, for checks by tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StripeView {
-    /// The data pages of the stripe, and the copy of each in the flash.
+    /// Data pages of the stripe, each with its copy in the flash.
     pub data: Vec<(Lpn, Option<Cell>)>,
-    /// The parity of the stripe in the flash.
+    /// Parity page of the stripe in the flash; `None` without one.
     pub parity: Option<Cell>,
-    /// The entry of the stripe in the parity cache.
+    /// Entry of the stripe in the parity cache; `None` without one.
     pub cached: Option<CachedView>,
 }
 
 /// A stripe's entry in the parity cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedView {
-    /// For each data page: true if the cached parity covers the page; and the retained page that
-    /// the covered page replaced.
+    /// For each data page: true if the cached parity covers it, and the retained page that it
+    /// replaced.
     pub covered: Vec<(bool, Option<Cell>)>,
-    /// True if the parity in the flash is that of the replaced pages and the pages not covered.
+    /// True if the flash has parity for the replaced pages and the pages not covered.
     pub based: bool,
     /// Superseded copies of covered pages, retained until they have been read and removed from the
-    /// parity.
+    /// cached parity.
     pub deltas: Vec<Cell>,
-    /// The parity of the covered pages and of the pages that leave; `None` while all of it is being
+    /// Parity of the covered pages and of the superseded copies; `None` while all of it is being
     /// reread.
     pub value: Option<u64>,
-    /// The parity of all data pages, once computed.
+    /// Parity of all data pages, once computed.
     pub whole: Option<u64>,
     /// True if a die has begun to program the parity of all data pages.
     pub on_its_way: bool,
@@ -63,29 +64,29 @@ pub struct CachedView {
 /// The unreadable pages of a stripe, for determining which can be recovered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unknowns {
-    /// The unreadable data pages, one bit each.
+    /// Unreadable data pages, one bit each.
     pub current: u64,
-    /// The number of unreadable pages among the replaced pages and the parity in the flash.
+    /// Number of unreadable pages among the replaced pages and the parity in the flash.
     pub before: u32,
-    /// The number of unreadable pages among the superseded copies that the cached parity still
+    /// Number of unreadable pages among the superseded copies that the cached parity still
     /// includes.
     pub deltas: u32,
 }
 
-/// The pages that the equations of a stripe do not determine.
+/// The unreadable pages of a stripe that its equations cannot recover.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
-    /// The data pages that remain unknown, one bit each.
+    /// Data pages that cannot be recovered, one bit each.
     pub lost: u64,
-    /// All pages that remain unknown.
+    /// Number of all pages that cannot be recovered, parity included.
     pub failed: u32,
-    /// The number of unknown pages that the remaining equations would give back.
+    /// Number of unreadable pages that the remaining equations could recover.
     pub given_back: u32,
 }
 
 impl Unknowns {
-    /// Returns the pages that remain unknown: an equation with a single unknown page yields that
-    /// page.
+    /// Returns the pages that cannot be recovered: an equation with a single unreadable page
+    /// recovers that page.
     fn left(mut self, entry: Option<&Entry>, based: bool) -> Left {
         let covered = entry.map_or(0, |entry| entry.covered);
         let known = entry.is_some_and(|entry| !entry.blank);
@@ -139,7 +140,7 @@ impl Raid {
         self.strike_pages(ftl, flash, spoilt, fault.failure());
     }
 
-    /// Makes physical pages fail that hold data.
+    /// Makes physical pages that hold data unreadable.
     pub(crate) fn strike_pages(
         &mut self,
         ftl: &mut Ftl,
@@ -198,15 +199,15 @@ impl Raid {
         ftl.evict(flash, self);
     }
 
-    /// Returns the unreadable data pages of a stripe that no equation yields, one bit each.
+    /// Returns the unreadable data pages of a stripe that no equation recovers, one bit each.
     pub(crate) fn beyond_help(&self, core: &Core, stripe: StripeId) -> u64 {
         let current = self.unread_positions(core, stripe);
         self.left_unknown(core, stripe, current, |unit| !self.reads_well(unit)).lost
     }
 
-    /// Returns the pages that the equations of a stripe leave unknown. `current` are the unreadable
-    /// data pages of the stripe, one bit each; `unread` returns true for other pages that are
-    /// unreadable.
+    /// Returns the pages of a stripe that its equations cannot recover. `current` are the
+    /// unreadable data pages of the stripe, one bit each; `unread` returns true for other pages
+    /// that are unreadable.
     pub(crate) fn left_unknown(
         &self,
         core: &Core,
@@ -228,9 +229,9 @@ impl Raid {
         unknown.left(cached.as_ref(), based)
     }
 
-    /// Returns the loss of the pages that a stripe's equations leave unknown. The first losses of a
-    /// stripe cost it its parity; until the parity is complete again, further failures add to
-    /// these.
+    /// Returns the cause of loss of the pages that a stripe's equations cannot recover. The first
+    /// losses of a stripe cost it its parity; until the parity is complete again, further failures
+    /// add to these.
     pub(crate) fn why_lost(&self, stripe: StripeId, left: Left, failure: Failure) -> Loss {
         let before = self
             .integrity
@@ -248,7 +249,7 @@ impl Raid {
         Loss { reason: Reason::BeyondParity, failure, failed, given_back }
     }
 
-    /// Gives up the pages of a stripe that cannot be recovered, and returns them.
+    /// Gives up the pages of a stripe that cannot be recovered, and returns them, one bit each.
     fn weigh(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) -> u64 {
         let current = self.unread_positions(&ftl.core, stripe);
         let left = self.left_unknown(&ftl.core, stripe, current, |unit| !self.reads_well(unit));
@@ -268,8 +269,9 @@ impl Raid {
         left.lost
     }
 
-    /// Updates `frail` of a stripe with cached parity: true if two of its pages are unreadable. See
-    /// docs/decisions/raid.md, "What if two pages of a cached stripe are unreadable?".
+    /// Updates the flag `frail` of a stripe with cached parity: true if two of its pages are
+    /// unreadable. See docs/decisions/raid.md, "What if two pages of a cached stripe are
+    /// unreadable?".
     #[inline]
     pub(crate) fn look_whether_frail(
         &mut self,
@@ -298,7 +300,7 @@ impl Raid {
         }
     }
 
-    /// Gives up the copy of a page in the flash. The kind of its failure is looked up.
+    /// Gives up the copy of a page in the flash, which is then lost for the given cause.
     pub(crate) fn lose(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, loss: Loss) {
         let unit = ftl.core.flash_copy(page);
         self.count_wear(ftl, page, unit, UnitId::NONE);
@@ -313,9 +315,9 @@ impl Raid {
         }
     }
 
-    /// Handles lost pages of a stripe, which make the equations that contain them useless. The
-    /// cached parity is recomputed from the remaining covered pages, and then the parity of the
-    /// stripe from the cached parity.
+    /// Repairs the parity of a stripe after the loss of pages, which makes the equations that
+    /// contain them useless. The cached parity is recomputed from the remaining covered pages, and
+    /// then the parity of the stripe from the cached parity.
     fn mend(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId, lost: u64) {
         let page = self.stripes.parity(stripe);
         let Some(id) = self.cache.find(stripe) else {
@@ -358,7 +360,8 @@ impl Raid {
         ftl.invalidate(flash, old);
     }
 
-    /// Drops the data from which the earlier state of the stripe could be restored.
+    /// Drops the replaced pages and the parity in the flash of an entry, from which the earlier
+    /// state of the stripe could be restored.
     fn drop_base(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
         let cached = self.cache.get_mut(id);
         (cached.based, cached.expedited) = (false, true);
@@ -370,7 +373,7 @@ impl Raid {
         self.drop_page(ftl, flash, page);
     }
 
-    /// Recomputes the cached parity from the remaining covered pages.
+    /// Recomputes the cached parity of an entry from the remaining covered pages.
     fn cover_anew(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
         let (cached, stripes) = (*self.cache.get(id), self.stripes);
         let mut value = Tag::ZERO;
@@ -391,7 +394,7 @@ impl Raid {
         }
     }
 
-    /// Resets an entry whose contents were lost with the power.
+    /// Resets an entry of the parity cache whose contents were lost with the power.
     pub(crate) fn forget_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
         self.drop_base(ftl, flash, id);
         let cache = &mut self.cache;
@@ -457,8 +460,8 @@ impl Raid {
         true
     }
 
-    /// Reads the rest of the stripe for an entry, because the other input of its parity was
-    /// dropped, or because part of the rest is lost and may already have been read.
+    /// Reads the other pages of the stripe for an entry, because the other input of its parity was
+    /// dropped, or because one of them is lost and may already have been read.
     fn read_rest(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId, lost: bool) {
         let cached = self.cache.get_mut(id);
         if !cached.based && (!std::mem::replace(&mut cached.by_rest, true) || lost) {
@@ -469,7 +472,8 @@ impl Raid {
         self.set_whole(ftl, id);
     }
 
-    /// Switches to the other equation if a page being read for parity has become unreadable.
+    /// Switches the flush of a stripe's parity to the other equation if a page being read for it
+    /// has become unreadable.
     fn read_another_way(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         let Some(id) = self.cache.find(stripe) else { return };
         let cached = *self.cache.get(id);
@@ -487,7 +491,7 @@ impl Raid {
 }
 
 /// Gives up the copy of a page in the flash, which is `unit`. Returns true if the buffer holds the
-/// complete page, and rewrites it.
+/// whole page, which is then written again.
 pub(super) fn give_up_copy(ftl: &mut Ftl, flash: &mut Flash, page: Lpn, unit: UnitId) -> bool {
     let kept = match ftl.core.map.place(page) {
         Location::Buffer(frame_id) => keep_from_buffer(ftl, frame_id),
@@ -500,8 +504,8 @@ pub(super) fn give_up_copy(ftl: &mut Ftl, flash: &mut Flash, page: Lpn, unit: Un
     kept
 }
 
-/// Handles the loss of the flash copy of a buffered page, by rewriting it from the buffer. Returns
-/// true if the buffer holds the complete page.
+/// Handles the loss of the flash copy of a buffered page, by writing it again from the buffer.
+/// Returns true if the buffer holds the whole page.
 fn keep_from_buffer(ftl: &mut Ftl, frame_id: FrameId) -> bool {
     let whole = ftl.core.buffer.holds_newest(frame_id);
     let frame = ftl.core.buffer.get_mut(frame_id);
@@ -530,7 +534,8 @@ mod tests {
     use super::*;
     use crate::raid::parity_cache::EMPTY;
 
-    /// The equation has two covered pages, of which one leaves, and two pages that are not covered.
+    /// Every unreadable page of an equation counts in deciding what can be recovered: here two
+    /// covered pages, one of which has a superseded copy, and two pages that are not covered.
     #[test]
     fn every_unknown_page_of_an_equation_counts() {
         let mut entry = EMPTY;

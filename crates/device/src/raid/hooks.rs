@@ -1,4 +1,4 @@
-//! The implementation of the hooks that the host side calls.
+//! The implementation, for drives with stripes, of the hooks that the host side calls.
 
 use super::Raid;
 use super::losses::Reason;
@@ -15,8 +15,8 @@ use crate::policy::redundancy::Eviction;
 use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
 
 impl Raid {
-    /// The case of [`RedundancyHooks::done`] for transactions by the redundancy code, and for
-    /// drives on which reads can fail or are counted.
+    /// Handles the end of a transaction of the redundancy, and of any transaction on drives on
+    /// which reads can fail or are counted, for [`RedundancyHooks::done`].
     #[inline(never)]
     fn own_done(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, dropped: bool) -> bool {
         if ftl.gc.refresh.is_some() {
@@ -52,7 +52,7 @@ impl Raid {
         true
     }
 
-    /// Notes the data that a successful read for the host gave, if the data is wrong.
+    /// Records that a successful read for the host returned wrong data, if it did.
     pub(crate) fn note_wrong_read(&mut self, ftl: &mut Ftl, flash: &Flash, id: TxnId) {
         if let Some(integrity) = &mut self.integrity {
             integrity.silent.note_read(ftl, flash, id);
@@ -71,7 +71,7 @@ impl RedundancyHooks for Raid {
         self.stripes.host(page)
     }
 
-    /// Pages of stripes are tied to a die.
+    /// Returns false: pages of stripes are tied to the die of their address.
     #[inline]
     fn lies_anywhere(&self) -> bool {
         false
@@ -201,7 +201,8 @@ impl RedundancyHooks for Raid {
         self.block_erased(ftl, flash, block);
     }
 
-    /// Called for every transaction; most neither belong to the redundancy code nor concern it.
+    /// Called at the end of every transaction; most neither belong to the redundancy nor concern
+    /// it.
     #[inline]
     fn done(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, dropped: bool) -> bool {
         let own = matches!(flash.txns.get(id).owner, Owner::Parity(_) | Owner::DegradedRead(_));
@@ -233,7 +234,7 @@ impl RedundancyHooks for Raid {
         }
     }
 
-    /// Returns true unless versions reveal that the page was written since.
+    /// Returns true unless versions show that the page was written since.
     fn same_as_flash(&self, page: Lpn, unit: UnitId) -> bool {
         self.integrity
             .as_ref()

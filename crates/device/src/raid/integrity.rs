@@ -13,36 +13,36 @@ use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use fowler_units::{Bytes, Column, Id, IdVec, Lpn, ParityId, Rng, StripeId, UnitId};
 
-/// The versions of all pages, and the set of pages that can be read.
+/// The versions of all pages, and the record of pages that cannot be read.
 #[derive(Clone, Debug)]
 pub struct Integrity {
-    /// The version of each page of the mapping; zero if the page holds nothing. Parity has no
-    /// version.
+    /// Version of each page of the mapping; zero if the page holds no data. Parity has no version.
     versions: IdVec<Lpn, u64>,
-    /// The version with which each physical page was programmed.
+    /// Version with which each physical page was programmed.
     stored: IdVec<UnitId, u64>,
-    /// The failure that made each physical page unreadable; `None` for readable pages.
+    /// Failure that made each physical page unreadable; `None` for readable pages.
     failures: IdVec<UnitId, Option<Failure>>,
-    /// Unreadable pages whose rebuilding has not begun, one bit each; the number of these pages;
-    /// and the place from which the next is searched.
+    /// Unreadable physical pages whose rebuilding has not begun, one bit each.
     to_rebuild: Column<u64>,
+    /// Number of pages in `to_rebuild`.
     waiting: u32,
+    /// Word of `to_rebuild` from which the next page is searched.
     cursor: usize,
-    /// The loss of each page of the mapping; `None` unless the page is lost.
+    /// Loss of each page of the mapping; `None` unless the page is lost.
     lost: IdVec<Lpn, Option<Loss>>,
-    /// The failures of each stripe beyond the pages that its parity gives back, since the parity
-    /// was last complete.
+    /// For each stripe, the failures beyond those that its parity can recover, since the parity was
+    /// last complete.
     exceeded: IdVec<StripeId, Exceeded>,
-    /// The pages that read well but are wrong.
+    /// Pages that are readable but wrong.
     pub(crate) silent: SilentErrors,
-    /// The fate of pages that could not be read.
+    /// Counts of unreadable and lost pages.
     pub ledger: LossLedger,
-    /// The number of versions created so far.
+    /// Number of versions created so far.
     made: u64,
 }
 
 /// The failures that cost a stripe its parity: the number of pages that failed, and the number that
-/// the parity would have given back. Zero while the parity is complete, or if the stripe never had
+/// the parity could have recovered. Zero while the parity is complete, or if the stripe never had
 /// any.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exceeded {
@@ -77,7 +77,7 @@ impl Integrity {
     }
 
     /// Returns the memory that the versions of so many pages of the mapping, physical pages and
-    /// stripes take.
+    /// stripes take on the simulating machine.
     pub fn bytes((mapped, pages): (u64, u64), stripes: u32) -> Bytes {
         Bytes::of::<u64>(mapped)
             + Bytes::of::<Option<Loss>>(mapped)
@@ -121,17 +121,17 @@ impl Integrity {
         self.lost[page] = None;
     }
 
-    /// Reverts a page of the mapping, whose last version is lost, to the version at `unit`.
+    /// Reverts a page of the mapping, whose last version is lost, to the version stored at `unit`.
     pub fn revert(&mut self, page: Lpn, unit: UnitId) {
         self.versions[page] = self.version_at(unit);
     }
 
-    /// Marks a page of the mapping as lost.
+    /// Marks a page of the mapping as lost for the cause `why`.
     pub fn lose(&mut self, page: Lpn, why: Loss) {
         self.lost[page] = Some(why);
     }
 
-    /// Returns the loss that took a page of the mapping, if the page is lost.
+    /// Returns the loss that took a page of the mapping; `None` if the page is not lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
         self.lost[page]
     }
@@ -142,7 +142,7 @@ impl Integrity {
         self.failure(unit).is_none()
     }
 
-    /// Returns the failure that made a physical page unreadable, if any.
+    /// Returns the failure that made a physical page unreadable; `None` if it is readable.
     #[inline]
     pub fn failure(&self, unit: UnitId) -> Option<Failure> {
         self.failures.get(unit).copied().flatten()
@@ -153,7 +153,7 @@ impl Integrity {
         self.exceeded[stripe]
     }
 
-    /// Notes the failures that cost a stripe its parity. Zero notes that the parity is complete
+    /// Records the failures that cost a stripe its parity. Zero records that the parity is complete
     /// again.
     pub fn set_exceeded(&mut self, stripe: StripeId, failures: Exceeded) {
         self.exceeded[stripe] = failures;
@@ -171,7 +171,7 @@ impl Integrity {
         }
     }
 
-    /// Marks a physical page as unreadable.
+    /// Marks a physical page as unreadable because of a failure.
     pub fn spoil(&mut self, unit: UnitId, failure: Failure) {
         let (word, mask) = (unit.index() / 64, 1 << (unit.index() % 64));
         self.failures[unit] = Some(failure);
@@ -179,7 +179,7 @@ impl Integrity {
         self.to_rebuild[word] |= mask;
     }
 
-    /// Corrupts pages by a fault that strikes the copy of a page at a physical page; see
+    /// Silently corrupts pages by a fault that strikes the copy of a page at a physical page; see
     /// [`Struck`].
     pub(crate) fn corrupt(
         &mut self,
@@ -225,7 +225,7 @@ impl Integrity {
 }
 
 impl Raid {
-    /// Assigns versions to the data on the drive.
+    /// Assigns versions to the data that the drive holds before the run.
     pub(crate) fn begin_integrity(&mut self, ftl: &mut Ftl) {
         let (stripes, map) = (self.stripes, &ftl.core.map);
         let Some(integrity) = &mut self.integrity else { return };
@@ -260,7 +260,7 @@ impl Raid {
         lost
     }
 
-    /// Notes that the host has written a page of the mapping.
+    /// Assigns a new version to a page of the mapping that the host has written.
     #[inline]
     pub(crate) fn note_write(&mut self, page: Lpn) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
@@ -268,7 +268,7 @@ impl Raid {
         }
     }
 
-    /// Notes that a page has been read for parity, in a given turn of its entry.
+    /// Adds the version of a page that was read for parity, in a given turn of its entry.
     pub(crate) fn note_seen(&mut self, entry: ParityId, turn: u32, unit: UnitId) {
         let Some(integrity) = &self.integrity else { return };
         let cached = self.cache.get_mut(entry);
@@ -302,7 +302,7 @@ impl Raid {
         }
     }
 
-    /// Notes that a page no longer holds data.
+    /// Records that a page of the mapping no longer holds data.
     pub(crate) fn note_trim(&mut self, page: Lpn) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.renew(page, false);

@@ -1,4 +1,4 @@
-//! The laws of stripes and their parity.
+//! The laws of stripes and their parity: invariants that hold after every event.
 
 use super::Raid;
 use super::fault_kinds::is_at_hand;
@@ -13,7 +13,7 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, Lpn, ParityId, StripeId, TxnId};
 
 impl Raid {
-    /// Returns true if the answer of a program waits for parity.
+    /// Returns true if the completion of a program waits for parity.
     pub(crate) fn is_deferred(&self, flash: &Flash, id: TxnId) -> bool {
         self.note(flash, id).awaiting_parity
     }
@@ -122,7 +122,7 @@ impl Raid {
         }
     }
 
-    /// Returns the exclusive-or of the versions in the flash of some data pages of a stripe.
+    /// Returns the exclusive-or of the versions in the flash of the data pages `which` of a stripe.
     fn sum_of(&self, core: &Core, integrity: &Integrity, stripe: StripeId, which: u64) -> u64 {
         let pages = self.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
         pages.fold(0, |sum, (_, page)| sum ^ integrity.version_at(core.flash_copy(page)))

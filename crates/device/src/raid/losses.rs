@@ -1,24 +1,24 @@
-//! Losses: the reasons why pages that could not be read did not come back, and the ledger of all
+//! Losses: the causes for which unreadable pages could not be recovered, and the ledger of all
 //! losses.
 
 use fowler_units::{Nanos, Span};
 use std::fmt;
 
-/// The reason why a page was lost.
+/// The reason why a page could not be recovered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Reason {
     /// The stripe had no parity: it should have none, or had none yet.
     Unprotected,
-    /// More pages of the stripe could not be read than its parity gives back.
+    /// More pages of the stripe were unreadable than its parity can recover.
     BeyondParity,
-    /// The power: the parity of the stripe was in a cache that lost power, or the page itself in a
-    /// buffer that did.
+    /// A loss of power: the parity of the stripe was in a cache that lost power, or the page itself
+    /// in a buffer that did.
     Power,
 }
 
 impl Reason {
-    /// Every reason.
+    /// All reasons for a loss.
     pub const ALL: [Reason; 3] = [Reason::Unprotected, Reason::BeyondParity, Reason::Power];
 
     /// Returns the name of the reason in JSON and tables.
@@ -29,7 +29,7 @@ impl Reason {
 
 fowler_units::enumerated! {
     Reason:
-    /// A value for each reason.
+    /// A value for each reason for a loss.
     pub ByReason
 }
 
@@ -37,7 +37,7 @@ fowler_units::enumerated! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Failure {
-    /// The cells: no sensing level corrects the errors of the page.
+    /// No sensing level corrects the bit errors of the page.
     Cells,
     /// The page failed alone.
     Page,
@@ -51,14 +51,14 @@ pub enum Failure {
     Chip,
     /// The page failed with its channel.
     Channel,
-    /// The power failed while the page, or a later page of its word line, was being programmed.
+    /// Power was lost while the page, or a later page of its word line, was being programmed.
     Torn,
     /// A check of the page failed: the page does not hold the data written to it.
     Wrong,
 }
 
 impl Failure {
-    /// Every kind of failure.
+    /// All kinds of failure.
     pub const ALL: [Failure; 9] = [
         Failure::Cells,
         Failure::Page,
@@ -82,20 +82,20 @@ impl Failure {
 /// the stripe's protection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Loss {
-    /// The reason why the page did not come back.
+    /// Reason why the page could not be recovered.
     pub reason: Reason,
-    /// The failure that made the page itself unreadable.
+    /// Failure that made the page itself unreadable.
     pub failure: Failure,
-    /// Pages of the stripe that could not be read, this page and parity included, and pages that
-    /// were lost since the stripe's parity was last complete.
+    /// Number of pages of the stripe that were unreadable, this page and parity included, and pages
+    /// that were lost since the stripe's parity was last complete.
     pub failed: u8,
-    /// The number of failed pages that the parity of the stripe gives back: fewer than `failed`, or
-    /// none would be lost.
+    /// Number of failed pages that the parity of the stripe can recover: fewer than `failed`, or no
+    /// page would be lost.
     pub given_back: u8,
 }
 
 impl Loss {
-    /// The loss of a page without any parity.
+    /// Returns the loss of a page without any parity.
     pub fn unprotected(failure: Failure) -> Self {
         Loss { reason: Reason::Unprotected, failure, failed: 1, given_back: 0 }
     }
@@ -118,44 +118,44 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The fate of pages that could not be read, over a run: pages that somebody has read, or that a
-/// fault has struck. [`crate::Census`] counts the pages that are lost at one moment, read or not.
-/// All counts are of data pages only; parity pages hold no host data.
+/// Counts of unreadable and lost pages over a run: pages that have been read, or that a fault has
+/// struck. [`crate::Census`] counts the pages that are lost at one moment, read or not. All counts
+/// are of data pages only; parity pages hold no host data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossLedger {
-    /// Faults that struck.
+    /// Number of faults that struck.
     pub faults: u64,
-    /// Data pages that became unreadable.
+    /// Number of data pages that became unreadable.
     pub unreadable: u64,
-    /// Unreadable pages that were recovered from their stripes and reprogrammed.
+    /// Number of unreadable pages that were recovered from their stripes and reprogrammed.
     pub rebuilt: u64,
-    /// Unreadable pages that the host rewrote or trimmed before they were rebuilt.
+    /// Number of unreadable pages that the host rewrote or trimmed before they were rebuilt.
     pub rewritten: u64,
-    /// Lost pages, by [`Reason`]; acknowledged writes lost with the power are counted under
-    /// [`Reason::Power`].
+    /// Number of lost pages by [`Reason`]; acknowledged writes lost with the power are counted
+    /// under [`Reason::Power`].
     pub lost: ByReason<u64>,
-    /// Acknowledged writes that were lost with the power before they were programmed; included in
-    /// `lost`.
+    /// Number of acknowledged writes that were lost with the power before they were programmed;
+    /// included in `lost`.
     pub lost_writes: u64,
-    /// Parity pages that became unreadable.
+    /// Number of parity pages that became unreadable.
     pub parity_unreadable: u64,
-    /// Stripes whose only parity was in a cache that lost power.
+    /// Number of stripes whose only parity was in a cache that lost power.
     pub parity_lost: u64,
-    /// Pages whose recovered data differs from the data written: always zero (a law of
+    /// Number of pages whose recovered data differs from the data written: always zero (a law of
     /// [`crate::Device::check`]).
     pub wrong: u64,
-    /// Parity pages written to the flash that do not match the data read and cached for them:
-    /// always zero (a law of [`crate::Device::check`]).
+    /// Number of parity pages written to the flash that do not match the data read and cached for
+    /// them: always zero (a law of [`crate::Device::check`]).
     pub unread: u64,
-    /// Host reads answered from the rest of a stripe.
+    /// Number of host reads whose data was recovered from the other pages of a stripe.
     pub degraded_reads: u64,
-    /// Host reads of pages that were lost.
+    /// Number of host reads of pages that were lost.
     pub failed_reads: u64,
-    /// The fate of silent corruption.
+    /// Counts of silently corrupted pages.
     pub silent: SilentLedger,
-    /// Time during which some page was waiting to be rebuilt.
+    /// Total time during which some page was waiting to be rebuilt.
     pub at_risk: Span,
-    /// The time since which some page has been waiting to be rebuilt.
+    /// Time since which some page has been waiting to be rebuilt; `None` if none is.
     pub since: Option<Nanos>,
 }
 
@@ -166,26 +166,27 @@ impl LossLedger {
     }
 }
 
-/// The fate of silent corruption, over a run.
+/// Counts of silently corrupted pages over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SilentLedger {
-    /// Host pages whose copy in the flash a fault has corrupted unnoticed.
+    /// Number of host pages whose copy in the flash a fault has silently corrupted.
     pub made: u64,
-    /// Parity pages, and replaced pages that parity still needs, that a fault has corrupted
-    /// unnoticed.
+    /// Number of parity pages, and of replaced pages that parity still needs, that a fault has
+    /// silently corrupted.
     pub parity_made: u64,
-    /// Wrong pages found by the check of a read, parity pages included.
+    /// Number of wrong pages found by the check of a read, parity pages included.
     pub by_versions: u64,
-    /// Wrong host pages found by the check of a read and rebuilt from their stripes.
+    /// Number of wrong host pages found by the check of a read and rebuilt from their stripes.
     pub corrected: u64,
-    /// Pages that host reads returned wrong.
+    /// Number of pages that host reads returned with wrong data.
     pub returned: u64,
-    /// Comparisons of stripes with their parity by scrubbing, with a result.
+    /// Number of comparisons of stripes with their parity by scrubbing that gave a result.
     pub stripes_compared: u64,
-    /// Comparisons without a result: a page could not be read, or the stripe was rewritten
-    /// meanwhile.
+    /// Number of comparisons of stripes without a result: a page could not be read, or the stripe
+    /// was rewritten meanwhile.
     pub stripes_undecided: u64,
-    /// Stripes that did not match their parity. A stripe counts once until it matches again.
+    /// Number of stripes found not to match their parity. A stripe counts once until it matches
+    /// again.
     pub by_parity: u64,
 }
 

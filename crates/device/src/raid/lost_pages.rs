@@ -1,6 +1,6 @@
-//! Losses of a drive without stripes: nothing brings back a page that a fault has struck, unless
-//! the buffer still holds the page. Only drives that are to notice losses have this state; the
-//! host's code calls it where it would call redundancy.
+//! Losses of a drive without stripes: a page that a fault has struck cannot be recovered, unless
+//! the buffer still holds the page. Only drives that are to notice losses have this state; the host
+//! side calls it where it would call redundancy.
 
 use super::fault_kinds::{Fault, sorted_at_hand};
 use super::faults::give_up_copy;
@@ -20,16 +20,16 @@ use fowler_units::{BlockId, Bytes, FrameId, Id, IdVec, Lpn, TxnId, UnitId};
 /// The lost pages of a drive without stripes.
 #[derive(Clone, Debug)]
 pub(crate) struct LostPages {
-    /// The loss of each page; `None` unless the page is lost.
+    /// Loss of each logical page; `None` unless the page is lost.
     lost: IdVec<Lpn, Option<Loss>>,
-    /// The pages that read well but are wrong.
+    /// Pages that are readable but wrong.
     pub silent: SilentErrors,
-    /// The fate of pages that could not be read.
+    /// Counts of unreadable and lost pages.
     pub ledger: LossLedger,
 }
 
 impl LostPages {
-    /// Creates the state of a fresh drive, if the drive is to notice losses.
+    /// Creates the state of a fresh drive; `None` unless the drive is to notice losses.
     pub fn new(config: &Config, layout: &Layout) -> Option<Box<LostPages>> {
         config.redundancy.notes_lost_pages().then(|| {
             let lost = IdVec::filled(None, layout.mapped_pages as usize);
@@ -38,7 +38,7 @@ impl LostPages {
         })
     }
 
-    /// Returns the memory that the losses of all pages take.
+    /// Returns the memory that the losses of all pages take on the simulating machine.
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         match config.redundancy.notes_lost_pages() {
             true => Bytes::of::<Option<Loss>>(layout.mapped_pages.into()),
@@ -46,7 +46,7 @@ impl LostPages {
         }
     }
 
-    /// Returns the loss that took a page, if the page is lost.
+    /// Returns the loss that took a logical page; `None` if the page is not lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
         self.lost[page]
     }
@@ -57,7 +57,7 @@ impl LostPages {
         self.strike_pages(ftl, flash, pages, fault.failure());
     }
 
-    /// Makes physical pages fail that hold data.
+    /// Makes physical pages that hold data unreadable.
     pub fn strike_pages(
         &mut self,
         ftl: &mut Ftl,
@@ -82,7 +82,7 @@ impl LostPages {
         ftl.evict(flash, self);
     }
 
-    /// Corrupts pages unnoticed.
+    /// Silently corrupts pages by a fault.
     pub fn corrupt(&mut self, ftl: &Ftl, flash: &Flash, fault: Fault) {
         let core = &ftl.core;
         let units = fault.stored_pages(core, flash, None);
@@ -98,8 +98,8 @@ impl LostPages {
         units.into_iter().for_each(|unit| self.silent.strike((fault, unit), &drive));
     }
 
-    /// The rare case of [`RedundancyHooks::done`]: some page is wrong. A page that a check finds to
-    /// be wrong is lost, whoever reads it.
+    /// Handles the end of a transaction on a drive with wrong pages, for [`RedundancyHooks::done`].
+    /// A page that a check finds to be wrong is lost, whoever reads it.
     #[cold]
     fn read_with_errors(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         let Txn { unit, needed, level, owner, .. } = *flash.txns.get(id);

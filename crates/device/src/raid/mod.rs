@@ -7,32 +7,32 @@
 //! 2. The entry is flushed at once, or when its place is needed (`parity_flush_trigger.rs`), by the
 //!    equation that requires fewer reads; the parity is then programmed like a page of the host
 //!    (`parity_flush.rs`).
-//! 3. A page that cannot be read is computed from its stripe: for the read that failed, and once
+//! 3. A page that cannot be read is recovered from its stripe: for the read that failed, and once
 //!    more to program it anew (`rebuild.rs`).
-//! 4. A fault takes pages at once. Those that no equation gives back are lost, and the rest of
-//!    their stripes is mended (`faults.rs`, `losses.rs`).
+//! 4. A fault makes many pages unreadable at once. Those that no equation recovers are lost, and
+//!    the parity of their stripes is repaired (`faults.rs`, `losses.rs`).
 //!
 //! Exceptions:
 //!
-//! - The stage of life decides which stripes have parity, and whether blocks are refreshed instead
+//! - The stage of life decides which stripes have parity, and if blocks are refreshed instead
 //!   (`stages.rs`).
-//! - A covered page that is replaced must be taken out of the cached parity, which needs its old
+//! - A covered page that is replaced must be removed from the cached parity, which needs its old
 //!   contents (`parity_delta.rs`); some policies read the old page before the new one is programmed
 //!   (`early_reads.rs`).
-//! - Moves of GC, and the end of a run, flush entries early (`moved_pages.rs`). Power loss takes
-//!   unprotected entries (`power_loss.rs`).
-//! - Programs and answers may wait for parity (`deferred_answers.rs`); frames of a stripe may leave
-//!   the buffer together (`stripe_eviction.rs`).
-//! - Pages that read well may be wrong (`tag.rs`, `silent_corruption.rs`, `silent_faults.rs`); a
-//!   scrub compares them with their parity (`stripe_check.rs`, `stripe_comparisons.rs`).
-//! - A drive without stripes only notes its losses (`lost_pages.rs`).
+//! - Moves of GC, and the end of a run, flush entries early (`moved_pages.rs`). A loss of power
+//!   loses unprotected entries (`power_loss.rs`).
+//! - Programs and completions may wait for parity (`deferred_answers.rs`); frames of a stripe may
+//!   leave the buffer together (`stripe_eviction.rs`).
+//! - Readable pages may be wrong (`tag.rs`, `silent_corruption.rs`, `silent_faults.rs`); a scrub
+//!   compares them with their parity (`stripe_check.rs`, `stripe_comparisons.rs`).
+//! - A drive without stripes only records its losses (`lost_pages.rs`).
 //!
 //! **Owns** the parity cache (`parity_cache.rs`), the stage of life, the set of stripes that lack
 //! parity, the pages being recovered, and the versions of pages if integrity is checked
 //! (`integrity.rs`). **May touch** the translation, which it receives as an argument, and the
 //! flash. **Called through** [`crate::host::redundancy_hooks`] (`hooks.rs`), and on faults and
-//! power loss. `stripes.rs`: the pages that form a stripe. `exposed_stripes.rs`, `census.rs`:
-//! stripes that lack protection; all pages that nothing gives back. `laws.rs`: the invariants.
+//! losses of power. `stripes.rs`: the pages that form a stripe. `exposed_stripes.rs`, `census.rs`:
+//! stripes that lack protection; all unrecoverable pages. `laws.rs`: the invariants.
 
 pub mod census;
 mod deferred_answers;
@@ -80,27 +80,27 @@ use fowler_units::{BlockId, Bytes, Id, IdVec, Nanos, ParityId, Span, StripeId, T
 use std::collections::VecDeque;
 use stripe_check::StripeChecks;
 
-/// The notes on a transaction. Notes are valid only for the transaction with the same submission
-/// number, because slots of the arena are reused.
+/// Parity notes on a transaction, valid only for the transaction with the same submission number,
+/// because slots of the arena are reused.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
     order: u64,
-    /// Programs of host data: true if the parity cache counts on the program.
+    /// For programs of host data, true if the parity cache counts on the program.
     pub pinned: bool,
-    /// Programs of host data: true if the program bypasses the cache.
+    /// For programs of host data, true if the program bypasses the cache.
     pub expedited: bool,
-    /// True if the transaction is done and its answer waits for parity.
+    /// True if the transaction has ended and its completion waits for parity.
     pub awaiting_parity: bool,
-    /// True if the blame of the transaction was recorded, because it, or the program it joined, was
-    /// done and began to wait for parity.
+    /// True if the blame of the transaction was recorded, because it, or the program it joined, had
+    /// ended and begun to wait for parity.
     blamed: bool,
-    /// Reads for parity: the program that is sent to its die when the read is done.
+    /// For reads for parity, the program that is sent to its die when the read has ended.
     pub program: TxnId,
-    /// The time that the transaction waited for parity before it was sent to a die.
+    /// Time for which the transaction waited for parity before it was sent to a die.
     wait: Span,
 }
 
-/// Empty notes.
+/// Notes on a transaction that parity does not concern.
 pub(super) const NOTHING: Note = Note {
     order: 0,
     pinned: false,
@@ -111,39 +111,40 @@ pub(super) const NOTHING: Note = Note {
     wait: Span::ZERO,
 };
 
-/// A change of stage: the time, and the age of the drive.
+/// A change of a drive's stage of life: the time, and the wear of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageChange {
-    /// The stage that began.
+    /// The stage of life that began.
     pub to: Stage,
     /// The time of the change.
     pub at: Nanos,
-    /// The reason of the change: the most worn block, and the number of stripes with a page in a
-    /// worn one.
+    /// Reason for the change: the most worn block, and the number of stripes with a page in a worn
+    /// one.
     pub age: Age,
 }
 
-/// The present protection of a drive's data.
+/// The present protection of a drive's data by parity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protection {
-    /// The number of stripes.
+    /// Number of stripes.
     pub stripes: u32,
-    /// The present stage of life.
+    /// Present stage of life.
     pub stage: Stage,
-    /// The changes that led to the present stage.
+    /// Changes of the stage of life so far, in order.
     pub changes: Vec<StageChange>,
-    /// The drive's age.
+    /// Wear of the drive, as the redundancy policy sees it.
     pub age: Age,
-    /// Stripes that need parity and have none yet: their blocks are refreshed until they have it.
+    /// Number of stripes that need parity and have none yet: their blocks are refreshed until they
+    /// have it.
     pub bare: u32,
-    /// Stripes whose parity in the flash is not up to date, and which are therefore exposed to
-    /// power loss if the cache is volatile.
+    /// Number of stripes whose parity in the flash is not up to date, and which are therefore
+    /// exposed to a loss of power if the cache is volatile.
     pub exposed: u32,
-    /// The maximum number of exposed stripes so far.
+    /// Maximum number of exposed stripes so far.
     pub exposed_most: u32,
 }
 
-/// The redundancy of a drive.
+/// The redundancy of a drive with stripes.
 #[derive(Clone, Debug)]
 pub struct Raid {
     pub(crate) stripes: Stripes,
@@ -153,50 +154,52 @@ pub struct Raid {
     above_n_update: AboveNUpdate,
     /// True if cached parity goes to the flash once a data page of its stripe has been moved.
     flush_moved: bool,
-    /// Entries of the parity cache kept free ahead of demand, where parity is cached.
+    /// Number of parity cache entries kept free ahead of demand, where parity is cached.
     ahead: u32,
     policy: AnyRedundancy,
     stage: Stage,
     pub(crate) changes: Vec<StageChange>,
     pub(crate) cache: ParityCache,
-    /// The number of data pages of each stripe in worn blocks: the PEA counter.
+    /// For each stripe, the number of its data pages in worn blocks: the PEA counter of DA-RAID-5.
     pub(crate) worn: IdVec<StripeId, u8>,
     pub(crate) worn_stripes: u32,
     worn_above: u32,
-    /// P/E cycles of each block before the run, and the present maximum over all blocks.
+    /// P/E cycles that each block had before the run.
     pub(crate) cycles: IdVec<BlockId, u32>,
+    /// Largest number of P/E cycles of any block at present.
     most_cycles: u32,
-    /// Stripes that need parity, one bit each; the number of these stripes; and the place from
-    /// which the next is searched.
+    /// Stripes that need parity and have none, one bit each.
     wanted: Vec<u64>,
+    /// Number of stripes in `wanted`.
     pub(crate) wanted_count: u32,
+    /// Word of `wanted` from which the next stripe is searched.
     cursor: usize,
-    /// The entry of one of the stripes that are getting their first parity.
+    /// Entry of one of the stripes that are getting their first parity; `NONE` without any.
     pub(crate) building: ParityId,
-    /// Programs that wait for an entry of the parity cache.
+    /// Programs that wait for an entry of the parity cache, in order.
     pub(crate) waiting_programs: VecDeque<TxnId>,
     /// Covered pages that were replaced while the cached parity of their stripe had reads in
-    /// flight.
+    /// flight, each with its entry.
     pub(crate) deltas: Vec<(ParityId, UnitId)>,
     /// True if a trim waits for an entry, or for the parity of its stripe.
     pub(crate) trims_wait: bool,
-    /// The pages that leave the buffer together, one bit each; zero if a page leaves alone.
+    /// Pages of a stripe that leave the buffer together, one bit each; zero if a page leaves alone.
     pub(crate) together: u64,
     pub(crate) degraded_reads: DegradedReads,
     pub(crate) integrity: Option<Box<Integrity>>,
-    /// Stripes being compared with their parity, if scrubbing compares stripes.
+    /// Stripes being compared with their parity; `None` unless scrubbing compares stripes.
     pub(crate) stripe_checks: Option<Box<StripeChecks>>,
     /// Notes on programs and reads that parity concerns.
     pub(crate) notes: IdVec<TxnId, Note>,
-    /// The blame so far of transactions whose answer waits for parity.
+    /// Blame so far of transactions whose completion waits for parity.
     blames: IdVec<TxnId, Blame>,
     worn_erase_pulse: Option<Span>,
-    /// Injected bugs.
+    /// Bugs that were injected.
     pub(crate) bugs: Bugs,
 }
 
 impl Raid {
-    /// Creates the redundancy of a fresh drive, if the configuration has any.
+    /// Creates the redundancy of a fresh drive; `None` if the configuration has none.
     pub fn new(config: &Config, layout: &Layout) -> Option<Box<Raid>> {
         let params = &config.redundancy;
         if !params.has_stripes() {
@@ -246,7 +249,7 @@ impl Raid {
         }))
     }
 
-    /// Returns the memory that the redundancy of a drive takes.
+    /// Returns the memory that the redundancy of a drive takes on the simulating machine.
     pub(crate) fn bytes(config: &Config, layout: &Layout) -> Bytes {
         let params = &config.redundancy;
         if !params.has_stripes() {
@@ -279,7 +282,7 @@ impl Raid {
         }
     }
 
-    /// Notes that a stripe needs parity; until all such stripes have it, blocks are refreshed.
+    /// Records that a stripe needs parity; until all such stripes have it, blocks are refreshed.
     pub(crate) fn want(&mut self, gc: &mut Gc, stripe: StripeId) {
         let word = &mut self.wanted[stripe.index() / 64];
         let mask = 1 << (stripe.index() % 64);
@@ -288,7 +291,7 @@ impl Raid {
         self.tell_refresh(gc);
     }
 
-    /// Activates refresh if the rules ask for it or stripes still lack parity, and ends it
+    /// Activates refresh if the rules require it or stripes still lack parity, and ends it
     /// otherwise.
     pub(crate) fn tell_refresh(&self, gc: &mut Gc) {
         if let Some(refresh) = &mut gc.refresh {
@@ -323,12 +326,12 @@ impl Raid {
         free > 0 && !self.building.is_some() || self.waiting_programs.is_empty() && free > 1
     }
 
-    /// Returns the age of the drive as its policy sees it.
+    /// Returns the wear of the drive, as its redundancy policy sees it.
     pub(crate) fn age(&self) -> Age {
         Age { cycles: self.most_cycles, worn_stripes: self.worn_stripes }
     }
 
-    /// Returns the present protection of the data.
+    /// Returns the present protection of the drive's data by parity.
     pub(crate) fn report(&self) -> Protection {
         let (exposed, exposed_most) = self.cache.used();
         Protection {

@@ -1,4 +1,4 @@
-//! Parity that is flushed before its entry is needed, because a page of its stripe was moved or
+//! Flushes of cached parity before its entry is needed, because a page of the stripe was moved or
 //! because a run ends.
 
 use super::Raid;
@@ -23,7 +23,7 @@ impl Raid {
         }
     }
 
-    /// Flushes every entry.
+    /// Flushes every entry of the parity cache.
     pub(crate) fn flush_all(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         let cached: Vec<(ParityId, StripeId)> =
             self.cache.iter().map(|(id, entry)| (id, entry.stripe)).collect();
@@ -35,7 +35,7 @@ impl Raid {
         }
     }
 
-    /// Flushes an entry as soon as no reads or programs for the entry are in flight.
+    /// Flushes an entry of the parity cache as soon as no reads or programs for it are in flight.
     fn flush_soon(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         if self.cache.get(entry).progress == Progress::Open {
             self.cache.get_mut(entry).expedited = true;

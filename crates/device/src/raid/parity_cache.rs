@@ -10,43 +10,44 @@
 //!
 //! Invariants: a stripe has at most one entry, and `places` finds it; an entry is free, or in the
 //! list of open entries, or being flushed; a free entry retains no page; an entry is freed when
-//! nothing is in flight for it and no answer waits.
+//! nothing is in flight for it and no completion waits.
 
 use super::tag::Tag;
 use fowler_units::{Bytes, Id, IdVec, Link, Linked, List, ParityId, StripeId, TxnId, UnitId};
 
-/// The state of a stripe's parity.
+/// The state of an entry in the parity cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// The entry takes in writes.
+    /// The entry covers further writes to its stripe.
     Open,
-    /// The pages that the parity lacks are being read.
+    /// The pages that the parity needs are being read; the entry covers no more writes.
     Reading,
     /// The parity waits for a flash page, or is being programmed.
     Writing,
 }
 
-/// The cached parity of one stripe.
+/// An entry of the parity cache: the cached parity of one stripe.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The stripe whose parity the entry holds; none in an unused entry.
+    /// Stripe whose parity the entry holds; none in an unused entry.
     pub stripe: StripeId,
-    /// The state of the stripe's parity.
+    /// State of the entry.
     pub progress: Progress,
-    /// The covered pages, one bit each.
+    /// Data pages that the cached parity covers, one bit each.
     pub covered: u64,
-    /// Pages that leave the buffer together in such numbers that the parity is rebuilt, and are not
-    /// covered yet: the pages that they replace are not read.
+    /// Pages (one bit each) that leave the buffer together in such numbers that the parity is
+    /// rebuilt from them, and that are not covered yet: the pages that they replace are not read.
     pub anew: u64,
-    /// Pages that were covered until the parity was rebuilt without them (Algorithm 2 as printed):
-    /// nothing covers these pages until parity is flushed, and the pages that they replaced are
-    /// retained.
+    /// Pages (one bit each) that were covered until the parity was rebuilt without them (Algorithm
+    /// 2 as printed): nothing covers these pages until parity is flushed, and the pages that they
+    /// replaced are retained.
     pub uncovered: u64,
-    /// Pages whose old copy is read before they are programmed; and pages for which that read is
-    /// done. The bit of the parity page stands for the earlier parity.
+    /// Pages (one bit each) whose old copy is read before they are programmed. The bit of the
+    /// parity page stands for the earlier parity.
     pub early_asked: u64,
+    /// Pages (one bit each) whose old copy has been read early.
     pub early: u64,
-    /// Early reads in flight; `reads` includes them.
+    /// Number of early reads in flight; `reads` includes them.
     pub early_reads: u32,
     /// True if the flash has parity for the earlier state of the stripe.
     pub based: bool,
@@ -55,33 +56,33 @@ pub struct Entry {
     /// True if two pages of the stripe are unreadable, so that only the cached parity and the
     /// replaced pages together can recover both. The entry is not flushed until one is rebuilt.
     pub frail: bool,
-    /// True if the parity is computed, but held back in the controller while the stripe is frail.
+    /// True if the parity is computed, but kept in the controller while the stripe is frail.
     pub stalled: bool,
     /// True if the parity being written includes pages lost meanwhile; the computed value has been
     /// corrected.
     pub stale: bool,
-    /// Programs in flight that the entry will cover.
+    /// Number of programs in flight that the entry will cover.
     pub pinned: u32,
-    /// Reads in flight for the entry.
+    /// Number of reads in flight for the entry.
     pub reads: u32,
-    /// The parity of the covered pages, as versions.
+    /// Parity of the covered pages, as a version.
     pub value: Tag,
-    /// The versions read for the parity of all pages in the current turn, and the number of that
-    /// turn. A read submitted for an earlier turn, before an equation was abandoned, is not
-    /// counted. Zero is the turn of reads for `value`.
+    /// Exclusive-or of the versions read for the parity of all pages in the current turn.
     pub seen: Tag,
+    /// Number of the current turn of reads; zero for reads for `value`. A read submitted for an
+    /// earlier turn, before an equation was abandoned, does not count.
     pub turn: u32,
-    /// The parity of all pages, once reads for it have begun; and a flag that is true if that
-    /// parity is computed from the rest of the stripe (equation (2)), false if from the replaced
-    /// pages.
+    /// Parity of all data pages, once reads for it have begun.
     pub whole: Tag,
+    /// True if `whole` is computed from the pages that are not covered (equation (2)), false if
+    /// from the replaced pages (equation (1)).
     pub by_rest: bool,
-    /// True while the cached parity is being reread in full; until then the cached parity recovers
-    /// nothing.
+    /// True while the cached parity is being reread in full; until then it recovers no page.
     pub blank: bool,
     /// True if the parity must be computed again, because a page of the stripe was lost meanwhile.
     pub again: bool,
-    /// Programs that have ended and whose answers wait for the entry's parity, chained by `next`.
+    /// Programs that have ended and whose completions wait for the entry's parity, chained by
+    /// `next`.
     pub awaiting: TxnId,
     /// Programs that wait for the next entry of this stripe, in order, chained by `next`.
     pub first_waiting: TxnId,
@@ -130,23 +131,23 @@ pub(super) const EMPTY: Entry = Entry {
     link: Link::NONE,
 };
 
-/// The entries of the parity cache.
+/// The parity cache: its entries, and the pages that they retain.
 #[derive(Clone, Debug)]
 pub struct ParityCache {
     entries: IdVec<ParityId, Entry>,
-    /// The pages replaced by covered pages, `width` per entry; null for pages that are not covered.
+    /// Pages replaced by covered pages, `width` per entry; null for pages that are not covered.
     replaced: Vec<UnitId>,
     width: u32,
-    /// The entry of each stripe, or none.
+    /// Entry of each stripe; `NONE` without one.
     places: IdVec<StripeId, ParityId>,
     free: Vec<ParityId>,
-    /// The open entries, from least to most recently used.
+    /// Open entries, from least to most recently used.
     open: List<ParityId>,
-    /// The number of entries being read for or written.
+    /// Number of entries that are being read for or written.
     flushing: u32,
-    /// The maximum number of entries in use so far.
+    /// Maximum number of entries in use so far.
     most: u32,
-    /// The number of the latest turn.
+    /// Number of the latest turn of reads.
     turns: u32,
 }
 
@@ -166,7 +167,7 @@ impl ParityCache {
         }
     }
 
-    /// Returns the memory that a cache of `places` entries takes.
+    /// Returns the memory that a parity cache of `places` entries takes on the simulating machine.
     pub fn bytes(places: u32, stripes: u32, width: u32) -> Bytes {
         let entries = u64::from(places);
         Bytes::of::<Entry>(entries)
@@ -175,48 +176,48 @@ impl ParityCache {
             + Bytes::of::<ParityId>(stripes.into())
     }
 
-    /// Returns the entry of a stripe, if it has one.
+    /// Returns the parity cache entry of a stripe; `None` without one.
     #[inline]
     pub fn find(&self, stripe: StripeId) -> Option<ParityId> {
         let place = self.places[stripe];
         place.is_some().then_some(place)
     }
 
-    /// Returns the number of free entries.
+    /// Returns the number of free entries of the parity cache.
     #[inline]
     pub fn free_count(&self) -> u32 {
         self.free.len() as u32
     }
 
-    /// Returns the present and the maximum number of entries in use.
+    /// Returns the present and the maximum number of parity cache entries in use.
     pub fn used(&self) -> (u32, u32) {
         (self.entries.len() as u32 - self.free_count(), self.most)
     }
 
-    /// Returns the number of entries being flushed.
+    /// Returns the number of parity cache entries being flushed.
     #[inline]
     pub fn flushing(&self) -> u32 {
         self.flushing
     }
 
-    /// Returns an entry.
+    /// Returns an entry of the parity cache.
     #[inline]
     pub fn get(&self, id: ParityId) -> &Entry {
         &self.entries[id]
     }
 
-    /// Returns an entry for modification.
+    /// Returns an entry of the parity cache for modification.
     #[inline]
     pub fn get_mut(&mut self, id: ParityId) -> &mut Entry {
         &mut self.entries[id]
     }
 
-    /// Iterates over the entries in use.
+    /// Iterates over the parity cache entries in use.
     pub fn iter(&self) -> impl Iterator<Item = (ParityId, &Entry)> {
         self.entries.ids().map(|id| (id, &self.entries[id])).filter(|(_, it)| it.stripe.is_some())
     }
 
-    /// Allocates an entry for a stripe that has none.
+    /// Allocates a parity cache entry for a stripe that has none; `None` if no entry is free.
     pub fn open(&mut self, stripe: StripeId, based: bool) -> Option<ParityId> {
         debug_assert!(!self.places[stripe].is_some());
         let id = self.free.pop()?;
@@ -228,7 +229,7 @@ impl ParityCache {
         Some(id)
     }
 
-    /// Frees an entry.
+    /// Frees an entry of the parity cache.
     pub fn close(&mut self, id: ParityId) {
         self.delist(id);
         let entry = &mut self.entries[id];
@@ -242,7 +243,7 @@ impl ParityCache {
         self.free.push(id);
     }
 
-    /// Begins to flush an entry, which takes in nothing more.
+    /// Begins to flush an entry of the parity cache, which covers no more writes.
     pub fn flush(&mut self, id: ParityId) {
         debug_assert_eq!(self.entries[id].progress, Progress::Open);
         self.delist(id);
@@ -251,21 +252,22 @@ impl ParityCache {
         self.flushing += 1;
     }
 
-    /// Begins a new turn of reads for the parity of all pages.
+    /// Begins a new turn of reads for the parity of all pages of an entry's stripe.
     pub fn begin_turn(&mut self, id: ParityId) {
         debug_assert!(self.entries[id].stripe.is_some(), "a free entry is flushed");
         self.turns = self.turns.wrapping_add(1).max(1);
         (self.entries[id].seen, self.entries[id].turn) = (Tag::ZERO, self.turns);
     }
 
-    /// Marks all entries to be flushed as soon as no reads or programs for them are in flight.
+    /// Marks all entries of the parity cache to be flushed as soon as no reads or programs for them
+    /// are in flight.
     pub fn hurry(&mut self) {
         for id in self.entries.ids() {
             self.entries[id].expedited = true;
         }
     }
 
-    /// Discards the computed parity: the entry takes in writes again.
+    /// Discards the computed parity of an entry, which covers writes again.
     pub fn reopen(&mut self, id: ParityId) {
         debug_assert_eq!(self.entries[id].progress, Progress::Writing);
         self.entries[id].progress = Progress::Open;
@@ -276,7 +278,7 @@ impl ParityCache {
         self.enlist(id);
     }
 
-    /// Returns the page that a covered page replaced.
+    /// Returns the page that the covered page at a position of the stripe replaced.
     #[inline]
     pub fn replaced(&self, id: ParityId, position: u32) -> UnitId {
         self.replaced[id.index() * self.width as usize + position as usize]
@@ -287,12 +289,12 @@ impl ParityCache {
         &self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
 
-    /// The mutable version of [`ParityCache::all_replaced`].
+    /// Returns the replaced pages of [`ParityCache::all_replaced`] for modification.
     pub fn replaced_mut(&mut self, id: ParityId) -> &mut [UnitId] {
         &mut self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
 
-    /// Returns how many covered pages of an entry have a retained replaced page that was not read
+    /// Returns the number of covered pages of an entry whose retained replaced page was not read
     /// early.
     pub fn unread_count(&self, id: ParityId) -> u32 {
         let (all, entry) = (self.all_replaced(id), &self.entries[id]);
@@ -300,7 +302,7 @@ impl ParityCache {
         unread.filter(|&at| all[at as usize].is_some()).count() as u32
     }
 
-    /// Adds a program that waits until the stripe gets a new entry.
+    /// Adds a program that waits until the stripe of an entry gets a new entry.
     pub fn wait(&mut self, id: ParityId, last: TxnId) -> TxnId {
         let entry = &mut self.entries[id];
         let before = std::mem::replace(&mut entry.last_waiting, last);
@@ -310,7 +312,7 @@ impl ParityCache {
         before
     }
 
-    /// Moves the entry of a stripe that was written to the most recently used end.
+    /// Moves the entry of a stripe that was written to the most recently used end of the list.
     pub fn touch(&mut self, id: ParityId) {
         if self.entries[id].listed && self.open.back() != Some(id) {
             self.delist(id);
@@ -318,8 +320,8 @@ impl ParityCache {
         }
     }
 
-    /// Returns the least recently written entry that can be evicted: no reads or programs for it
-    /// are in flight.
+    /// Returns the least recently written entry that can be flushed to free its place: no reads or
+    /// programs for it are in flight.
     pub fn evictable(&self) -> Option<ParityId> {
         self.open.iter(&self.entries).find(|&id| {
             let entry = &self.entries[id];
@@ -351,7 +353,7 @@ pub fn positions(mut bits: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Returns the bit of a position.
+/// Returns the bit mask of a position.
 #[inline]
 pub fn bit(position: u32) -> u64 {
     1 << position

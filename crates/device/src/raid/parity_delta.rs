@@ -1,10 +1,10 @@
 //! Replacement of covered pages: the old contents must be read, in order to be removed from the
-//! cached parity. Until all reads of an entry are done, the replaced pages stay valid, and the
-//! cached parity is that of the covered pages and of those that leave. The earlier parity is
+//! cached parity. Until all reads of an entry have ended, the replaced pages stay valid, and the
+//! cached parity is that of the covered pages and of their superseded copies. The earlier parity is
 //! retained until then (assumed: a second page for each entry with reads in flight), the new data
-//! is in the write buffer, and its answer waits for the reads.
+//! is in the write buffer, and its completion waits for the reads.
 //!
-//! If a page that leaves becomes unreadable, the cached parity recovers nothing until it has been
+//! If a superseded copy becomes unreadable, the cached parity recovers no page until it has been
 //! recomputed from all covered pages: it is *blank*.
 
 use super::Raid;
@@ -15,7 +15,7 @@ use crate::host::Ftl;
 use fowler_units::{Id, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
-    /// Returns the pages that leave the cached parity of an entry.
+    /// Returns the superseded copies that the cached parity of an entry still includes.
     pub(crate) fn deltas(&self, entry: ParityId) -> impl Iterator<Item = UnitId> {
         self.deltas.iter().filter(move |delta| delta.0 == entry).map(|delta| delta.1)
     }
@@ -40,8 +40,8 @@ impl Raid {
         None
     }
 
-    /// Handles a replaced covered page. The old location of the page becomes invalid once no reads
-    /// for the entry are in flight.
+    /// Handles the replacement of a covered page. The old copy becomes invalid once no reads for
+    /// the entry are in flight.
     pub(crate) fn leave(
         &mut self,
         ftl: &mut Ftl,
@@ -62,7 +62,7 @@ impl Raid {
         self.read_anew(ftl, flash, entry, cached.covered & !bit(position));
     }
 
-    /// Drops all leaving pages of an entry: the entry's parity is now that of the covered pages
+    /// Drops all superseded copies of an entry: its cached parity is now that of the covered pages
     /// alone.
     pub(crate) fn left(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         while let Some(at) = self.deltas.iter().position(|delta| delta.0 == entry) {
@@ -71,7 +71,7 @@ impl Raid {
         }
     }
 
-    /// Rereads the cached parity from the given covered pages.
+    /// Rereads the cached parity of an entry from the covered pages `which`.
     pub(crate) fn read_anew(
         &mut self,
         ftl: &mut Ftl,
@@ -88,8 +88,8 @@ impl Raid {
         (cached.turn, cached.blank) = (turn, cached.reads > 0);
     }
 
-    /// Handles a page that has become unreadable. If the page leaves the parity of an entry, that
-    /// entry becomes blank. Returns true if so.
+    /// Handles a page that has become unreadable. If it is a superseded copy that an entry still
+    /// includes, the entry becomes blank. Returns true if so.
     pub(crate) fn leaves_no_more(
         &mut self,
         ftl: &mut Ftl,
@@ -120,7 +120,7 @@ impl Raid {
     }
 
     /// Handles a failed read, for the cached parity, of a page that is not lost: reads the other
-    /// covered pages, which yield the page.
+    /// covered pages, from which it is recovered.
     pub(crate) fn read_others(
         &mut self,
         ftl: &mut Ftl,
@@ -142,7 +142,8 @@ impl Raid {
         self.read_positions(ftl, flash, entry, cached.stripe, others);
     }
 
-    /// Returns the exclusive-or of the covered pages' parity and the versions of the leaving pages.
+    /// Returns the exclusive-or of the covered pages' parity and the versions of the superseded
+    /// copies.
     pub(crate) fn known_sum(&self, value: Tag, deltas: &[UnitId]) -> Tag {
         let version = |unit: UnitId| {
             self.integrity.as_deref().map_or(Tag::ZERO, |integrity| integrity.tag_at(unit))

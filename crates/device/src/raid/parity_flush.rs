@@ -1,20 +1,20 @@
-//! Flushing parity.
+//! Flushing of cached parity to the flash.
 //!
-//! 1. An entry that is flushed takes nothing in any more. The equation that needs fewer reads is
+//! 1. An entry that is flushed covers no more writes. The equation that needs fewer reads is
 //!    chosen: the pages that are not covered, or the replaced pages and the earlier parity
 //!    ([`Raid::flush`]).
 //! 2. These pages are read. A read that fails makes the entry use the other equation.
 //! 3. When all are read, the parity is programmed like a page of the host, on the die of its
 //!    address ([`Raid::write_parity`]).
 //! 4. The end of the program maps the new parity; the retained pages are invalidated, the entry is
-//!    freed, and the answers, programs and trims that waited are resumed ([`Raid::finish`]).
+//!    freed, and the completions, programs and trims that waited are resumed ([`Raid::finish`]).
 //!
 //! Exceptions:
 //!
 //! - A page of the stripe that is lost in the meantime makes the parity stale: the entry is
 //!   reopened and flushed again, or the value is corrected and programmed anew.
-//! - While two pages of the stripe are unreadable, the computed parity is held back in the
-//!   controller: only the entry and its inputs together recover both.
+//! - While two pages of the stripe are unreadable, the computed parity is kept in the controller:
+//!   only the entry and its inputs together recover both.
 //! - A stripe that needs no parity any more drops it instead of step 1.
 
 use super::Raid;
@@ -77,9 +77,9 @@ impl Raid {
         lacking.fold(0, |all, position| all | bit(position))
     }
 
-    /// Returns true if the parity of an entry is computed from the rest of the stripe. `by_rest` is
-    /// the cheaper choice; the other is made if some page it needs is unreadable. One of the two
-    /// always works.
+    /// Returns true if the parity of an entry is computed from the other pages of the stripe, which
+    /// are not covered. `by_rest` is the cheaper choice; the other is made if some page it needs is
+    /// unreadable. One of the two always works.
     pub(crate) fn readable_way(
         &self,
         core: &Core,
@@ -101,7 +101,7 @@ impl Raid {
         !(self.cache.all_replaced(entry).iter().all(reads) && reads(&parity))
     }
 
-    /// Reads the pages that an entry lacks.
+    /// Reads the pages that an entry needs to compute its parity.
     pub(crate) fn read_lacking(
         &mut self,
         ftl: &mut Ftl,
@@ -202,7 +202,7 @@ impl Raid {
         self.write_parity(ftl, flash, entry);
     }
 
-    /// Discards the computed parity: the entry takes in writes again.
+    /// Discards the computed parity of an entry, which covers writes again.
     pub(crate) fn reopen(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         self.cache.reopen(entry);
         self.maybe_flush(ftl, flash, entry);
@@ -219,8 +219,8 @@ impl Raid {
         ftl.try_to_place(flash, id);
     }
 
-    /// Assigns a flash page to parity; the old parity page is valid until the new one is
-    /// programmed.
+    /// Assigns a flash page to the parity of an entry; the old parity page is valid until the new
+    /// one is programmed.
     pub(crate) fn take_parity_page(
         &mut self,
         ftl: &mut Ftl,
@@ -236,13 +236,13 @@ impl Raid {
         ftl.occupy(flash, id, page);
     }
 
-    /// Returns true if parity must be computed again, so that the present value need not be
-    /// programmed.
+    /// Returns true if the parity of an entry must be computed again, so that the present value
+    /// need not be programmed.
     pub(crate) fn is_superseded(&self, entry: ParityId) -> bool {
         self.cache.get(entry).again
     }
 
-    /// Handles the end of a parity program, or of one that was dropped.
+    /// Handles the end of a parity program; `dropped` is true if it wrote no page.
     pub(crate) fn parity_stored(
         &mut self,
         ftl: &mut Ftl,
@@ -286,8 +286,8 @@ impl Raid {
         self.finish(ftl, flash, entry);
     }
 
-    /// Records the completed transaction as one that the programs waiting for an entry's parity
-    /// waited for, if the run is watched.
+    /// Records a transaction that has ended as one that the programs waiting for an entry's parity
+    /// waited for, if a probe observes the run.
     fn note_awaited(&self, flash: &mut Flash, done: Option<Txn>, entry: ParityId) {
         let Some(done) = done else { return };
         let cached = self.cache.get(entry);
@@ -304,7 +304,7 @@ impl Raid {
     }
 
     /// Closes an entry whose stripe now has up-to-date parity: drops the retained pages and resumes
-    /// whoever waited.
+    /// the programs and completions that waited.
     pub(crate) fn finish(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let cached = self.cache.get(entry);
         for position in positions(cached.covered | cached.uncovered) {
@@ -353,7 +353,8 @@ impl Raid {
         self.cover_program(ftl, flash, id);
     }
 
-    /// Drops the parity of a stripe whose data pages are all in trusted blocks.
+    /// Drops the parity of a stripe whose data pages are all in trusted blocks (blocks that are not
+    /// worn).
     pub(crate) fn drop_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         if self.protects(stripe)
             || self.cache.find(stripe).is_some()
@@ -369,7 +370,8 @@ impl Raid {
 
     // --- Answers that wait ---
 
-    /// Handles buffered data that is in the flash. Returns true if its answer must wait for parity.
+    /// Handles the end of the program of buffered data. Returns true if the completion of its write
+    /// must wait for parity.
     #[inline(never)]
     pub(super) fn waits_for_parity(
         &mut self,

@@ -26,8 +26,8 @@ impl Raid {
         }
     }
 
-    /// Gives a stripe its first parity; `page` has just been written, and is still in the
-    /// controller.
+    /// Starts to write the first parity of a stripe; the page `written` has just been written, and
+    /// is still in the controller.
     pub(crate) fn begin_parity(
         &mut self,
         ftl: &mut Ftl,
@@ -49,7 +49,7 @@ impl Raid {
         self.flush(ftl, flash, entry);
     }
 
-    /// Gives parity to the stripes that need it, while entries are free.
+    /// Starts to write the parity of stripes that need it, while parity cache entries are free.
     pub(crate) fn build_wanted(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         while self.wanted_count > 0 && self.may_build() {
             let Some(stripe) = self.next_wanted(&mut ftl.gc) else { return };
@@ -70,9 +70,9 @@ impl Raid {
         }
     }
 
-    /// Ensures that enough entries become free: one for each waiting program or trim, at least one
-    /// ahead of need, and one for a stripe that needs its first parity, so that such stripes get
-    /// parity however full the cache is.
+    /// Ensures that enough parity cache entries become free: one for each waiting program or trim,
+    /// at least one ahead of demand, and one for a stripe that needs its first parity, so that such
+    /// stripes get parity however full the cache is.
     pub(crate) fn make_room(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         loop {
             let kept = self.rules.parity_flush == ParityFlush::WhenEvicted;

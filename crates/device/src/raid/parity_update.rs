@@ -1,19 +1,19 @@
-//! Covering writes: the cached parity of a stripe takes in a page when a flash page is assigned to
-//! it.
+//! Covering of writes: the cached parity of a stripe includes a page from the moment at which a
+//! flash page is assigned to it.
 //!
 //! 1. A program with complete data asks for the entry of its stripe, and pins it
 //!    ([`Raid::cover_program`]).
 //! 2. Depending on the policy, the old copy of the page is read first (`early_reads.rs`), or the
-//!    page is taken out of the cached parity (`parity_delta.rs`). The program is then sent to its
+//!    page is removed from the cached parity (`parity_delta.rs`). The program is then sent to its
 //!    die.
-//! 3. When the program is bound to a page, the entry takes it in ([`Raid::take_in`]): the page is
-//!    covered, and the copy that it replaced is retained until the parity is flushed.
+//! 3. When the program is bound to a page, the entry covers it ([`Raid::take_in`]), and the copy
+//!    that it replaced is retained until the parity is flushed.
 //! 4. The entry is unpinned, and flushed if it is not to stay ([`Raid::unpin`]).
 //!
 //! Exceptions:
 //!
-//! - A stripe whose entry is being flushed takes nothing in: the program waits for the next entry
-//!   of the stripe. Without a free entry it waits for one.
+//! - A stripe whose entry is being flushed covers no more writes: the program waits for the next
+//!   entry of the stripe. Without a free entry it waits for one.
 //! - A program that was sent to its die before its stripe had parity, and is bound after, goes back
 //!   to step 1 ([`Raid::is_late`]).
 //! - With more than `N_update` pages that leave the buffer together, the cached parity is computed
@@ -36,7 +36,8 @@ use crate::raid::Raid;
 use fowler_units::{Id, Lpn, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
-    /// Sends a program with complete data to a die, once its stripe can take in the page.
+    /// Sends a program with complete data to a die, once the parity entry of its stripe can cover
+    /// the page.
     #[inline(never)]
     pub(super) fn cover_program(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         let Owner::Frame(frame_id) = flash.txns.get(id).owner else {
@@ -54,8 +55,8 @@ impl Raid {
         }
     }
 
-    /// Returns the entry of a stripe that can take in a write, pinned. An error contains the entry
-    /// that takes in nothing more, or `None` if no entry is free.
+    /// Returns the parity cache entry of a stripe that can cover a write, pinned. An error contains
+    /// the entry that covers no more writes, or `None` if no entry is free.
     pub(crate) fn entry_for(
         &mut self,
         ftl: &mut Ftl,
@@ -152,7 +153,7 @@ impl Raid {
         }
     }
 
-    /// Reads the flash copies of pages of a stripe for an entry.
+    /// Reads the flash copies of the pages at some positions of a stripe for an entry.
     pub(crate) fn read_positions(
         &mut self,
         ftl: &mut Ftl,
@@ -170,7 +171,7 @@ impl Raid {
         }
     }
 
-    /// Reads a page for an entry, in its present turn.
+    /// Reads a page for the parity of an entry, in its present turn.
     pub(crate) fn read_for_parity(
         &mut self,
         ftl: &mut Ftl,
@@ -182,7 +183,7 @@ impl Raid {
         self.read_for_turn(ftl, flash, entry, unit, turn)
     }
 
-    /// Like [`Raid::read_for_parity`], in a given turn.
+    /// Reads a page for the parity of an entry like [`Raid::read_for_parity`], in a given turn.
     pub(super) fn read_for_turn(
         &mut self,
         ftl: &mut Ftl,
@@ -285,7 +286,7 @@ impl Raid {
         }
     }
 
-    /// Notes that a program or trim pinning an entry is done.
+    /// Records that a program or trim that pinned an entry has ended.
     pub(crate) fn unpin(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let cached = self.cache.get_mut(entry);
         cached.pinned -= 1;
@@ -293,7 +294,7 @@ impl Raid {
         self.make_room(ftl, flash);
     }
 
-    /// Unpins the entry for a buffered page that is no longer to be covered.
+    /// Unpins the entry of a buffered page that will not be covered after all.
     pub(super) fn uncover(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, page: Lpn) {
         if std::mem::take(&mut self.note_mut(flash, id).pinned) {
             let entry = self.cache.find(self.stripes.of(page)).expect("a pinned entry exists");
@@ -301,8 +302,8 @@ impl Raid {
         }
     }
 
-    /// Returns true if a program must be covered although it has a die: its stripe had no parity
-    /// when the program was sent there, and by now has parity or is getting it.
+    /// Returns true if a program must be covered although it was sent to a die already: its stripe
+    /// had no parity then, and by now has parity or is getting it.
     #[inline(never)]
     pub(super) fn is_late(&self, core: &Core, flash: &Flash, id: TxnId, page: Lpn) -> bool {
         if self.note(flash, id).pinned {
@@ -317,7 +318,8 @@ impl Raid {
 
     // --- Trim ---
 
-    /// Returns true if a page of the mapping can be trimmed now, as far as its stripe is concerned.
+    /// Returns true if a page of the mapping can be trimmed now, as far as the parity of its stripe
+    /// is concerned.
     pub(super) fn takes_trim(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn) -> bool {
         let stripe = self.stripes.of(page);
         if !self.covers(&ftl.core, stripe) || ftl.core.map.place(page) == Location::Nowhere {

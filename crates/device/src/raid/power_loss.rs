@@ -1,4 +1,4 @@
-//! The parity that the cache loses with the power.
+//! Parity that the cache loses at a loss of power.
 
 use super::Raid;
 use super::losses::{Failure, Loss, Reason};

@@ -1,5 +1,5 @@
-//! Tests of algorithms 1 and 2 of DA-RAID-5 as printed: each of the two loses data that the
-//! device's reading of them preserves.
+//! Tests of Algorithms 1 and 2 of DA-RAID-5 as printed: each loses data that the drive's reading of
+//! it preserves.
 
 use crate::config::{Ack, Config};
 use crate::event_loop::{Device, Pacing};
@@ -9,7 +9,7 @@ use crate::raid::fault_kinds::{Bug, Fault};
 use crate::raid::losses::Reason;
 use fowler_units::{Bytes, Geometry, HostIo, HostOp, Lpn, Nanos, Span, StripeId};
 
-/// A drive with stripes of four pages on five chips, with versions.
+/// Returns a drive with stripes of four pages on five chips, with versions.
 fn config(kind: RedundancyKind) -> Config {
     let mut config = crate::config::tests::shaped(Geometry {
         channels: 5,
@@ -91,9 +91,9 @@ fn one_worn_one_trusted(config: &Config) -> (Device, StripeId, Lpn, Lpn) {
     panic!("none of {} stripes qualifies", device.stripes());
 }
 
-/// On a drive with a sixth of the blocks worn, a stripe has one page in a worn block, and another
-/// page is written to a trusted block: Algorithm 1 drops the parity of the stripe. The page in the
-/// worn block is then lost if it becomes unreadable.
+/// Algorithm 1 as printed drops the parity of a stripe that has one page in a worn block when
+/// another page is written to a trusted block. The page in the worn block is then lost if it
+/// becomes unreadable. On the test drive a sixth of the blocks is worn.
 #[test]
 fn algorithm_1_drops_the_parity_of_a_page_in_a_worn_block() {
     let mut config = config(RedundancyKind::WearAware);

@@ -1,5 +1,5 @@
-//! Recovery of unreadable pages from the rest of their stripe: on demand for reads, and in the
-//! background to reprogram them. These reads occupy their dies and channels.
+//! Recovery of unreadable pages from the other pages of their stripe: on demand for reads, and in
+//! the background to reprogram them. These reads occupy their dies and channels.
 //!
 //! 1. A read that fails takes one of [`AT_ONCE`] slots, or waits for one ([`Raid::read_degraded`]).
 //!    Rebuilding takes slots of its own accord, as many and as often as configured
@@ -34,16 +34,16 @@ use fowler_agenda::Phase;
 use fowler_units::{DieId, Id, Lpn, Nanos, Span, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
 
-/// The limits on the speed at which pages are rebuilt.
+/// The limits on the rate at which pages are rebuilt.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
-    /// The maximum number of pages rebuilt at once; the rest of [`AT_ONCE`] is the host's.
+    /// Maximum number of pages rebuilt at once; the other slots of [`AT_ONCE`] are for host reads.
     at_once: u32,
-    /// The minimum time from one page to the next.
+    /// Minimum time from one page to the next.
     every: Span,
-    /// The earliest time at which the next page may be begun.
+    /// Earliest time at which the next page may be begun.
     next: Nanos,
-    /// The time of the event that begins the next page; `NEVER` without one.
+    /// Time of the event that begins the next page; `NEVER` without one.
     looks: Nanos,
 }
 
@@ -56,16 +56,16 @@ impl Pace {
     }
 }
 
-/// The recovery of a page.
+/// The recovery of an unreadable page.
 #[derive(Clone, Copy, Debug)]
 struct DegradedRead {
     /// The read that found the page unreadable; none if the page is to be rebuilt.
     read: TxnId,
     page: Lpn,
     from: UnitId,
-    /// The recovered version: the block of the page may have been erased and rewritten since.
+    /// Recovered version: the block of the page may have been erased and rewritten since.
     version: u64,
-    /// The reads of the equation that are in flight.
+    /// Number of reads of the equation in flight.
     left: u32,
     /// True if a read of the equation has failed.
     again: bool,
@@ -80,25 +80,26 @@ const NO_READ: DegradedRead = DegradedRead {
     again: false,
 };
 
-/// A way to recover an unreadable page: the other pages to read, and the version that they yield.
+/// An equation that recovers an unreadable page: the other pages to read, and the version that
+/// results.
 struct Equation {
     members: Vec<UnitId>,
     tag: Tag,
 }
 
-/// The recoveries in progress.
+/// The recoveries of unreadable pages in progress.
 #[derive(Clone, Debug)]
 pub struct DegradedReads {
     all: [DegradedRead; AT_ONCE],
     free: Vec<u32>,
-    /// Reads that wait for a slot.
+    /// Reads that wait for a slot, in order.
     waiting: VecDeque<TxnId>,
     rebuilding: u32,
     pace: Pace,
 }
 
 impl DegradedReads {
-    /// Creates the state; at most `reads` reads may wait.
+    /// Creates the state without recoveries; at most `reads` reads may wait.
     pub fn new(config: &Config, reads: usize) -> Self {
         Self {
             all: [NO_READ; AT_ONCE],
@@ -160,7 +161,7 @@ impl Raid {
         !self.reads_well(unit) && ftl.core.allocator.blocks.is_valid(unit)
     }
 
-    /// Recovers the page of a failed read; the read waits.
+    /// Starts the recovery of the page of a failed read; the read waits.
     pub(crate) fn read_degraded(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         let Txn { owner, .. } = *flash.txns.get(id);
         if owner == Owner::Request {
@@ -188,8 +189,8 @@ impl Raid {
         self.read_equation(ftl, flash, number);
     }
 
-    /// Reads the other pages of an equation that contains a page, and stores the version they
-    /// yield.
+    /// Reads the other pages of an equation that recovers a page, and stores the version that
+    /// results.
     fn read_equation(&mut self, ftl: &mut Ftl, flash: &mut Flash, number: u32) {
         let DegradedRead { page, from, .. } = self.degraded_reads.all[number as usize];
         let Equation { members, tag } = self.equation_for(&ftl.core, page, from);
@@ -208,10 +209,10 @@ impl Raid {
         self.finish_if_read(ftl, flash, number);
     }
 
-    /// Returns an equation that yields an unreadable page: that of the cached parity, if it covers
-    /// the page; otherwise that of the computed parity minus the cached one; or that of the parity
-    /// in the flash. An equation with no other unreadable page exists unless the page is lost
-    /// ([`crate::raid::faults`]).
+    /// Returns an equation that recovers an unreadable page: that of the cached parity, if it
+    /// covers the page; otherwise that of the computed parity minus the cached one; or that of the
+    /// parity in the flash. An equation with no other unreadable page exists unless the page is
+    /// lost ([`crate::raid::faults`]).
     fn equation_for(&self, core: &Core, page: Lpn, from: UnitId) -> Equation {
         let stripe = self.stripes.of(page);
         let entry = self.cache.find(stripe);
@@ -241,8 +242,8 @@ impl Raid {
         self.others_of(core, stripe, !covered, &before, from, Tag::ZERO)
     }
 
-    /// Returns the equation of some data pages of a stripe as they are in the flash, and some other
-    /// pages, without `but`; `sum` is added to the exclusive-or of all.
+    /// Returns the equation of the data pages `which` of a stripe as they are in the flash, and the
+    /// pages `more`, without `but`; `sum` is added to the exclusive-or of all.
     fn others_of(
         &self,
         core: &Core,
@@ -336,7 +337,7 @@ impl Raid {
 
     // --- Rebuilding ---
 
-    /// Rebuilds unreadable pages, a few at a time.
+    /// Starts to rebuild unreadable pages, as many at a time as configured.
     pub(crate) fn rebuild(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         while self.degraded_reads.rebuilding < self.degraded_reads.pace.at_once
             && !self.degraded_reads.free.is_empty()
@@ -368,7 +369,8 @@ impl Raid {
         }
     }
 
-    /// Returns true if the rate lets the next page be rebuilt now. If not, an event looks again.
+    /// Returns true if the rate limit lets the next page be rebuilt now; otherwise schedules an
+    /// event.
     fn may_rebuild_now(&mut self, flash: &mut Flash) -> bool {
         let now = flash.now();
         let waits = self.integrity.as_ref().is_some_and(|integrity| integrity.to_rebuild() > 0);
@@ -408,7 +410,7 @@ impl Raid {
             && same
     }
 
-    /// Handles the end of a rebuilt page's program, or of one that was dropped.
+    /// Handles the end of a rebuilt page's program; `dropped` is true if it wrote no page.
     pub(crate) fn rebuilt(
         &mut self,
         ftl: &mut Ftl,

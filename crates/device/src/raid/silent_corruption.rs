@@ -1,10 +1,10 @@
-//! Silent corruption: pages that do not hold the data written to them, though every read of them
+//! Silent corruption: pages that do not hold the data written to them, although every read of them
 //! succeeds.
 //!
 //! The *error* of a page of the flash is the exclusive-or of the data in it and of the data that it
-//! should hold; nearly always the error is zero. Errors go wherever data goes, by the same
-//! operations as versions ([`super::tag::Tag`]): GC copies them, parity that is computed from a
-//! wrong page is as wrong, and so is a page that is rebuilt from one. Nothing else is assumed of
+//! should hold; nearly always the error is zero. Errors spread with data, by the same operations as
+//! versions ([`super::tag::Tag`]): GC copies them, parity that is computed from a wrong page is
+//! wrong by the same error, and so is a page that is rebuilt from one. Nothing else is assumed of
 //! the spread of errors. An error counts as read at the moment at which the version is, which for
 //! parity is when its reads begin.
 //!
@@ -23,23 +23,23 @@ use fowler_units::{BlockId, Id, PlaneId, Rng, TxnId, UnitId};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The silent corruption of a drive.
+/// The silently corrupted pages of a drive.
 #[derive(Clone, Debug)]
 pub(crate) struct SilentErrors {
     checks: Checks,
-    /// The errors of physical pages that are not zero.
+    /// Errors of physical pages, where they are not zero.
     errors: BTreeMap<UnitId, u64>,
-    /// Numbers drawn for errors so far.
+    /// Number of random numbers drawn for errors so far.
     drawn: u64,
     rng: Rng,
     pub ledger: SilentLedger,
 }
 
-/// The number of tries to find a page on which a misdirected write lands.
+/// Number of tries to find a page on which a misdirected write lands.
 const TRIES: u32 = 64;
 
 impl SilentErrors {
-    /// Creates the state of a drive on which all pages are right.
+    /// Creates the state of a drive without silent corruption.
     pub fn new(config: &Config) -> Self {
         Self {
             checks: config.redundancy.checks,
@@ -50,19 +50,19 @@ impl SilentErrors {
         }
     }
 
-    /// Returns true if any page is wrong.
+    /// Returns true if any page holds wrong data.
     #[inline]
     pub fn any(&self) -> bool {
         !self.errors.is_empty()
     }
 
-    /// Returns the error of a physical page.
+    /// Returns the error of a physical page; zero if it holds the right data.
     #[inline]
     pub fn error(&self, unit: UnitId) -> u64 {
         if !self.any() { 0 } else { self.errors.get(&unit).copied().unwrap_or(0) }
     }
 
-    /// Returns the error of the data that a successful read of a page gives.
+    /// Returns the error of the data that a successful read of a page returns.
     #[inline]
     pub fn error_read(&self, unit: UnitId) -> u64 {
         match self.checks {
@@ -71,19 +71,19 @@ impl SilentErrors {
         }
     }
 
-    /// Returns true if a read finds that a page is wrong.
+    /// Returns true if a read of a page finds that it holds wrong data.
     #[inline]
     pub fn is_found(&self, unit: UnitId) -> bool {
         self.checks == Checks::Versions && self.error(unit) != 0
     }
 
-    /// Returns true if a read gives wrong data, unnoticed.
+    /// Returns true if a read of a page returns wrong data, and nobody notices it.
     #[inline]
     pub fn reads_wrong(&self, unit: UnitId) -> bool {
         self.error_read(unit) != 0
     }
 
-    /// Notes the data that a successful read for the host gave, if the data is wrong: it is
+    /// Records that a successful read for the host gave wrong data, if it did: the data is
     /// returned, or completes a frame.
     #[inline]
     pub fn note_read(&mut self, ftl: &mut Ftl, flash: &Flash, id: TxnId) {
@@ -99,7 +99,7 @@ impl SilentErrors {
         }
     }
 
-    /// Notes that a read has found a wrong page, which is unreadable from now on.
+    /// Records that a read has found a wrong page, which is unreadable from now on.
     pub fn found(&mut self, unit: UnitId) {
         self.errors.remove(&unit);
         self.ledger.by_versions += 1;
@@ -124,14 +124,14 @@ impl SilentErrors {
         }
     }
 
-    /// Returns an error that no other page has.
+    /// Returns a random error that no other page has.
     pub fn fresh(&mut self) -> u64 {
         self.drawn += 1;
         // Errors differ from versions, which count up from one.
         super::tag::spread(!self.drawn)
     }
 
-    /// Corrupts pages by a fault that strikes the copy of a page at `unit`.
+    /// Silently corrupts pages by a fault that strikes the copy of a page at `unit`.
     pub fn strike(&mut self, (fault, unit): (Fault, UnitId), drive: &Struck<'_>) {
         let Struck { open, stored, current, another } = drive;
         if !open(unit) {
@@ -167,7 +167,7 @@ impl SilentErrors {
 
 /// The pages of a drive, as a fault that corrupts some of them sees them.
 pub(crate) struct Struck<'a> {
-    /// Returns true if a page holds data that can be read, and the controller does not hold it.
+    /// Returns true if a page holds readable data that the controller does not hold, too.
     pub open: &'a dyn Fn(UnitId) -> bool,
     /// Returns the version that a page should hold; zero where that is not known.
     pub stored: &'a dyn Fn(UnitId) -> u64,
@@ -177,7 +177,7 @@ pub(crate) struct Struck<'a> {
     pub another: &'a dyn Fn(UnitId, &mut Rng) -> Option<UnitId>,
 }
 
-/// Draws a page of the plane of `unit` that holds data.
+/// Draws a random page of the plane of `unit` that holds data.
 pub(crate) fn draw_page(core: &Core, unit: UnitId, rng: &mut Rng) -> Option<UnitId> {
     let plane = core.locator.plane_of(unit);
     let valid = u64::from(core.allocator.blocks.valid_in(plane));
@@ -185,7 +185,7 @@ pub(crate) fn draw_page(core: &Core, unit: UnitId, rng: &mut Rng) -> Option<Unit
 }
 
 /// Returns true if a page holds data that is not in the controller. `at_hand` are the pages whose
-/// data is, in order.
+/// data is, sorted.
 pub(crate) fn is_stored(core: &Core, at_hand: &[UnitId], unit: UnitId) -> bool {
     let valid = unit.is_some() && core.allocator.blocks.is_valid(unit);
     valid && at_hand.binary_search(&unit).is_err()
@@ -210,8 +210,8 @@ fn valid_page(core: &Core, plane: PlaneId, mut number: u32) -> Option<UnitId> {
 mod tests {
     use crate::raid::tag::Tag;
 
-    /// Errors go where data goes: parity of a wrong page is as wrong, and so is the page that this
-    /// parity gives back.
+    /// Errors spread with data: parity of a wrong page is wrong by the same error, and so is a page
+    /// recovered from that parity.
     #[test]
     fn errors_add_up_as_versions_do() {
         let (one, other) = (Tag::right(5), Tag { version: 9, error: 3 });

@@ -1,4 +1,4 @@
-//! Silent corruption by faults, on a drive with redundancy.
+//! Faults that silently corrupt pages, on a drive with redundancy.
 
 use super::Raid;
 use super::fault_kinds::{Fault, sorted_at_hand};
@@ -8,7 +8,7 @@ use crate::host::Ftl;
 use fowler_units::UnitId;
 
 impl Raid {
-    /// Corrupts pages unnoticed.
+    /// Silently corrupts pages by a fault.
     pub(crate) fn corrupt(&mut self, ftl: &Ftl, flash: &Flash, fault: Fault) {
         let (core, stripes) = (&ftl.core, self.stripes);
         let units = fault.stored_pages(core, flash, Some(stripes));

@@ -1,4 +1,4 @@
-//! The protection of stripes by the age of the drive: stripes with pages in worn blocks, stages of
+//! The protection of stripes by the wear of the drive: stripes with pages in worn blocks, stages of
 //! life, and the parity that each stage requires (DA-RAID-5, section III-B).
 
 use super::{Raid, StageChange};
@@ -12,12 +12,12 @@ use crate::raid::parity_cache::bit;
 use crate::raid::stripes::Stripes;
 use fowler_units::{BlockId, Id, Lpn, Nanos, StripeId, UnitId};
 
-/// The maximum number of checks for data that untimed parity writes have moved into worn blocks;
+/// Maximum number of checks for data that untimed parity writes have moved into worn blocks;
 /// stripes that still lack parity get it during the run.
 const SETTLES_MOST: u32 = 8;
 
 impl Raid {
-    /// Returns true if writes to a stripe must be covered.
+    /// Returns true if writes to a stripe must be covered by parity.
     #[inline]
     pub(crate) fn covers(&self, core: &Core, stripe: StripeId) -> bool {
         self.protects(stripe)
@@ -43,7 +43,7 @@ impl Raid {
         self.unread_positions(core, stripe) != 0
     }
 
-    /// Returns true if a block has more P/E cycles than a trusted block.
+    /// Returns true if a block is worn: it has more P/E cycles than a trusted block may have.
     #[inline]
     pub(crate) fn is_worn(&self, core: &Core, block: BlockId) -> bool {
         self.cycles[block] + core.allocator.blocks.erase_counts()[block.index()] > self.worn_above
@@ -151,7 +151,7 @@ impl Raid {
         self.worn_stripes -= u32::from(before > 0 && after == 0);
     }
 
-    /// Handles a page that was moved to `to`.
+    /// Handles a page that was moved from `from` to `to`, for its stripe.
     #[inline]
     pub(crate) fn page_moved(
         &mut self,
@@ -179,7 +179,7 @@ impl Raid {
         }
     }
 
-    /// The general case of [`Raid::page_moved`].
+    /// Handles a moved page like [`Raid::page_moved`], in general.
     #[inline(never)]
     fn page_moved_at_length(
         &mut self,
@@ -231,7 +231,7 @@ impl Raid {
         *kept = to;
     }
 
-    /// Handles the erase of a block.
+    /// Handles the erase of a block for the stage of life.
     #[cold]
     pub(crate) fn block_erased(&mut self, ftl: &mut Ftl, flash: &mut Flash, block: BlockId) {
         if let Some(integrity) = &mut self.integrity {
@@ -244,7 +244,7 @@ impl Raid {
         }
     }
 
-    /// Moves the drive to another stage of life if its age calls for that.
+    /// Moves the drive to another stage of life if its wear requires that.
     #[inline]
     pub(crate) fn look_at_age(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         let age = self.age();
@@ -276,9 +276,9 @@ impl Raid {
     }
 }
 
-/// Algorithm 1 of DA-RAID-5 as printed: writes to worn blocks increment the counter, and writes to
-/// other blocks decrement it, regardless of the page's previous block. The algorithm considers
-/// nothing but writes.
+/// Returns the worn-page counter of a stripe by Algorithm 1 of DA-RAID-5 as printed: writes to worn
+/// blocks increment it, and writes to other blocks decrement it, regardless of the page's previous
+/// block. The algorithm considers nothing but writes.
 fn count_as_printed(new: UnitId, before: u8, worn: bool) -> u8 {
     let counted = if worn { before.saturating_add(1) } else { before.saturating_sub(1) };
     if new.is_some() { counted } else { before }

@@ -1,6 +1,6 @@
 //! Parity as a check of the data: a scrub that has read the parity of a stripe also reads the other
 //! pages of the stripe, one after another, and compares. This finds silent corruption on a drive
-//! that stores nothing beside its data. The comparison does not tell which page is wrong, so the
+//! that stores no check beside its data. The comparison does not tell which page is wrong, so the
 //! stripe is reported and stays as it is, like the mismatches that Linux counts in `md` (md(4),
 //! "Scrubbing and mismatches"). See docs/decisions/raid.md, "What does parity tell of its data?".
 
@@ -8,17 +8,17 @@ use super::losses::SilentLedger;
 use crate::config::Config;
 use fowler_units::{Bytes, DieId, Id, IdVec, StripeId, TxnId, UnitId};
 
-/// A comparison in progress, by the die whose scrub has read the parity.
+/// A comparison of a stripe with its parity in progress, on behalf of the scrub of a die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comparison {
     /// The read of the parity; the scrub of the die waits for the comparison.
     pub(super) parity_read: TxnId,
     pub(super) stripe: StripeId,
-    /// The unit of the parity when its read began.
+    /// Mapping unit of the parity when its read began.
     pub(super) parity: UnitId,
-    /// The position in the stripe from which on pages are still to be read.
+    /// Position in the stripe from which on pages are still to be read.
     pub(super) next: u32,
-    /// The exclusive-or of the errors read so far: zero if the stripe matches.
+    /// Exclusive-or of the errors read so far: zero if the stripe matches.
     pub(super) error: u64,
 }
 
@@ -30,16 +30,17 @@ pub(super) const NOTHING: Comparison = Comparison {
     error: 0,
 };
 
-/// The comparisons of all dies, and the stripes that did not match when they were last compared.
+/// The comparisons of stripes by all dies, and the stripes that did not match when they were last
+/// compared.
 #[derive(Clone, Debug)]
 pub(crate) struct StripeChecks {
     pub(super) dies: IdVec<DieId, Comparison>,
-    /// One bit for each stripe: set if the stripe did not match.
+    /// One bit for each stripe, set if the stripe did not match its parity.
     unequal: Vec<u64>,
 }
 
 impl StripeChecks {
-    /// Creates the state; none if no stripe is ever compared.
+    /// Creates the state without comparisons; `None` if no stripe is ever compared.
     pub fn new(config: &Config, dies: u32, stripes: u32) -> Option<Box<Self>> {
         config.compares_stripes().then(|| {
             Box::new(Self {
@@ -49,7 +50,7 @@ impl StripeChecks {
         })
     }
 
-    /// Returns the memory that the comparisons of a drive take.
+    /// Returns the memory that the comparisons of stripes take on the simulating machine.
     pub fn bytes(config: &Config, dies: u32, stripes: u32) -> Bytes {
         if !config.compares_stripes() {
             return Bytes(0);
@@ -57,7 +58,8 @@ impl StripeChecks {
         Bytes::of::<Comparison>(dies.into()) + Bytes::of::<u64>(u64::from(stripes).div_ceil(64))
     }
 
-    /// Notes the result of a comparison. A stripe counts once until it matches again.
+    /// Records the result of a comparison. A stripe that does not match counts once until it
+    /// matches again.
     pub(super) fn note(&mut self, stripe: StripeId, matches: bool, ledger: &mut SilentLedger) {
         ledger.stripes_compared += 1;
         let (word, mask) = (&mut self.unequal[stripe.index() / 64], 1 << (stripe.index() % 64));

@@ -33,7 +33,7 @@ impl Raid {
         true
     }
 
-    /// Reads the next page of a stripe, or ends the comparison.
+    /// Reads the next page of a stripe that is compared, or ends the comparison.
     fn read_next_page(&mut self, ftl: &mut Ftl, flash: &mut Flash, die: DieId) {
         let Some(checks) = &mut self.stripe_checks else { return };
         let Comparison { stripe, parity, next, .. } = checks.dies[die];
@@ -80,7 +80,8 @@ impl Raid {
         }
     }
 
-    /// Notes the result if the stripe could be compared, and lets the scrub go on.
+    /// Records the result of a comparison if the stripe could be compared, and lets the scrub of
+    /// the die continue.
     fn end_comparison(&mut self, ftl: &mut Ftl, flash: &mut Flash, die: DieId, compared: bool) {
         let Some(checks) = &mut self.stripe_checks else { return };
         let integrity = self.integrity.as_mut().expect("only versions are compared");

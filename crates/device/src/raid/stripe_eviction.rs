@@ -14,7 +14,7 @@ use crate::host::request::{Request, Stall};
 use crate::mapping::page_map::Location;
 use fowler_units::{FrameId, Id, Lpn, ReqId, StripeId};
 
-/// The maximum number of frames of one stripe.
+/// Maximum number of frames of one stripe.
 const MOST: usize = DATA_MOST as usize;
 
 impl Raid {

@@ -9,20 +9,20 @@
 use crate::config::stripes::stripes_of;
 use fowler_units::{Id, Lpn, StripeId};
 
-/// The stripes of a drive.
-/// See docs/decisions/raid.md, "Where are parity pages in the mapping?".
+/// The arrangement of a drive's pages in stripes. See docs/decisions/raid.md, "Where are parity
+/// pages in the mapping?".
 #[derive(Clone, Copy, Debug)]
 pub struct Stripes {
-    /// Pages per stripe, including parity.
+    /// Number of pages per stripe, including parity.
     width: u32,
-    /// Stripes per row: side by side over all dies.
+    /// Number of stripes per row, side by side over all dies.
     abreast: u32,
     count: u32,
 }
 
 impl Stripes {
-    /// Creates stripes of `data` pages and one parity page, on a drive of `dies` dies whose mapping
-    /// has `pages` pages.
+    /// Creates the arrangement in stripes of `data` pages and one parity page, on a drive of `dies`
+    /// dies whose mapping has `pages` pages.
     pub fn new(data: u32, dies: u32, pages: u32) -> Self {
         let width = data + 1;
         Self { width, abreast: dies / width, count: stripes_of(pages, data) }
@@ -97,7 +97,7 @@ impl Stripes {
         (u64::MAX >> (u64::BITS - self.width)) & !(1 << self.parity_position(stripe))
     }
 
-    /// Returns the page of the mapping that holds a page of the host.
+    /// Returns the page of the mapping that holds a host page.
     #[inline]
     pub fn stored(&self, host: Lpn) -> Lpn {
         let stripe = StripeId(host.0 / self.data());
@@ -106,7 +106,7 @@ impl Stripes {
         self.page(stripe, position)
     }
 
-    /// Returns the page of the host that a page of the mapping holds, unless that page is parity.
+    /// Returns the host page that a page of the mapping holds; `None` if that page is parity.
     pub fn host(&self, page: Lpn) -> Lpn {
         let (stripe, position) = (self.of(page), self.position(page));
         let parity = self.parity_position(stripe);

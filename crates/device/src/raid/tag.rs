@@ -1,4 +1,4 @@
-//! Tags stand for the data of pages where redundancy is computed.
+//! Tags, which stand for the data of pages where redundancy is computed.
 
 use std::ops::{BitXor, BitXorAssign};
 
@@ -12,7 +12,7 @@ pub(crate) struct Tag {
 }
 
 impl Tag {
-    /// The tag of an empty page, or of the parity of no pages.
+    /// Tag of an empty page, or of the parity of no pages.
     pub const ZERO: Tag = Tag { version: 0, error: 0 };
 
     /// Returns the tag of data without an error.
@@ -34,7 +34,7 @@ impl BitXorAssign for Tag {
     }
 }
 
-/// Spreads numbers over all 64 bits (the finalizer of SplitMix64), so that an exclusive-or of some
+/// Spreads a number over all 64 bits (the finalizer of SplitMix64), so that an exclusive-or of some
 /// versions equals another one only with a probability of 2^-64.
 pub(super) fn spread(number: u64) -> u64 {
     let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);

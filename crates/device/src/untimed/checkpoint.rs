@@ -15,7 +15,7 @@ use crate::untimed::{LifetimeDrive, Moved, Position};
 use fowler_units::{IdVec, Lpn};
 use serde::{Deserialize, Serialize};
 
-/// The saved state of a [`LifetimeDrive`].
+/// The saved state of a [`LifetimeDrive`], from which its life can resume.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Checkpoint {
     translation: Saved,
@@ -24,14 +24,14 @@ pub struct Checkpoint {
     position: Position,
 }
 
-/// The saved state of a translation.
+/// The saved state of a translation layer, by its kind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Saved {
     Pages(Box<SavedPages>),
     Superblocks(Box<SavedLife>),
 }
 
-/// The saved state of a page-mapped translation.
+/// The saved state of a page-mapped translation layer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedPages {
     map: IdVec<Lpn, u32>,
@@ -40,12 +40,12 @@ struct SavedPages {
     victim: AnyVictim,
     wear: AnyWear,
     moved: Moved,
-    /// The most recently used pages, if access classes are distinguished.
+    /// The most recently used pages, if access classes are distinguished; `None` otherwise.
     uses: Option<Vec<SavedUse>>,
 }
 
 impl LifetimeDrive {
-    /// Returns the state to save.
+    /// Returns the state of the drive to be saved.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             translation: match &self.translation {

@@ -1,5 +1,5 @@
 //! Simulation of a drive's whole life in minutes: mapping, blocks, garbage collection, wear
-//! leveling and throttle, without dies. Pages are written and moved in no time, as in
+//! leveling and throttle, without dies. Pages are written and moved in no simulated time, as in
 //! preconditioning ([`crate::precondition`]); a page write takes the throttle's delay and its own
 //! program time. The host is closed: it lags behind its arrival times by the total delay of its
 //! writes.
@@ -9,7 +9,7 @@
 //! dozens of dies, hardly any write queues.
 //!
 //! On a drive with superblocks a *page* is a mapping unit and a *block* is a superblock
-//! ([`crate::superblocks`]); a write is answered from the buffer.
+//! ([`crate::superblocks`]); a write is acknowledged from the buffer.
 //!
 //! **Owns** the throttle and the clock of its drive. **May touch** core and garbage collection, or
 //! the superblocks, which it holds (`translation.rs`). **Called by** lifetime experiments; its
@@ -51,45 +51,46 @@ pub struct LifetimeDrive {
     counters: Counters,
     program: Span,
     host: WaitingHost,
-    /// The erase count of each block before the life.
+    /// Erase count of each block before the life.
     erased: Box<[u32]>,
-    /// The history of the drive before the workload wrote to it.
+    /// Facts about how the drive was preconditioned.
     pub(crate) preconditioned: Preconditioned,
 }
 
-/// The position of a drive in time, as saved.
+/// The position of a drive in its life, as saved in a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Position {
     now: Nanos,
     behind: Span,
 }
 
-/// The pages that a page-mapped drive has moved and programmed, as saved.
+/// Numbers of pages that a page-mapped drive has moved and programmed, as saved in a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Moved {
     pages: Moves,
     programs_at: Option<ByVoltage<u64>>,
 }
 
-/// A request that has entered.
+/// A request that has entered the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entered {
-    /// When the request entered.
+    /// Time at which the request entered.
     pub at: Nanos,
-    /// Pages written; zero for a trim or a read.
+    /// Number of pages written; zero for a trim or a read.
     pub pages: u32,
-    /// The delay of the request.
+    /// Delay of the request by the throttle.
     pub throttled: Throttled,
 }
 
-/// The number of requests drawn early, and the turns before a request at which its second and its
-/// third prefetch begin.
+/// Number of requests drawn early, so that their data is prefetched.
 const AHEAD: usize = 16;
+/// Number of turns before a request at which its second prefetch begins.
 const SECOND: usize = 10;
+/// Number of turns before a request at which its third prefetch begins.
 const THIRD: usize = 5;
-/// The number of writes between two checks of the pages programmed.
+/// Number of writes between two checks of the pages programmed.
 const SEASON_STRIDE: usize = 4096;
-/// The maximum number of pages prefetched per request.
+/// Maximum number of pages prefetched per request.
 const PAGES_AHEAD: u64 = 8;
 
 impl LifetimeDrive {
@@ -172,23 +173,23 @@ impl LifetimeDrive {
         self.translation.layout()
     }
 
-    /// Returns the history of the drive before the workload wrote to it.
+    /// Returns facts about how the drive was preconditioned.
     pub fn preconditioned(&self) -> &Preconditioned {
         &self.preconditioned
     }
 
     /// Returns the duration of a page write without delay: its program, or on a drive with
-    /// superblocks its way into the buffer.
+    /// superblocks its transfer into the buffer.
     pub fn program(&self) -> Span {
         self.program
     }
 
-    /// Returns when the life of the drive ends, in simulated time.
+    /// Returns the simulated time at which the life of the drive ends.
     pub fn ends(&self) -> Nanos {
         self.life.ends()
     }
 
-    /// Returns when the last write entered.
+    /// Returns the time at which the last write entered.
     pub fn now(&self) -> Nanos {
         self.host.now
     }
@@ -204,7 +205,7 @@ impl LifetimeDrive {
         self.host.blocked_at_end
     }
 
-    /// Returns the counters so far.
+    /// Returns the counters of the life so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -214,12 +215,13 @@ impl LifetimeDrive {
         self.translation.blocks().erase_counts()
     }
 
-    /// Returns the capacities of the drive at a moment of its life.
+    /// Returns the write capacities of the drive at a moment of its life.
     pub fn totals(&self, at: Nanos) -> Totals {
         self.life.stand(self.translation.blocks(), at)
     }
 
-    /// Returns the pages programmed in this life by voltage; `None` if all voltages are nominal.
+    /// Returns the number of pages programmed in this life by voltage; `None` if all voltages are
+    /// nominal.
     pub fn programs_at(&self) -> Option<ByVoltage<u64>> {
         self.translation.programs_at().copied()
     }
@@ -230,7 +232,7 @@ impl LifetimeDrive {
         self.translation.hears_reads()
     }
 
-    /// Returns the counts of failing blocks; `None` if blocks cannot fail.
+    /// Returns the counts of blocks that failed; `None` if blocks cannot fail.
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
         self.translation.bad_blocks()
     }
@@ -256,7 +258,7 @@ impl LifetimeDrive {
         (self.host.now, self.host.behind) = (position.now, position.behind);
     }
 
-    /// Returns core and garbage collection of a page-mapped drive.
+    /// Returns the core and the garbage collection of a page-mapped drive.
     ///
     /// # Panics
     /// If the drive has superblocks.
@@ -327,7 +329,7 @@ impl LifetimeDrive {
         }
     }
 
-    /// Prefetches the entries of the pages of a request.
+    /// Prefetches the table entries of the pages of a request.
     #[inline]
     fn prefetch(&self, io: &HostIo, what: Prefetch) {
         let locator = self.translation.locator();
@@ -339,7 +341,7 @@ impl LifetimeDrive {
         }
     }
 
-    /// Updates the wear, which follows the voltages of the programs.
+    /// Updates the wear of the life, which follows the voltages of the programs.
     #[inline]
     fn wear_by_voltage(&mut self) {
         if let Some(programs_at) = self.translation.programs_at() {
@@ -347,8 +349,8 @@ impl LifetimeDrive {
         }
     }
 
-    /// Admits a request after any delay; `None` if the life ends before it enters. Only writes are
-    /// delayed.
+    /// Admits a request after any delay by the throttle; `None` if the life ends before it enters.
+    /// Only writes are delayed.
     fn enter(&mut self, io: &HostIo) -> Option<Entered> {
         let pages = match io.op {
             HostOp::Write => Request::new(*io, io.at, self.translation.locator()).pages,
@@ -371,7 +373,7 @@ impl LifetimeDrive {
 
 impl Config {
     /// Returns the duration of a page write that is not delayed, on a drive without dies. On a
-    /// drive with superblocks, a write is answered when its unit has come over the link.
+    /// drive with superblocks, a write completes when its mapping unit has come over the link.
     fn untimed_write(&self) -> Span {
         let timing = self.effective_timing();
         if !self.ftl.has_superblocks() {

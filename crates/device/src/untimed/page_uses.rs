@@ -1,6 +1,6 @@
-//! The use of pages over a whole life: the LRU list of section 3.1 of HIRE, which holds as many
-//! pages as the write buffer, without the buffer. The hits of a page decide its class when the page
-//! is written.
+//! The access classes of pages over a whole life: the LRU list of section 3.1 of HIRE, which holds
+//! as many pages as the write buffer, without the buffer. The hits of a page decide its class when
+//! the page is written.
 
 use crate::config::Config;
 use crate::policy::hotness::{Hotness, Used};
@@ -8,7 +8,7 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{FrameId, Id, IdVec, Link, Linked, List, Lpn};
 use serde::{Deserialize, Serialize};
 
-/// A page in the list, and the page's reads and writes.
+/// A page in the LRU list, with its reads and writes while there.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     page: Lpn,
@@ -27,24 +27,24 @@ impl Linked<FrameId> for Entry {
     }
 }
 
-/// A page and its reads and writes, as saved.
+/// A page in the LRU list with its reads and writes, as saved in a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedUse(u32, u16, u16);
 
-/// The most recently used pages.
+/// The LRU list of the most recently used pages, with their hits.
 #[derive(Clone, Debug)]
 pub struct PageUses {
     hotness: Hotness,
-    /// The entry of each page, if it is in the list.
+    /// Entry of each page in the list; `NONE` if it is not in the list.
     places: IdVec<Lpn, FrameId>,
     entries: IdVec<FrameId, Entry>,
-    /// The pages in order, from the least to the most recently used.
+    /// Pages in the list, from the least to the most recently used.
     list: List<FrameId>,
 }
 
 impl PageUses {
-    /// Returns an empty list for a drive with this many pages and frames; `None` if the drive does
-    /// not distinguish access classes.
+    /// Returns an empty LRU list for a drive with `pages` pages and `frames` frames; `None` if the
+    /// drive does not distinguish access classes.
     pub fn of(config: &Config, pages: u32, frames: u32) -> Option<Self> {
         let hotness = Hotness::new(&config.hotness, config.geometry.page_size);
         let blank = Entry { page: Lpn(0), reads: 0, writes: 0, link: Link::NONE };
@@ -56,7 +56,7 @@ impl PageUses {
         })
     }
 
-    /// Notes that a page is read or written. Returns the tag of data written there now.
+    /// Records a read or a write of a page. Returns the tag of data written there now.
     pub fn used(&mut self, page: Lpn, wrote: bool) -> StreamTag {
         let mut place = self.places[page];
         if place.is_some() {
@@ -76,7 +76,8 @@ impl PageUses {
         StreamTag::PLAIN.with_class(class)
     }
 
-    /// Appends a page without hits, in place of the least recently used one if the list is full.
+    /// Appends a page without hits to the list, in place of the least recently used one if the list
+    /// is full.
     fn insert(&mut self, page: Lpn) -> FrameId {
         let held = self.list.len() as usize;
         let place = if held < self.entries.len() {
@@ -92,7 +93,7 @@ impl PageUses {
         place
     }
 
-    /// Returns the list, least recently used page first.
+    /// Returns the list to be saved, least recently used page first.
     pub fn saved(&self) -> Vec<SavedUse> {
         let saved = |place: FrameId| {
             let Entry { page, reads, writes, .. } = self.entries[place];
@@ -101,7 +102,7 @@ impl PageUses {
         self.list.iter(&self.entries).map(saved).collect()
     }
 
-    /// Replaces the list by one that was saved.
+    /// Replaces the list by a saved one.
     ///
     /// # Errors
     /// If the saved list is that of another drive.
@@ -146,7 +147,7 @@ mod tests {
         PageUses::of(&config, 64, frames).unwrap()
     }
 
-    /// Compares with a list that is searched from its beginning.
+    /// The hits of pages are the same as those found by a search through a list from its beginning.
     #[test]
     fn hits_are_those_of_the_pages_used_last() {
         for seed in 0..8 {

@@ -9,9 +9,9 @@
 //!
 //! A [`SteadyLife`] spreads evenly the moves that GC makes in bursts, one for each row of blocks
 //! that the host fills. That is right while an epoch has many bursts, even under the first delay of
-//! equation 4, which is too long: a demand of `r` times the capacity `C` then gets only `C / (r -
-//! 1)` host pages. If that is less than a row, a drive sees epochs without GC, equation 5 takes off
-//! too much of the delay, and the life of the drive swings while this one does not.
+//! equation 4, which is too long: a demand of `r` times the capacity `C` then gets only
+//! `C / (r - 1)` host pages. If that is less than a row, a drive sees epochs without GC, equation 5
+//! reduces the delay too much, and the life of the drive swings while this one does not.
 //! `crates/device/tests/all/lifetime.rs` and `crates/lifetime/tests/all/lifetime.rs` compare the
 //! two. See docs/decisions/lifetime.md, "When is garbage collection not simulated?".
 
@@ -26,24 +26,25 @@ use crate::observe::operation::Source;
 use crate::policy::throttle::{self, AnyThrottle, State, Throttle, Throttled};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 
-/// A life at a steady write amplification; see the module documentation.
+/// A drive's life simulated at a steady write amplification, without mapping.
 #[derive(Clone, Debug)]
 pub struct SteadyLife {
     throttle: AnyThrottle,
     life: Life,
     counters: Counters,
-    /// Pages that GC moves for each host page, and the fraction of a page that is due.
+    /// Number of pages that GC moves for each host page.
     moves: f64,
+    /// Fraction of a moved page that is due but not yet counted.
     due: f64,
     page: u64,
     program: Span,
     host: WaitingHost,
 }
 
-/// The life as the throttle sees it.
+/// The life of the drive, as the throttle sees it.
 struct View<'a> {
     life: &'a Life,
-    /// Pages programmed, all of which are taken.
+    /// Number of pages programmed.
     taken: u64,
 }
 
@@ -63,7 +64,7 @@ impl throttle::Life for View<'_> {
 }
 
 impl SteadyLife {
-    /// The life of a drive of `config`, which programs `waf` pages for each host page.
+    /// Creates the life of a drive of `config`, which programs `waf` pages for each host page.
     pub fn new(config: &Config, waf: f64) -> Self {
         let timing = config.effective_timing();
         let pages = f64::from(config.geometry.pages());
@@ -79,27 +80,27 @@ impl SteadyLife {
         }
     }
 
-    /// Returns true if writes can be delayed at all.
+    /// Returns true if the throttle can delay writes at all.
     pub fn is_throttled(&self) -> bool {
         self.throttle.is_on()
     }
 
-    /// Returns the time of a page write that is not delayed.
+    /// Returns the duration of a page write that is not delayed.
     pub fn program(&self) -> Span {
         self.program
     }
 
-    /// Returns when the life ends, in simulated time.
+    /// Returns the simulated time at which the life ends.
     pub fn ends(&self) -> Nanos {
         self.life.ends()
     }
 
-    /// Returns when the last write entered.
+    /// Returns the time at which the last write entered.
     pub fn now(&self) -> Nanos {
         self.host.now
     }
 
-    /// Returns the time by which the host lags behind its own times.
+    /// Returns the time by which the host lags behind its arrival times.
     pub fn behind(&self) -> Span {
         self.host.behind
     }
@@ -110,7 +111,7 @@ impl SteadyLife {
         self.host.blocked_at_end
     }
 
-    /// Returns the counters so far.
+    /// Returns the counters of the life so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -120,13 +121,13 @@ impl SteadyLife {
         self.throttle.state()
     }
 
-    /// Returns the capacities of the drive at a moment of its life.
+    /// Returns the write capacities of the drive at a moment of its life.
     pub fn totals(&self, at: Nanos) -> Totals {
         self.life.totals(self.counters.programs.sum() as f64 * self.life.dilation(), at)
     }
 
-    /// Lets in a write that comes at the host's own time; none if the life ends before the write
-    /// enters.
+    /// Admits a write that arrives at the host's own time, after any delay by the throttle; `None`
+    /// if the life ends before it enters.
     #[inline]
     pub fn enter(&mut self, io: &HostIo) -> Option<Entered> {
         let last = (io.offset + u64::from(io.size.max(1)) - 1) / self.page;

@@ -1,5 +1,5 @@
-//! The translation of a drive that lives in no simulated time: the page-mapped one, or the one of
-//! drives with superblocks.
+//! The translation layer of a drive that works in no simulated time: the page-mapped one, or that
+//! of drives with superblocks.
 
 use super::page_uses::PageUses;
 use crate::blocks::bad_blocks::BadBlockCounts;
@@ -20,29 +20,29 @@ use crate::superblocks::Superblocks;
 use fowler_physics::voltage::ByVoltage;
 use fowler_units::{BlockId, HostIo, HostOp, Id, Locator, Lpn, Nanos, Span};
 
-/// A translation that works in no time. The data of `Superblocks` is in a box, because its tables
-/// of requests and streams are large.
+/// A translation layer that works in no simulated time. The data of `Superblocks` is in a box,
+/// because its tables of requests and streams are large.
 #[derive(Clone, Debug)]
 pub(super) enum Translation {
     Pages(Box<PageMapped>),
     Superblocks(Box<Superblocks>),
 }
 
-/// The page-mapped translation.
+/// The page-mapped translation layer, in no simulated time.
 #[derive(Clone, Debug)]
 pub(super) struct PageMapped {
     pub core: Core,
     pub gc: Gc,
-    /// Erased blocks that GC keeps in each plane.
+    /// Number of erased blocks that GC keeps in each plane.
     kept: u32,
-    /// The use of pages, if access classes are distinguished.
+    /// LRU list of recently used pages, if access classes are distinguished; `None` otherwise.
     pub uses: Option<PageUses>,
-    /// Pages moved before the life.
+    /// Numbers of pages moved before the life.
     moved: Moves,
 }
 
 impl PageMapped {
-    /// Returns the translation of `config` with the data of `image`.
+    /// Returns the translation layer of `config` with the data of `image`.
     pub fn new(image: &PreconditionedImage, config: &Config) -> Result<PageMapped, Vec<Refusal>> {
         let (core, mut gc) = image.data_for(config)?;
         gc.untimed.levels_wear = true;
@@ -56,7 +56,7 @@ impl PageMapped {
         })
     }
 
-    /// Begins a life under `config`.
+    /// Begins a life under the configuration `config`.
     fn begin(&mut self, config: &Config) {
         let layout = self.core.layout;
         self.core.allocator.let_blocks_fail(config, &layout);
@@ -89,20 +89,20 @@ impl PageMapped {
     }
 }
 
-/// The order in which the entries that a request needs are prefetched.
+/// The table entries that a request needs, in the order in which they are prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefetch {
-    /// The place of a page.
+    /// Mapping entry of a page.
     Place,
-    /// The block of its old copy.
+    /// Record of the block with the page's old copy.
     Block,
-    /// The neighbors of that block.
+    /// Records of that block's bucket neighbours.
     Neighbours,
 }
 
 impl Translation {
-    /// Returns the preconditioned translation of `config`, and its history; `None` if `watch`
-    /// stopped it.
+    /// Returns the preconditioned translation layer of `config`, with facts about its
+    /// preconditioning; `None` if `watch` stopped it.
     pub fn watched(
         config: &Config,
         watch: Watch<'_>,
@@ -119,7 +119,7 @@ impl Translation {
         Ok(Some((Translation::Pages(pages), *image.preconditioned())))
     }
 
-    /// Begins a life under `config`.
+    /// Begins a life under the configuration `config`.
     pub fn begin(&mut self, config: &Config) {
         match self {
             Translation::Pages(pages) => pages.begin(config),
@@ -134,7 +134,7 @@ impl Translation {
         }
     }
 
-    /// Serves a request in no time, at `now`, after the host has been quiet for `pause`.
+    /// Serves a request in no simulated time, at `now`, after the host has been idle for `pause`.
     #[inline]
     pub fn serve(&mut self, io: &HostIo, (now, pause): (Nanos, Span), counters: &mut Counters) {
         match self {
@@ -143,7 +143,7 @@ impl Translation {
         }
     }
 
-    /// Prefetches the entries of a page.
+    /// Prefetches table entries of a page.
     #[inline]
     pub fn prefetch(&self, page: Lpn, what: Prefetch) {
         match self {
@@ -176,7 +176,7 @@ impl Translation {
         }
     }
 
-    /// Finds pages, or mapping units, from byte addresses.
+    /// Returns the converter from byte addresses to pages or mapping units.
     #[inline]
     pub fn locator(&self) -> &Locator {
         match self {
@@ -185,7 +185,7 @@ impl Translation {
         }
     }
 
-    /// Returns the blocks, or superblocks.
+    /// Returns the blocks, or superblocks, of the drive.
     #[inline]
     pub fn blocks(&self) -> &Blocks {
         match self {
@@ -194,7 +194,7 @@ impl Translation {
         }
     }
 
-    /// Returns the most pages of the host that wait to be programmed.
+    /// Returns the maximum number of host pages that wait to be programmed.
     #[inline]
     pub fn frames(&self) -> u32 {
         match self {
@@ -203,7 +203,7 @@ impl Translation {
         }
     }
 
-    /// Returns true if reads matter.
+    /// Returns true if reads have an effect on the drive, so that they must be served.
     pub fn hears_reads(&self) -> bool {
         match self {
             Translation::Pages(pages) => pages.uses.is_some(),
@@ -211,7 +211,8 @@ impl Translation {
         }
     }
 
-    /// Returns the pages programmed in this life by voltage; `None` if all voltages are nominal.
+    /// Returns the number of pages programmed in this life by voltage; `None` if all voltages are
+    /// nominal.
     #[inline]
     pub fn programs_at(&self) -> Option<&ByVoltage<u64>> {
         match self {
@@ -220,7 +221,7 @@ impl Translation {
         }
     }
 
-    /// Returns the counts of failing blocks; `None` if blocks cannot fail.
+    /// Returns the counts of blocks that failed; `None` if blocks cannot fail.
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
         match self {
             Translation::Pages(pages) => pages.core.allocator.bad_blocks(),
@@ -228,7 +229,7 @@ impl Translation {
         }
     }
 
-    /// Returns true if a block is in use: it has not failed.
+    /// Returns true if a block has not been retired.
     pub fn in_use(&self, block: usize) -> bool {
         self.blocks().state(BlockId::new(block)) != BlockState::Retired
     }

@@ -1,28 +1,28 @@
-//! A host that sends the next write only when the drive has let in the previous one, so that every
-//! delay makes the host later.
+//! A host that sends the next write only when the drive has admitted the previous one, so that
+//! every delay makes the host lag.
 
 use crate::observe::counters::Counters;
 use crate::policy::throttle::Throttled;
 use fowler_units::{Nanos, Span};
 
-/// The host of a life.
+/// The closed host of a life.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WaitingHost {
-    /// The time by which the host lags behind its own times.
+    /// Time by which the host lags behind its own arrival times.
     pub behind: Span,
-    /// The delay of the write that had not entered when the life ended.
+    /// Delay of the write that had not entered when the life ended.
     pub blocked_at_end: Throttled,
-    /// When the last write entered.
+    /// Time at which the last write entered.
     pub now: Nanos,
 }
 
 impl WaitingHost {
-    /// A host on time at the beginning of a life.
+    /// Creates a host without lag at the beginning of a life.
     pub fn new() -> Self {
         Self { behind: Span::ZERO, blocked_at_end: Throttled::default(), now: Nanos::ZERO }
     }
 
-    /// Lets in a write that the host sends at its own time `sent`, after the delay that `delay`
+    /// Admits a write that the host sends at its own time `sent`, after the delay that `delay`
     /// returns for the moment of arrival. Returns the time of entry; `None` if the life `ends`
     /// before that.
     #[inline]

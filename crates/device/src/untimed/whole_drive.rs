@@ -9,9 +9,9 @@ use crate::precondition::UNWATCHED;
 
 impl Device {
     /// Creates the drive of `config` in the middle of a life, simulated event by event from there
-    /// on: the data lies as in `seasoned`, and the throttle of `life` continues. The host's next
-    /// request is due at its own time plus [`SteadyLife::behind`]. The counts of pages written and
-    /// programmed continue.
+    /// on: the data is placed as in `seasoned`, and the throttle of `life` continues. The host's
+    /// next request is due at its own time plus [`SteadyLife::behind`]. The counts of pages written
+    /// and programmed continue.
     ///
     /// # Panics
     /// If `config` is that of another drive, or of one with superblocks.

@@ -1,10 +1,10 @@
-//! All reads in order of arrival, those of garbage collection among those of the host, then
-//! everything else in order of arrival.
+//! Die order: all reads in order of arrival, those of garbage collection among those of the host,
+//! then everything else in order of arrival.
 
 use super::{DieOrder, Params, View};
 use fowler_units::TxnId;
 
-/// The policy; see the module.
+/// Serves all reads first, then everything else, each in order of arrival.
 #[derive(Clone, Debug)]
 pub struct AllReadsFirst;
 

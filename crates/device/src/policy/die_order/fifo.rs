@@ -4,7 +4,7 @@
 use super::{DieOrder, Params, View};
 use fowler_units::TxnId;
 
-/// The policy; see the module.
+/// Serves all transactions in order of arrival.
 #[derive(Clone, Debug)]
 pub struct Fifo;
 

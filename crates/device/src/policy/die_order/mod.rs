@@ -1,6 +1,7 @@
 //! Slot: the choice of the waiting transaction that a die serves next.
+//!
 //! Contract. `pick` returns one of the transactions in the view, or `None` to leave the die as it
-//! is. `pick` is a pure decision: a policy may update its own state, never the device's.
+//! is. `pick` is a pure decision: a policy may update its own state, never the drive's.
 //!
 //! Called by `Flash::pick` (`flash/mod.rs`), which never lets an erase overtake a read of its
 //! block. The view hides programs that have no page to go to. Built-in orders are not called if
@@ -15,7 +16,7 @@ use dyn_clone::clone_trait_object;
 use fowler_units::{Deadline, Span, TxnId};
 
 slot! { $
-    /// The order a device was configured with.
+    /// The die order (policy) of a drive.
     pub enum AnyDieOrder, named DieOrderKind, match by each_die_order, or Custom(CustomDieOrder) {
         "fifo" => fifo::Fifo needs Nothing, "first come, first served";
         "read_first" => read_first::ReadFirst needs Nothing, "reads that a host request waits for, then everything else in order of arrival";
@@ -24,19 +25,19 @@ slot! { $
     }
 }
 
-/// Parameters of every policy of this slot.
+/// Parameters of the die orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The selected policy.
+    /// Name of the selected die order.
     pub name: DieOrderKind,
-    /// `rhio` only: a transaction that has been in the drive for this long is served before any
-    /// other, unless its request has a deadline of its own.
+    /// Time in the drive after which a transaction is served before any other, unless its request
+    /// has a deadline of its own (`rhio` only).
     pub deadline: Span,
 }
 
-/// The resolution and the maximum number of deadlines: the ICC field of NCQ with its bit 7 cleared
-/// (RHIO, section III-A).
+/// Step between two deadlines: the ICC field of NCQ with its bit 7 cleared (RHIO, section III-A).
 pub(crate) const DEADLINE_GRAIN: Span = Span::ms(10);
+/// Number of different deadlines: that of the ICC field of NCQ with its bit 7 cleared.
 pub(crate) const DEADLINES_MAX: u64 = 128;
 
 /// Returns the deadline of a request in the steps of a command, rounded down, but at least one;
@@ -51,9 +52,9 @@ fn steps_of(span: Span) -> u8 {
     (span.0 / DEADLINE_GRAIN.0).clamp(1, DEADLINES_MAX) as u8
 }
 
-/// A rule that orders the transactions waiting for a die.
+/// A policy that orders the transactions waiting for a die.
 pub trait DieOrder {
-    /// Returns the transaction to serve next.
+    /// Returns the transaction that the die serves next.
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
 }
 
@@ -78,10 +79,10 @@ impl DieOrder for AnyDieOrder {
     }
 }
 
-/// A policy supplied by the code that builds the drive.
+/// A custom die order, supplied by the code that builds the drive.
 pub trait CustomDieOrder: Custom {
-    /// Returns the transaction to serve next, one of those in the view. `None` is allowed only if
-    /// the view is empty: no die stays idle while something can be served. See
+    /// Returns the transaction that the die serves next, one of those in the view. `None` is
+    /// allowed only if the view is empty: no die stays idle while a transaction can be served. See
     /// docs/decisions/flash.md, "May a die order leave a free die idle while something waits?".
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
 }

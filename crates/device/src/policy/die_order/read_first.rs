@@ -1,11 +1,12 @@
-//! Read priority scheduling (RPS of the PES paper, section 3.2): the oldest read that a host
-//! request waits for comes first, then everything else in order of arrival.
+//! Die order: read priority scheduling (RPS of the PES paper, section 3.2). The oldest read that a
+//! host request waits for comes first, then everything else in order of arrival.
 
 use super::{DieOrder, Params, View};
 use crate::flash::queue::TxnClass;
 use fowler_units::TxnId;
 
-/// The policy; see the module.
+/// Serves reads that a host request waits for first (RPS), then everything else in order of
+/// arrival.
 #[derive(Clone, Debug)]
 pub struct ReadFirst;
 

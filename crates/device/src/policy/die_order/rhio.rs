@@ -1,7 +1,7 @@
-//! Reads before writes. Among reads, those of the youngest data come first; among writes, those of
-//! the smallest requests, which are the hottest (RHIO, section III). All other transactions are
-//! served by age, as under read priority. Transactions past their deadline, their request's own or
-//! else the drive's, come before all others, the one that was due first leading.
+//! Die order of RHIO (section III): reads before writes. Among reads, those of the youngest data
+//! come first; among writes, those of the smallest requests, which are the hottest. All other
+//! transactions are served by age, as under read priority. Transactions past their deadline (that
+//! of their request, or else the drive's) come before all others, the earliest deadline first.
 //!
 //! If errors are not modeled, all reads take equally long and are served in order of arrival.
 
@@ -9,8 +9,8 @@ use super::{DieOrder, Params, View};
 use crate::flash::queue::TxnClass;
 use fowler_units::TxnId;
 
-/// RHIO's order; see the module documentation.
-/// See docs/decisions/flash.md, "Where does background work rank under RHIO's order?".
+/// Serves the read of the youngest data first, then the program of the smallest request (RHIO). See
+/// docs/decisions/flash.md, "Where does background work rank under RHIO's order?".
 #[derive(Clone, Debug)]
 pub struct Rhio;
 

@@ -1,10 +1,10 @@
-//! Classifies pages by their hits in the buffer, the first reference included: read-hot, write-hot
-//! or mixed (HIRE, section 3.1).
+//! Detector that classifies pages by their hits in the buffer, the first reference included:
+//! read-hot, write-hot or mixed (HIRE, section 3.1).
 
 use super::Params;
 use crate::policy::stream_tag::AccessClass;
 
-/// The detector; see the module.
+/// Classifies pages by their hits in the buffer.
 #[derive(Clone, Debug)]
 pub struct BufferHits {
     watermark: f64,

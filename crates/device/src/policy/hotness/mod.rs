@@ -1,9 +1,8 @@
-//! Slot: what kind of data is this? A set of detectors. Each determines one property of a page on
+//! Slot: the detectors of access classes and hot data. Each determines one property of a page on
 //! its way to the flash; together, the properties form the page's [`StreamTag`].
 //!
 //! Contract. A detector observes the host and keeps its own statistics; it never changes the
-//! device's state. Other slots decide where data with a tag goes, and how and when it is
-//! programmed.
+//! drive's state. Other slots decide where data with a tag goes, and how and when it is programmed.
 
 mod buffer_hits;
 mod request_size;
@@ -22,12 +21,12 @@ use request_size::RequestSize;
 pub enum Detector {
     /// Classifies a page by the size of the request that writes it.
     RequestSize,
-    /// Classifies a page by its use in the buffer.
+    /// Classifies a page by its reads and writes while in the buffer.
     BufferHits,
 }
 
 impl Detector {
-    /// Every detector, with its name in configurations and its criterion.
+    /// All detectors: name in configurations, and criterion.
     pub const ALL: &'static [(Detector, &'static str, &'static str)] = &[
         (
             Detector::RequestSize,
@@ -41,7 +40,7 @@ impl Detector {
         ),
     ];
 
-    /// Returns what the detector needs from a drive beside what every drive has.
+    /// Returns the property of a drive that the detector needs.
     pub fn needs(self) -> Needs {
         match self {
             Detector::RequestSize | Detector::BufferHits => Needs::Nothing,
@@ -49,15 +48,16 @@ impl Detector {
     }
 }
 
-/// Parameters of this slot.
+/// Parameters of the detectors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The enabled detectors, one bit each.
+    /// Enabled detectors, one bit each.
     pub detectors: u32,
-    /// The maximum size of hot requests; zero selects the running median of all sizes written.
+    /// Largest size of requests whose data is hot; zero selects the running median of all sizes
+    /// written.
     pub hot_up_to: Bytes,
-    /// `buffer_hits` only: the share of reads among its hits above which a page is read-hot, and of
-    /// writes above which it is write-hot (w of HIRE, section 3.1), in (0.5, 1].
+    /// Share of reads among a page's hits above which the page is read-hot, and of writes above
+    /// which it is write-hot (w of HIRE, section 3.1), in (0.5, 1] (`buffer_hits` only).
     pub watermark: f64,
 }
 
@@ -79,14 +79,14 @@ impl Params {
     }
 }
 
-/// The detectors of a device.
+/// The detectors of a drive.
 #[derive(Clone, Debug)]
 pub struct Hotness {
     request_size: Option<RequestSize>,
     classifier: Option<Classifier>,
 }
 
-/// The source of access classes.
+/// The source of access classes: a built-in detector or a custom policy.
 #[derive(Clone, Debug)]
 enum Classifier {
     BufferHits(BufferHits),
@@ -106,7 +106,7 @@ impl Hotness {
         }
     }
 
-    /// Replaces `buffer_hits` by the custom policy, if there is one.
+    /// Replaces the detector `buffer_hits` by the custom policy, if there is one.
     #[must_use]
     pub fn or_custom(mut self, custom: Option<&Maker<dyn CustomHotness>>) -> Self {
         if let Some(maker) = custom {
@@ -122,13 +122,13 @@ impl Hotness {
         StreamTag::new(hot, AccessClass::Mixed)
     }
 
-    /// Returns the sizes of requests seen so far in pages, each with its number of requests; empty
-    /// without a detector of sizes.
+    /// Returns the sizes of the requests seen so far in pages, each with its number of requests;
+    /// empty without a detector of sizes.
     pub fn sizes_seen(&self) -> Vec<(u32, u64)> {
         self.request_size.as_ref().map_or_else(Vec::new, RequestSize::seen)
     }
 
-    /// Takes over the sizes of requests seen so far. Returns false if this detector cannot have
+    /// Restores the sizes of the requests seen so far. Returns false if this detector cannot have
     /// seen them.
     pub fn resume_sizes(&mut self, seen: &[(u32, u64)]) -> bool {
         match &mut self.request_size {
@@ -137,7 +137,7 @@ impl Hotness {
         }
     }
 
-    /// Returns the access class of a page that is programmed, or leaves the buffer.
+    /// Returns the access class of a page that is programmed or leaves the buffer.
     #[inline]
     pub fn class(&mut self, page: Used) -> AccessClass {
         match &mut self.classifier {
@@ -155,13 +155,13 @@ impl Hotness {
 
 /// A custom policy that replaces the detector `buffer_hits`.
 pub trait CustomHotness: Custom {
-    /// Returns a page's access class. Called when its program is opened, and when it leaves the
-    /// buffer.
+    /// Returns a page's access class. Called when the page's program is opened, and when it leaves
+    /// the buffer.
     fn class(&mut self, page: Used) -> AccessClass;
 }
 clone_trait_object!(CustomHotness);
 
-/// A page of the buffer, with the use it has had there.
+/// A page in the buffer, with its reads and writes while there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
     /// The logical page.

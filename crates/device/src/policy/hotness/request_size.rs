@@ -1,22 +1,24 @@
-//! Data of small requests is hot (RHIO, section III-A, after Im and Shin's ComboFTL). The paper
-//! does not define "small". Here, a request is small if it is no larger than the median request.
+//! Detector of hot data: data of small requests is hot (RHIO, section III-A, after Im and Shin's
+//! ComboFTL). The paper does not define "small". Here, a request is small if it is no larger than
+//! the median request.
 
 use super::Params;
 use fowler_units::Bytes;
 
-/// The largest size that is counted separately, in pages. Larger requests count as this size.
+/// Largest request size that is counted separately, in pages. Larger requests count as this size.
 const LARGEST: usize = 1024;
 
-/// The detector; see the module.
+/// Detects hot data by the size of the request that writes it.
 #[derive(Clone, Debug)]
 pub struct RequestSize {
-    /// The limit in pages, if configured.
+    /// Largest size of a hot request in pages, if configured; `None` for the median.
     fixed: Option<u32>,
-    /// Number of requests, by size.
+    /// Number of requests seen, by size in pages.
     seen: Box<[u64]>,
     total: u64,
-    /// The size of the median request, and the number of smaller requests.
+    /// Size of the median request in pages.
     median: usize,
+    /// Number of requests smaller than the median request.
     below: u64,
 }
 
@@ -32,13 +34,14 @@ impl RequestSize {
         }
     }
 
-    /// Returns the sizes seen so far in pages, each with its number of requests.
+    /// Returns the request sizes seen so far in pages, each with its number of requests.
     pub(super) fn seen(&self) -> Vec<(u32, u64)> {
         let all = (0..).zip(&*self.seen).map(|(size, &count)| (size, count));
         all.filter(|&(_, count)| count > 0).collect()
     }
 
-    /// Takes over the sizes seen so far. Returns false if they are none that were counted.
+    /// Restores the request sizes seen so far. Returns false if a size is one that is never
+    /// counted.
     pub(super) fn resume(&mut self, seen: &[(u32, u64)]) -> bool {
         let counted = |&(size, count): &(u32, u64)| size <= LARGEST as u32 && count < 1 << 50;
         if !seen.iter().all(counted) {
@@ -53,7 +56,8 @@ impl RequestSize {
         true
     }
 
-    /// Counts a request of `pages` pages. Returns true if the request is small.
+    /// Counts a request of `pages` pages. Returns true if its data is hot, because the request is
+    /// small.
     #[inline]
     pub(super) fn is_hot(&mut self, pages: u32) -> bool {
         match self.fixed {
@@ -66,8 +70,8 @@ impl RequestSize {
         }
     }
 
-    /// Counts a size and updates the lower median: the smallest size that at least half of all
-    /// requests do not exceed.
+    /// Counts a request size and updates the lower median: the smallest size that at least half of
+    /// all requests do not exceed.
     fn count(&mut self, size: usize) {
         self.seen[size] += 1;
         self.total += 1;

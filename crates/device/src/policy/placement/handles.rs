@@ -1,11 +1,12 @@
-//! One open block per plane, or reclaim unit, for each placement handle of the host, so that data
-//! of one lifetime becomes invalid together (NVMe TP4146, flexible data placement). Data that
-//! garbage collection moves stays apart by handle, or does not ([`super::Isolation`]).
+//! Placement by handle: one open block per plane, or open superblock, for each placement handle of
+//! the host, so that data of one lifetime becomes invalid together (NVMe TP4146, flexible data
+//! placement). Data that garbage collection moves stays apart by handle, or does not
+//! ([`super::Isolation`]).
 
 use super::{Opens, Params, Placement, StreamLimits, StreamTable};
 use crate::policy::stream_tag::StreamTag;
 
-/// The policy; see the module.
+/// Gives each placement handle of the host a stream of its own.
 #[derive(Clone, Debug)]
 pub struct Handles;
 

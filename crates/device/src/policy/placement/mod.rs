@@ -1,8 +1,8 @@
-//! Slot: which open block takes a page with this tag?
+//! Slot: the choice of the open block for a page, by its tag.
 //!
 //! Contract. A placement divides the tags into streams. Each stream fills its own block in every
 //! plane, and the placement decides which of a plane's erased blocks it opens next. It never
-//! changes the device's state.
+//! changes the drive's state.
 
 use crate::policy::custom::Custom;
 use crate::policy::registry::slot;
@@ -11,7 +11,7 @@ use dyn_clone::clone_trait_object;
 use std::ops::{Index, IndexMut};
 
 slot! { $
-    /// The placement a device was configured with.
+    /// The placement policy of a drive.
     pub enum AnyPlacement, named PlacementKind, match by each_placement, or Custom(CustomPlacement) {
         "single_stream" => single_stream::SingleStream needs Nothing, "one open block per plane, for all data";
         "streams" => streams::Streams needs Nothing, "one open block per plane for each tag";
@@ -19,47 +19,46 @@ slot! { $
     }
 }
 
-/// Parameters of every policy of this slot.
+/// Parameters of the placement policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// Name of the selected placement policy.
     pub name: PlacementKind,
     /// The rule that assigns host pages to dies.
     pub dies: Dies,
-    /// Neighboring pages that go to one die before the next die takes any. See
+    /// Number of neighbouring pages that go to one die before the next die takes any. See
     /// docs/decisions/blocks.md, "How much of a request lies on one die?".
     pub stripe_unit: u32,
-    /// `streams` only: hot data opens the strongest erased block of a plane, other data the
-    /// weakest.
+    /// True if hot data opens the strongest erased block of a plane, and other data the weakest
+    /// (`streams` only).
     pub hot_to_strong: bool,
-    /// `handles` only: the number of placement handles, 2 to [`StreamTag::HANDLES`].
+    /// Number of placement handles, 2 to [`StreamTag::HANDLES`] (`handles` only).
     pub handles: u32,
-    /// `handles` only: where garbage collection puts the data that it moves.
+    /// Isolation of data that garbage collection moves, by handle (`handles` only).
     pub isolation: Isolation,
 }
 
-/// The extent to which data of different placement handles is kept apart (NVMe TP4146, reclaim unit
-/// handle types).
+/// The isolation of data of different placement handles (NVMe TP4146, reclaim unit handle types).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Data is kept apart until it is moved: the survivors of all handles share open blocks.
+    /// Data is isolated until it is moved: moved data of all handles shares open blocks.
     Initial,
-    /// Data is always kept apart: the survivors of each handle have an open block of their own.
-    /// Data that static wear leveling swaps belongs to handle 0 from then on.
+    /// Data is always isolated: moved data of each handle has an open block of its own. Data that
+    /// static wear leveling swaps belongs to handle 0 from then on.
     Persistent,
 }
 
 /// The rule that assigns host pages to dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dies {
-    /// In rotation over the dies, a stripe unit each, regardless of the address.
+    /// Pages rotate over the dies, a stripe unit each, regardless of the address.
     Rotate,
-    /// By address: neighboring stripe units lie on neighboring dies in striping order. If a die has
-    /// no room, the page goes to the next die in rotation.
+    /// The address determines the die: neighbouring stripe units lie on neighbouring dies in
+    /// striping order. If a die has no room, the page goes to the next die in rotation.
     ByAddress,
 }
 
-/// The erased block of a plane to open next.
+/// The choice of the erased block of a plane to open next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opens {
     /// The block that was erased longest ago.
@@ -70,7 +69,7 @@ pub enum Opens {
     Weakest,
 }
 
-/// The most streams of host data, and of data that garbage collection moves.
+/// Maximum number of streams of host data, and of data that garbage collection moves.
 pub const STREAMS_MAX: usize = StreamTag::HANDLES as usize;
 
 /// The stream of each tag, by [`StreamTag::index`].
@@ -101,12 +100,12 @@ impl IndexMut<usize> for StreamTable {
 
 const _: () = assert!(StreamTag::COUNT.is_power_of_two());
 
-/// The limits that the streams of a drive must comply with.
+/// The limits on the streams of a placement policy on a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamLimits {
-    /// The number of streams: they are numbered below this.
+    /// Maximum number of streams: they are numbered below this.
     pub streams: u8,
-    /// Tags have handles below this: 1 if the placement does not go by handles.
+    /// Bound of the handles in tags: 1 if the placement ignores handles.
     pub handles: u8,
     /// True if data of different access classes must be in different streams: the classes differ in
     /// their voltages, and all pages of a block have the same ones.
@@ -114,13 +113,13 @@ pub struct StreamLimits {
 }
 
 impl StreamLimits {
-    /// Returns every tag that data of the drive may have.
+    /// Returns all tags that data on the drive may have.
     pub fn tags(self) -> impl Iterator<Item = StreamTag> {
         StreamTag::all().filter(move |tag| tag.handle() < self.handles)
     }
 
     /// Asks a placement for the stream of each tag. Streams beyond the limits, which only a custom
-    /// placement can return, are taken for the first.
+    /// placement can return, are replaced by the first.
     pub fn table_of(self, placement: &mut AnyPlacement) -> StreamTable {
         let mut streams = placement.streams(self);
         for stream in &mut streams.0 {
@@ -130,9 +129,9 @@ impl StreamLimits {
     }
 }
 
-/// A rule that assigns tagged data to blocks.
+/// A policy that assigns tagged data to blocks.
 pub trait Placement {
-    /// Returns the stream of each tag. Asked once, when the drive is made.
+    /// Returns the stream of each tag. Called once, when the drive is made.
     fn streams(&mut self, limits: StreamLimits) -> StreamTable;
     /// Returns which erased block the tag's stream opens next.
     fn opens(&mut self, tag: StreamTag) -> Opens;
@@ -148,10 +147,10 @@ impl Placement for AnyPlacement {
     }
 }
 
-/// A policy supplied by the code that builds the drive. It acts from the first request on:
-/// preconditioning writes plain data only.
+/// A custom placement, supplied by the code that builds the drive. It acts from the first request
+/// on: preconditioning writes plain data only.
 pub trait CustomPlacement: Custom {
-    /// Returns the stream of each tag, within the limits. Asked once, when the drive is made.
+    /// Returns the stream of each tag, within the limits. Called once, when the drive is made.
     fn streams(&mut self, limits: StreamLimits) -> StreamTable;
     /// Returns which erased block the tag's stream opens next.
     fn opens(&mut self, tag: StreamTag) -> Opens;
@@ -159,7 +158,7 @@ pub trait CustomPlacement: Custom {
 clone_trait_object!(CustomPlacement);
 
 impl Params {
-    /// Returns the limits of the streams, with `classes_apart` as in [`StreamLimits`].
+    /// Returns the limits on the streams, with `classes_apart` as in [`StreamLimits`].
     pub fn limits(&self, classes_apart: bool) -> StreamLimits {
         let streams = match self.name {
             PlacementKind::SingleStream => 1,
@@ -169,14 +168,13 @@ impl Params {
         StreamLimits { streams, handles: self.tagged_handles().max(1), classes_apart }
     }
 
-    /// Returns the number of streams that the host's data is divided into, if detectors tell so
-    /// many kinds of it apart.
+    /// Returns the number of streams of host data, if detectors distinguish `tags` tags.
     pub fn host_streams(&self, tags: usize) -> usize {
         self.streams(tags, self.handles as usize)
     }
 
-    /// Returns the number of streams of data that garbage collection has moved, if detectors tell
-    /// so many access classes of it apart.
+    /// Returns the number of streams of data that garbage collection has moved, if detectors
+    /// distinguish `classes` access classes of it.
     pub fn moved_streams(&self, classes: usize) -> usize {
         let handles = match self.isolation {
             Isolation::Initial => 1,
@@ -185,7 +183,7 @@ impl Params {
         self.streams(classes, handles)
     }
 
-    /// Returns the tag of data of this tag once garbage collection has moved it.
+    /// Returns the tag that data with this tag gets once garbage collection has moved it.
     #[inline]
     pub fn survivors(&self, tag: StreamTag) -> StreamTag {
         match (self.name, self.isolation) {
@@ -202,7 +200,7 @@ impl Params {
         }
     }
 
-    /// Returns the number of handles that tags carry; 0 if the placement does not go by handles.
+    /// Returns the number of handles that tags carry; 0 if the placement ignores handles.
     pub fn tagged_handles(&self) -> u8 {
         if self.name == PlacementKind::Handles { self.handles as u8 } else { 0 }
     }

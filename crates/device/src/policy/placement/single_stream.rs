@@ -1,9 +1,9 @@
-//! One open block per plane, for all data.
+//! Placement of all data in one open block per plane.
 
 use super::{Opens, Params, Placement, StreamLimits, StreamTable};
 use crate::policy::stream_tag::StreamTag;
 
-/// The policy; see the module.
+/// Puts all data into one stream.
 #[derive(Clone, Debug)]
 pub struct SingleStream;
 

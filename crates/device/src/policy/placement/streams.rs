@@ -1,11 +1,12 @@
-//! One open block per plane and tag, so that data of one kind becomes invalid together. With
-//! `hot_to_strong`, hot data goes to strong blocks. Their pages soon become invalid, so the blocks
-//! are soon free for hot data again. Other data goes to weaker blocks (RHIO, section III-A).
+//! Placement by tag: one open block per plane and tag, so that data of one kind becomes invalid
+//! together. With `hot_to_strong`, hot data goes to strong blocks. Their pages soon become invalid,
+//! so the blocks are soon free for hot data again. Other data goes to weaker blocks (RHIO, section
+//! III-A).
 
 use super::{Opens, Params, Placement, StreamLimits, StreamTable};
 use crate::policy::stream_tag::StreamTag;
 
-/// The policy; see the module.
+/// Gives each tag a stream of its own.
 #[derive(Clone, Debug)]
 pub struct Streams {
     hot_to_strong: bool,

@@ -1,13 +1,14 @@
-//! The three stages of DA-RAID-5 (section III-B), in order of wear: refresh while no block is worn,
-//! then parity for the stripes with a page in a worn block, then parity for all stripes once more
-//! than `L` have such a page. A drive never returns to an earlier stage: wear does not decrease.
+//! Redundancy in the three stages of DA-RAID-5 (section III-B), in order of wear: refresh while no
+//! block is worn, then parity for the stripes with a page in a worn block, then parity for all
+//! stripes once more than `L` have such a page. A drive never returns to an earlier stage: wear
+//! does not decrease.
 
 use super::{
     Age, Params, Redundancy, Rules, Stage, hc::HybridCaching, pe_aware::WearAware,
     udl::DisturbLimiting,
 };
 
-/// The policy; see the module.
+/// Protects stripes by the drive's stage of life (DA-RAID-5).
 #[derive(Clone, Debug)]
 pub struct ByStage {
     worn_above: u32,

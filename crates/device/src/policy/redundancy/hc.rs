@@ -3,7 +3,7 @@
 
 use super::{Eviction, Params, ParityFlush, Protects, Redundancy, Rules, Stage};
 
-/// The policy; see the module.
+/// Protects stripes with hybrid caching (HC of DA-RAID-5).
 #[derive(Clone, Debug)]
 pub struct HybridCaching {
     n_update: u32,

@@ -2,15 +2,15 @@
 //!
 //! Contract. A policy sets the rules by which stripes are protected: the stripes that have parity,
 //! the moment at which parity is written to the flash, the grouping of pages that leave the write
-//! buffer, and the refresh of blocks before their data fades. The device stores the rules and
-//! applies them, so that writes do not call the policy. The device calls the policy again only when
-//! the drive has aged ([`Redundancy::stage`]).
+//! buffer, and the refresh of blocks before their data fades. The drive stores the rules and
+//! applies them, so that writes do not call the policy. The drive calls the policy again only when
+//! it has aged ([`Redundancy::stage`]).
 
 use crate::policy::registry::slot;
 use fowler_units::{ByteRate, Bytes, Span};
 
 slot! { $
-    /// The redundancy a device was configured with.
+    /// The redundancy policy of a drive.
     pub enum AnyRedundancy, named RedundancyKind, match by each_redundancy {
         "none" => none::Unprotected needs Nothing, "no redundancy: a page that cannot be read is lost";
         "raid5" => raid5::Raid5 needs Nothing, "N+1 pages over as many chips, with rotating parity that is written with its data";
@@ -22,31 +22,34 @@ slot! { $
     }
 }
 
-/// Parameters of every policy of this slot.
+/// Parameters of the redundancy policies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The selected policy.
+    /// Name of the selected redundancy policy.
     pub name: RedundancyKind,
-    /// Data pages per stripe, N; 1 to 63. With its parity page a stripe spans N+1 chips.
+    /// Number N of data pages per stripe, 1 to 63. With its parity page a stripe spans N+1 chips.
     pub stripe: u32,
-    /// The controller's capacity for parity pages that are cached or being written to the flash.
+    /// Bytes of controller memory for parity pages that are cached or being written to the flash.
     pub parity_cache: Bytes,
-    /// Where parity is cached: entries kept free ahead of demand, at most half of all.
+    /// Number of parity cache entries kept free ahead of demand, at most half of all (only where
+    /// parity is cached).
     pub parity_ahead: u32,
     /// Protection of the cache's contents against power loss.
     pub cache: CachePower,
-    /// [`CachePower::Limited`]: the pages that a capacitor still programs.
+    /// Number of pages that a capacitor can still program ([`CachePower::Limited`] only).
     pub saved: u32,
     /// The end of programs in flight on power loss, unless caches are protected.
     pub cut_programs: CutPrograms,
-    /// [`CutPrograms::Torn`]: pages of a word line, which are programmed one after another; 1 to
-    /// 16. A page that is cut off takes the earlier ones with it.
+    /// Number of pages in a word line, which are programmed one after another; 1 to 16
+    /// ([`CutPrograms::Torn`] only). With a page that is cut off, the earlier ones of its word line
+    /// are lost.
     pub word_line: u32,
-    /// `hc`: above this number of pages written together, parity is rebuilt from the written pages.
+    /// Number of pages written together above which parity is rebuilt from the written pages (`hc`
+    /// only).
     pub n_update: u32,
-    /// `hc`: the treatment of the other pages that cached parity covered.
+    /// Treatment of the other pages that cached parity covered, above `n_update` (`hc` only).
     pub above_n_update: AboveNUpdate,
-    /// `hc`: writes of more pages than this bypass the caches; zero disables that.
+    /// Number of pages above which a write bypasses the caches (`hc` only); zero disables that.
     pub cut_off: u32,
     /// The order in which a page is programmed and the page it replaces is read for parity.
     pub update_order: UpdateOrder,
@@ -54,59 +57,59 @@ pub struct Params {
     pub flush_moved: bool,
     /// True if a run ends by writing the contents of the caches to the flash.
     pub flush_at_end: bool,
-    /// A block with more P/E cycles than this is worn, `T_p`.
+    /// P/E cycles above which a block counts as worn, `T_p`.
     pub worn_above: u32,
-    /// The erase pulse of a worn block; zero selects that of other blocks.
+    /// Erase pulse of a worn block; zero selects that of other blocks.
     pub worn_erase_pulse: Span,
-    /// `da_raid5`: once more than this number of stripes have parity, all stripes get it, `L`.
+    /// Number of stripes with parity, `L`, above which all stripes get parity (`da_raid5` only).
     pub all_above: u32,
-    /// The data age at which a block is refreshed, `T_retention`.
+    /// Data age at which a block is refreshed, `T_retention`.
     pub retention: Span,
-    /// The number of reads after which a block is refreshed, `T_read`.
+    /// Number of reads after which a block is refreshed, `T_read`.
     pub reads: u32,
-    /// `retention` and `reads` are the limits of a block with `worn_above` cycles. Each cycle less
-    /// makes the limits longer by a factor of e^`limit_growth`, each cycle more shorter; zero makes
-    /// the limits the same for all blocks.
+    /// Growth of the refresh limits with wear: `retention` and `reads` are the limits of a block
+    /// with `worn_above` cycles; each cycle less multiplies them by e^`limit_growth`, each cycle
+    /// more divides them. Zero makes the limits equal for all blocks.
     pub limit_growth: f64,
-    /// Pages rebuilt at once; 1 to 16.
+    /// Number of pages that are rebuilt at the same time; 1 to 16.
     pub rebuild_at_once: u32,
-    /// The maximum rate of rebuilding, in bytes per second; zero: as fast as the drive can.
+    /// Maximum rate of rebuilding, in bytes per second; zero for no limit.
     pub rebuild_rate: ByteRate,
     /// True if every page carries a version, against which reads are verified. On a drive without
-    /// redundancy: true if the pages that faults take are noted.
+    /// redundancy, true if pages lost to faults are recorded.
     pub integrity: bool,
-    /// Checks of every read beside the errors of its page.
+    /// Checks of every read, besides the correction of its bit errors.
     pub checks: Checks,
 }
 
-/// Checks of every read of a page, once its errors are corrected.
+/// Checks of every read of a page, after the correction of its bit errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checks {
-    /// No check: data that the code takes for right is used.
+    /// No check: data that the code accepts is used.
     Nothing,
-    /// Checks of the logical page number, the version and the checksum that each page stores beside
-    /// its data: a page that does not hold the data last written reads as a failed one.
+    /// Checks of the logical page number, the version and the checksum stored with each page: a
+    /// page that does not hold the data last written counts as unreadable.
     Versions,
 }
 
-/// The fate of the contents of caches on power loss.
+/// The fate of the contents of caches at a loss of power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CachePower {
     /// The contents survive: the drive has a battery or a capacitor for all of them.
     Protected,
     /// The contents are lost.
     Volatile,
-    /// A capacitor keeps the drive up for [`Params::saved`] programs: pages being programmed first,
-    /// then the other pages, then parity. The rest is lost.
+    /// A capacitor supplies [`Params::saved`] programs: pages being programmed first, then the
+    /// other pages, then parity. All other contents are lost.
     Limited,
 }
 
-/// The end of programs that a die has begun, on power loss.
+/// The fate of programs that a die has begun, at a loss of power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutPrograms {
     /// The drive has the energy to end the programs.
     Finished,
-    /// The programs are cut off, and their pages cannot be read, unless a capacitor has energy left
+    /// The programs are cut off and their pages cannot be read, unless a capacitor has energy left
     /// ([`Params::saved`], of which programs in flight take the first share).
     Torn,
 }
@@ -121,13 +124,13 @@ pub enum UpdateOrder {
     ReadFirst,
 }
 
-/// The handling of cached parity by `hc` when more than `N_update` pages are written together
+/// The treatment of cached parity by `hc` when more than `N_update` pages are written together
 /// (Algorithm 2 of DA-RAID-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AboveNUpdate {
-    /// The parity covers the new pages beside the old ones, which are read.
+    /// The parity covers the new pages and the old ones, which are read.
     Add,
-    /// The parity covers the new pages alone: nothing is read, and until this parity goes to the
+    /// The parity covers only the new pages: no page is read, and until this parity goes to the
     /// flash, no parity covers the other pages.
     Replace,
 }
@@ -135,54 +138,55 @@ pub enum AboveNUpdate {
 /// The stripes that have a parity page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protects {
-    /// No stripe.
+    /// No stripe has parity.
     Nothing,
-    /// Stripes with a data page in a worn block.
+    /// Stripes with a data page in a worn block have parity.
     Worn,
-    /// All stripes.
+    /// All stripes have parity.
     All,
 }
 
 /// The moment at which the parity of a write goes to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParityFlush {
-    /// Together with the data: a write is complete when both are in the flash.
+    /// Parity is programmed with the data: a write is complete when both are in the flash.
     AtOnce,
-    /// When another stripe needs the entry in the parity cache.
+    /// Parity is programmed when another stripe needs its entry in the parity cache.
     WhenEvicted,
 }
 
 /// The grouping of pages that leave the write buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eviction {
-    /// Each page alone, the least recently used first.
+    /// Each page leaves alone, the least recently used first.
     Alone,
-    /// Each page with all pages of its stripe, the stripe of the least recently used page first.
+    /// Each page leaves with all pages of its stripe, the stripe of the least recently used page
+    /// first.
     WithStripe,
-    /// Each page with all pages of its stripe, the least recently used stripe first.
+    /// Each page leaves with all pages of its stripe, the least recently used stripe first.
     StripeByStripe,
 }
 
-/// The rules that a policy sets for the device.
+/// The rules by which a redundancy policy protects stripes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// The stripes that have parity.
     pub protects: Protects,
-    /// The moment at which parity goes to the flash.
+    /// Moment at which parity goes to the flash.
     pub parity_flush: ParityFlush,
-    /// The grouping of pages that leave the write buffer.
+    /// Grouping of pages that leave the write buffer.
     pub eviction: Eviction,
     /// True if blocks are refreshed at [`Params::retention`] and [`Params::reads`].
     pub refreshes: bool,
-    /// The number of pages written together above which cached parity is rebuilt from the new
-    /// pages, without reading the pages that they replace.
+    /// Number of pages written together above which cached parity is rebuilt from the new pages,
+    /// without reading the pages that they replace; `None` for never.
     pub n_update: Option<u32>,
-    /// The number of pages above which a write bypasses the caches.
+    /// Number of pages above which a write bypasses the caches; `None` for never.
     pub cut_off: Option<u32>,
 }
 
 impl Rules {
-    /// No parity, nothing refreshed.
+    /// Rules without parity and without refresh.
     pub const NONE: Rules = Rules {
         protects: Protects::Nothing,
         parity_flush: ParityFlush::AtOnce,
@@ -197,28 +201,29 @@ impl Rules {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Stage {
-    /// No block is worn.
+    /// No block of the drive is worn.
     First,
-    /// Some blocks are worn.
+    /// Some blocks of the drive are worn.
     Second,
     /// So many stripes have a page in a worn block that all stripes get parity.
     Third,
 }
 
-/// The age of the drive, as far as a policy knows it.
+/// The wear of the drive, as far as a redundancy policy knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
-    /// The P/E cycles of the most worn block.
+    /// P/E cycles of the most worn block.
     pub cycles: u32,
     /// The number of stripes with a page in a worn block.
     pub worn_stripes: u32,
 }
 
-/// A rule that determines how stripes are protected.
+/// A policy that determines how stripes are protected.
 pub trait Redundancy {
-    /// Returns the rules at a stage of life.
+    /// Returns the rules at a stage of the drive's life.
     fn rules(&self, stage: Stage) -> Rules;
-    /// Returns the present stage of a drive that was at `stage`; most policies have only one.
+    /// Returns the present stage of life of a drive that was at `stage`; most policies have only
+    /// one.
     fn stage(&self, stage: Stage, _age: &Age) -> Stage {
         stage
     }
@@ -234,7 +239,7 @@ impl Redundancy for AnyRedundancy {
     }
 }
 
-/// The drive of DA-RAID-5, section IV-A, without protection.
+/// The drive of DA-RAID-5, section IV-A, without redundancy.
 impl Default for Params {
     fn default() -> Self {
         Self {
@@ -267,9 +272,9 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Returns the factor by which the limits of a block with this number of P/E cycles are longer
-    /// than those of a block with [`Params::worn_above`]. Assumed: the error rate of cells grows
-    /// exponentially with cycles (`limit_growth`) and in proportion to age and to reads.
+    /// Returns the factor by which the refresh limits of a block with this number of P/E cycles are
+    /// longer than those of a block with [`Params::worn_above`]. Assumed: the error rate of cells
+    /// grows exponentially with cycles (`limit_growth`) and in proportion to age and to reads.
     pub fn limits_at(&self, cycles: f64) -> f64 {
         libm::exp(self.limit_growth * (f64::from(self.worn_above) - cycles))
     }
@@ -288,17 +293,17 @@ impl Params {
         }
     }
 
-    /// Returns true if programs in flight are cut off on power loss.
+    /// Returns true if programs in flight are cut off at a loss of power.
     pub fn tears_programs(&self) -> bool {
         self.cut_programs == CutPrograms::Torn
     }
 
-    /// Returns true if pages carry versions, so that a page that cannot be read is noticed.
+    /// Returns true if pages carry versions, so that an unreadable page is noticed.
     pub fn has_versions(&self) -> bool {
         self.has_stripes() && self.integrity
     }
 
-    /// Returns true if a drive without redundancy notes the pages that faults take.
+    /// Returns true if a drive without redundancy records the pages lost to faults.
     pub fn notes_lost_pages(&self) -> bool {
         !self.has_stripes() && self.integrity
     }

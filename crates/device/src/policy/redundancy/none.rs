@@ -2,7 +2,7 @@
 
 use super::{Params, Redundancy, Rules, Stage};
 
-/// The policy; see the module.
+/// Protects no stripe.
 #[derive(Clone, Debug)]
 pub struct Unprotected;
 

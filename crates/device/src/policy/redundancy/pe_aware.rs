@@ -4,7 +4,8 @@
 
 use super::{Eviction, Params, Protects, Redundancy, Rules, Stage};
 
-/// The policy; see the module.
+/// Protects stripes with a page in a worn block by parity (PE-aware RAID-5), and all others by
+/// refresh.
 #[derive(Clone, Debug)]
 pub struct WearAware;
 

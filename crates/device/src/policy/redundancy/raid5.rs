@@ -3,7 +3,7 @@
 
 use super::{Params, Protects, Redundancy, Rules, Stage};
 
-/// The policy; see the module.
+/// Protects all stripes by parity that is written with the data (RAID-5).
 #[derive(Clone, Debug)]
 pub struct Raid5;
 

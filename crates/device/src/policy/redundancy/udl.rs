@@ -3,7 +3,7 @@
 
 use super::{Params, Redundancy, Rules, Stage};
 
-/// The policy; see the module.
+/// Protects data by refresh before it fails, without parity (UDL of DA-RAID-5).
 #[derive(Clone, Debug)]
 pub struct DisturbLimiting;
 

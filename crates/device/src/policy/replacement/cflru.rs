@@ -1,11 +1,11 @@
 //! Clean-first LRU: drops the oldest clean page among a window of least recently used pages, or
-//! else the oldest page of all (Park et al., "CFLRU", CASES 2006). Saves programs at the cost of
+//! else the oldest page of all (Park et al., "CFLRU", CASES 2006). It saves programs at the cost of
 //! read hits.
 
 use super::lru::Lru;
 use super::{Leaves, Params, Replacement, Tail};
 
-/// The policy; see the module.
+/// Drops a clean page within a window of least recently used pages (CFLRU).
 #[derive(Clone, Debug)]
 pub struct Cflru {
     window: u32,

@@ -1,8 +1,8 @@
-//! Drops clean pages first, because that costs nothing.
+//! Replacement that drops clean pages first, because that costs no program.
 
 use super::{Leaves, Params, Replacement, Tail};
 
-/// The policy; see the module.
+/// Drops the least recently used clean page, if there is one.
 #[derive(Clone, Debug)]
 pub struct CleanFirst;
 

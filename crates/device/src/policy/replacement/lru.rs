@@ -1,8 +1,8 @@
-//! Least recently used, regardless of state: the buffer of HIRE (section 3.1).
+//! Replacement of the least recently used page, clean or dirty: the buffer of HIRE (section 3.1).
 
 use super::{Leaves, Params, Replacement, Tail};
 
-/// The policy; see the module.
+/// Evicts the least recently used page, clean or dirty.
 #[derive(Clone, Debug)]
 pub struct Lru;
 

@@ -7,7 +7,7 @@
 use crate::policy::registry::slot;
 
 slot! { $
-    /// The replacement rule a device was configured with.
+    /// The replacement policy of a drive's write buffer.
     pub enum AnyReplacement, named ReplacementKind, match by each_replacement {
         "clean_first" => clean_first::CleanFirst needs Nothing, "clean pages first, and only when a page needs the room";
         "lru" => lru::Lru needs Nothing, "the least recently used page, clean or dirty";
@@ -15,28 +15,28 @@ slot! { $
     }
 }
 
-/// Parameters of every policy of this slot.
+/// Parameters of the replacement policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The policy.
+    /// Name of the selected replacement policy.
     pub name: ReplacementKind,
-    /// `cflru` only: the number of least recently used pages among which it looks for a clean one.
+    /// Number of least recently used pages among which a clean one is looked for (`cflru` only).
     pub window: u32,
 }
 
-/// The page to leave next.
+/// The page that leaves the buffer next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
-    /// The least recently used clean page.
+    /// The least recently used clean page leaves.
     Clean,
-    /// The least recently used dirty page.
+    /// The least recently used dirty page leaves.
     Dirty,
 }
 
-/// The least recently used end of the buffer.
+/// The least recently used end of the buffer, as a replacement policy sees it.
 pub trait Tail {
-    /// Returns when the least recently used clean page was last used, counted in uses of the
-    /// buffer; `None` if there is no clean page.
+    /// Returns the time at which the least recently used clean page was last used, counted in uses
+    /// of the buffer; `None` if there is no clean page.
     fn clean(&self) -> Option<u64>;
     /// Like [`Tail::clean`], for dirty pages.
     fn dirty(&self) -> Option<u64>;
@@ -44,12 +44,12 @@ pub trait Tail {
     fn dirty_before(&self, used: u64, most: u32) -> u32;
 }
 
-/// A rule that chooses the page to leave the buffer.
+/// A policy that chooses the page to leave the buffer.
 pub trait Replacement {
-    /// Returns the page to leave next; `None` if the buffer is empty.
+    /// Returns the page that leaves the buffer next; `None` if the buffer is empty.
     fn leaves(&self, tail: &impl Tail) -> Option<Leaves>;
 
-    /// Returns true if frames are kept free by dropping clean ones too. If not, a clean frame
+    /// Returns true if frames are kept free by dropping clean ones too. If false, a clean frame
     /// counts as free and is dropped when a page needs it.
     fn drops_ahead(&self) -> bool {
         true

@@ -1,4 +1,4 @@
-//! Slot: the number of reference voltages with which a page is read first.
+//! Slot: the sensing level with which a page is read first: the number of reference voltages.
 //!
 //! Contract. A rule chooses a level; the lowest one is hard decision. If the page has more errors
 //! than that level corrects, the controller tries the next levels in turn. Each try occupies the
@@ -9,7 +9,7 @@ use fowler_physics::thresholds::Lasting;
 use fowler_units::Span;
 
 slot! { $
-    /// The sensing rule a device was configured with.
+    /// The sensing policy of a drive.
     pub enum AnySensing, named SensingKind, match by each_sensing {
         "worst_case" => worst_case::WorstCase needs Nothing, "always the level that the weakest block needs at the end of its life";
         "model" => model::Model needs Nothing, "the level that the model predicts from the inputs it knows";
@@ -17,25 +17,25 @@ slot! { $
     }
 }
 
-/// An input that the controller may know about a page when it chooses the level.
+/// A fact that the controller may know about a page when it chooses the sensing level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Input {
-    /// The time since the page was programmed.
+    /// Time since the page was programmed.
     Age,
-    /// The programming voltages of the page.
+    /// Voltages at which the page was programmed.
     Voltage,
-    /// The rate at which the block of the page accumulates errors, and the ISPP step chosen
+    /// Rate at which the block of the page accumulates errors, and the ISPP step chosen
     /// accordingly.
     Strength,
-    /// The P/E cycles of the block.
+    /// P/E cycles of the block of the page.
     Wear,
-    /// The reads of the block since its last erase.
+    /// Number of reads of the block since its last erase.
     Reads,
 }
 
 impl Input {
-    /// Every input, with its name in configurations and its description.
+    /// All facts that the controller may know: name in configurations, and description.
     pub const ALL: &'static [(Input, &'static str, &'static str)] = &[
         (Input::Age, "age", "when the page was programmed"),
         (Input::Voltage, "voltage", "the threshold voltages at which it was programmed"),
@@ -45,40 +45,40 @@ impl Input {
     ];
 }
 
-/// Parameters of every policy of this slot.
+/// Parameters of the sensing policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The selected policy.
+    /// Name of the selected sensing policy.
     pub name: SensingKind,
-    /// The inputs that `model` knows, one bit for each [`Input`]. Unknown inputs are assumed to
-    /// have their worst values.
+    /// Facts that `model` knows, one bit for each [`Input`]. Unknown facts are assumed to have
+    /// their worst values.
     pub inputs: u32,
 }
 
 impl Params {
-    /// Returns true if the rule knows an input.
+    /// Returns true if the policy knows a fact about pages.
     pub fn knows(&self, input: Input) -> bool {
         self.inputs & (1 << input as u8) != 0
     }
 }
 
-/// The model's predictions for a page.
+/// The predictions of the error model for a page, which a sensing policy may use.
 pub trait Advice {
-    /// Returns the level for the weakest block at the end of its life.
+    /// Returns the sensing level for the weakest block at the end of its life.
     fn worst(&self) -> u8;
-    /// Returns the level for this page, based on the known inputs, and how long that level stays
+    /// Returns the sensing level for this page, based on the known facts, and for how long it stays
     /// right; no level if none suffices.
     fn modeled(&mut self) -> Lasting;
 }
 
-/// A rule that chooses the level of the first try.
+/// A policy that chooses the sensing level of a read's first try.
 pub trait Sensing {
-    /// Returns the level to start with, and the page age and block reads up to which that level
+    /// Returns the sensing level of the first try, and the page age and block reads up to which it
     /// stays right. No level means the highest one.
     fn level(&self, advice: &mut impl Advice) -> Lasting;
 }
 
-/// Returns a level that never changes.
+/// Returns a sensing level that stays right forever.
 fn always(level: u8) -> Lasting {
     Lasting { level: Some(level), age: Span(u64::MAX), reads: u32::MAX }
 }

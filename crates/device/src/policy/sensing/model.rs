@@ -1,10 +1,10 @@
-//! The level predicted by the model from the known inputs: by retention age alone, as in RT-R and
-//! RHIO (section III-B); by voltage, as in HIRE.
+//! Sensing at the level that the model predicts from the known facts: by retention age alone, as in
+//! RT-R and RHIO (section III-B); by voltage, as in HIRE.
 
 use super::{Advice, Params, Sensing};
 use fowler_physics::thresholds::Lasting;
 
-/// The policy; see the module.
+/// Begins a read at the sensing level that the model predicts.
 #[derive(Clone, Debug)]
 pub struct Model;
 

@@ -1,9 +1,10 @@
-//! Hard decision first, then higher levels: the controller knows nothing about its pages.
+//! Sensing with the hard decision first, then at higher levels: the controller knows nothing about
+//! its pages.
 
 use super::{Advice, Params, Sensing, always};
 use fowler_physics::thresholds::Lasting;
 
-/// The policy; see the module.
+/// Begins every read with the hard decision.
 #[derive(Clone, Debug)]
 pub struct Retry;
 

@@ -1,10 +1,10 @@
-//! The level that the weakest block needs at the end of its life, for every page (RHIO's NOOP and
-//! PV-W, HIRE's baseline).
+//! Sensing of every page at the level that the weakest block needs at the end of its life (RHIO's
+//! NOOP and PV-W, HIRE's baseline).
 
 use super::{Advice, Params, Sensing, always};
 use fowler_physics::thresholds::Lasting;
 
-/// The policy; see the module.
+/// Begins every read at the level of the worst case.
 #[derive(Clone, Debug)]
 pub struct WorstCase;
 

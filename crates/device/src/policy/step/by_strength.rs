@@ -1,11 +1,11 @@
-//! Programs hot data as fast as the strength of its block allows, and all other data at the nominal
-//! step (PV-W, after Shi et al.; RHIO, section III-A).
+//! ISPP step by strength: hot data is programmed as fast as the strength of its block allows, all
+//! other data at the nominal step (PV-W, after Shi et al.; RHIO, section III-A).
 
 use super::{Params, StepRule};
 use crate::cells::program_mode::Step;
 use crate::policy::stream_tag::StreamTag;
 
-/// The policy; see the module.
+/// Chooses the coarsest step that a block tolerates for hot data.
 #[derive(Clone, Debug)]
 pub struct ByStrength;
 

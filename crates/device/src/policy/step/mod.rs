@@ -8,23 +8,23 @@ use crate::policy::registry::slot;
 use crate::policy::stream_tag::StreamTag;
 
 slot! { $
-    /// The step rule a device was configured with.
+    /// The ISPP step policy of a drive.
     pub enum AnyStep, named StepKind, match by each_step {
         "nominal" => nominal::Nominal needs Nothing, "the nominal step, safe in the weakest block";
         "by_strength" => by_strength::ByStrength needs Nothing, "hot data: the coarsest step that its block tolerates until the end of its life";
     }
 }
 
-/// Parameters of every policy of this slot.
+/// Parameters of the ISPP step policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The selected policy.
+    /// Name of the selected ISPP step policy.
     pub name: StepKind,
 }
 
-/// A rule that chooses the step.
+/// A policy that chooses the ISPP step of data.
 pub trait StepRule {
-    /// Returns the step for data of `tag` in a block believed to tolerate `coarsest`.
+    /// Returns the ISPP step for data of `tag` in a block believed to tolerate `coarsest`.
     fn step(&self, tag: StreamTag, coarsest: Step) -> Step;
 }
 

@@ -1,10 +1,10 @@
-//! The nominal step for all data: safe in the weakest block until the end of its life.
+//! Nominal ISPP step for all data: safe in the weakest block until the end of its life.
 
 use super::{Params, StepRule};
 use crate::cells::program_mode::Step;
 use crate::policy::stream_tag::StreamTag;
 
-/// The policy; see the module.
+/// Chooses the nominal ISPP step for all data.
 #[derive(Clone, Debug)]
 pub struct Nominal;
 

@@ -1,9 +1,9 @@
-//! Intra-phase cancellation (PES, section 4.2): the read waits at most for a voltage reset; the
-//! running phase is lost.
+//! Intra-phase cancellation (IPC of PES, section 4.2): the read waits at most for a voltage reset;
+//! the progress of the running phase is lost.
 
 use super::{Candidate, Params, Running, SuspendAt, Suspension};
 
-/// The policy; see the module.
+/// Suspends an operation within its phase, which is cancelled (IPC).
 #[derive(Clone, Debug)]
 pub struct Ipc;
 

@@ -1,9 +1,9 @@
-//! Inter-phase suspension (PES, section 4.2): the read waits for the running phase to end, so that
-//! no phase is lost.
+//! Inter-phase suspension (IPS of PES, section 4.2): the read waits for the running phase to end,
+//! so that no phase is lost.
 
 use super::{Candidate, Params, Running, SuspendAt, Suspension};
 
-/// The policy; see the module.
+/// Suspends an operation between two phases (IPS).
 #[derive(Clone, Debug)]
 pub struct Ips;
 

@@ -1,6 +1,6 @@
-//! Slot: the permission of a read to suspend the running operation, and the point of suspension.
+//! Slot: the suspension of a running operation for a read, and the point at which it is suspended.
 //!
-//! Contract. The rule is called only after `die_order` has chosen the candidate, so that the two
+//! Contract. The rule is called only after `die_order` has chosen the read, so that the two
 //! decisions cannot conflict. The rule never searches the queue.
 
 use crate::observe::operation::Op;
@@ -11,7 +11,7 @@ use fowler_nand::{CancelledProgram, Reload, SuspendAt};
 use fowler_units::{DieId, Nanos, Span};
 
 slot! { $
-    /// The suspension rule a device was configured with.
+    /// The suspension policy of a drive.
     pub enum AnySuspension, named SuspensionKind, match by each_suspension, or Custom(CustomSuspension) {
         "never" => never::Never needs Nothing, "a program or erase runs to its end";
         "ips" => ips::Ips needs Nothing, "inter-phase suspension: at the end of the running phase";
@@ -19,38 +19,39 @@ slot! { $
     }
 }
 
-/// Parameters of every policy of this slot, and of the die that executes the decision.
+/// Parameters of the suspension policies, and of the die that executes their decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The selected policy.
+    /// Name of the selected suspension policy.
     pub name: SuspensionKind,
-    /// The reads that may suspend a program or an erase.
+    /// Reads that may suspend a program or an erase.
     pub reads: SuspendingReads,
-    /// The operation that follows a cancelled program phase (S7).
+    /// Operation that follows a cancelled program phase (S7).
     pub cancelled_program: CancelledProgram,
-    /// The service of a read that arrives during the buffer reload (S11).
+    /// Service of a read that arrives while the page buffer is reloaded (S11).
     pub reload: Reload,
-    /// True if the die has a shadow buffer; if not, the data is sent over the bus again (S7).
+    /// True if the die has a shadow buffer; if false, the data of a suspended program is sent over
+    /// the bus again (S7).
     pub shadow_buffer: bool,
-    /// The maximum number of suspensions per operation; `None` is unlimited.
+    /// Maximum number of suspensions per operation; `None` for no limit.
     pub max_suspends: Option<u32>,
-    /// The minimum time that an operation runs after each start or resumption before it may be
+    /// Minimum time that an operation runs after each start or resumption before it may be
     /// suspended, including a reload or re-bias.
     pub min_progress: Span,
-    /// The time since an operation first went on the cells after which it runs to its end, even if
+    /// Time after its first start on the cells from which an operation runs to its end, even if
     /// reads wait: a suspension that would free the die later is refused, and a suspended operation
-    /// resumes before the next read. `None` is unlimited.
+    /// resumes before the next read. `None` for no limit.
     pub max_time: Option<Span>,
-    /// The length of the steps of an erase pulse, which is suspended only between steps; zero if
-    /// the pulse can be suspended anywhere.
+    /// Length of the steps of an erase pulse, which is suspended only between steps; zero if the
+    /// pulse can be suspended anywhere.
     pub erase_step: Span,
-    /// The time from the point of suspension until the die serves the read: the part needs it to
-    /// save the state of the operation.
+    /// Time from the point of suspension until the die serves the read, in which the chip saves the
+    /// state of the operation.
     pub delay: Span,
 }
 
 impl Default for Params {
-    /// Returns the parameters of a drive that suspends nothing.
+    /// Returns the parameters of a drive without suspension.
     fn default() -> Self {
         Self {
             name: SuspensionKind::Never,
@@ -70,24 +71,24 @@ impl Default for Params {
 /// The reads that may suspend a program or an erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuspendingReads {
-    /// Reads that a host request waits for.
+    /// Only reads that a host request waits for.
     Host,
     /// All reads, those of garbage collection and read-modify-write included.
     All,
 }
 
-/// The running operation.
+/// The running program or erase, as a suspension policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Running {
-    /// The current time.
+    /// Current simulated time.
     pub now: Nanos,
-    /// The die that the operation runs on.
+    /// Die that executes the operation.
     pub die: DieId,
-    /// The kind of operation.
+    /// Kind of the operation.
     pub op: Op,
-    /// The number of suspensions of the operation so far.
+    /// Number of suspensions of the operation so far.
     pub suspensions: u32,
-    /// The time since the operation started or last resumed.
+    /// Time since the operation started or last resumed.
     pub ran: Span,
 }
 
@@ -98,19 +99,19 @@ impl Running {
     }
 }
 
-/// The read chosen by `die_order`.
+/// The read that would be served next, as chosen by the die order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// True if a host request waits for the read.
     pub host_waits: bool,
-    /// When the read began to wait for its die.
+    /// Time at which the read began to wait for its die.
     pub since: Nanos,
 }
 
-/// A rule that decides which running operations are suspended.
+/// A policy that decides which running operations are suspended.
 pub trait Suspension {
-    /// Returns where `running`, a program or an erase, may be suspended for `candidate`, a read
-    /// that may suspend according to [`Params::reads`]; `None` if it may not.
+    /// Returns the point at which `running`, a program or an erase, is suspended for `candidate`, a
+    /// read that may suspend according to [`Params::reads`]; `None` if it is not.
     fn interrupts(&mut self, running: Running, candidate: Candidate) -> Option<SuspendAt>;
 }
 
@@ -128,18 +129,18 @@ impl Params {
             && running.ran >= self.min_progress
     }
 
-    /// Returns true if an operation that first went on the cells at `started` must not be off them
-    /// at `at`.
+    /// Returns true if an operation first started on the cells at `started` must not be suspended
+    /// at the time `at`.
     #[inline]
     pub(crate) fn overdue(&self, at: Nanos, started: Nanos) -> bool {
         self.max_time.is_some_and(|limit| at - started >= limit)
     }
 }
 
-/// A policy supplied by the code that builds the drive.
+/// A custom suspension policy, supplied by the code that builds the drive.
 pub trait CustomSuspension: Custom {
-    /// Returns where `running` may be suspended for `candidate`; `None` if it may not. Called only
-    /// for reads that wait for a program or an erase.
+    /// Returns the point at which `running` is suspended for `candidate`; `None` if it is not.
+    /// Called only for reads that wait for a program or an erase.
     fn interrupts(&mut self, running: Running, candidate: Candidate) -> Option<SuspendAt>;
 }
 clone_trait_object!(CustomSuspension);

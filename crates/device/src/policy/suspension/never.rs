@@ -2,7 +2,7 @@
 
 use super::{Candidate, Params, Running, SuspendAt, Suspension};
 
-/// The policy; see the module.
+/// Suspends no operation.
 #[derive(Clone, Debug)]
 pub struct Never;
 

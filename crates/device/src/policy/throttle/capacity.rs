@@ -1,32 +1,32 @@
-//! The epoch-capacity regulator (READY, section 3.4): how much an epoch may write, and when.
-//! Capacity is in pages, or in any other unit.
+//! The epoch-capacity regulator (READY, section 3.4): how much may be written in an epoch, and
+//! when. Capacity is in pages, or in any other unit.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// The capacity of the current epoch.
+/// The capacity of the current epoch, in pages, and its distribution over time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacityRegulator {
     period: Span,
-    /// The share of the later epochs' capacity that may be borrowed; zero is the pessimistic
+    /// Share (0 to 1) of the later epochs' capacity that may be borrowed; zero is the pessimistic
     /// policy.
     share: f64,
-    /// The capacity per nanosecond when capacity was last distributed equally. Per nanosecond,
-    /// because epoch lengths change.
+    /// Capacity per nanosecond when capacity was last distributed equally. Per nanosecond, because
+    /// epoch lengths change.
     equal: f64,
     capacity: f64,
     spare: f64,
     periods: u64,
 }
 
-/// The remainder of a life.
+/// The capacity and the time left in a life.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
-    /// The remaining capacity.
+    /// Capacity left, in pages.
     pub pages: f64,
-    /// The remaining time, including the epoch that begins.
+    /// Time left, including the epoch that begins.
     pub time: Span,
-    /// The capacity per nanosecond if the whole life's capacity were distributed evenly.
+    /// Capacity per nanosecond if that of the whole life were distributed evenly.
     pub even: f64,
 }
 
@@ -62,26 +62,27 @@ impl CapacityRegulator {
         self.spare = spare.min(most).max(0.0);
     }
 
-    /// Returns the capacity of the epoch, without borrowed capacity.
+    /// Returns the capacity of the epoch in pages, without borrowed capacity.
     #[inline]
     pub fn capacity(&self) -> f64 {
         self.capacity
     }
 
-    /// Returns the maximum that the epoch may write: its capacity and the spare.
+    /// Returns the maximum number of pages that may be written in the epoch: its capacity and the
+    /// spare.
     pub fn most(&self) -> f64 {
         self.capacity + self.spare
     }
 
-    /// Returns true if the epoch may have written this much after `elapsed`. If the spare alone
-    /// suffices, no division is needed.
+    /// Returns true if `written` pages are allowed after the time `elapsed` of the epoch. If the
+    /// spare alone suffices, no division is needed.
     #[inline]
     pub fn allows(&self, written: f64, elapsed: Span) -> bool {
         written <= self.spare || written <= self.allowed(elapsed)
     }
 
-    /// Returns the amount that the epoch may have written in the period at `elapsed`: the shares of
-    /// this and the earlier periods, and the spare.
+    /// Returns the number of pages allowed up to the period at `elapsed`: the shares of this and
+    /// the earlier periods of the epoch, and the spare.
     #[inline]
     pub fn allowed(&self, elapsed: Span) -> f64 {
         self.up_to(elapsed.0 / self.period.0 + 1)
@@ -117,13 +118,13 @@ mod tests {
 
     const PERIOD: Span = Span::ms(1000);
 
-    /// The remainder of a life of some MB and seconds, with `even` MB per second.
+    /// Returns the capacity (in MB) and the seconds left in a life, with `even` MB per second.
     fn rest(pages: f64, seconds: u64, even: f64) -> Rest {
         Rest { pages, time: PERIOD * seconds, even: even / PERIOD.0 as f64 }
     }
 
-    /// Returns the amounts written in each period of an epoch with four periods and 4 MB, and the
-    /// amount deferred beyond it.
+    /// Returns the MB written in each of the four periods of an epoch of 4 MB, and the MB deferred
+    /// beyond it.
     fn regulated(spare: f64, demands: [f64; 4]) -> ([f64; 4], f64) {
         let mut regulator = CapacityRegulator::new(PERIOD, 0.0);
         regulator.begin(PERIOD * 4, rest(4.0, 4, 1.0), false);
@@ -144,8 +145,8 @@ mod tests {
         (left - right).abs() < 1e-12
     }
 
-    /// Figure 6: 4 MB in four periods; 4.2 MB are requested. The demand of each period is not
-    /// printed.
+    /// Unused capacity of a period passes to the next one, and excess demand is deferred (Figure
+    /// 6): 4 MB in four periods; 4.2 MB are requested. The demand of each period is not printed.
     #[test]
     fn what_a_period_leaves_is_carried_over_and_what_is_too_much_put_off() {
         let demands = [0.8, 1.2, 1.2, 1.0];
@@ -157,7 +158,8 @@ mod tests {
         assert!(near(periods.iter().sum(), 4.0) && near(waiting, 0.2));
     }
 
-    /// Figure 7: 4 MB are requested in the first of four periods.
+    /// The spare absorbs a burst that the pessimistic policy spreads (Figure 7): 4 MB are requested
+    /// in the first of four periods.
     #[test]
     fn the_spare_takes_a_burst_that_the_pessimistic_policy_spreads() {
         let burst = [4.0, 0.0, 0.0, 0.0];
@@ -165,7 +167,8 @@ mod tests {
         assert_eq!(regulated(4.0, burst), ([4.0, 0.0, 0.0, 0.0], 0.0));
     }
 
-    /// Section 3.4: three epochs share 3 MB.
+    /// After an overuse of the spare, later epochs have less capacity (section 3.4): three epochs
+    /// share 3 MB.
     #[test]
     fn an_overused_spare_is_paid_back_by_a_tenth() {
         let length = PERIOD * 600;
@@ -241,8 +244,9 @@ mod tests {
         }
     }
 
-    /// An epoch longer than the previous one, after an overuse, has the same capacity per second as
-    /// a shorter one would; its spare is not computed from epochs of the old length.
+    /// After an overuse, the rate of capacity is reduced: an epoch longer than the previous one has
+    /// the same capacity per second as a shorter one would; its spare is not computed from epochs
+    /// of the old length.
     #[test]
     fn what_is_reduced_is_the_rate() {
         let (day, even) = (86_400, 1.0);

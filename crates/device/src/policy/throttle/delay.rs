@@ -1,5 +1,5 @@
-//! The throttling delay estimator (READY, section 3.3): the delay of each page write in the next
-//! epoch.
+//! The throttling delay estimator (READY, section 3.3): computes the delay of each page write in
+//! the next epoch.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
@@ -7,21 +7,22 @@ use serde::{Deserialize, Serialize};
 /// The delay of each page write, adjusted from epoch to epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DelayEstimator {
-    /// The delay in nanoseconds; fractional, because an epoch may have millions of pages.
+    /// Delay of a page write in nanoseconds; fractional, because an epoch may have millions of
+    /// pages.
     delay: f64,
 }
 
 impl DelayEstimator {
-    /// Returns the current delay, in nanoseconds.
+    /// Returns the current delay of a page write, in nanoseconds.
     #[inline]
     pub fn delay(self) -> f64 {
         self.delay
     }
 
-    /// Begins an epoch of the given length with a capacity of `capacity` pages. `demand` is the
-    /// number of pages expected at the present delay. Uses equations 4 and 5, the latter bounded
-    /// below by zero. No page is delayed by more than an epoch. Without capacity, equation 4 is
-    /// undefined and the delay does not change; the host is then stopped.
+    /// Adjusts the delay at the start of an epoch of the given length with a capacity of `capacity`
+    /// pages. `demand` is the number of pages expected at the present delay. Uses equations 4 and
+    /// 5, the latter bounded below by zero. No page is delayed by more than an epoch. Without
+    /// capacity, equation 4 is undefined and the delay does not change; the host is then stopped.
     pub fn adjust(&mut self, epoch: Span, demand: f64, capacity: f64) {
         if capacity <= 0.0 {
             return;
@@ -53,8 +54,8 @@ mod tests {
 
     const EPOCH: Span = Span::ms(600_000);
 
-    /// Returns the pages that a closed host writes in an epoch in which it would write `demand`
-    /// pages undelayed.
+    /// Returns the number of pages that a closed-loop host writes in an epoch in which it would
+    /// write `demand` pages without delay.
     fn written(demand: f64, delay: f64) -> f64 {
         EPOCH.0 as f64 / (EPOCH.0 as f64 / demand + delay)
     }

@@ -1,28 +1,29 @@
-//! The write-demand predictor (READY, sections 3.2 and 3.5). The predictor counts the pages that
-//! the host would have written without delays, window by window, and chooses the epoch length for
-//! which one epoch best predicts the next.
+//! The write-demand predictor (READY, sections 3.2 and 3.5). It counts the pages that the host
+//! would have written without delays, window by window, and chooses the epoch length for which the
+//! demand of one epoch best predicts that of the next.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Demand in windows of undistorted time, which is time minus all delays of writes (Figure 8).
-/// See docs/decisions/policy.md, "How far back does the throttle remember demand?".
+/// Write demand in windows of undistorted time, which is time minus all delays of writes (Figure
+/// 8). See docs/decisions/policy.md, "How far back does the throttle remember demand?".
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DemandPredictor {
     window: Span,
-    /// The maximum number of windows remembered.
+    /// Maximum number of windows that are stored.
     most: usize,
-    /// Completed windows, the oldest first.
+    /// Pages written in each completed window, the oldest first.
     whole: VecDeque<u64>,
-    /// The running sums of the windows, used while choosing an epoch. Stored only to avoid
+    /// Running sums of the windows, used while an epoch length is chosen. Stored only to avoid
     /// allocation.
     #[serde(skip)]
     sums: Vec<u64>,
-    /// The number of the current window, and the pages written in it.
+    /// Number of the current window.
     number: u64,
+    /// Number of pages written in the current window.
     here: u64,
-    /// The end of the current window. Nearly every write comes before it.
+    /// End of the current window in undistorted time. Nearly every write comes before it.
     ends: Span,
 }
 
@@ -64,7 +65,8 @@ impl DemandPredictor {
         self.ends = Span((number + 1).saturating_mul(self.window.0));
     }
 
-    /// Returns the remembered demand up to `at`, in pages per nanosecond of undistorted time.
+    /// Returns the mean demand over the stored windows up to `at`, in pages per nanosecond of
+    /// undistorted time.
     pub fn rate(&self, at: Span) -> f64 {
         let within = Span(at.0.saturating_sub(self.number * self.window.0));
         let time = self.window.0 as f64 * self.whole.len() as f64 + within.0 as f64;
@@ -72,7 +74,7 @@ impl DemandPredictor {
         if time > 0.0 { pages as f64 / time } else { 0.0 }
     }
 
-    /// Returns the mean difference ratio (equation 6) of neighboring epochs of `windows` windows;
+    /// Returns the mean difference ratio (equation 6) of neighbouring epochs of `windows` windows;
     /// `None` if there are none.
     pub fn fluctuation(&mut self, windows: usize) -> Option<f64> {
         self.sum();
@@ -91,7 +93,8 @@ impl DemandPredictor {
 
     /// Returns the epoch length, in windows, that best predicts the next epoch, and the mean demand
     /// per epoch (equation 6, Figure 9): the length with the least mean difference between
-    /// neighbors; of several, the shortest. `None` unless two consecutive windows have demand.
+    /// neighbouring epochs; of several, the shortest. `None` unless two consecutive windows have
+    /// demand.
     pub fn choose(&mut self) -> Option<(u32, f64)> {
         self.sum();
         let mut best: Option<(u32, f64)> = None;
@@ -108,8 +111,8 @@ impl DemandPredictor {
     }
 }
 
-/// Returns the mean difference ratio of neighboring epochs of `length` windows, up to the last
-/// window; `None` unless the first of two neighbors has demand. `sums` are the windows' running
+/// Returns the mean difference ratio of neighbouring epochs of `length` windows, up to the last
+/// window; `None` unless the first of two neighbours has demand. `sums` are the windows' running
 /// sums.
 fn difference(sums: &[u64], length: usize) -> Option<f64> {
     let windows = sums.len() - 1;
@@ -152,8 +155,9 @@ mod tests {
         difference(&sums, length)
     }
 
-    /// Figure 9. The paper's text states a mean of 1.0 for 3, 6, 3, 6 MB, which equation 6 does not
-    /// yield: a fall from 6 to 3 counts half. With 3, 6, 3, 7.5 the means are those printed.
+    /// The chosen epoch length is the one with the least fluctuation (Figure 9). The paper's text
+    /// states a mean of 1.0 for 3, 6, 3, 6 MB, which equation 6 does not yield: a fall from 6 to 3
+    /// counts half. With 3, 6, 3, 7.5 the means are those printed.
     #[test]
     fn the_epoch_is_the_one_with_the_least_fluctuation() {
         assert_eq!(mean(&[3, 6], 1), Some(1.0));

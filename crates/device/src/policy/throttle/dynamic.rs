@@ -6,7 +6,7 @@ use super::{Life, Params, State, Throttle, Throttled};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// The policy; see the module.
+/// Throttles writes by the rated capacity, in epochs (DT of READY).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dynamic(pub(super) Regulated);
 

@@ -7,15 +7,17 @@ use super::{Life, Params, Throttle, Throttled};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// The policy; see the module.
+/// Throttles writes to a fixed rate (ST of READY).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FixedRate {
     period: Span,
-    /// The share of a period, in pages; `None` before the first write.
+    /// Share of a period, in pages; `None` before the first write.
     share: Option<f64>,
-    /// The current period, the pages taken before it, and the debt of earlier periods.
+    /// Number of the current period.
     number: u64,
+    /// Number of pages of the capacity used before the current period.
     taken_before: u64,
+    /// Pages by which earlier periods exceeded their shares.
     owed: f64,
 }
 
@@ -24,7 +26,7 @@ impl FixedRate {
         Self { period: params.period, share: None, number: 0, taken_before: 0, owed: 0.0 }
     }
 
-    /// Computes the share from the whole life, no matter when the first write comes.
+    /// Computes the share of a period from the whole life, no matter when the first write comes.
     fn begin(&mut self, now: Nanos, life: &impl Life) -> f64 {
         let periods = (life.ends() - Nanos::ZERO).0 as f64 / self.period.0 as f64;
         let rated = life.left(now, false) + life.taken() as f64;
@@ -34,7 +36,8 @@ impl FixedRate {
         share
     }
 
-    /// Advances to a period, if it is a later one; `taken` pages have been taken by then.
+    /// Advances to the period `number`, if it is a later one; `taken` pages have been programmed by
+    /// then.
     fn advance(&mut self, number: u64, taken: u64, share: f64) {
         if number > self.number {
             let used = (taken - self.taken_before) as f64 + self.owed;

@@ -2,12 +2,12 @@
 //! section 3).
 //!
 //! Contract. The throttle is called once for each write, between host interface and translation
-//! layer. A throttle sees only pages written, time, and the remaining capacity ([`Life`]). The
-//! answer is the delay of the write: one part spread over all page writes, and one part from
-//! stopping a host that is out of capacity. The host is closed: a delayed write holds up all later
-//! ones. Calls therefore come in order of time, and only after the previous write has entered.
+//! layer. A throttle sees only pages written, time, and the remaining capacity ([`Life`]). It
+//! returns the delay of the write: one part spread over all page writes, and one part from stopping
+//! a host that is out of capacity. The host is closed: a delayed write delays all later ones. Calls
+//! therefore come in order of time, and only after the previous write has entered.
 //!
-//! `capacity.rs`, `delay.rs`, `demand.rs` and `regulated.rs` are shared components, not rules.
+//! `capacity.rs`, `delay.rs`, `demand.rs` and `regulated.rs` are shared components, not policies.
 
 pub mod capacity;
 pub mod delay;
@@ -21,7 +21,7 @@ use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
 slot! { $
-    /// The throttle a device was configured with.
+    /// The throttle policy of a drive.
     #[derive(Serialize, Deserialize)]
     pub enum AnyThrottle, named ThrottleKind, match by each_throttle, or #[serde(skip)] Custom(CustomThrottle) {
         "off" => off::Off needs Nothing, "no write is delayed (NT)";
@@ -31,28 +31,28 @@ slot! { $
     }
 }
 
-/// Parameters of every policy of this slot.
+/// Parameters of the throttle policies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
-    /// The selected policy.
+    /// Name of the selected throttle policy.
     pub name: ThrottleKind,
-    /// The amount that an epoch may write (section 3.4).
+    /// Rule for the number of pages that may be written in an epoch (section 3.4).
     pub enforcement: Enforcement,
-    /// The rule for the length of an epoch (section 3.5).
+    /// Rule for the length of an epoch (section 3.5).
     pub epoch: EpochRule,
-    /// The length of an epoch if that length is fixed.
+    /// Length of an epoch, if it is fixed.
     pub epoch_length: Span,
-    /// The window in which demand is counted, and the minimum length of an epoch.
+    /// Window in which demand is counted, and the minimum length of an epoch.
     pub window: Span,
-    /// A period: a stopped host may resume in the next one.
+    /// Length of a period: a stopped host may resume in the next period.
     pub period: Span,
-    /// The share of the later epochs' capacity that an epoch may borrow.
+    /// Share (0 to 1) of the later epochs' capacity that an epoch may borrow.
     pub spare: f64,
-    /// The relative error beyond which a prediction of demand counts as a miss.
+    /// Relative error beyond which a prediction of demand counts as a miss.
     pub miss: f64,
-    /// The number of consecutive misses after which the epoch length is chosen again.
+    /// Number of consecutive misses after which the epoch length is chosen again.
     pub streak: u32,
-    /// The time over which demand is remembered.
+    /// Time over which demand is stored.
     pub history: Span,
 }
 
@@ -74,13 +74,13 @@ impl Default for Params {
     }
 }
 
-/// The amount that an epoch may write.
+/// The rule for the number of pages that may be written in an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Enforcement {
     /// The capacity of the epoch, in equal parts over its periods; unused capacity passes to the
     /// next period.
     Pessimistic,
-    /// As [`Enforcement::Pessimistic`], plus the capacity that later epochs can spare.
+    /// Like [`Enforcement::Pessimistic`], plus the capacity that later epochs can spare.
     Optimistic,
 }
 
@@ -89,73 +89,73 @@ pub enum Enforcement {
 pub enum EpochRule {
     /// The cycle found in the demand.
     Auto,
-    /// The configured length.
+    /// The configured epoch length.
     Fixed,
 }
 
-/// A drive as a throttle sees it. Capacity is counted in flash pages, so it includes pages
-/// programmed by GC and wear leveling.
+/// The lifetime of a drive as a throttle policy sees it. Capacity is counted in flash pages, so it
+/// includes pages programmed by GC and wear leveling.
 pub trait Life {
-    /// Returns the pages taken from the capacity so far: pages of the host that have entered, and
-    /// pages programmed for other sources.
+    /// Returns the number of pages of the capacity used so far: pages of the host that have
+    /// entered, and pages programmed for other sources.
     fn taken(&self) -> u64;
-    /// Returns the pages that may still be taken: with recovery up to `now` if `healed` is set,
-    /// else as rated.
+    /// Returns the number of pages that may still be programmed: with recovery up to `now` if
+    /// `healed` is set, else as rated.
     fn left(&self, now: Nanos, healed: bool) -> f64;
     /// Returns the end of the target lifetime.
     fn ends(&self) -> Nanos;
 }
 
-/// The delay of a write.
+/// The delay of a write by the throttle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Throttled {
-    /// The delay spread over the pages of the write.
+    /// Delay spread over the pages of the write.
     pub spread: Span,
-    /// The delay by stops after that, for lack of capacity.
+    /// Delay by stops after that, for lack of capacity.
     pub stopped: Span,
-    /// The number of stops. Each stops one of its pages; a page may be stopped in one epoch and
+    /// Number of stops. Each stops one page of the write; a page may be stopped in one epoch and
     /// again in the next.
     pub stops: u32,
 }
 
 impl Throttled {
-    /// Returns the total delay.
+    /// Returns the total delay of the write: spread and stops.
     #[inline]
     pub fn total(self) -> Span {
         self.spread + self.stopped
     }
 }
 
-/// The state of a throttle.
+/// The state of a throttle, for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// The current delay of each page.
+    /// Current delay of each page write.
     pub delay: Span,
-    /// The length of the current epoch; `None` without epochs.
+    /// Length of the current epoch; `None` without epochs.
     pub epoch: Option<Span>,
-    /// The number of epochs whose demand was predicted, and predicted right.
+    /// Numbers of epochs whose demand was predicted, and predicted right.
     pub predicted: Predicted,
-    /// The number of times the epoch length was chosen again.
+    /// Number of times that the epoch length was chosen again.
     pub chosen: u64,
 }
 
-/// The number of epochs whose demand was predicted, and predicted right.
+/// Numbers of epochs whose demand was predicted, and predicted right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Predicted {
-    /// Epochs with a prediction.
+    /// Number of epochs with a prediction of demand.
     pub epochs: u64,
-    /// Epochs whose demand was within [`Params::miss`] of the prediction.
+    /// Number of epochs whose demand was within [`Params::miss`] of the prediction.
     pub right: u64,
 }
 
 impl Predicted {
-    /// Returns the epochs whose prediction missed.
+    /// Returns the number of epochs whose prediction missed.
     pub fn missed(self) -> u64 {
         self.epochs - self.right
     }
 }
 
-/// A rule that throttles writes.
+/// A policy that throttles writes.
 pub trait Throttle {
     /// Returns the delay of a write of `pages` pages that could enter at `now`.
     fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled;
@@ -178,7 +178,7 @@ impl Throttle for AnyThrottle {
 }
 
 impl AnyThrottle {
-    /// Returns true if writes can be delayed at all.
+    /// Returns true if the throttle can delay writes at all.
     #[inline]
     pub fn is_on(&self) -> bool {
         !matches!(self, AnyThrottle::Off(_))
@@ -188,7 +188,7 @@ impl AnyThrottle {
 #[cfg(test)]
 mod tests;
 
-/// A policy supplied by the code that builds the drive.
+/// A custom throttle, supplied by the code that builds the drive.
 pub trait CustomThrottle: Custom {
     /// Returns the delay of a write of `pages` pages that could enter at `now`.
     fn delay(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Throttled;

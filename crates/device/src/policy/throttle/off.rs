@@ -4,7 +4,7 @@ use super::{Life, Params, Throttle, Throttled};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// The policy; see the module.
+/// Delays no write.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Off;
 

@@ -1,12 +1,12 @@
-//! Recovery-aware dynamic throttling (READY, Lee et al., FAST 2012). Enforces the actual capacity
-//! of cells that had time to recover, in epochs as long as the cycle of the demand.
+//! Recovery-aware dynamic throttling (READY, Lee et al., FAST 2012). It enforces the actual
+//! capacity of cells that had time to recover, in epochs as long as the cycle of the demand.
 
 use super::regulated::Regulated;
 use super::{Life, Params, State, Throttle, Throttled};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// The policy; see the module.
+/// Throttles writes by the capacity with recovery, in epochs (READY).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ready(pub(super) Regulated);
 

@@ -1,5 +1,6 @@
-//! The common part of DT and READY. The life is divided into epochs. In each, the three functions
-//! of READY (Figure 3) predict the demand, derive a delay from it, and enforce the capacity.
+//! The common part of the throttles DT and READY. The life is divided into epochs. In each, the
+//! three functions of READY (Figure 3) predict the demand, derive a delay from it, and enforce the
+//! capacity.
 
 use super::capacity::{CapacityRegulator, Rest};
 use super::delay::DelayEstimator;
@@ -8,38 +9,38 @@ use super::{Enforcement, EpochRule, Life, Params, Predicted, State, Throttled};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// An epoch in progress.
+/// An epoch of a throttle in progress.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
     start: Nanos,
     ends: Nanos,
-    /// Pages taken when the epoch began, including those granted to the present write and not yet
-    /// taken.
+    /// Number of pages of the capacity used when the epoch began, including those granted to the
+    /// present write and not yet programmed.
     taken: u64,
-    /// The capacity that the drive had left when the epoch began.
+    /// Capacity that the drive had left when the epoch began, in pages.
     remains: f64,
     /// True if the previous epoch exceeded its capacity.
     after_overuse: bool,
-    /// The time for which the host was stopped in the epoch.
+    /// Time for which the host was stopped in the epoch.
     stopped: Span,
-    /// The predicted demand of the epoch, in pages.
+    /// Predicted demand of the epoch, in pages; `None` without a prediction.
     predicted: Option<f64>,
 }
 
-/// A regulated throttle; see the module documentation.
+/// A throttle that regulates epochs: DT or READY.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Regulated {
     params: Params,
-    /// True if capacity includes recovery.
+    /// True if the capacity includes recovery (READY); false for the rated capacity (DT).
     healed: bool,
     demand: DemandPredictor,
     delay: DelayEstimator,
     capacity: CapacityRegulator,
     epoch: Option<Epoch>,
     length: Span,
-    /// The sum of all delays of writes: how far the host lags behind.
+    /// Sum of all delays of writes: the time by which the host lags behind.
     behind: Span,
-    /// Pages taken when demand was last counted.
+    /// Number of pages of the capacity used when demand was last counted.
     counted: u64,
     misses: u32,
     predicted: Predicted,
@@ -80,7 +81,8 @@ impl Regulated {
         }
     }
 
-    /// Returns the start and length of the current epoch, and its capacity and spare.
+    /// Returns the start and length of the current epoch, and its capacity and spare in pages;
+    /// `None` before the first.
     #[cfg(test)]
     pub fn standing(&self) -> Option<(Nanos, Span, [f64; 2])> {
         let (capacity, most) = (self.capacity.capacity(), self.capacity.most());
@@ -100,7 +102,7 @@ impl Regulated {
         way.throttled
     }
 
-    /// Counts the demand of a write, and the pages taken for other sources since the last one.
+    /// Counts the demand of a write, and the pages programmed for other sources since the last one.
     fn count(&mut self, now: Nanos, pages: u32, life: &impl Life) {
         let taken = life.taken();
         let others = taken.saturating_sub(self.counted);
@@ -109,8 +111,8 @@ impl Regulated {
         self.counted = taken + u64::from(pages);
     }
 
-    /// Returns when a drive without remaining capacity has room for a page again, due to recovery,
-    /// or the end of its life if that comes first.
+    /// Returns the time at which a drive without remaining capacity can program a page again, due
+    /// to recovery, or the end of its life if that comes first.
     fn room_again(&self, from: Nanos, had: u64, life: &impl Life) -> Nanos {
         let has_room = |at: Nanos| life.left(at, true) - had as f64 >= 1.0;
         let (mut none, mut room) = (from, life.ends());
@@ -172,14 +174,14 @@ impl Regulated {
         self.stop(way, last, periods.min(count - at_once) as u32);
     }
 
-    /// Advances time by a spread delay.
+    /// Advances the time of a write by a spread delay.
     fn spread(&mut self, way: &mut Way, spread: Span) {
         way.throttled.spread += spread;
         way.at = way.at + spread;
         self.behind += spread;
     }
 
-    /// Advances time by a stop of `stops` pages.
+    /// Advances the time of a write by a stop of `stops` pages.
     fn stop(&mut self, way: &mut Way, until: Nanos, stops: u32) {
         let stopped = until - way.at;
         way.throttled.stopped += stopped;
@@ -191,7 +193,7 @@ impl Regulated {
         }
     }
 
-    /// Returns the epoch at a given time. `had` pages have been granted but not yet taken.
+    /// Returns the epoch at a given time. `had` pages have been granted but not yet programmed.
     #[inline]
     fn epoch_at(&mut self, at: Nanos, had: u64, life: &impl Life) -> Epoch {
         match self.epoch {
@@ -245,17 +247,18 @@ impl Regulated {
         next
     }
 
-    /// Returns the pages that the host would have written while it was stopped, at the current
-    /// delay. The pages actually written never exceed an enforced capacity, so equation 4 would
-    /// never apply to written pages alone. See docs/decisions/policy.md, "What is `w_i` in the
-    /// throttle?".
+    /// Returns the number of pages that the host would have written while it was stopped, at the
+    /// current delay. The pages actually written never exceed an enforced capacity, so equation 4
+    /// would never apply to written pages alone. See docs/decisions/policy.md, "What is `w_i` in
+    /// the throttle?".
     fn refused(&self, epoch: &Epoch) -> f64 {
         let undistorted = Span((epoch.ends - Nanos::ZERO).0.saturating_sub(self.behind.0));
         let rate = self.demand.rate(undistorted);
         epoch.stopped.0 as f64 * rate / (1.0 + rate * self.delay.delay())
     }
 
-    /// Compares a prediction with the demand, by the difference ratio of equation 6.
+    /// Compares a prediction with the demand, by the difference ratio of equation 6, and counts a
+    /// miss.
     fn judge(&mut self, predicted: Option<f64>, demand: f64) {
         let Some(predicted) = predicted.filter(|&pages| pages > 0.0) else { return };
         let missed = (demand - predicted).abs() > self.params.miss * predicted;
@@ -339,12 +342,12 @@ pub(super) fn stretched(wanted: f64, length: Span, left: Span) -> f64 {
     wanted.min(left.0 as f64 / length.0 as f64).max(1.0)
 }
 
-/// A write being admitted.
+/// A write while the throttle delays it, page by page.
 struct Way {
     at: Nanos,
-    /// Pages granted to the write.
+    /// Number of pages granted to the write so far.
     had: u64,
     throttled: Throttled,
-    /// Nanoseconds of the next page's delay that passed in an earlier epoch.
+    /// Part of the next page's delay that passed in an earlier epoch, in nanoseconds.
     waited: f64,
 }

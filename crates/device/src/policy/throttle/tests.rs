@@ -1,12 +1,12 @@
-//! Tests every throttle with many kinds of hosts, on lives of various capacities and lengths, with
-//! the recovery of real drives.
+//! Tests of every throttle with many kinds of hosts, on lives of various capacities and lengths,
+//! with the recovery of real drives.
 
 use super::regulated::Regulated;
 use super::*;
 use crate::host::endurance;
 use fowler_units::Rng;
 
-/// A capacity, and the pages taken from it.
+/// A capacity in pages, and the number of pages used of it.
 struct Pages {
     taken: u64,
     life: endurance::Life,
@@ -27,25 +27,25 @@ impl Life for Pages {
 }
 
 impl Pages {
-    /// Returns the pages that may be taken over the whole life, given its history.
+    /// Returns the number of pages that may be programmed over the whole life, given its history.
     fn endured(&self, name: ThrottleKind) -> f64 {
         let totals = self.life.totals(self.taken as f64, self.ends());
         if name == ThrottleKind::Ready { totals.achievable } else { totals.rated }
     }
 }
 
-/// The results of a closed host.
+/// The results of a closed-loop host over a life.
 #[derive(Debug, Default)]
 struct Fate {
     taken: u64,
-    /// The maximum delay of a page, among writes that entered while there was capacity for them.
+    /// Maximum delay of a page, among writes that entered while there was capacity for them.
     longest: Span,
     delay_in_the_end: Span,
     delay_most: Span,
     epoch_most: Span,
-    /// The minimum capacity of an epoch relative to that of an even epoch.
+    /// Minimum capacity of an epoch relative to that of an even epoch.
     least: f64,
-    /// Pages in each tenth of the life.
+    /// Number of pages written in each tenth of the life.
     tenths: [u64; 10],
     throttled: Throttled,
     state: State,
@@ -143,10 +143,10 @@ fn every() -> Vec<Params> {
     all
 }
 
-/// The number of kinds of hosts.
+/// Number of kinds of hosts that `host` can make.
 const HOSTS: u64 = 12;
 
-/// Returns a host of a given kind; each writes `mean` pages per second on average, or more.
+/// Returns a host of a given kind; each kind writes `mean` pages per second on average, or more.
 fn host(kind: u64, mean: f64, seed: u64, life: Span) -> impl FnMut(u64, Nanos) -> (Span, u32) {
     let mut rng = Rng::stream(seed, "hosts");
     let gap = move |rate: f64| Span((1e9 / rate) as u64);
@@ -191,10 +191,10 @@ fn host(kind: u64, mean: f64, seed: u64, life: Span) -> impl FnMut(u64, Nanos) -
     }
 }
 
-/// The target lifetime is reached. Whatever the host does, it never takes more than the cells
-/// endure until then, every write enters as long as there is capacity, and no epoch of DT has less
-/// than nine tenths of an even one; the rest was borrowed. For READY, "even" refers to cells that
-/// do not rest.
+/// Under every throttle the target lifetime is reached, whatever the host does: it never programs
+/// more pages than the cells endure until then, every write enters as long as there is capacity,
+/// and no epoch of DT has less than nine tenths of an even one; the remaining tenth was borrowed.
+/// For READY, "even" refers to cells that do not rest.
 #[test]
 fn capacity_lasts_for_the_life_whatever_the_host_does() {
     let life = DAY * 30;
@@ -307,8 +307,8 @@ fn sixty_pages() -> (AnyThrottle, Pages) {
     (AnyThrottle::new(&params, 1), pages(6000.0, MINUTE * 1000))
 }
 
-/// The refused demand is the stopped time times the host's rate, and a stop does not count as the
-/// host's time: 61 pages after 100 s are 0.61 per second, and the host is stopped for 500 s.
+/// The refused demand is the stopped time multiplied by the host's rate, and a stop does not count
+/// as the host's time: 61 pages after 100 s are 0.61 per second, and the host is stopped for 500 s.
 #[test]
 fn what_was_refused_is_told_by_the_time_that_the_host_had() {
     let (mut throttle, life) = sixty_pages();
@@ -389,7 +389,7 @@ fn the_length_is_chosen_after_three_misses() {
     assert_eq!(after(&[100, 200, 100, 200]), (1, 3));
 }
 
-/// The fixed rate is that of the whole life, whenever the first write comes.
+/// The fixed rate is that of the whole life, no matter when the first write comes.
 #[test]
 fn a_fixed_rate_does_not_rise_by_waiting() {
     let params = params(ThrottleKind::FixedRate, Enforcement::Optimistic, EpochRule::Auto);
@@ -403,7 +403,8 @@ fn a_fixed_rate_does_not_rise_by_waiting() {
     }
 }
 
-/// Returns a number of pages in each of five windows, evenly: a gap and a page.
+/// Returns request `number` of a host with a cycle of five windows, each with its own number of
+/// evenly spaced pages: the gap before the request, and one page.
 fn cycle_of_five(params: &Params, number: u64) -> (Span, u32) {
     let mut before = 0;
     let here = [40, 200, 10, 100, 20].into_iter().find(|count| {
@@ -413,8 +414,8 @@ fn cycle_of_five(params: &Params, number: u64) -> (Span, u32) {
     (Span(params.window.0 / here.expect("370 in all")), 1)
 }
 
-/// Demand that repeats every five windows: nine in ten epochs meet the prediction once the cycle is
-/// found.
+/// The throttle finds a cycle of five windows in the demand after three misses; from then on nine
+/// in ten epochs meet the prediction.
 #[test]
 fn a_cycle_is_found_after_three_misses() {
     let params = params(ThrottleKind::Ready, Enforcement::Optimistic, EpochRule::Auto);

@@ -1,13 +1,13 @@
 //! Cost-benefit cleaning (Rosenblum and Ousterhout, "The design and implementation of a
-//! log-structured file system", 1991): the block with the highest `age * (1 - u) / 2u`, where `u`
-//! is the share of valid pages and `age` the time since the block became full. Takes one pass over
-//! the plane's columns per GC job.
+//! log-structured file system", 1991): the victim is the block with the highest
+//! `age * (1 - u) / 2u`, where `u` is the share of valid pages and `age` the time since the block
+//! became full. Takes one pass over the plane's columns per GC job.
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// The policy; see the module.
+/// Chooses the victim with the best ratio of benefit to cost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CostBenefit;
 
@@ -16,8 +16,8 @@ impl CostBenefit {
         Self
     }
 
-    /// Returns `age * invalid / (2 * valid)` as a fraction, so that ties break the same way on
-    /// every machine; the 2 cancels in comparisons.
+    /// Returns the score of a block as a fraction, `age * invalid / (2 * valid)`, so that ties
+    /// break the same way on every machine; the 2 cancels in comparisons.
     fn score(candidates: &Candidates<'_>, block: BlockId, now: Nanos) -> (u128, u128) {
         let valid = candidates.valid(block);
         let invalid = candidates.capacity() - valid;

@@ -1,12 +1,12 @@
-//! The block with the fewest valid pages among `d` drawn at random, with replacement (Van Houdt, "A
-//! mean field model for a class of garbage collection algorithms in flash-based solid state
-//! drives", SIGMETRICS'13). `d = 1` is a random victim.
+//! GC by d choices: the victim is the block with the fewest valid pages among `d` drawn at random,
+//! with replacement (Van Houdt, "A mean field model for a class of garbage collection algorithms in
+//! flash-based solid state drives", SIGMETRICS'13). `d = 1` is a random victim.
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 
-/// The policy; see the module.
+/// Chooses the emptiest of `d` random blocks as victim.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DChoices {
     d: u32,

@@ -1,11 +1,11 @@
-//! First in, first out: the block that became full first, regardless of its valid pages. Takes one
-//! pass over the plane's columns per GC job.
+//! GC in order of filling: the victim is the block that became full first, regardless of its valid
+//! pages. Takes one pass over the plane's columns per GC job.
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// The policy; see the module.
+/// Chooses the block that became full first as victim.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fifo;
 

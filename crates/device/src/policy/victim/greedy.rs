@@ -1,10 +1,11 @@
-//! Greedy GC: the block with the fewest valid pages, taken from the buckets without a search.
+//! Greedy GC: the victim is the block with the fewest valid pages, taken from the buckets without a
+//! search.
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// The policy; see the module.
+/// Chooses the block with the fewest valid pages as victim.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Greedy;
 

@@ -2,7 +2,7 @@
 //!
 //! Contract. `pick` returns one of the plane's candidates (full blocks without a program in
 //! flight), or `None` if none is worth collecting. A rule may update its own state, never the
-//! device's.
+//! drive's.
 
 use crate::blocks::candidates::Candidates;
 use crate::policy::custom::Custom;
@@ -12,7 +12,7 @@ use fowler_units::{BlockId, Nanos};
 use serde::{Deserialize, Serialize};
 
 slot! { $
-    /// The victim rule a device was configured with.
+    /// The victim policy of a drive.
     #[derive(Serialize, Deserialize)]
     pub enum AnyVictim, named VictimKind, match by each_victim, or #[serde(skip)] Custom(CustomVictim) {
         "greedy" => greedy::Greedy needs Nothing, "the block with the fewest valid pages";
@@ -22,19 +22,19 @@ slot! { $
     }
 }
 
-/// Parameters of every policy of this slot.
+/// Parameters of the victim policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The selected policy.
+    /// Name of the selected victim policy.
     pub name: VictimKind,
-    /// Blocks drawn by `d_choices`; 1 is a random victim.
+    /// Number of blocks drawn by `d_choices`; 1 is a random victim.
     pub d: u32,
 }
 
-/// A rule that chooses the block to collect.
+/// A policy that chooses the block that GC collects.
 pub trait Victim {
-    /// Returns the block to collect next among `candidates`, at least one of which has an invalid
-    /// page.
+    /// Returns the block that GC collects next among `candidates`, at least one of which has an
+    /// invalid page.
     fn pick(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId>;
 }
 
@@ -46,7 +46,7 @@ impl Victim for AnyVictim {
 }
 
 impl AnyVictim {
-    /// Returns the block to collect next, if any candidate has an invalid page.
+    /// Returns the block that GC collects next, if any candidate has an invalid page.
     pub fn choose(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId> {
         let best = candidates.fewest_valid()?;
         let gains = candidates.valid(best) < candidates.capacity();
@@ -59,11 +59,11 @@ impl AnyVictim {
     }
 }
 
-/// A policy supplied by the code that builds the drive. The policy acts during preconditioning as
-/// well, because the state of a drive in use depends on it.
+/// A custom victim policy, supplied by the code that builds the drive. It acts during
+/// preconditioning as well, because the state of a drive in use depends on it.
 pub trait CustomVictim: Custom {
-    /// Returns the block to collect next among `candidates`, at least one of which has an invalid
-    /// page. The answer may remain without effect: in idle time a block is collected only if that
+    /// Returns the block that GC collects next among `candidates`, at least one of which has an
+    /// invalid page. The result may have no effect: in idle time a block is collected only if that
     /// is worth the moves.
     fn pick(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId>;
 }

@@ -1,12 +1,12 @@
-//! Programs read-hot data at boosted voltages, so that few sensing levels suffice, write-hot data
-//! at reduced voltages, which cause less wear, and all other data at nominal ones (HIRE, section
-//! 3.2).
+//! Voltages by access class: read-hot data is programmed at boosted voltages, so that few sensing
+//! levels suffice, write-hot data at reduced voltages, which cause less wear, and all other data at
+//! nominal ones (HIRE, section 3.2).
 
 use super::{Params, VoltageRule};
 use crate::cells::program_mode::Voltage;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
 
-/// The policy; see the module.
+/// Chooses voltages by the access class of data (HIRE).
 #[derive(Clone, Debug)]
 pub struct ByHotness;
 

@@ -4,7 +4,7 @@ use super::{Params, VoltageRule};
 use crate::cells::program_mode::Voltage;
 use crate::policy::stream_tag::StreamTag;
 
-/// The policy; see the module.
+/// Chooses reduced voltages for all data (LVC).
 #[derive(Clone, Debug)]
 pub struct Low;
 

@@ -8,7 +8,7 @@ use crate::policy::registry::slot;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
 
 slot! { $
-    /// The voltage rule a device was configured with.
+    /// The voltage policy of a drive.
     pub enum AnyVoltage, named VoltageKind, match by each_voltage {
         "nominal" => nominal::Nominal needs Nothing, "nominal threshold voltages for all data";
         "high" => high::High needs Nothing, "boosted for all data (HVC): fewest errors, most wear";
@@ -17,14 +17,14 @@ slot! { $
     }
 }
 
-/// Parameters of every policy of this slot.
+/// Parameters of the voltage policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The selected policy.
+    /// Name of the selected voltage policy.
     pub name: VoltageKind,
 }
 
-/// A rule that chooses the threshold voltages.
+/// A policy that chooses the threshold voltages of programs.
 pub trait VoltageRule {
     /// Returns the voltages for data of `tag`.
     fn voltage(&self, tag: StreamTag) -> Voltage;
@@ -36,7 +36,7 @@ impl VoltageRule for AnyVoltage {
     }
 }
 
-/// Returns the lowest voltages that a rule ever chooses.
+/// Returns the lowest voltages that the voltage policy ever chooses.
 pub fn lowest(params: &Params, seed: u64) -> Voltage {
     let rule = AnyVoltage::new(params, seed);
     let voltages = AccessClass::ALL.map(|class| rule.voltage(StreamTag::new(false, class)));

@@ -4,7 +4,7 @@ use super::{Params, VoltageRule};
 use crate::cells::program_mode::Voltage;
 use crate::policy::stream_tag::StreamTag;
 
-/// The policy; see the module.
+/// Chooses nominal voltages for all data.
 #[derive(Clone, Debug)]
 pub struct Nominal;
 

@@ -1,17 +1,17 @@
 //! Hot-cold swap (Agrawal et al., "Design Tradeoffs for SSD Performance", USENIX ATC'08, section
 //! 3.5): when a block becomes much more worn than others, cold data from the least worn block moves
-//! into it, so that the worn block rests and the other one is used.
+//! into it, so that the worn block is not erased for a while and the other one is used.
 
 use super::{Candidates, Params, Wear};
 use fowler_units::BlockId;
 use serde::{Deserialize, Serialize};
 
-/// The policy; see the module.
+/// Swaps cold data into a block that is much more worn than others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HotColdSwap {
     threshold: u32,
-    /// Per plane, the fewest erases of any block, as of the last scan. The true value only grows,
-    /// so few erases require another scan.
+    /// For each plane, the fewest erases of any block, as of the last scan. The true value only
+    /// grows, so few erases require another scan.
     fewest: Vec<u32>,
 }
 

@@ -2,7 +2,7 @@
 //! wear evenly.
 //!
 //! Contract. The rule is called after every erase, with the block just erased. It may name a full
-//! block of the same plane, whose data the device then moves into the erased one. On a drive with
+//! block of the same plane, whose data the drive then moves into the erased one. On a drive with
 //! superblocks, these are the blocks, and all of them are of one plane.
 
 use crate::blocks::candidates::Candidates;
@@ -11,7 +11,7 @@ use fowler_units::BlockId;
 use serde::{Deserialize, Serialize};
 
 slot! { $
-    /// The wear leveling rule a device was configured with.
+    /// The static wear leveling policy of a drive.
     #[derive(Serialize, Deserialize)]
     pub enum AnyWear, named WearKind, match by each_wear {
         "off" => off::Off needs Nothing, "no static wear leveling";
@@ -19,18 +19,18 @@ slot! { $
     }
 }
 
-/// Parameters of every policy of this slot.
+/// Parameters of the wear leveling policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// The selected policy.
+    /// Name of the selected wear leveling policy.
     pub name: WearKind,
-    /// The number of erases by which the worn block must exceed the least worn full block.
+    /// Number of erases by which the worn block must exceed the least worn full block.
     pub threshold: u32,
 }
 
-/// A rule that decides when cold data moves into a worn block.
+/// A policy that decides when cold data moves into a worn block.
 pub trait Wear {
-    /// Returns the block whose data should move into `erased`, if any.
+    /// Returns the block whose data should move into the erased block `erased`; `None` for no swap.
     fn swap(&mut self, candidates: &Candidates<'_>, erased: BlockId) -> Option<BlockId>;
 }
 

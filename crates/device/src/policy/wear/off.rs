@@ -4,7 +4,7 @@ use super::{Candidates, Params, Wear};
 use fowler_units::BlockId;
 use serde::{Deserialize, Serialize};
 
-/// The policy; see the module.
+/// Swaps no data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Off;
 
