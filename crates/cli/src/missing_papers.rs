@@ -12,7 +12,7 @@ pub(crate) struct Reproduce {
     rest: Rest,
 }
 
-/// What systems buy together (not in this build)
+/// Gains of five published systems, alone and combined (not in this build)
 #[derive(Debug, Args)]
 pub(crate) struct Study {
     #[command(flatten)]

@@ -15,8 +15,8 @@ use fowler_report::pages::REPORT;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// What systems buy together: every subset of them on one drive or on drives of today, at three
-/// ages, under several workloads
+/// Gains of five published systems, alone and combined: every subset of them on one drive or on
+/// four drives of today, at three ages, under several workloads
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is finished is saved, and \
