@@ -38,12 +38,12 @@ impl Runs {
         self.results.get(run)
     }
 
-    /// Returns a number of the run named `run`; `None` if the run or the number is missing.
+    /// Returns a metric of the run named `run`; `None` if the run or the number is missing.
     pub fn number(&self, run: &str, of: impl Fn(&RunSummary) -> Option<f64>) -> Option<f64> {
         of(self.summary(run)?)
     }
 
-    /// Returns a number of the run named `run` divided by the same number of the run named `base`.
+    /// Returns a metric of the run named `run` divided by the same number of the run named `base`.
     pub fn ratio(
         &self,
         run: &str,

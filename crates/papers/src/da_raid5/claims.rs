@@ -214,7 +214,7 @@ fn sequential(evidence: &Evidence) -> Found {
 /// Number of requests of each stand-in in which sequential writes are counted.
 const COUNTED: usize = 300_000;
 /// Largest difference (half a percentage point) between a measured share and the paper's: more than
-/// five standard errors of the largest share, 15.2 %, in so many requests.
+/// five standard errors of the largest share, 15.2 %, in [`COUNTED`] requests.
 const NEAR: f64 = 0.005;
 
 fn goes_on(requests: impl Iterator<Item = HostIo>) -> f64 {

@@ -174,7 +174,7 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs, made, speeds, checks, brief }))
     }
 
-    /// Returns a number of the run of a workload under a scheme (`case`) in a variant of the drive.
+    /// Returns a metric of the run of a workload under a scheme (`case`) in a variant of the drive.
     pub(super) fn number(
         &self,
         column: &str,

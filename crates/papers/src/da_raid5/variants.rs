@@ -236,7 +236,7 @@ impl Paper {
     }
 }
 
-/// Returns the variant `name` with the settings `set`, whose runs have so many requests.
+/// Returns the variant `name` with the settings `set`, whose runs have `requests` requests.
 fn variant(name: String, set: Vec<String>, cases: &[Case], requests: u64) -> Variant {
     Variant { name, set, cases: cases.to_vec(), requests, only: None, load: 1.0, locality: None }
 }

@@ -411,7 +411,7 @@ impl Evidence {
         self.oracles.get(&oracle::name(column))
     }
 
-    /// Returns a number of the run of a workload under a case in a variant.
+    /// Returns a metric of the run of a workload under a case in a variant.
     pub(super) fn number(
         &self,
         column: &str,
@@ -429,7 +429,7 @@ impl Evidence {
         named(column, &key, &view.variant(&key, variant))
     }
 
-    /// Returns a number of the run of a case divided by that of the baseline, in the same variant.
+    /// Returns a metric of the run of a case divided by that of the baseline, in the same variant.
     pub(super) fn ratio(&self, column: &str, case: Case, variant: &str, of: Number) -> Option<f64> {
         let run = |case| self.run(column, case, variant);
         self.runs.ratio(&run(case), &run(BASELINE), of)

@@ -216,7 +216,7 @@ pub(super) fn throughput(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Returns a number of the runs under IPC, mean over the stand-ins.
+/// Returns a metric of the runs under IPC, mean over the stand-ins.
 pub(super) fn average(evidence: &Evidence, of: Number) -> Option<Measured> {
     let mut values = Vec::new();
     for flash in Flash::ALL {

@@ -93,7 +93,7 @@ enum Pace {
     /// At the recorded times divided by the replay speed found for the workload and the drive,
     /// times this factor.
     Found(f64),
-    /// In a closed loop with this many requests outstanding.
+    /// In a closed loop with this number of requests outstanding.
     Closed(u32),
 }
 
@@ -229,7 +229,7 @@ impl Evidence {
         found(&self.speeds, column, flash)
     }
 
-    /// Returns a number of the run of a workload on a drive under a scheme.
+    /// Returns a metric of the run of a workload on a drive under a scheme.
     pub(super) fn number(
         &self,
         column: &str,
@@ -252,7 +252,7 @@ impl Evidence {
         self.runs.average(|column| self.number(column, drive, scheme, of))
     }
 
-    /// Returns a number of a workload's run under one scheme divided by that under another.
+    /// Returns a metric of a workload's run under one scheme divided by that under another.
     pub(super) fn ratio(
         &self,
         column: &str,

@@ -43,8 +43,8 @@ pub(super) fn periods(spare: f64, demands: [f64; 4]) -> [f64; 4] {
     })
 }
 
-/// Section 3.4: returns capacity and spare capacity of an epoch, one of three that share 3 MB,
-/// after so much was written in the first.
+/// Section 3.4: returns capacity and spare capacity, in MB, of the first of three epochs that share
+/// 3 MB; with `written`, of the second epoch, after this number of MB was written in the first.
 pub(super) fn spare_after(written: Option<f64>) -> [f64; 2] {
     let mut regulator = CapacityRegulator::new(PERIOD, 0.1);
     let rest = |pages, epochs| Rest { pages, time: EPOCH * epochs, even: 1.0 / EPOCH.0 as f64 };
@@ -88,8 +88,9 @@ impl Life for Pages {
     }
 }
 
-/// Simulates a closed-loop host that requests so many pages in each window, evenly spread; returns
-/// the state of DT after each window.
+/// Simulates a closed-loop host that requests the given number of pages in each window, evenly
+/// spread; returns the state of DT after the first page of each window. `rated` is the capacity of
+/// the drive in pages.
 fn windows(rated: f64, demand: impl Iterator<Item = u64>) -> Vec<State> {
     let params = Params { name: ThrottleKind::Dynamic, ..Params::default() };
     let mut throttle = AnyThrottle::new(&params, 1);

@@ -204,7 +204,7 @@ impl Evidence {
         self.lives.get(&life_name(trace, &scheme))?.lives.get(usize::from(self.twice))
     }
 
-    /// Returns a number of the life under a trace and a scheme.
+    /// Returns a metric of the life under a trace and a scheme.
     pub(super) fn number(
         &self,
         trace: &str,

@@ -70,12 +70,12 @@ pub(super) fn lasting(share: f64) -> String {
     format!("{share} of the week")
 }
 
-/// Returns the name of the variant with this many commands outstanding at once.
+/// Returns the name of the variant with `depth` commands outstanding at once.
 pub(super) fn deep(depth: u32) -> String {
     format!("{depth} tags")
 }
 
-/// Returns the name of the variant with stripe units of this many pages.
+/// Returns the name of the variant with stripe units of `unit` pages.
 pub(super) fn striped(unit: u32) -> String {
     format!("unit {unit}")
 }
@@ -93,7 +93,8 @@ pub(super) fn staged(answer: &str, stage: &str) -> String {
     format!("{answer} at {stage}")
 }
 
-/// Returns the name of the variant with so many P/E cycles and this source of block strength.
+/// Returns the name of the variant with `cycles` P/E cycles and the source `source` of block
+/// strength.
 pub(super) fn estimated(source: &str, cycles: u32) -> String {
     format!("strength {source} at {cycles} cycles")
 }
@@ -338,7 +339,7 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs: Runs::new(columns, results), brief }))
     }
 
-    /// Returns a number of the run of a workload under a scheme in a case.
+    /// Returns a metric of the run of a workload under a scheme in a case.
     pub(super) fn number(
         &self,
         column: &str,
@@ -363,7 +364,7 @@ impl Evidence {
         run_name(column, scheme, Case { variant: &variant, speed })
     }
 
-    /// Returns a number of a workload's run under one scheme divided by that under another.
+    /// Returns a metric of a workload's run under one scheme divided by that under another.
     pub(super) fn ratio(
         &self,
         column: &str,

@@ -76,7 +76,7 @@ fn places(evidence: &Evidence) -> Vec<Option<String>> {
     [None].into_iter().chain(real.map(|it| Some(it.name.clone()))).collect()
 }
 
-/// Returns a number of a workload, or of the mean over the named volumes, with this many commands
+/// Returns a metric of a workload, or of the mean over the named volumes, with `depth` commands
 /// outstanding.
 fn at_depth(
     paper: &Paper,
