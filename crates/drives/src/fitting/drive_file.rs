@@ -35,7 +35,7 @@ pub(super) fn text(
         "{} drives tried, search seed {seed}, {}, root mean square deviation {:.2} of the expected one",
         found.tried,
         match found.steps {
-            0 => "no step of descent: no fit".to_string(),
+            0 => "no step lowered the distance: no fit".to_string(),
             1 => "1 step of descent".to_string(),
             steps => format!("{steps} steps of descent"),
         },

@@ -391,7 +391,7 @@ impl Check<'_> {
             };
             let rows = row.map_or("nothing".into(), |row| keys(&row.values));
             let what = format!(
-                "the protocol is not known: it tells of {}, and its rows have {rows}",
+                "the protocol is not known: its topics are {}, and its rows have the keys {rows}",
                 keys(protocol)
             );
             let hint = format!("`protocol.kind` can name it: {names}");

@@ -45,9 +45,10 @@ pub(super) fn read(
     {
         match job.reads() {
             Ok(row) if !is_latency => rows.push(row),
-            Ok(_) => {
-                notes.push(format!("`{}`: reads beside latency rows are not used", job.name()))
-            }
+            Ok(_) => notes.push(format!(
+                "`{}`: not used, because the file has jobs of latency under load",
+                job.name()
+            )),
             Err(why) => notes.push(format!("`{}` is not used: {why}", job.name())),
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
         length: Length::Tail { warm_up: WARM_UP, turns: if writes { 2.0 } else { 0.0 } },
         needs: Needs::Tail,
     };
-    let extreme = "an extreme depends on how long is measured";
+    let extreme = "a minimum or maximum depends on the length of the measurement";
     let left_out = vec![("min_us", extreme), ("max_us", extreme)];
     Ok(Plan { jobs: vec![job], read, left_out })
 }

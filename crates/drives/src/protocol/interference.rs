@@ -53,7 +53,7 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
         length: Length::Tail { warm_up: WARM_UP, turns: if limit > 0.0 { 1.0 } else { 0.0 } },
         needs: Needs::Tail,
     };
-    let extreme = "an extreme depends on how long is measured";
+    let extreme = "a minimum or maximum depends on the length of the measurement";
     let left_out = ["read.min_us", "read.max_us", "write.min_us", "write.max_us"];
     Ok(Plan { jobs: vec![job], read, left_out: left_out.map(|key| (key, extreme)).into() })
 }

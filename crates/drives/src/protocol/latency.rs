@@ -51,10 +51,10 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
         jobs: vec![job],
         read,
         left_out: vec![
-            ("read_us.min", "an extreme depends on how long is measured"),
-            ("read_us.max", "an extreme depends on how long is measured"),
-            ("write_us.min", "an extreme depends on how long is measured"),
-            ("write_us.max", "an extreme depends on how long is measured"),
+            ("read_us.min", "a minimum or maximum depends on the length of the measurement"),
+            ("read_us.max", "a minimum or maximum depends on the length of the measurement"),
+            ("write_us.min", "a minimum or maximum depends on the length of the measurement"),
+            ("write_us.max", "a minimum or maximum depends on the length of the measurement"),
             ("spread_us", "the spread of three passes, not a property of the drive"),
         ],
     })

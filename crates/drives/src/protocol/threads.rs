@@ -53,7 +53,7 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
         },
         needs: if reads > 0.0 { Needs::Tail } else { Needs::Blocks },
     };
-    let extreme = "an extreme depends on how long is measured";
+    let extreme = "a minimum or maximum depends on the length of the measurement";
     let left_out = vec![
         ("min_us", extreme),
         ("max_us", extreme),

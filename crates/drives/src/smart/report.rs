@@ -74,7 +74,7 @@ impl SmartAnswer {
     pub fn sheet(&self) -> Sheet {
         let drive = self.drive();
         let drive = if drive.is_empty() { "the drive" } else { &drive };
-        let title = format!("What the counters of {drive} say");
+        let title = format!("Counters of {drive}, and the life that is left");
         let mut sheet = Sheet::new("smart", title, &["quantity", "value", "range", "how"]);
         let mut row = |name: &str, value: Option<Interval>, unit: f64, how: &str| {
             let Some(value) = value else { return };
@@ -136,7 +136,7 @@ impl SmartAnswer {
 
 /// Returns the JSON schema of `fowler endurance --smart`: of `summary.json` and `--json`.
 pub fn schema() -> Value {
-    let about = "What the SMART counters of a drive say about its life. What is not known is null.";
+    let about = "The life of a real drive by its SMART counters. Unknown values are null.";
     json_schema::document("Fowler: the counters of a drive", about, output::schema(&facts()))
 }
 
@@ -162,8 +162,8 @@ fn ranged(
     read: impl Fn(&SmartAnswer) -> Option<Interval> + 'static,
 ) -> Fact<SmartAnswer> {
     let about = format!(
-        "{about} `value` is as the counter states it, `low` to `high` what its steps allow; \
-                         a `high` of null is not bounded."
+        "{about} `value` follows from the counters as they stand, `low` to `high` is its range; \
+                         a `high` of null has no bound."
     );
     Fact::new(name, about, move |it: &SmartAnswer| read(it).map_or(Value::Null, of))
         .like(quantity())
@@ -172,52 +172,64 @@ fn ranged(
 fn facts() -> Vec<Fact<SmartAnswer>> {
     type It = SmartAnswer;
     let mut facts = vec![
-        Fact::new("serial_number", "The serial number of the drive.", |it: &It| {
+        Fact::new("serial_number", "Serial number of the drive.", |it: &It| {
             it.logs.now.serial.clone()
         }),
-        Fact::new("name", "The name of the device in the log.", |it: &It| it.logs.now.name.clone()),
-        Fact::new("model", "The model in the log.", |it: &It| it.logs.now.model.clone()),
-        Fact::new("logs", "The logs: file, line and kind.", |it: &It| it.logs.sources.clone()),
+        Fact::new("name", "Name of the device in the log, such as `/dev/nvme0`.", |it: &It| {
+            it.logs.now.name.clone()
+        }),
+        Fact::new("model", "Model of the drive.", |it: &It| it.logs.now.model.clone()),
+        Fact::new(
+            "logs",
+            "Logs that the counters are from: file, line and kind of each.",
+            |it: &It| it.logs.sources.clone(),
+        ),
         ranged("written_bytes", "Bytes that the host has written.", |it| it.logs.now.host),
-        ranged("power_on_hours", "Power-on hours.", |it| it.logs.now.hours),
-        ranged("written_bytes_per_day", "Bytes of the host in 24 power-on hours.", |it| it.per_day),
+        ranged("power_on_hours", "Power-on hours of the drive.", |it| it.logs.now.hours),
+        ranged("written_bytes_per_day", "Bytes that the host writes in 24 power-on hours.", |it| {
+            it.per_day
+        }),
     ];
     facts.extend(since());
     facts.extend([
-        Fact::new("capacity_bytes", "Bytes that the host sees.", |it: &It| {
+        Fact::new("capacity_bytes", "Capacity that the host sees, in bytes.", |it: &It| {
             it.capacity.as_ref().map(|it| it.0)
         }),
         ranged(
             "drive_writes_per_day",
-            "Capacities that the host writes in a day.",
+            "Drive writes per day (DWPD), by power-on hours.",
             It::drive_writes,
         ),
         ranged("media_bytes", "Bytes that the drive has written to its flash.", |it| {
             it.logs.now.media
         }),
-        ranged("waf", "Bytes written to the flash for each byte of the host.", |it| it.waf),
+        ranged("waf", "Bytes written to the flash per byte of the host.", |it| it.waf),
         ranged(
             "percentage_used",
-            "The share of its life that the drive says is used, in percent.",
+            "Share of its life that the drive reports as used, in percent.",
             |it| it.logs.now.used,
         ),
-        ranged("erases", "Erases of an average block.", |it| it.logs.now.erases),
-        ranged("endurance_estimate_bytes", "Bytes that the drive says its flash can take.", |it| {
-            it.logs.now.estimate
-        }),
-        Fact::new("tbw_bytes", "Bytes that the data sheet warrants, as given.", |it: &It| {
+        ranged("erases", "Mean number of erases of a block.", |it| it.logs.now.erases),
+        ranged(
+            "endurance_estimate_bytes",
+            "Bytes that its flash endures, as the drive reports.",
+            |it| it.logs.now.estimate,
+        ),
+        Fact::new("tbw_bytes", "Bytes that the host may write by warranty (--tbw).", |it: &It| {
             it.question.tbw
         }),
-        Fact::new("given_waf", "Write amplification, as given.", |it: &It| it.question.waf),
-        Fact::new("device", "The description of the drive, as given.", |it: &It| {
+        Fact::new("given_waf", "Write amplification given by --waf.", |it: &It| it.question.waf),
+        Fact::new("device", "Drive given by --device, as simulated.", |it: &It| {
             it.question.model.as_ref().map(|it| it.device.clone())
         }),
-        Fact::new("cycles", "Rated P/E cycles by that description.", |it: &It| {
+        Fact::new("cycles", "Rated P/E cycles of the drive given by --device.", |it: &It| {
             it.question.model.as_ref().and_then(|it| it.cycles)
         }),
-        Fact::list("years_left", "Power-on years left, by measure.", of_life, |it: &It| &it.lives),
-        Fact::new("doubts", "Counters that cannot be as they are.", |it: &It| it.doubts.clone()),
-        Fact::new("notes", "Counters that say nothing, and answers left out.", |it: &It| {
+        Fact::list("years_left", "Power-on years left, by measure of life.", of_life, |it: &It| {
+            &it.lives
+        }),
+        Fact::new("doubts", "Implausible counters, as sentences.", |it: &It| it.doubts.clone()),
+        Fact::new("notes", "Counters without information; answers left out.", |it: &It| {
             it.notes.clone()
         }),
         Fact::new("version", "The version of Fowler.", |_: &It| VERSION),
@@ -232,18 +244,18 @@ fn since() -> Vec<Fact<SmartAnswer>> {
         Fact::new("has_earlier_log", "True if there is an earlier log.", |it: &It| {
             it.lately.is_some()
         }),
-        ranged("since_written_bytes", "As `written_bytes`, between the logs.", |it| {
+        ranged("since_written_bytes", "Bytes that the host wrote between the two logs.", |it| {
             it.lately.as_ref()?.host
         }),
-        ranged("since_power_on_hours", "As `power_on_hours`, between the logs.", |it| {
+        ranged("since_power_on_hours", "Power-on hours between the two logs.", |it| {
             it.lately.as_ref()?.hours
         }),
         ranged(
             "since_written_bytes_per_day",
-            "As `written_bytes_per_day`, between the logs.",
+            "Bytes that the host wrote in 24 power-on hours, between the two logs.",
             |it| it.lately_per_day,
         ),
-        ranged("since_waf", "As `waf`, between the logs.", |it| it.lately_waf),
+        ranged("since_waf", "Write amplification between the two logs.", |it| it.lately_waf),
     ]
 }
 
@@ -252,10 +264,18 @@ fn of_life() -> Vec<Fact<Life>> {
         Fact::new(name, about, read)
     };
     vec![
-        Fact::new("by", "The measure.", |it: &Life| it.by),
-        years("value", "Years as the counters state it.", |it| it.years.value),
-        Fact::new("low", "The fewest years that the counters allow.", |it: &Life| it.years.low),
-        years("high", "The most years; null if nothing bounds them.", |it| it.years.high),
-        Fact::new("how", "How they are computed.", |it: &Life| it.how.clone()),
+        Fact::new("by", "Measure of life, such as TBW.", |it: &Life| it.by),
+        years("value", "Power-on years left, from the numbers that the counters state.", |it| {
+            it.years.value
+        }),
+        Fact::new(
+            "low",
+            "Fewest power-on years left, given the steps of the counters.",
+            |it: &Life| it.years.low,
+        ),
+        years("high", "Most power-on years left; null without a bound.", |it| it.years.high),
+        Fact::new("how", "Formula and rate behind the years, in words.", |it: &Life| {
+            it.how.clone()
+        }),
     ]
 }
