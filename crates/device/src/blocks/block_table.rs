@@ -114,7 +114,7 @@ pub struct BlocksSnapshot {
     filled: u64,
 }
 
-/// Returns the index of the bucket for a plane's full blocks with this many valid pages.
+/// Returns the index of the bucket for a plane's full blocks with `valid` valid pages.
 #[inline]
 fn bucket(geometry: &Geometry, plane: PlaneId, valid: u32) -> usize {
     plane.index() * (geometry.pages_per_block as usize + 1) + valid as usize

@@ -402,7 +402,7 @@ impl PageAllocator {
 
     /// Returns the open block of a host stream (`NONE` if none is open) if a host page may be
     /// written to the plane without taking the room that GC needs: the last erased block and, in
-    /// an open block shared with GC, the room for pages still to be moved. Otherwise returns `None`.
+    /// an open block shared with GC, the room for pages still to be moved. `None` otherwise.
     #[inline]
     fn open_to_host<'a>(
         &self,

@@ -344,8 +344,8 @@ impl Buffer {
         }
     }
 
-    /// Returns true if frames for this many pages are available. If not, that many are freed before
-    /// any other page gets one.
+    /// Returns true if frames for `pages` pages are available. If not, that number is freed before
+    /// any other page gets a frame.
     pub fn has_room(&mut self, pages: u32) -> bool {
         let clean = if self.drops_ahead() { 0 } else { self.clean.len() };
         let has = self.free.len() as u32 + clean >= pages;

@@ -59,11 +59,11 @@ pub(super) const TRANSFERS: &[Constraint] = &[
 pub(super) const EVICTION: &[Constraint] = &[
     Constraint { keys: &["policy.hotness", "buffer.eviction"],
         met: |it| it.evicts_lazily() || !it.hotness.uses(Detector::BufferHits),
-        what: "data leaves the buffer as soon as it fills a program, so its hits there say nothing",
+        what: "data leaves the buffer as soon as it fills a program, so its hits say nothing",
         hint: "set buffer.eviction = \"lazy\"" },
     Constraint { keys: &["buffer.cache_reads", "buffer.eviction"],
         met: |it| it.evicts_lazily() || !it.buffer.cache_reads,
-        what: "nothing stays in the buffer, so what was read does not either",
+        what: "data leaves the buffer as soon as it fills a program, so no page read can stay",
         hint: "set buffer.eviction = \"lazy\"" },
     Constraint { keys: &["policy.replacement", "buffer.eviction"],
         met: |it| it.evicts_lazily() || it.replacement.name == ReplacementKind::CleanFirst,
@@ -80,7 +80,8 @@ pub(super) const EVICTION: &[Constraint] = &[
         hint: "leave it out" },
     Constraint { keys: &["buffer.eviction", "buffer.ack"],
         met: |it| it.buffer.ack == Ack::OnInsert || it.buffer.eviction == Eviction::Usual,
-        what: "data that a write waits for leaves the buffer at once",
+        what: "a write that waits for its program sends its data to the flash at once, so no rule \
+               of eviction has an effect",
         hint: "leave it out, or use buffer.ack = \"on_insert\"" },
 ];
 
@@ -94,11 +95,13 @@ pub(crate) const EVICTION_OF_WORD_LINES: &[Constraint] = &[
         hint: "use buffer.eviction = \"eager\", or program in one pass" },
     Constraint { keys: &["buffer.eviction", "buffer.pace"],
         met: |it| !it.evicts_lazily() || it.buffer.pace == Span::ZERO,
-        what: "a buffer that evicts lazily is always full, so how full it is cannot set the pace",
+        what: "under lazy eviction the buffer is always full, so its fill level cannot set the \
+               rate at which units enter",
         hint: "use buffer.eviction = \"eager\", or buffer.pace = \"0ns\"" },
     Constraint { keys: &["buffer.read_hot", "ftl.reclaim_unit"],
         met: |it| it.buffer.read_hot == ReadHot::OnDirty,
-        what: "a unit has the voltages of its word line, and is not programmed alone",
+        what: "a page is programmed only with its whole word line, so it cannot be reprogrammed \
+               alone at other voltages",
         hint: "use on_dirty" },
 ];
 
@@ -108,7 +111,8 @@ pub(super) const HANDLES: &[Constraint] = &[
     Constraint { keys: &["gc.frontier", "policy.placement.isolation"],
         met: |it| it.placement.name != PlacementKind::Handles
             || it.placement.isolation != Isolation::Initial || it.gc.frontier != GcFrontier::Shared,
-        what: "what is moved of all handles would share the open blocks of the first one",
+        what: "data moved by GC, of all placement handles, would share open blocks with host data \
+               of the first handle",
         hint: "use gc.frontier = \"own\", or policy.placement.isolation = \"persistent\"" },
 ];
 
@@ -117,11 +121,11 @@ pub(super) const HANDLES: &[Constraint] = &[
 pub(super) const CUT_PROGRAMS: &[Constraint] = &[
     Constraint { keys: &["policy.redundancy.cut_programs", "policy.redundancy.cache"],
         met: |it| !it.redundancy.tears_programs() || it.redundancy.cache != CachePower::Protected,
-        what: "caches that survive a power loss, but flash programs that do not",
+        what: "the contents of caches survive a power loss, so energy is left to end programs, too",
         hint: "choose the cache `volatile` or `limited`" },
     Constraint { keys: &["policy.redundancy.cut_programs", "policy.redundancy.integrity"],
         met: |it| !it.redundancy.tears_programs() || it.redundancy.integrity,
-        what: "pages that are torn, and nothing that notices it",
+        what: "programs are cut off at a power loss, and without versions no read would notice it",
         hint: "set policy.redundancy.integrity = true" },
 ];
 
@@ -137,7 +141,7 @@ pub(crate) const PAGE_MAPPED: &[Constraint] = &[
         hint: "leave it out, or set ftl.reclaim_unit = \"superblock\"" },
     Constraint { keys: &["buffer.pace", "ftl.reclaim_unit"],
         met: |it| it.buffer.pace == Span::ZERO,
-        what: "only a drive with superblocks paces what enters its buffer",
+        what: "only a drive with superblocks limits the rate at which units enter its buffer",
         hint: "use 0ns, or set ftl.reclaim_unit = \"superblock\"" },
     Constraint { keys: &["flash.cache_read", "ftl.reclaim_unit"],
         met: |it| !it.flash.cache_read,
@@ -157,7 +161,7 @@ pub(crate) const PAGE_MAPPED: &[Constraint] = &[
         hint: "use 0 for both, or set ftl.reclaim_unit = \"superblock\"" },
     Constraint { keys: &["aging.coding", "ftl.reclaim_unit"],
         met: |it| !it.aging.is_on(),
-        what: "only a drive with superblocks has cells that age so",
+        what: "only a drive with superblocks has cells that age by `aging` and read retries",
         hint: "set reliability.model = \"analytic\", or ftl.reclaim_unit = \"superblock\"" },
 ];
 

@@ -404,7 +404,7 @@ impl Config {
         let room = layout.geometry.planes_per_die * layout.plane_limit();
         let keys = ["policy.placement.stripe_unit", "geometry.over_provisioning"];
         refusals.unless(most <= room, &keys, || {
-            format!("a die has the addresses of {most} pages and can hold {room}")
+            format!("addresses assign {most} pages to one die, which can hold {room}")
         });
     }
 

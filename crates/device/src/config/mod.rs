@@ -305,7 +305,7 @@ impl Default for LinkConfig {
 pub struct GcConfig {
     /// GC competes with the host (foreground GC) on a plane with fewer erased blocks than this.
     pub foreground_below: u32,
-    /// Background GC continues until a plane has this many erased blocks.
+    /// Number of erased blocks of a plane up to which background GC continues.
     pub background_below: u32,
     /// Idle time of a die after which background GC starts on it.
     pub idle_after: Span,

@@ -43,7 +43,7 @@ impl Config {
             &["policy.scrub.period"],
             || {
                 format!(
-                    "a die cannot read its {pages} pages within {} beside its work",
+                    "a die cannot read its {pages} pages within {} besides serving the host",
                     scrub.period
                 )
             },

@@ -94,7 +94,10 @@ impl Config {
         refusals.unless(
             redundancy.above_n_update == AboveNUpdate::Add || !redundancy.integrity,
             &["policy.redundancy.above_n_update", "policy.redundancy.integrity"],
-            || "pages without parity, on a drive that proves that it loses none".into(),
+            || {
+                "`replace` leaves pages without parity, so the integrity check would find losses"
+                    .into()
+            },
         );
         let at_once = redundancy.rebuild_at_once;
         let most = AT_ONCE as u32;

@@ -73,7 +73,8 @@ impl Config {
             refuse(&["lifetime.history", "lifetime.window"], what, Some(hint));
         }
         if throttle.name == ThrottleKind::Off && self.policies.throttle.is_some() {
-            let what = "a custom throttle replaces a built-in one, and this drive has none";
+            let what =
+                "a custom throttle takes the place of a built-in one, and policy.throttle is off";
             let hint = "set policy.throttle = \"fixed_rate\", or use a scheme such as st";
             refuse(&["policy.throttle"], what.into(), Some(hint));
         }

@@ -57,8 +57,8 @@ impl Integrity {
         Self::of(config, (layout.mapped_pages.into(), pages), stripes)
     }
 
-    /// Creates the state before any write of a drive with so many pages of the mapping, physical
-    /// pages and stripes.
+    /// Creates the state before any write of a drive with `mapped` pages of the mapping, `pages`
+    /// physical pages and `stripes` stripes.
     pub fn of(config: &Config, (mapped, pages): (u64, u64), stripes: u32) -> Self {
         let (mapped, pages) = (mapped as usize, pages as usize);
         Self {
@@ -76,8 +76,8 @@ impl Integrity {
         }
     }
 
-    /// Returns the memory that the versions of so many pages of the mapping, physical pages and
-    /// stripes take on the simulating machine.
+    /// Returns the memory that the versions of `mapped` pages of the mapping, `pages` physical
+    /// pages and `stripes` stripes take on the simulating machine.
     pub fn bytes((mapped, pages): (u64, u64), stripes: u32) -> Bytes {
         Bytes::of::<u64>(mapped)
             + Bytes::of::<Option<Loss>>(mapped)

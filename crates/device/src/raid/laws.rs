@@ -141,9 +141,13 @@ impl Raid {
         for unit in deltas {
             let valid = core.allocator.blocks.is_valid(unit) && self.reads_well(unit);
             let open = entry.progress == Progress::Open && entry.reads > 0;
-            law(valid && open, || format!("stripe {}: a leaving page is not needed", stripe.0))?;
+            law(valid && open, || {
+                format!("stripe {}: no parity needs the superseded copy at {}", stripe.0, unit.0)
+            })?;
         }
-        law(!entry.blank || entry.reads > 0, || format!("stripe {}: entry stays blank", stripe.0))?;
+        law(!entry.blank || entry.reads > 0, || {
+            format!("stripe {}: cached parity is to be reread, and no read is in flight", stripe.0)
+        })?;
         for (at, &unit) in self.cache.all_replaced(id).iter().enumerate() {
             let valid = !unit.is_some() || core.allocator.blocks.is_valid(unit);
             let covered = entry.covered | entry.uncovered;
@@ -167,7 +171,10 @@ impl Raid {
             let kept = self.cache.all_replaced(id).iter();
             let sum = kept.fold(rest, |sum, &unit| sum ^ integrity.version_at(unit));
             law(sum == integrity.version_at(parity), || {
-                format!("stripe {}: parity in the flash does not match its old pages", stripe.0)
+                format!(
+                    "stripe {}: parity in the flash is not that of replaced and uncovered pages",
+                    stripe.0
+                )
             })?;
         }
         Ok(())
