@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum BlockState {
-    /// The block is being filled, or waits for its last program to end.
+    /// The block is open: being filled, or waiting for its last program to end.
     Open,
     /// The block is erased and waits to be opened.
     Free,
@@ -32,7 +32,7 @@ pub enum BlockState {
     Full,
     /// The block is a GC victim: its pages are being moved, or it is being erased.
     Collecting,
-    /// The block or its die has failed, and the block is no longer used.
+    /// The block is retired: it or its die has failed.
     Retired,
 }
 
@@ -43,7 +43,7 @@ pub enum BlockState {
 #[serde(transparent)]
 pub(super) struct Progress(pub(super) u32);
 
-/// The maximum number of pages of a block.
+/// Maximum number of pages of a block, given the bits that count them.
 pub(super) const BLOCK_MOST: u32 = (1 << Progress::BITS) - 1;
 
 impl Progress {

@@ -417,7 +417,7 @@ impl Blocks {
         self.validate(unit);
     }
 
-    /// Returns the block of a unit.
+    /// Returns the block that a mapping unit lies in.
     #[inline]
     pub fn block_of(&self, unit: UnitId) -> BlockId {
         self.locator.block_of(unit)

@@ -64,12 +64,12 @@ pub struct Candidates<'a> {
 }
 
 impl Candidates<'_> {
-    /// Returns the plane of the candidates.
+    /// Returns the plane whose blocks are the candidates.
     pub fn plane(&self) -> PlaneId {
         self.plane
     }
 
-    /// Returns the number of candidates.
+    /// Returns the number of candidates for GC.
     pub fn count(&self) -> u32 {
         self.blocks.planes[self.plane].full
     }
@@ -131,7 +131,7 @@ impl Candidates<'_> {
         self.blocks.fill_order[block]
     }
 
-    /// Returns the time at which a candidate became full.
+    /// Returns the time at which a candidate for GC became full.
     pub fn filled_at(&self, block: BlockId) -> Nanos {
         self.blocks.filled_at[block]
     }

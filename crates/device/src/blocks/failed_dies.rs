@@ -37,7 +37,7 @@ pub struct FailedDieCounts {
 #[derive(Clone, Debug)]
 pub(crate) struct FailedDies {
     failed: IdVec<DieId, bool>,
-    /// Number of pages that the drive must be able to hold.
+    /// Number of pages that the remaining dies must be able to hold.
     needed: u64,
     /// Number of pages in a stripe, if the drive has stripes and so the address of a page
     /// determines its die; `None` otherwise.

@@ -10,20 +10,20 @@ use fowler_units::BlockId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(8))]
 pub struct Job {
-    /// The block that the job empties.
+    /// The block that the GC job empties.
     pub victim: BlockId,
     /// The cause of the job, to which its reads, programs and erase are charged.
     pub source: Source,
     /// Stream tag under which the block's data is rewritten; it selects the open block that takes
     /// the data.
     pub tag: StreamTag,
-    /// Use of the open block that takes the data.
+    /// Use of the open block that takes the data of the GC victim.
     pub into: Opened,
     /// The position in the block from which the next valid page is searched.
     pub offset: u32,
     /// Number of pages that were valid when the job began to compete with the host.
     pub pages: u32,
-    /// Number of pages that the erase of the block gains.
+    /// Number of pages that the erase of the GC victim gains.
     pub gain: u32,
     /// Number of pages that the plane could spare when the job began to compete with the host.
     pub surplus: u32,
@@ -32,7 +32,7 @@ pub struct Job {
     pub written: u32,
     /// True if the job competes with the host (foreground GC); false if it gives way to it.
     pub foreground: bool,
-    /// True while the job waits for the die to be idle.
+    /// True while the GC job waits for the die to be idle.
     pub paused: bool,
 }
 

@@ -17,7 +17,7 @@ use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use fowler_units::{BlockId, Bytes, Geometry, Id, IdVec, PlaneId};
 use serde::{Deserialize, Serialize};
 
-/// The open blocks of one plane, by their use.
+/// The open blocks of one plane, by the data that they take.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Frontier {
     host: [BlockId; STREAMS_MAX],
@@ -25,14 +25,14 @@ struct Frontier {
     swapped: BlockId,
 }
 
-/// The use of an open block: the data that it takes.
+/// The use of an open block: the kind of data that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opened {
-    /// Host data of the stream with this number.
+    /// The block takes host data of the stream with this number.
     Host(u8),
-    /// Data moved by GC, of the stream with this number.
+    /// The block takes data moved by GC, of the stream with this number.
     Collected(u8),
-    /// Data swapped by static wear leveling.
+    /// The block takes data swapped by static wear leveling.
     Swapped,
 }
 
@@ -183,7 +183,7 @@ impl OpenBlocks {
         self.params.survivors(self.tags[block])
     }
 
-    /// Returns the stream of a tag.
+    /// Returns the placement stream that data with a tag belongs to.
     #[inline]
     pub fn stream(&self, tag: StreamTag) -> usize {
         usize::from(self.streams[tag.index()])

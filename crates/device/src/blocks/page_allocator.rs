@@ -55,9 +55,9 @@ fn wrapped(turn: u32, turns: u32) -> u32 {
 /// The blocks of the drive, and the place at which each kind of data is written next.
 #[derive(Clone, Debug)]
 pub struct PageAllocator {
-    /// The blocks.
+    /// The block table: state and valid pages of every block.
     pub blocks: Blocks,
-    /// The open blocks.
+    /// The open blocks of all planes.
     pub open_blocks: OpenBlocks,
     pub(super) stripes: IdVec<DieId, Stripe>,
     /// True if the logical address of a page determines its die.
@@ -73,7 +73,7 @@ pub struct PageAllocator {
     collected_to: GcFrontier,
     /// The model of blocks that fail; `None` if blocks never fail.
     pub(super) bad_blocks: Option<Box<BadBlocks>>,
-    /// The dies that have failed.
+    /// The dies that have failed, and the spare dies.
     pub(super) failed_dies: FailedDies,
 }
 
@@ -82,9 +82,9 @@ pub struct PageAllocator {
 pub struct Taken {
     /// The allocated page (mapping unit).
     pub unit: UnitId,
-    /// Block of the page.
+    /// Block that holds the allocated page.
     pub block: BlockId,
-    /// Plane of the page.
+    /// Plane that holds the allocated page.
     pub plane: PlaneId,
     /// Number of erased blocks left in that plane.
     pub free: u32,
@@ -545,7 +545,7 @@ mod tests {
     use crate::config::tests::shaped;
     use fowler_units::{Bytes, Geometry};
 
-    /// Returns an allocator for six dies on three channels.
+    /// Returns a page allocator for a drive of six dies on three channels.
     fn space(dies: Dies) -> PageAllocator {
         space_of(dies, 1)
     }

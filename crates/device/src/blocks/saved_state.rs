@@ -1,5 +1,5 @@
-//! The saved state of page-mapped blocks before the first request, as words that can be written and
-//! read. Every block is erased, open for plain data, or full; no time has passed.
+//! The saved state of page-mapped blocks before the first request, as 32-bit words that can be
+//! written and read. Every block is erased, open for plain data, or full; no time has passed.
 
 use super::block_table::{BlockState, Blocks};
 use super::open_blocks::Opened;
@@ -82,8 +82,8 @@ impl PageAllocator {
 }
 
 impl Blocks {
-    /// Writes as words: erase counts and fill order of all blocks, erased and full blocks of each
-    /// plane, and valid pages.
+    /// Writes as 32-bit words: erase counts and fill order of all blocks, erased and full blocks of
+    /// each plane, and valid pages.
     fn save(&self, put: PutWords<'_>) -> Result<(), String> {
         let untimed = self.filled_at.as_slice().iter().all(|&at| at == Nanos::ZERO);
         debug_assert!(untimed, "preconditioning takes no time");

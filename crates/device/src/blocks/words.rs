@@ -1,9 +1,11 @@
-//! Words of a saved state: the functions that write and read them, and lists of blocks or
+//! 32-bit words of a saved state: the functions that write and read them, and lists of blocks or
 //! superblocks among them.
 
-/// A function that writes words. Its error is the reason why it cannot take them.
+/// A function that writes 32-bit words of a saved state. Its error is the reason why it cannot
+/// write them.
 pub type PutWords<'a> = &'a mut dyn FnMut(&[u32]) -> Result<(), String>;
-/// A function that reads words into a slice. Its error is the reason why it cannot.
+/// A function that reads 32-bit words of a saved state into a slice. Its error is the reason why it
+/// cannot read them.
 pub type TakeWords<'a> = &'a mut dyn FnMut(&mut [u32]) -> Result<(), String>;
 
 /// Reads a list of different blocks, or superblocks, all below `blocks`: their number, then each.

@@ -92,13 +92,13 @@ impl Linked<FrameId> for Frame {
 /// The next frame to leave the buffer, and the way in which it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// A clean page that is dropped.
+    /// A clean page leaves: it is dropped.
     Drop(FrameId),
-    /// A dirty page that is programmed.
+    /// A dirty page leaves: it is programmed.
     Program {
-        /// Frame of the page.
+        /// Frame of the page that leaves.
         frame_id: FrameId,
-        /// True if the frame is to become free.
+        /// True if the frame is to become free when its program ends.
         room: bool,
     },
 }
@@ -196,13 +196,13 @@ impl Buffer {
         Bytes::of::<Frame>(frames.into()) + Bytes::of::<FrameId>(frames.into())
     }
 
-    /// Returns a frame.
+    /// Returns a frame of the write buffer.
     #[inline]
     pub fn get(&self, frame_id: FrameId) -> &Frame {
         &self.frames[frame_id]
     }
 
-    /// Returns a frame for modification.
+    /// Returns a frame of the write buffer for modification.
     #[inline]
     pub fn get_mut(&mut self, frame_id: FrameId) -> &mut Frame {
         &mut self.frames[frame_id]
@@ -216,7 +216,7 @@ impl Buffer {
             .filter(|(_, frame_id)| frame_id.lpn.is_some())
     }
 
-    /// Returns the number of empty frames.
+    /// Returns the number of empty frames in the write buffer.
     pub fn free_count(&self) -> usize {
         self.free.len()
     }
@@ -294,7 +294,7 @@ impl Buffer {
         self.rewrites_most
     }
 
-    /// Returns the number of frames that wait to be reprogrammed.
+    /// Returns the number of frames that wait to be reprogrammed in idle time.
     pub fn rewrites(&self) -> u32 {
         self.rewrite.len()
     }
@@ -353,7 +353,7 @@ impl Buffer {
         has
     }
 
-    /// Marks the frame to become free when its program ends.
+    /// Marks a frame of the buffer to become free when its program ends.
     pub fn leave(&mut self, id: FrameId) {
         debug_assert!(!self.frames[id].leaving);
         self.frames[id].leaving = true;
@@ -476,7 +476,7 @@ impl Buffer {
         !queued.is_some() && listed != Listed::Dirty && programs == 0
     }
 
-    /// Returns the bits of all parts of a page, as in [`Frame::present`].
+    /// Returns a mask with the bits of all parts of a page, as [`Frame::present`] has them.
     #[inline]
     pub fn whole(&self) -> u64 {
         self.full

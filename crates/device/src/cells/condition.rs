@@ -18,7 +18,7 @@ const GRAIN: u32 = 26;
 pub struct BlockCondition {
     /// True growth rate of the block's error rate, relative to the mean of all blocks.
     pub growth: f32,
-    /// The controller's estimate of that growth rate.
+    /// The controller's estimate of `growth`, the growth rate of the block's error rate.
     pub believed: f32,
     /// Wear of the block, in P/E cycles at nominal voltages.
     pub wear: Wear,
@@ -40,7 +40,7 @@ pub struct BlockCondition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wear(u32);
 
-/// Steps in which the wear of one P/E cycle is counted.
+/// Number of steps in which the wear of one P/E cycle is counted.
 const TENTHS: f64 = 10.0;
 
 impl Wear {
@@ -72,12 +72,12 @@ pub struct Known {
     /// Time, in grains of 67 ms, at which the levels must be determined again: `until_grain`, or
     /// later if the pages differ.
     again: u32,
-    /// The number of reads of the block up to which the levels hold.
+    /// Number of reads of the block up to which the sensing levels hold.
     reads: u32,
 }
 
 impl Known {
-    /// Marks the levels of the block as to be determined again.
+    /// Marks the sensing levels of the block as to be determined again.
     #[inline]
     fn forget(&mut self) {
         (self.until_grain, self.again) = (0, 0);
@@ -91,7 +91,7 @@ const MIXED: u32 = 1000;
 /// Sensing levels of a read: the one tried first, and the one needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attempt {
-    /// Sensing level of the first try.
+    /// Sensing level of the first try of a read.
     pub level: u8,
     /// Sensing level that the page needs; the number of levels if none suffices.
     pub needed: u8,
@@ -144,7 +144,7 @@ impl Advice for Asked<'_> {
 }
 
 impl Curves {
-    /// Returns the level that a page of a block actually needs at `age`.
+    /// Returns the sensing level that a page of a block actually needs at `age`.
     fn needed(&mut self, condition: &BlockCondition, age: Span) -> Lasting {
         self.cells.lasting(&Read {
             cycles: f64::from(condition.growth) * condition.wear.cycles(),

@@ -45,7 +45,7 @@ impl RandomFailures {
         true
     }
 
-    /// Postpones a failure from the present read to the next one.
+    /// Postpones a random failure from the present read to the next one.
     pub fn put_off(&mut self) {
         self.left = 0;
     }

@@ -32,7 +32,7 @@ pub type Coarsest = ByVoltage<[Step; CLASSES]>;
 
 /// The largest ISPP step as a multiple of the nominal one: coarser steps gain nothing.
 const WIDEST: u32 = 2;
-/// Maximum number of steps in a ladder.
+/// Maximum number of ISPP steps in a ladder.
 const RUNGS_MAX: u32 = 16;
 
 /// The ISPP iterations of each step of the ladder. Each step takes one iteration less than the one
@@ -41,7 +41,7 @@ const RUNGS_MAX: u32 = 16;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
     iterations: Vec<PerPageType<u32>>,
-    /// The size of each step relative to the nominal one.
+    /// Size of each ISPP step relative to the nominal one.
     ratios: Vec<f64>,
 }
 
@@ -94,7 +94,7 @@ impl Ladder {
         self.iterations[usize::from(step.0)].at(offset)
     }
 
-    /// Returns the sizes of all steps in volts.
+    /// Returns the sizes of all ISPP steps in volts, for a nominal size in volts.
     pub fn volts(&self, nominal: f64) -> Vec<f64> {
         self.ratios.iter().map(|ratio| nominal * ratio).collect()
     }
@@ -128,7 +128,7 @@ impl LevelTimes {
         }
     }
 
-    /// Returns the times for hard decision alone.
+    /// Returns the sensing and transfer times of a drive that reads with hard decision alone.
     pub fn nominal(timing: &Timing) -> LevelTimes {
         LevelTimes {
             times: [(timing.read, timing.bus_transfer); LEVELS_MAX + 1],
@@ -200,7 +200,7 @@ impl LevelTimes {
         self.alike.then(|| self.beyond_hard[usize::from(level) % self.beyond_hard.len()])
     }
 
-    /// Returns the number of levels.
+    /// Returns the number of sensing levels.
     pub fn count(&self) -> u8 {
         self.levels
     }

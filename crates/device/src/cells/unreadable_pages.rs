@@ -81,7 +81,7 @@ enum Block {
 #[derive(Debug)]
 pub struct Judge<'a> {
     condition: &'a Condition,
-    /// A copy of the curves: evaluating them fills their tables.
+    /// A copy of the model of sensing levels: evaluating it fills its tables.
     curves: Curves,
     now: Nanos,
     blocks: Vec<Block>,

@@ -33,7 +33,7 @@ pub struct AgingConfig {
 /// The assignment of the bits of a cell to its states ([`fowler_physics::multibit::GrayCode`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coding {
-    /// Cells make no errors.
+    /// Cells make no bit errors, whatever their age.
     Off,
     /// Each page type needs about as many references as the others: 2-3-2, 4-4-4-3.
     Balanced,
@@ -44,7 +44,7 @@ pub enum Coding {
 /// The entry of the retry table at which a read begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tracking {
-    /// A read begins with the usual references.
+    /// A read begins with the unshifted references.
     Off,
     /// A read begins with the entry at which the last retry in the superblock succeeded.
     Superblock,

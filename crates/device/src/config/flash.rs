@@ -29,7 +29,7 @@ pub struct FlashConfig {
 pub enum ProgramTransfer {
     /// One page at a time: other dies may get the channel between two pages.
     Page,
-    /// The data of the whole command at once.
+    /// The data of the whole command at once: no other die gets the channel in between.
     Command,
 }
 

@@ -36,7 +36,7 @@ impl ReclaimUnit {
 /// The pages that one command programs on each plane of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramUnit {
-    /// One page per plane.
+    /// One page on each plane.
     Page,
     /// All pages of a word line on each plane.
     WordLine,

@@ -25,7 +25,7 @@ pub struct Layout {
     pub command_pages: u32,
     /// Physical capacity of the flash.
     pub raw: Bytes,
-    /// Capacity visible to the host.
+    /// Capacity of the drive that is visible to the host.
     pub logical: Bytes,
     /// Number of pages (mapping units) visible to the host.
     pub logical_pages: u32,
@@ -73,9 +73,9 @@ pub(crate) const PAGES_MAX: u64 = (1 << 31) - 1;
 pub struct Refusal {
     /// The configuration keys involved.
     pub keys: Vec<&'static str>,
-    /// The problem, with the numbers.
+    /// The problem of the configuration, with the numbers.
     pub what: String,
-    /// A way to fix the problem.
+    /// A way to change the configuration so that it works.
     pub hint: Option<String>,
 }
 

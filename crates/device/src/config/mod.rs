@@ -219,7 +219,7 @@ pub enum Eviction {
 /// this open).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadHot {
-    /// The copy in the flash stays as it was programmed.
+    /// The copy of a read-hot page in the flash stays as it was programmed.
     OnDirty,
     /// After eviction the page is read as if it had been programmed at the voltages of its access
     /// class. The paper's numbers require this, but no real cell can do it.
@@ -318,7 +318,7 @@ pub struct GcConfig {
 pub enum GcFrontier {
     /// A separate open block, so that new host data and moved pages stay apart.
     Own,
-    /// The open block that host writes fill.
+    /// The open block that host writes fill takes moved pages, too.
     Shared,
 }
 
@@ -360,7 +360,7 @@ pub enum UnwrittenReads {
     Preconditioned,
     /// The read is answered from the mapping: zeroes, without a flash access.
     Zero,
-    /// The read is an error of the workload.
+    /// A read of a page never written is an error of the workload.
     Error,
 }
 

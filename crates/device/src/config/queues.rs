@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The bounded queues of the device.
+/// The bounded queues of the drive: sizes and order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueConfig {
     /// Maximum number of host requests in the drive; further ones wait outside.
@@ -77,12 +77,12 @@ pub struct Weights {
 impl Weights {
     /// Maximum number of queues with a weight of their own.
     pub const MOST: usize = 16;
-    /// The largest weight: that of NVMe.
+    /// Largest weight of a submission queue: that of NVMe.
     pub const LARGEST: u16 = 256;
-    /// A weight of one for every queue.
+    /// Weights of one for every submission queue.
     pub const EQUAL: Weights = Weights { per_queue: [1; Weights::MOST], count: 1 };
 
-    /// Returns the weight of a queue.
+    /// Returns the weight of a submission queue.
     pub fn of(&self, queue: usize) -> u32 {
         self.per_queue[queue.min(usize::from(self.count) - 1)].into()
     }

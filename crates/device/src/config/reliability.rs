@@ -77,9 +77,9 @@ pub enum ModelKind {
 /// Measured bit error rates of an average block ([`fowler_physics::table`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RateTable {
-    /// P/E cycles of the rows, ascending.
+    /// P/E cycles of the rows of the error table, ascending.
     pub cycles: Vec<f64>,
-    /// Retention ages of the columns, ascending.
+    /// Retention ages of the columns of the error table, ascending.
     pub ages: Vec<Span>,
     /// Bit error rates: one row per entry of `cycles`, with one rate per entry of `ages`.
     pub rates: Vec<Vec<f64>>,

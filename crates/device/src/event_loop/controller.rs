@@ -35,7 +35,7 @@ pub struct Controller {
     pub(crate) saved: usize,
     /// Facts about the drive's state before the first request.
     pub(crate) preconditioned: Preconditioned,
-    /// Totals of all spans without power.
+    /// Totals over all losses of power: number, time, and lost writes.
     pub(crate) power_offs: PowerOffs,
     /// Faults that strike at times known in advance; `None` without any.
     pub(crate) faults: Option<Box<FaultSchedule>>,

@@ -237,7 +237,7 @@ impl PreconditionedImage {
 }
 
 impl<L: Layer> Device<L> {
-    /// Creates a drive with the given translation layer, at time zero.
+    /// Creates a drive on the given flash array and translation layer, at time zero.
     pub(crate) fn on(flash: Flash, layer: L) -> Self {
         Self {
             flash,
@@ -531,7 +531,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Returns the time of the next event.
+    /// Returns the time of the next event in the agenda.
     #[inline]
     pub(crate) fn next_event(&self) -> Nanos {
         self.flash.agenda.next_due().map_or(Nanos::NEVER, |(at, _)| at)

@@ -14,11 +14,11 @@ use fowler_units::{Id, Nanos, Span, TxnId};
 /// The data that a cache register holds, and the state of its transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// The register is empty.
+    /// The cache register is empty.
     Nothing,
-    /// The data of a read, which waits for the channel.
+    /// The cache register holds the data of a read, which waits for the channel.
     AwaitOut,
-    /// The data of a read, which is crossing the channel.
+    /// The cache register holds the data of a read, which is crossing the channel.
     Out,
     /// Some pages of the next program, possibly none yet. The next page waits for the channel and,
     /// while a command is suspended, for that command to resume.
@@ -32,7 +32,7 @@ pub enum Holds {
 /// The cache register of a die.
 #[derive(Clone, Debug)]
 pub struct CacheRegister {
-    /// The data in the register, and the state of its transfer.
+    /// Contents of the cache register, and the state of its transfer.
     pub holds: Holds,
     /// The read whose data is in the register, or the first page program of the next command, which
     /// is still in the queue.
@@ -63,7 +63,7 @@ impl CacheRegister {
         }
     }
 
-    /// Returns true while the register holds the data of a read.
+    /// Returns true while the cache register holds the data of a read.
     #[inline]
     pub fn has_read(&self) -> bool {
         matches!(self.holds, Holds::AwaitOut | Holds::Out)
@@ -76,7 +76,7 @@ impl CacheRegister {
         dispatched.max(self.left)
     }
 
-    /// Returns true while the register waits for the channel.
+    /// Returns true while the cache register waits for the channel.
     #[inline]
     pub fn awaits_channel(&self) -> bool {
         matches!(self.holds, Holds::AwaitOut | Holds::AwaitIn)

@@ -48,7 +48,7 @@ pub enum State {
 /// The state of the program or erase that a die has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cells {
-    /// The die has no program or erase.
+    /// The die has no program or erase in progress.
     Free,
     /// The program or erase is running on the cells.
     Running,
@@ -97,7 +97,7 @@ impl Command {
 /// The state of a die.
 #[derive(Clone, Debug)]
 pub struct Die {
-    /// The channel of the die.
+    /// Channel over which the die transfers.
     pub channel: ChannelId,
     /// The transactions that wait for the die.
     pub queue: DieQueue,
@@ -273,7 +273,7 @@ impl Channel {
         }
     }
 
-    /// Records a transfer that ends at `until` and takes `time`.
+    /// Records a transfer on the channel that ends at `until` and takes `time`.
     #[inline]
     pub fn carry(&mut self, until: Nanos, time: Span) {
         self.carried += time;
@@ -287,7 +287,7 @@ impl Channel {
         self.carried - to_come.min(self.latest)
     }
 
-    /// Returns true if a die may begin a transfer.
+    /// Returns true if a die may begin a transfer on the channel.
     #[inline]
     pub fn is_free_for(&self, id: DieId) -> bool {
         !self.busy && (!self.reserved.is_some() || self.reserved == id)

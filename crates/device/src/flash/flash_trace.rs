@@ -60,13 +60,13 @@ pub enum FlashEvent {
     /// A try of a read ends. The page was sensed from the start of the try, and transferred until
     /// now; in between it waited for the channel.
     Read {
-        /// The time to sense the page.
+        /// Time to sense the page.
         sense: Span,
-        /// The time to transfer the page out.
+        /// Time to transfer the page from the die.
         transfer: Span,
         /// Sensing level of the try; 0 is the hard decision.
         level: u8,
-        /// True if the page is read again at the next level.
+        /// True if the page is read again at the next sensing level.
         again: bool,
     },
     /// The transfer of a page to the die ends.
@@ -83,7 +83,7 @@ pub enum FlashEvent {
     },
     /// A program or erase starts or resumes on the cells.
     Run {
-        /// Progress of the operation, from which its phases follow.
+        /// Progress of the operation on the cells, from which its phases follow.
         cells: CellOp,
         /// Time at which the operation ends unless it is interrupted.
         until: Nanos,

@@ -39,7 +39,7 @@ impl IndexedHeap {
         self.heap.first().map(|&(rank, _)| rank)
     }
 
-    /// Returns the rank of a transaction in the heap.
+    /// Returns the rank of a transaction that is in the heap.
     pub fn rank_of(&self, id: TxnId, places: &Places) -> Rank {
         let (rank, member) = self.heap[places[id] as usize];
         assert_eq!(member, id, "not a member");

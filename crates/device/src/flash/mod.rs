@@ -73,7 +73,7 @@ pub enum Bind {
     Bound,
     /// The program has no data left to write.
     Dropped,
-    /// No page is available until a GC job ends.
+    /// No page is available for the program until a GC job ends.
     Blocked,
 }
 
@@ -138,7 +138,7 @@ pub struct Flash {
     pub agenda: Agenda<Event>,
     /// Transactions in flight.
     pub txns: Txns,
-    /// The counters of the run.
+    /// The counters of the run so far.
     pub counters: Counters,
     geometry: Geometry,
     locator: Locator,
@@ -333,18 +333,18 @@ impl Flash {
         self.agenda.now()
     }
 
-    /// Returns a die.
+    /// Returns the state of a die.
     #[inline]
     pub fn die(&self, die: DieId) -> &Die {
         &self.dies[die]
     }
 
-    /// Returns all dies.
+    /// Returns the states of all dies.
     pub fn dies(&self) -> &Table<DieId, Die> {
         &self.dies
     }
 
-    /// Returns a channel.
+    /// Returns the state of a channel.
     pub(crate) fn channel(&self, channel: ChannelId) -> &Channel {
         &self.channels.as_slice()[channel.index()]
     }

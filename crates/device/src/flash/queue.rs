@@ -13,7 +13,7 @@ use fowler_units::{DieId, Id, Lpn, Nanos, Span, TxnId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TxnClass {
-    /// Reads that a host request waits for.
+    /// Page reads that a host request waits for.
     HostRead,
     /// Reads that no host request waits for: garbage collection, wear leveling, read-modify-write.
     BackgroundRead,
@@ -21,7 +21,7 @@ pub enum TxnClass {
     HostProgram,
     /// Programs of data moved by garbage collection and of all other background work.
     BackgroundProgram,
-    /// Erases.
+    /// Erases of blocks.
     Erase,
 }
 
@@ -530,7 +530,7 @@ impl<'a> View<'a> {
         Some(oldest.head)
     }
 
-    /// Returns a waiting transaction.
+    /// Returns a transaction that waits for the die.
     pub(crate) fn txn(&self, id: TxnId) -> &Txn {
         self.txns.get(id)
     }

@@ -21,7 +21,7 @@ pub enum ChipOp {
     Write,
     /// A page whose data is already in the page buffer is programmed.
     Program,
-    /// A block is erased.
+    /// A block of the die is erased.
     Erase,
 }
 
@@ -39,9 +39,9 @@ impl ChipOp {
 /// order; commands of the same time are served in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChipCommand {
-    /// Time at which the command arrives.
+    /// Time at which the raw command reaches the die.
     pub at: Nanos,
-    /// The kind of the command.
+    /// Kind of the raw command.
     pub op: ChipOp,
 }
 

@@ -19,7 +19,7 @@ use fowler_units::{
 /// The owner of a transaction, which is notified when the transaction is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The host request in [`Txn::req`], which waits for this page read.
+    /// The owner is the host request in [`Txn::req`], which waits for this page read.
     Request,
     /// A buffered page that is being programmed, and possibly requests that wait for the program.
     Frame(FrameId),
@@ -28,27 +28,27 @@ pub enum Owner {
     /// Data of a program that a failed die has not completed: of a buffered page or, without a
     /// frame, of a page that was being moved. The data goes to another die.
     Displaced(FrameId),
-    /// The GC job of the plane that holds the transaction's page.
+    /// The owner is the GC job of the plane that holds the transaction's page.
     Job,
-    /// A measurement of a block's strength.
+    /// The owner is the measurement of a block's strength.
     Measure,
-    /// The scrubbing of a die.
+    /// The owner is the scrubbing of a die.
     Scrub,
     /// The comparison of a stripe with its parity, for the scrubbing of a die.
     StripeCheck(DieId),
     /// The mapping, which reads or writes one of its own pages for an entry.
     Mapping,
-    /// The parity of a stripe, by its place in the parity cache.
+    /// The owner is the parity of a stripe, by its place in the parity cache.
     Parity(ParityId),
     /// The recovery of a page that could not be read, by the number of the recovery.
     DegradedRead(u32),
-    /// A raw flash command, by its number.
+    /// The owner is a raw flash command, by its number.
     Raw(u32),
-    /// A program command of a superblock, by its number.
+    /// The owner is a program command of a superblock, by its number.
     Command(u32),
     /// The first of two passes of a program command of a superblock, by its number.
     FirstPass(u32),
-    /// The collection or erase of a superblock, by its number.
+    /// The owner is the collection or erase of a superblock, by its number.
     Superblock(u32),
 }
 
@@ -340,7 +340,7 @@ impl Txns {
         self.free.push(id);
     }
 
-    /// Returns a transaction.
+    /// Returns a flash transaction.
     #[inline]
     pub fn get(&self, id: TxnId) -> &Txn {
         debug_assert!(self.records[id].open);
@@ -353,7 +353,7 @@ impl Txns {
         self.records.as_slice().get(id.index()).filter(|txn| txn.open)
     }
 
-    /// Returns a transaction for modification.
+    /// Returns a flash transaction for modification.
     #[inline]
     pub fn get_mut(&mut self, id: TxnId) -> &mut Txn {
         debug_assert!(self.records[id].open);
@@ -373,7 +373,7 @@ impl Txns {
         &mut self.waits[id]
     }
 
-    /// Returns the places of all transactions in a kind of heap.
+    /// Returns the places of all transactions in one kind of heap.
     pub fn places_mut(&mut self, by: By) -> &mut Places {
         &mut self.places[by as usize]
     }
@@ -383,13 +383,13 @@ impl Txns {
         self.records.len() - self.free.len()
     }
 
-    /// Returns the number of free places.
+    /// Returns the number of free places in the arena of transactions.
     #[inline]
     pub fn free_count(&self) -> usize {
         self.free.len()
     }
 
-    /// Returns all open transactions.
+    /// Returns all transactions in flight.
     pub fn iter(&self) -> impl Iterator<Item = (TxnId, &Txn)> {
         self.records.ids().map(|id| (id, &self.records[id])).filter(|(_, txn)| txn.open)
     }

@@ -23,7 +23,7 @@ const LOOKS: u64 = 100;
 /// the precision of a controller's clock.
 pub(crate) const DUE_BEFORE: u64 = 1000;
 
-/// The urgency with which a block must be refreshed.
+/// The urgency with which a block must be refreshed: when idle or at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
     Fresh,

@@ -100,7 +100,7 @@ impl Gc {
         }
     }
 
-    /// Counts a read of a page of a block, with the number of tries.
+    /// Counts a read of a page for refresh, as the number of tries that it took.
     pub(super) fn count_reads(
         &mut self,
         core: &mut Core,

@@ -36,7 +36,7 @@ pub struct ScrubProgress {
 pub struct Scrubber {
     pub(super) policy: AnyScrub,
     pub(super) period: Span,
-    /// Time between the turns of two blocks of a die.
+    /// Time between the scrubbing turns of two blocks of a die.
     pub(super) every: Span,
     /// Minimum time between two scrubbing reads of a busy die.
     pub(super) step: Span,
@@ -59,7 +59,7 @@ pub(super) struct Patrol {
     pub(super) begun: bool,
     /// True if it is decided in this turn whether the block is moved.
     pub(super) decided: bool,
-    /// Time of the block's turn, time without power included.
+    /// Time of the block's scrubbing turn, time without power included.
     pub(super) turn: Nanos,
     /// Time of the next scrubbing event of the die; `NEVER` if none is scheduled.
     pub(super) at: Nanos,

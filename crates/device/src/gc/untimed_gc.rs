@@ -29,18 +29,18 @@ const MOVES_AHEAD: u32 = 32;
 /// The state of GC work in no simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Untimed {
-    /// Number of pages moved.
+    /// Number of pages moved so far.
     pub moves: Moves,
-    /// Simulated time at which the work happens.
+    /// Simulated time at which untimed GC work happens.
     pub clock: Nanos,
-    /// True if the work includes wear leveling.
+    /// True if untimed GC work includes wear leveling.
     pub levels_wear: bool,
     /// Number of pages programmed by voltage; `None` if they need not be counted.
     pub programs_at: Option<ByVoltage<u64>>,
 }
 
 impl Untimed {
-    /// Counts pages programmed in a block.
+    /// Counts pages programmed in a block, by the block's voltages.
     #[inline]
     fn programmed(&mut self, core: &Core, block: BlockId, pages: u32) {
         if let Some(programs_at) = &mut self.programs_at {

@@ -217,7 +217,7 @@ impl Life {
 pub struct Totals {
     /// Number of pages programmed so far, for any source: `W_work` of READY.
     pub programmed: f64,
-    /// Wear of the programs so far, in programs at nominal voltages.
+    /// Wear of the programs so far, in equivalent programs at nominal voltages.
     pub worn: f64,
     /// Mean idle time between two P/E cycles of a block; `None` before the first page.
     pub idle: Option<Span>,

@@ -100,7 +100,7 @@ pub struct Ftl {
     pub service: Service,
 }
 
-/// The configured behavior of reads and writes.
+/// The configured behaviour of host reads and writes.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     ack: Ack,

@@ -14,11 +14,11 @@ pub(super) struct Arbiter {
     weights: Weights,
     /// The ends of each queue, up to the highest number used so far.
     queues: Vec<Ends>,
-    /// One bit for each queue, set while the queue holds a command.
+    /// One bit for each submission queue, set while the queue holds a command.
     waiting: Vec<u64>,
     /// For each command, by request number, the command behind it in its queue.
     next: Vec<ReqId>,
-    /// The number of commands in all queues.
+    /// Number of commands in all submission queues.
     commands: u32,
     /// The queue whose turn it is (`usize::MAX` before the first turn).
     turn: usize,

@@ -73,7 +73,7 @@ pub trait RedundancyHooks: Sized {
         false
     }
 
-    /// Called when a dirty frame is used.
+    /// Called when a dirty frame is read or written again.
     #[inline]
     fn frame_used(&mut self, _ftl: &mut Ftl, _slot: FrameId) {}
 

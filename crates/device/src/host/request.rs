@@ -131,7 +131,7 @@ impl Request {
     }
 }
 
-/// A slot of the arena of requests.
+/// A slot of the arena of host requests.
 #[derive(Clone, Debug)]
 struct Place {
     request: Request,
@@ -253,13 +253,13 @@ impl Requests {
         completion
     }
 
-    /// Returns a request.
+    /// Returns a host request in flight.
     #[inline]
     pub fn get(&self, id: ReqId) -> &Request {
         &self.places[id].request
     }
 
-    /// Returns a request for modification.
+    /// Returns a host request in flight for modification.
     #[inline]
     pub fn get_mut(&mut self, id: ReqId) -> &mut Request {
         &mut self.places[id].request

@@ -29,7 +29,7 @@ pub struct WriteThrottle {
 /// mapping units and blocks are superblocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Throttleable<'a> {
-    /// Converts bytes to pages.
+    /// Converts byte addresses of the host to pages.
     pub locator: &'a Locator,
     /// The blocks of the drive, whose programs are counted.
     pub blocks: &'a Blocks,

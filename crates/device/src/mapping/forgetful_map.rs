@@ -16,7 +16,7 @@ pub struct ForgetfulMap {
     dies: u32,
     at_hand: BTreeSet<Lpn>,
     on_the_way: Vec<(TxnId, Lpn)>,
-    /// Number of lookups that missed.
+    /// Number of lookups of mapping entries that missed.
     pub misses: u64,
 }
 

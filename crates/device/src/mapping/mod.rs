@@ -47,9 +47,9 @@ pub struct Miss(pub TxnId);
 /// A user that waits for a mapping entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiter {
-    /// The next page of a host read, by its request.
+    /// The next page of a host read needs the entry; the read is given by its request.
     Read(ReqId),
-    /// The first of the waiting writes and trims.
+    /// The first of the waiting writes and trims needs the entry.
     Writes,
     /// A page of a GC victim to be moved, by the transaction that read it.
     Move(TxnId),

@@ -1,6 +1,6 @@
-//! The saved state of a page-mapped drive before its first request, as words that can be written
-//! and read. It excludes everything that follows from the configuration: the buffer is empty, and
-//! no job of GC is running.
+//! The saved state of a page-mapped drive before its first request, as 32-bit words that can be
+//! written and read. It excludes everything that follows from the configuration: the buffer is
+//! empty, and no job of GC is running.
 //!
 //! The owners of all pages are saved, including those that are no longer valid; the location of
 //! each logical page follows from them.

@@ -114,9 +114,9 @@ pub(super) const NOTHING: Note = Note {
 /// A change of a drive's stage of life: the time, and the wear of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageChange {
-    /// The stage of life that began.
+    /// Stage of the drive's life that began.
     pub to: Stage,
-    /// The time of the change.
+    /// Time at which the stage of life changed.
     pub at: Nanos,
     /// Reason for the change: the most worn block, and the number of stripes with a page in a worn
     /// one.
@@ -126,9 +126,9 @@ pub struct StageChange {
 /// The present protection of a drive's data by parity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protection {
-    /// Number of stripes.
+    /// Number of stripes on the drive.
     pub stripes: u32,
-    /// Present stage of life.
+    /// Present stage of the drive's life.
     pub stage: Stage,
     /// Changes of the stage of life so far, in order.
     pub changes: Vec<StageChange>,

@@ -31,7 +31,7 @@ pub enum Progress {
 pub struct Entry {
     /// Stripe whose parity the entry holds; none in an unused entry.
     pub stripe: StripeId,
-    /// State of the entry.
+    /// State of the parity cache entry.
     pub progress: Progress,
     /// Data pages that the cached parity covers, one bit each.
     pub covered: u64,
@@ -63,7 +63,7 @@ pub struct Entry {
     pub stale: bool,
     /// Number of programs in flight that the entry will cover.
     pub pinned: u32,
-    /// Number of reads in flight for the entry.
+    /// Number of flash reads in flight for the entry.
     pub reads: u32,
     /// Parity of the covered pages, as a version.
     pub value: Tag,
@@ -143,11 +143,11 @@ pub struct ParityCache {
     free: Vec<ParityId>,
     /// Open entries, from least to most recently used.
     open: List<ParityId>,
-    /// Number of entries that are being read for or written.
+    /// Number of entries being flushed: read for or written.
     flushing: u32,
     /// Maximum number of entries in use so far.
     most: u32,
-    /// Number of the latest turn of reads.
+    /// Number of the latest turn of reads for parity.
     turns: u32,
 }
 

@@ -39,7 +39,7 @@ use std::collections::VecDeque;
 struct Pace {
     /// Maximum number of pages rebuilt at once; the other slots of [`AT_ONCE`] are for host reads.
     at_once: u32,
-    /// Minimum time from one page to the next.
+    /// Minimum time from the start of one rebuilt page to the next.
     every: Span,
     /// Earliest time at which the next page may be begun.
     next: Nanos,

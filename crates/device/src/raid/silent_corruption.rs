@@ -50,7 +50,7 @@ impl SilentErrors {
         }
     }
 
-    /// Returns true if any page holds wrong data.
+    /// Returns true if any page of the drive is silently corrupted.
     #[inline]
     pub fn any(&self) -> bool {
         !self.errors.is_empty()
@@ -71,7 +71,7 @@ impl SilentErrors {
         }
     }
 
-    /// Returns true if a read of a page finds that it holds wrong data.
+    /// Returns true if a read of a page finds out that it holds wrong data.
     #[inline]
     pub fn is_found(&self, unit: UnitId) -> bool {
         self.checks == Checks::Versions && self.error(unit) != 0

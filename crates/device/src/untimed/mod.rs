@@ -74,7 +74,7 @@ struct Moved {
 /// A request that has entered the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entered {
-    /// Time at which the request entered.
+    /// Time at which the request entered the drive.
     pub at: Nanos,
     /// Number of pages written; zero for a trim or a read.
     pub pages: u32,

@@ -44,7 +44,7 @@ pub struct SteadyLife {
 /// The life of the drive, as the throttle sees it.
 struct View<'a> {
     life: &'a Life,
-    /// Number of pages programmed.
+    /// Number of pages programmed in this life so far.
     taken: u64,
 }
 

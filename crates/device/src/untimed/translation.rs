@@ -92,11 +92,11 @@ impl PageMapped {
 /// The table entries that a request needs, in the order in which they are prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefetch {
-    /// Mapping entry of a page.
+    /// The mapping entry of a page of the request.
     Place,
-    /// Record of the block with the page's old copy.
+    /// The record of the block with the page's old copy.
     Block,
-    /// Records of that block's bucket neighbours.
+    /// The records of that block's bucket neighbours.
     Neighbours,
 }
 

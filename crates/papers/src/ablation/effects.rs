@@ -39,10 +39,10 @@ impl Scale {
 }
 
 /// Returns the effect of the factors in `which` (one bit per factor) on `values`, which has one
-/// value per subset of factors, in the order of the subsets' bits. For one factor, the effect is
-/// the mean over all combinations of the other factors; for two, it is the amount by which the
-/// effect of one factor is larger with the other than without it. On [`Scale::Ratio`], means are
-/// geometric. Returns `None` if a value is missing or cannot be compared.
+/// value per subset of systems (factors), in the order of the subsets' bits. For one factor, the
+/// effect is the mean over all combinations of the other factors; for two, it is the amount by
+/// which the effect of one factor is larger with the other than without it. On [`Scale::Ratio`],
+/// means are geometric. Returns `None` if a value is missing or cannot be compared.
 pub fn effect(values: &[Option<f64>], which: usize, scale: Scale) -> Option<f64> {
     let mut sum = 0.0;
     for (subset, value) in values.iter().enumerate() {

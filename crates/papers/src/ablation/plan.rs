@@ -1,7 +1,7 @@
 //! The runs of an ablation study, and the metrics read from each run.
 //!
 //! The file of a study names drives, factors (the systems), ages and workloads. A run is one drive
-//! at one age with a subset of the factors under one workload.
+//! at one age with a subset of the systems (factors) under one workload.
 
 use super::effects::Scale;
 use crate::column::{Column, Published};
@@ -33,7 +33,7 @@ pub(super) struct Factor {
     without: Vec<String>,
 }
 
-/// A drive on which every subset of the factors is run.
+/// A drive on which every subset of the systems (factors) is run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Drive {
@@ -194,8 +194,8 @@ const OPEN_BLOCKS_FILLED: f64 = 4.0;
 const YEAR_S: f64 = 365.0 * 86_400.0;
 
 impl Plan {
-    /// Returns the scheme of a subset of factors (one bit per factor): the names of their schemes
-    /// joined by `+`; `None` for the empty subset.
+    /// Returns the scheme of a subset of systems (factors) (one bit per factor): the names of their
+    /// schemes joined by `+`; `None` for the empty subset.
     pub fn scheme(&self, subset: usize) -> Option<String> {
         let names: Vec<&str> = self.chosen(subset).map(|it| it.scheme.as_str()).collect();
         (!names.is_empty()).then(|| names.join("+"))
@@ -221,8 +221,8 @@ impl Plan {
         self.workload.retain(|it| self.brief.workloads.iter().any(|name| name == it.name()));
     }
 
-    /// Returns the name of the run of a subset of factors at `place`. The drive is named only if
-    /// the study has several.
+    /// Returns the name of the run of a subset of systems (factors) at `place`. The drive is named
+    /// only if the study has several.
     pub fn run_name(&self, place: Place<'_>, subset: usize) -> String {
         let run = format!("{} {} {subset:05b}", place.column, place.age.name);
         match &self.drive[..] {
@@ -255,7 +255,8 @@ impl Plan {
         DeviceSpec { device: drive.name.clone(), set, ..DeviceSpec::default() }
     }
 
-    /// Returns the runs of one drive at one age: every subset of the factors under every workload.
+    /// Returns the runs of one drive at one age: every subset of the systems (factors) under every
+    /// workload.
     fn points(
         &self,
         columns: &[Column],
@@ -275,7 +276,8 @@ impl Plan {
         columns.iter().flat_map(of).collect()
     }
 
-    /// Returns the configuration of the drive without any factor, at the first age.
+    /// Returns the configuration of the drive without any of the systems (factors), at the first
+    /// age.
     fn bare(&self, drive: usize) -> Result<Config, Diagnostics> {
         let age = self.age.first().expect("a study has ages");
         let spec = self.device(Place { drive, age, column: "" }, 0);
@@ -336,7 +338,7 @@ impl Evidence {
     }
 
     /// Returns made-up measurements for tests: `run` returns the summary for the indices of a
-    /// drive, an age and a subset of the factors.
+    /// drive, an age and a subset of the systems (factors).
     #[cfg(test)]
     pub fn made_up(
         plan: Plan,
@@ -361,7 +363,7 @@ impl Evidence {
         Evidence { plan, columns, seeds, sizes }
     }
 
-    /// Returns the summary of the run with a subset of the factors at `place`.
+    /// Returns the summary of the run with a subset of the systems (factors) at `place`.
     pub fn run<'a>(
         &self,
         runs: &'a Runs,
@@ -371,8 +373,8 @@ impl Evidence {
         runs.summary(&self.plan.run_name(place, subset))
     }
 
-    /// Returns a metric of the run with a subset of the factors at `place`; `None` if it is not
-    /// reported.
+    /// Returns a metric of the run with a subset of the systems (factors) at `place`; `None` if it
+    /// is not reported.
     pub fn number(
         &self,
         runs: &Runs,
@@ -406,8 +408,8 @@ impl Evidence {
         }
     }
 
-    /// Returns the drive writes per day (DWPD) of the run with a subset of the factors, at the rate
-    /// at which the drive served the host.
+    /// Returns the drive writes per day (DWPD) of the run with a subset of the systems (factors),
+    /// at the rate at which the drive served the host.
     pub fn daily_writes(&self, runs: &Runs, place: Place<'_>, subset: usize) -> Option<f64> {
         let run = self.run(runs, place, subset)?;
         let host_s = run.get("simulated_s")? * self.plan.stands_for(place.column);
@@ -415,7 +417,8 @@ impl Evidence {
         Some(run.get("write.bytes")? / run.get("drive.logical_bytes")? / days)
     }
 
-    /// Returns a metric for each subset of the factors, in the order of the subsets' bits.
+    /// Returns a metric for each subset of the systems (factors), in the order of the subsets'
+    /// bits.
     pub fn all(&self, runs: &Runs, place: Place<'_>, metric: Metric) -> Vec<Option<f64>> {
         let number = |subset| self.number(runs, place, subset, metric);
         (0..self.plan.subsets()).map(number).collect()

@@ -10,12 +10,12 @@ use fowler_experiment::tables::{Cell, Sheet};
 
 /// The two runs that a sign compares.
 struct Pair<'a> {
-    /// Summary of the run without any factor.
+    /// Summary of the run without any of the systems (factors).
     none: &'a RunSummary,
     /// Summary of the run with only the factor whose sign is computed.
     alone: &'a RunSummary,
-    /// Drive writes per day (DWPD) of the two runs: without any factor, and with only the factor of
-    /// the sign.
+    /// Drive writes per day (DWPD) of the two runs: without any of the systems (factors), and with
+    /// only the factor of the sign.
     daily: [Option<f64>; 2],
 }
 

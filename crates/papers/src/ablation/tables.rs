@@ -17,7 +17,7 @@ fn cell(metric: Metric, value: Option<f64>) -> Cell {
 }
 
 /// A function that derives a number, such as an effect, from the values of all subsets of the
-/// factors.
+/// systems (factors).
 type Reading<'a> = dyn Fn(&[Option<f64>], Scale) -> Option<f64> + 'a;
 
 /// A value estimated over the seeds: its mean, and half the width of its 95 % confidence interval

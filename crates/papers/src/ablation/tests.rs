@@ -13,7 +13,7 @@ fn plan(design: Design) -> Plan {
     design.plan().unwrap_or_else(|why| panic!("{}: {why}", design.name()))
 }
 
-/// Returns the configuration of the drive at `place` with a subset of the factors.
+/// Returns the configuration of the drive at `place` with a subset of the systems (factors).
 fn config(plan: &Plan, place: Place<'_>, subset: usize) -> Config {
     let spec = plan.device(place, subset);
     let scheme = Scheme::load(&plan.scheme(subset).unwrap_or_else(|| "noop".into())).unwrap();

@@ -1,5 +1,5 @@
-//! The open choices of RHIO, settled together by the gains of its baselines, and the gains of RHIO
-//! that follow.
+//! The open choices of RHIO, settled together by the latency reductions of its baselines, and the
+//! reductions by RHIO that follow.
 
 use super::paper::Paper;
 use super::plan::{Case, Evidence, average_named, combinations, joint_seeds, together};

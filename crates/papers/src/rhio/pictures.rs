@@ -94,7 +94,8 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Figure {
     Figure::new("figure6", title, panels).caption(STAND_INS).columns(1)
 }
 
-/// Returns the figure of the shares of prioritized requests and the gains, by replay speed.
+/// Returns the figure of the shares of prioritized requests and the latency reductions, by replay
+/// speed.
 fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = tables::intensity(paper, evidence);
     let speeds = [1.0].into_iter().chain(paper.speeds.iter().copied());
@@ -134,8 +135,8 @@ fn percent(points: Vec<(f64, f64)>) -> impl Iterator<Item = (f64, f64)> {
     points.into_iter().map(|(x, share)| (x, 100.0 * share))
 }
 
-/// Returns a panel of the gains of reads or writes (`kind`) by the quantity `x`; `points` gives the
-/// shares for each head. The paper's gains are drawn at `printed_at`.
+/// Returns a panel of the latency reductions of reads or writes (`kind`) by the quantity `x`;
+/// `points` gives the shares for each head. The paper's reductions are drawn at `printed_at`.
 fn gains_by(
     paper: &Paper,
     evidence: &Evidence,
@@ -158,7 +159,7 @@ fn gains_by(
     .reference(0.0, "")
 }
 
-/// Returns the figure of the gains by the share of the week that is replayed.
+/// Returns the figure of the latency reductions by the share of the week that is replayed.
 fn length(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = sweeps::lengths(paper, evidence);
     let by = |kind: usize| {
@@ -172,7 +173,7 @@ fn length(paper: &Paper, evidence: &Evidence) -> Figure {
         .columns(2)
 }
 
-/// Returns the figure of the gains by the number of outstanding commands.
+/// Returns the figure of the latency reductions by the number of outstanding commands.
 fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = sweeps::depths(paper, evidence);
     let panel = |place: &str, kind: usize| {
@@ -202,7 +203,7 @@ fn by_kind_and_speed(paper: &Paper, panel: impl Fn(usize, f64) -> Panel) -> Vec<
     both.map(titled).collect()
 }
 
-/// Returns the figure of the gains by the size of the stripe unit in pages.
+/// Returns the figure of the latency reductions by the size of the stripe unit in pages.
 fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = sweeps::units(paper, evidence);
     let named = sheet.only("workload", format!("mean of {}", paper.named.join(", ")));

@@ -10,7 +10,7 @@ use super::tables::{GAINS, Gain, gain, gain_name};
 use crate::run_summary::Number;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Returns an empty table whose columns are `first` and the six gains of the text.
+/// Returns an empty table whose columns are `first` and the six latency reductions of the text.
 fn sheet(name: &str, title: &str, first: &[&str]) -> Sheet {
     let gains = GAINS.map(gain_name);
     let heads: Vec<&str> = first.iter().copied().chain(gains.iter().map(String::as_str)).collect();
@@ -25,7 +25,7 @@ fn shares(paper: &Paper) -> Vec<f64> {
     all
 }
 
-/// Returns a gain over a share of the week, mean over the stand-ins.
+/// Returns a latency reduction over a share of the week, mean over the stand-ins.
 fn gain_over(paper: &Paper, evidence: &Evidence, share: f64, which: Gain) -> Option<f64> {
     let variant = lasting(share);
     let longer = Case { variant: &variant, speed: 1.0 };
@@ -33,9 +33,9 @@ fn gain_over(paper: &Paper, evidence: &Evidence, share: f64, which: Gain) -> Opt
     evidence.runs.average(|column| gain(evidence, column, case, which))
 }
 
-/// Returns a gain over the part of the week after the share that claims read, mean over the
-/// stand-ins. The shorter run is the beginning of the longer one, so the sums over that part are
-/// differences.
+/// Returns a latency reduction over the part of the week after the share that claims read, mean
+/// over the stand-ins. The shorter run is the beginning of the longer one, so the sums over that
+/// part are differences.
 fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
     let variant = lasting(1.0);
     let whole = Case { variant: &variant, speed: 1.0 };
@@ -54,7 +54,7 @@ fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
     })
 }
 
-/// Returns the table of the gains by the share of the week that is replayed.
+/// Returns the table of the latency reductions by the share of the week that is replayed.
 pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "Mean reductions over twelve stand-ins, by the share of their week that was run";
     let mut sheet = sheet("length", title, &["share of the week"]);
@@ -92,7 +92,7 @@ fn at_depth(
     }
 }
 
-/// Returns the table of the gains by the number of outstanding commands.
+/// Returns the table of the latency reductions by the number of outstanding commands.
 pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "By commands outstanding at once (NCQ has tags for 32)";
     let first = [
@@ -150,7 +150,7 @@ fn order_alone(
     })
 }
 
-/// Returns the table of the gains by the size of the stripe unit in pages.
+/// Returns the table of the latency reductions by the size of the stripe unit in pages.
 pub(super) fn units(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "By the pages that lie on one chip before the next has any";
     let first = [

@@ -42,7 +42,7 @@ pub(super) fn called(scheme: &str) -> &'static str {
     SCHEMES.iter().find(|(preset, _)| *preset == scheme).map_or("", |(_, name)| name)
 }
 
-/// Returns the name of a gain: `reads, RHIO below NOOP`.
+/// Returns the name of a latency reduction: `reads, RHIO below NOOP`.
 pub(super) fn gain_name(gain: Gain) -> String {
     format!("{}s, RHIO below {}", KINDS[gain.kind].name, called(gain.base))
 }
@@ -129,8 +129,8 @@ fn utilisation(evidence: &Evidence, column: &str, case: Case<'_>) -> Option<f64>
     })
 }
 
-/// Returns a gain in the study's repetitions: the mean over all seeds, half of its 95 % confidence
-/// interval, and the gain in runs twice as long.
+/// Returns a latency reduction in the study's repetitions: the mean over all seeds, half of its 95
+/// % confidence interval, and the reduction in runs twice as long.
 fn repeated(answers: &[Answer], which: Gain) -> [Option<f64>; 3] {
     let Some(answer) = answers.iter().find(|it| it.statement.id == which.claim.0) else {
         return [None; 3];
@@ -286,7 +286,8 @@ fn runs(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of shares and gains of every volume at every replay speed.
+/// Returns the table of shares of prioritized requests and latency reductions of every volume at
+/// every replay speed.
 pub(super) fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut heads = vec![
         "workload".to_string(),
