@@ -7,7 +7,7 @@ use super::forgetful_map::ForgetfulMap;
 use crate::flash::Flash;
 use fowler_units::{Lpn, TxnId};
 
-/// The set of mapping entries in the controller's memory.
+/// The set of mapping entries in the simulated controller's memory.
 #[derive(Clone, Debug)]
 pub enum Residency {
     /// All entries are in memory: the drive holds its whole mapping. A lookup never misses, at no

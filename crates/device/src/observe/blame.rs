@@ -47,7 +47,7 @@ pub enum Part {
     BehindParityRead,
     /// Waiting while the die programmed parity.
     BehindParityProgram,
-    /// Waiting for the channel.
+    /// Waiting for the channel, which another die uses.
     Channel,
     /// Waiting for a program or erase to leave the cells; for a program of the request itself, the
     /// cost of its suspensions beyond the reads served meanwhile.

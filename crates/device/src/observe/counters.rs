@@ -10,7 +10,7 @@ use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 use std::ops::Sub;
 
-/// The counters of a run: numbers of events, and sums of times.
+/// Counters of a run of a drive: numbers of events, and sums of times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Number of logical pages that host reads touched.
@@ -97,7 +97,7 @@ pub struct Counters {
     /// request-nanoseconds. 128 bits hold 2^48 times the integral of 65,536 requests over the 584
     /// years that the clock covers.
     pub outstanding: u128,
-    /// Transfer time, summed over all channels.
+    /// Transfer time, summed over all channels of the drive.
     pub channel_busy: Span,
     /// Operation time, suspending and resuming included, summed over all dies.
     pub die_busy: Span,
@@ -167,9 +167,9 @@ pub fn waf(programs: &BySource<u64>) -> Option<f64> {
 /// Numbers of clean read-hot pages that left the buffer, by their treatment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rewritten {
-    /// Number of pages reprogrammed in idle time.
+    /// Number of read-hot pages reprogrammed in idle time.
     pub anew: u64,
-    /// Number of pages dropped for lack of idle time.
+    /// Number of read-hot pages dropped because there was no idle time to reprogram them.
     pub given_up: u64,
 }
 
@@ -198,9 +198,9 @@ pub struct Scrubbed {
     pub pages: u64,
     /// Number of pages read while their die was in use, because scrubbing was behind schedule.
     pub under_load: u64,
-    /// Number of pages found to be uncorrectable.
+    /// Number of pages that scrubbing has found to be uncorrectable.
     pub unreadable: u64,
-    /// Number of blocks read to the end.
+    /// Number of blocks that scrubbing has read to the end.
     pub blocks: u64,
     /// Number of blocks whose errors reached the margin, and that were moved.
     pub moved: u64,
@@ -247,9 +247,9 @@ pub struct AgedCounts {
 /// Total time for which the throttle delayed writes, by the kind of delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThrottleTime {
-    /// Total time of delays that were spread over pages.
+    /// Total time of throttling delays that were spread over pages.
     pub delayed: Span,
-    /// Total time of stops, when no capacity was left.
+    /// Total time of throttling stops, when no capacity was left.
     pub stopped: Span,
 }
 

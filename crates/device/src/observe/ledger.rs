@@ -31,7 +31,7 @@ impl Doing {
     pub const IDLE: Doing = Doing(14);
     /// The die suspends or resumes an operation.
     pub const SUSPENDING: Doing = Doing(15);
-    /// Number of activities.
+    /// Number of activities of a die that the time accounting distinguishes.
     pub const COUNT: usize = 16;
 
     /// Names of the activities in tables, in order of their numbers.
@@ -89,7 +89,7 @@ impl Ledger {
         difference
     }
 
-    /// Returns the time spent on one activity.
+    /// Returns the time that the die spent on one activity.
     #[inline]
     pub fn of(&self, doing: Doing) -> Span {
         Span(self.0[doing.0 as usize])
@@ -100,7 +100,7 @@ impl Ledger {
         &self.0
     }
 
-    /// Returns the time spent reading, for any source.
+    /// Returns the time that the die spent reading, for any source.
     pub fn reading(&self) -> Span {
         Span(READING.iter().map(|&index| self.0[index]).sum())
     }
@@ -110,7 +110,7 @@ impl Ledger {
         self.total() - self.of(Doing::IDLE)
     }
 
-    /// Returns the sum over all activities.
+    /// Returns the time that the die spent on all activities.
     pub fn total(&self) -> Span {
         Span(self.0.iter().sum())
     }

@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Op {
-    /// A page is sensed and transferred out.
+    /// A read: a page is sensed and transferred out.
     Read,
-    /// A page is transferred in and programmed.
+    /// A program: a page is transferred in and programmed.
     Program,
-    /// A block is erased.
+    /// An erase of a block.
     Erase,
 }
 
@@ -16,11 +16,11 @@ pub enum Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Source {
-    /// Requests of the host.
+    /// The source is a request of the host.
     Host,
-    /// Garbage collection.
+    /// The source is garbage collection.
     Gc,
-    /// Wear leveling.
+    /// The source is wear leveling.
     Wear,
     /// Refresh: reprogramming data that could stay in place, to make reads faster or data last
     /// longer.
@@ -42,6 +42,6 @@ impl Source {
 
 fowler_units::enumerated! {
     Source:
-    /// A value for each source.
+    /// A value for each source of transactions.
     pub BySource
 }

@@ -3,7 +3,7 @@
 //! each property whether it has it, and if not, why (`superblocks/refusals.rs`); a policy that
 //! needs a missing one is refused with that reason.
 
-/// The property of a drive that a policy needs.
+/// The property of a drive that a policy needs, so that the policy works there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// The policy needs no property: it works on every drive.

@@ -37,12 +37,12 @@ macro_rules! slot {
             /// All policies of this slot, in order; used by the parser, the help and the tests.
             pub const ALL: &'static [$Kind] = &[$($Kind::$Policy),+];
 
-            /// Returns the policy's name in configurations.
+            /// Returns the policy's name in configuration files.
             pub fn name(self) -> &'static str {
                 match self { $($Kind::$Policy => $name),+ }
             }
 
-            /// Returns a one-line description of the policy.
+            /// Returns a one-line description of the policy, for help.
             pub fn about(self) -> &'static str {
                 match self { $($Kind::$Policy => $about),+ }
             }

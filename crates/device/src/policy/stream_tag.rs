@@ -41,11 +41,11 @@ const HANDLE_SHIFT: u32 = 3;
 impl StreamTag {
     /// Number of placement handles that tags distinguish.
     pub const HANDLES: u8 = 8;
-    /// Number of tags with the same handle.
+    /// Number of stream tags with the same placement handle.
     pub const PLAIN_COUNT: usize = 2 * AccessClass::ALL.len();
     /// Bound of [`StreamTag::index`]: 8 numbers for each handle, of which tags use 6.
     pub const COUNT: usize = (StreamTag::HANDLES as usize) << HANDLE_SHIFT;
-    /// The tag of a page about which nothing is known.
+    /// The stream tag of a page about which nothing is known.
     pub const PLAIN: StreamTag = StreamTag(0);
 
     /// Returns all stream tags.
@@ -90,13 +90,13 @@ impl StreamTag {
         self.0 >> HANDLE_SHIFT
     }
 
-    /// Returns the tag with another access class.
+    /// Returns the stream tag with another access class.
     #[inline]
     pub fn with_class(self, class: AccessClass) -> StreamTag {
         StreamTag(self.0 & !0b110 | (2 * class as u8))
     }
 
-    /// Returns the tag with another placement handle.
+    /// Returns the stream tag with another placement handle.
     #[inline]
     pub fn with_handle(self, handle: u8) -> StreamTag {
         debug_assert!(handle < StreamTag::HANDLES);

@@ -38,9 +38,9 @@ struct Line([u32; LINE]);
 struct Slice {
     /// Number of entries of the slice so far.
     count: u32,
-    /// Index of the word of upper halves being written.
+    /// Index of the word of upper halves being written for the slice.
     index: u32,
-    /// Content of that word so far.
+    /// Content of the word of upper halves being written.
     word: u64,
 }
 

@@ -81,7 +81,7 @@ fn class_blocks(core: &mut Core, class: AccessClass) {
 pub(crate) struct BlockHistory {
     /// Number of erases of the block, without the cycles of the configuration.
     pub erases: u32,
-    /// True if the block is erased and holds no data.
+    /// True if the block is erased and holds no data before the first request.
     pub erased: bool,
     /// Place of the block in the order in which blocks became full; `None` if it is not full.
     pub fill_order: Option<u64>,

@@ -443,11 +443,11 @@ impl Preconditioning<'_> {
 /// Blocks of an aged drive whose contents are drawn but not yet written.
 #[derive(Default)]
 struct AgedBlocks {
-    /// Plane of each block.
+    /// Plane of each drawn block.
     planes: Vec<PlaneId>,
-    /// Valid bits of all pages, block after block.
+    /// Valid bits of all pages of the drawn blocks, block after block.
     words: Vec<u64>,
-    /// Logical pages of the valid pages, in order.
+    /// Logical pages of the valid pages of the drawn blocks, in order.
     pages: Vec<Lpn>,
 }
 
@@ -500,7 +500,7 @@ pub(crate) struct Scattered<'a> {
     taken: usize,
 }
 
-/// Number of pages drawn at once.
+/// Number of pages of the random order drawn at once.
 const DRAWN: usize = 1024;
 
 impl<'a> Scattered<'a> {

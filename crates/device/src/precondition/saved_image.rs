@@ -16,7 +16,7 @@ use crate::mapping::page_map::Location;
 use crate::policy::victim::AnyVictim;
 use fowler_units::{Id, Lpn, UnitId};
 
-/// Number of owners written or read in one call.
+/// Number of page owners written or read in one call.
 const AT_ONCE: u32 = 1 << 14;
 
 /// Number of owners ahead at which an entry of the mapping is prefetched.

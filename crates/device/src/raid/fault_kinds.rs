@@ -24,9 +24,9 @@ pub enum Fault {
     Misdirected(Lpn),
     /// The parity page of a stripe becomes unreadable.
     Parity(StripeId),
-    /// A block fails.
+    /// A block fails with all its pages.
     Block(BlockId),
-    /// A plane fails.
+    /// A plane fails with all its blocks.
     Plane(PlaneId),
     /// A die fails; dies are numbered channel by channel and chip by chip.
     Die(DieId),
@@ -165,11 +165,11 @@ impl Fault {
 pub enum Bug {
     /// Algorithms 1 and 2 of DA-RAID-5 as printed: each of the two loses data.
     AsPrinted,
-    /// So many of the pages that parity needs are not read.
+    /// This number of the pages that parity needs are not read.
     SkippedReads(u32),
 }
 
-/// The active bugs: none, unless injected.
+/// The active bugs of the controller: none, unless injected.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bugs {
     pub as_printed: bool,

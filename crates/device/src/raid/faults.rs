@@ -55,7 +55,7 @@ pub struct CachedView {
     /// Parity of the covered pages and of the superseded copies; `None` while all of it is being
     /// reread.
     pub value: Option<u64>,
-    /// Parity of all data pages, once computed.
+    /// Parity of all data pages of the stripe, once computed.
     pub whole: Option<u64>,
     /// True if a die has begun to program the parity of all data pages.
     pub on_its_way: bool,
@@ -64,7 +64,7 @@ pub struct CachedView {
 /// The unreadable pages of a stripe, for determining which can be recovered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unknowns {
-    /// Unreadable data pages, one bit each.
+    /// Unreadable data pages of the stripe, one bit each.
     pub current: u64,
     /// Number of unreadable pages among the replaced pages and the parity in the flash.
     pub before: u32,
@@ -76,7 +76,7 @@ pub(crate) struct Unknowns {
 /// The unreadable pages of a stripe that its equations cannot recover.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
-    /// Data pages that cannot be recovered, one bit each.
+    /// Data pages of the stripe that cannot be recovered, one bit each.
     pub lost: u64,
     /// Number of all pages that cannot be recovered, parity included.
     pub failed: u32,

@@ -24,7 +24,7 @@ pub struct Integrity {
     failures: IdVec<UnitId, Option<Failure>>,
     /// Unreadable physical pages whose rebuilding has not begun, one bit each.
     to_rebuild: Column<u64>,
-    /// Number of pages in `to_rebuild`.
+    /// Number of unreadable pages in `to_rebuild`.
     waiting: u32,
     /// Word of `to_rebuild` from which the next page is searched.
     cursor: usize,
@@ -33,9 +33,9 @@ pub struct Integrity {
     /// For each stripe, the failures beyond those that its parity can recover, since the parity was
     /// last complete.
     exceeded: IdVec<StripeId, Exceeded>,
-    /// Pages that are readable but wrong.
+    /// Pages of the drive that are readable but wrong.
     pub(crate) silent: SilentErrors,
-    /// Counts of unreadable and lost pages.
+    /// Counts of unreadable and lost pages of the drive.
     pub ledger: LossLedger,
     /// Number of versions created so far.
     made: u64,

@@ -39,7 +39,7 @@ fowler_units::enumerated! {
 pub enum Failure {
     /// No sensing level corrects the bit errors of the page.
     Cells,
-    /// The page failed alone.
+    /// The page failed alone, not with a larger unit.
     Page,
     /// The page failed with its block.
     Block,
@@ -123,7 +123,7 @@ impl fmt::Display for Loss {
 /// are of data pages only; parity pages hold no host data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossLedger {
-    /// Number of faults that struck.
+    /// Number of faults that struck the drive.
     pub faults: u64,
     /// Number of data pages that became unreadable.
     pub unreadable: u64,

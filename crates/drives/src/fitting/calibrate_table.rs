@@ -47,7 +47,7 @@ impl Parameter {
 /// The table `[calibrate]` of a drive file: parameters to fit and, in a fitted drive, the fit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CalibrateTable {
-    /// Model of the real drive that the drive file describes.
+    /// Model of the real drive that the drive file describes, by its vendor's name.
     pub model: Option<String>,
     /// The parameters that may be fitted.
     pub parameters: Vec<Parameter>,

@@ -53,7 +53,7 @@ pub struct Fitted {
     pub parameters: Vec<Held>,
     /// The measured numbers, each with its simulated value on the fitted drive.
     pub terms: Vec<Term>,
-    /// Number of drives that were simulated.
+    /// Number of drives that the search simulated.
     pub tried: usize,
     /// Number of descent steps that lowered the distance. Zero means that the result is the best of
     /// the points at which the search began, which is no fit.

@@ -106,7 +106,7 @@ impl Quantity {
         position.clamp(0.0, 1.0)
     }
 
-    /// Returns the value as text for a drive file.
+    /// Returns the parameter's value as text for a drive file.
     pub fn print(&self) -> String {
         let one = |value: &f64| match self.unit {
             Unit::Time => format!("\"{}ns\"", value.round()),
@@ -121,7 +121,7 @@ impl Quantity {
         }
     }
 
-    /// Returns the value as text for people, times in microseconds.
+    /// Returns the parameter's value as text for people, times in microseconds.
     pub fn in_words(&self) -> String {
         let one = |value: &f64| match self.unit {
             Unit::Time => format!("{} us", fowler_experiment::numbers::real(value / 1e3)),

@@ -2,16 +2,16 @@
 
 use crate::protocol::Estimate;
 
-/// A number that a drive is fitted to.
+/// A measured number that a drive is fitted to, with its simulated value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
     /// Place of the measured row (file, drive, number), for messages.
     pub place: String,
     /// Identity of the measured row in a fitted drive file, independent of its place.
     pub identity: String,
-    /// Key of the number in the row.
+    /// Key of the measured number in its row.
     pub metric: String,
-    /// Measured value of the number.
+    /// Measured value of the number that is fitted.
     pub measured: f64,
     /// Simulated value of the number; `None` if the drive cannot run the row's protocol.
     pub simulated: Option<Estimate>,

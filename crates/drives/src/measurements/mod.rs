@@ -28,9 +28,9 @@ use fowler_experiment::field::nearest;
 /// A measured row picked by the filters, with its file and drive.
 #[derive(Clone, Copy, Debug)]
 pub struct Pick<'a> {
-    /// File of the row.
+    /// File of measurements that has the row.
     pub file: &'a Measured,
-    /// Drive of the row.
+    /// Measured drive that the row belongs to.
     pub drive: &'a MeasuredDrive,
     /// The measured row.
     pub row: &'a Row,

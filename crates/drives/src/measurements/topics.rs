@@ -282,7 +282,7 @@ impl Facts {
         }
     }
 
-    /// Reads a fact from the words of a topic, if they state it.
+    /// Reads a fact from the words of a protocol's topic, if they state it.
     fn state(&mut self, fact: Fact, words: &Words) -> Result<(), String> {
         let number: Stated<f64> = match fact {
             Threads => words.threads(),
@@ -297,7 +297,7 @@ impl Facts {
         number?.map_or(Ok(()), |number| self.number(fact, number))
     }
 
-    /// Reads a fact from the value of its key.
+    /// Reads a fact about the measurement from the value of its key.
     fn set(&mut self, fact: Fact, value: &Value) -> Result<(), String> {
         if fact == Fact::Arrivals {
             let law =

@@ -13,9 +13,9 @@ const WRITTEN_OUT: [&str; 17] = [
 /// The law of the arrival times at which a thread or stream issues requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrivals {
-    /// Exponentially distributed intervals.
+    /// Requests arrive at exponentially distributed intervals.
     Poisson,
-    /// Equal intervals.
+    /// Requests arrive at equal intervals.
     Fixed,
     /// Closed loop: the next request is issued as soon as one completes.
     Closed,

@@ -6,13 +6,13 @@ use fowler_workload::Zipf;
 /// The address pattern of a stream's requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Addresses {
-    /// Every slot is equally likely.
+    /// Every slot of the drive is equally likely.
     Uniform,
-    /// Slots in ascending order, over and over.
+    /// Slots are used in ascending order, over and over.
     InOrder,
-    /// Every slot exactly once per pass, in random order.
+    /// Every slot is used exactly once per pass, in random order.
     EachOnce,
-    /// Zipf distribution over all slots.
+    /// Slots are drawn from a Zipf distribution.
     Zipf {
         /// Exponent of the Zipf distribution; larger is more skewed.
         theta: f64,
@@ -26,7 +26,7 @@ pub enum Addresses {
     Zones {
         /// Size of a zone as a share of the space, from 0 to 1.
         size: f64,
-        /// Number of zones that are open at once.
+        /// Number of zones that are open for appends at once.
         open: u32,
     },
 }

@@ -48,9 +48,9 @@ pub struct Findings {
     /// Factors by which the simulated drive has fewer blocks, and fewer pages per block, than the
     /// described one.
     pub scale: (f64, f64),
-    /// Number of requests completed.
+    /// Number of requests completed in the benchmark job.
     pub requests: u64,
-    /// Simulated time in seconds.
+    /// Simulated time of the benchmark job in seconds.
     pub simulated_s: f64,
     moments: Vec<Moment>,
     tallies: [ByKind<Tally>; 2],

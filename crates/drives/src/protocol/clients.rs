@@ -16,14 +16,14 @@ use fowler_units::Span;
 
 /// Size of the benchmark's file in bytes.
 const FILE: f64 = 16.0 * (1u64 << 30) as f64;
-/// Length of each run.
+/// Length of each run of the benchmark.
 const LASTS: Span = Span::ms(120_000);
 /// Bytes of the requests into which the kernel splits one of 128 MiB: 1,280 KiB is its usual limit
 /// (`max_sectors_kb`).
 const CUT: u32 = 1_280 << 10;
 /// Number of requests into which the kernel splits one of 128 MiB.
 const CUTS: u32 = 102;
-/// Number of requests of 4 KiB in flight.
+/// Number of requests of 4 KiB in flight in the benchmark.
 const SLOTS: u32 = 64;
 
 /// The benchmark's runs: name, reads or writes, true for sequential addresses, bytes of a request,

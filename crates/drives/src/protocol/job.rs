@@ -10,11 +10,11 @@ use fowler_units::Span;
 pub struct Job {
     /// Short description of the job, for progress reports and results.
     pub name: String,
-    /// State of the drive before the first request.
+    /// State of the drive before the job's first request.
     pub state: State,
     /// Streams of requests that the drive serves at the same time.
     pub streams: Vec<StreamPlan>,
-    /// Condition for the end of the job.
+    /// Condition for the end of the benchmark job.
     pub length: Length,
     /// Property of the drive that scaling it down must preserve.
     pub needs: Needs,
@@ -23,7 +23,7 @@ pub struct Job {
 /// The state of the drive before the first request, reached in no simulated time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum State {
-    /// The drive is erased.
+    /// The drive is erased before the job.
     Empty,
     /// This share of the drive, from 0 to 1, was written once, in order; its remaining blocks are
     /// erased.
@@ -54,11 +54,11 @@ pub struct StreamPlan {
     pub addresses: Addresses,
     /// Share of the drive that the addresses cover, from its beginning, 0 to 1.
     pub space: f64,
-    /// Size of a request in bytes.
+    /// Size of a request of the stream in bytes.
     pub block: u32,
     /// Law of the times at which the stream issues requests.
     pub pace: Pace,
-    /// Largest number of requests in flight.
+    /// Largest number of the stream's requests in flight.
     pub depth: u32,
     /// Host path of the stream: the time that a request spends in the host.
     pub host: HostPath,
@@ -77,7 +77,7 @@ pub enum Length {
     /// The job ends when the tail latency of the probe (p99.9 of reads and of writes) is known to
     /// the precision of [`super::Effort`], and the run has covered whole cycles of GC.
     Tail {
-        /// Time after which latencies are recorded.
+        /// Time after which the job records latencies.
         warm_up: Span,
         /// Number of times that an open block of every plane is filled before latencies are
         /// recorded, and again before the job may end. Blocks fill, and GC runs, at about the same

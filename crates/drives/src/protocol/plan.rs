@@ -27,7 +27,7 @@ impl Plan {
 /// A simulated number of a measured row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
-    /// Key of the corresponding measured number.
+    /// Key of the measured number that corresponds to the simulated one.
     pub metric: String,
     /// Simulated value with its confidence interval.
     pub estimate: Estimate,

@@ -108,7 +108,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns all errors of a drive as one line of text.
+/// Returns all errors of a drive as one line of text, for a table.
 fn in_a_line(why: &Diagnostics) -> String {
     why.0.iter().map(|it| it.what.as_str()).collect::<Vec<_>>().join("; ")
 }

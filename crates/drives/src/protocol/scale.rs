@@ -28,7 +28,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// The default amount of simulation.
+    /// The default amount of simulation per row.
     pub const FULL: Effort = Effort {
         within: 0.05,
         least: 20_000,

@@ -9,7 +9,7 @@ use fowler_device::Config;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// P/E cycles between two points of a curve.
+/// P/E cycles between two points of a curve of limits.
 const STEP: u32 = 1000;
 /// P/E cycles of the last point of a curve: the axis of Figure 2 ends there.
 const MOST: u32 = 20_000;
@@ -48,7 +48,7 @@ pub(super) fn measured(config: &Config) -> Measured {
         .direction("T_retention falls with cycles", falls(|it| it.retention))
 }
 
-/// Returns the table of the limits by P/E cycles.
+/// Returns the table of the limits of retention and of reads, by P/E cycles.
 pub(super) fn sheet() -> Result<Sheet, Diagnostics> {
     let heads = ["cycles", "T_retention (days)", "T_read"];
     let title = "Figure 2: limits through the one point that the paper prints, with the growth of RHIO's cells (assumed)";

@@ -16,7 +16,7 @@ const TEXT: &str = include_str!("../../../../presets/papers/da-raid5.toml");
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// The number of requests in each run behind the paper's figures.
+    /// Number of requests in each run behind the figures of the DA-RAID-5 paper.
     pub requests: u64,
     /// The number of requests in each run of the sweeps.
     pub swept_requests: u64,

@@ -100,7 +100,7 @@ fn figure7(caches: &[u32], evidence: &Evidence) -> Figure {
         .caption(format!("{STAND_INS} Chip time: {WORK}"))
 }
 
-/// Returns the series that have at least one point.
+/// Returns the series of a figure that have at least one point.
 fn drawn(series: impl Iterator<Item = Series>) -> impl Iterator<Item = Series> {
     series.filter(|it| !it.y.is_empty())
 }

@@ -25,7 +25,7 @@ fn run_name(column: &str, scheme: &str, variant: &str) -> String {
     if variant.is_empty() { base } else { format!("{base} {variant}") }
 }
 
-/// A run that was executed, for the table of all runs.
+/// A run that was executed, for the table of all runs: workload, scheme and variant.
 pub(super) struct Made {
     pub column: String,
     pub case: Case,

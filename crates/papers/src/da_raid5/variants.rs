@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub(super) struct Case {
     /// Preset of the scheme, which also names the runs.
     pub scheme: &'static str,
-    /// Name of the case in tables and legends.
+    /// Name of the case (scheme with its buffer) in tables and legends.
     pub name: &'static str,
     pub caches: Caches,
 }
@@ -78,7 +78,8 @@ impl Acknowledged {
         ["all acknowledge on insertion", "all acknowledge after the program"][self as usize]
     }
 
-    /// Returns the settings of the buffer that all schemes share.
+    /// Returns the settings of the buffer that all schemes share when they acknowledge at this
+    /// moment.
     fn set(self, paper: &Paper) -> Vec<String> {
         let after = || vec!["buffer.size=1MiB".into(), "buffer.ack=on_program".into()];
         if self == Acknowledged::OnInsert { paper.data_cache.clone() } else { after() }
@@ -88,11 +89,11 @@ impl Acknowledged {
 /// The wear of the drives on which schemes are compared at equal acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Worn {
-    /// The end of stage 1: no block is worn.
+    /// The drive at the end of stage 1: no block is worn.
     None,
-    /// Stage 2: some blocks are worn.
+    /// The drive in stage 2: some blocks are worn.
     Some,
-    /// Stage 3: every block is worn.
+    /// The drive in stage 3: every block is worn.
     All,
 }
 
@@ -181,12 +182,12 @@ pub(super) enum Order {
 impl Order {
     pub const ALL: [Order; 2] = [Order::ReadFirst, Order::ProgramFirst];
 
-    /// Returns the name of the order in the configuration.
+    /// Returns the name of the order of updates in the configuration.
     pub fn key(self) -> &'static str {
         ["read_first", "program_first"][self as usize]
     }
 
-    /// Returns the name of the order in tables and legends.
+    /// Returns the name of the order of updates in tables and legends.
     pub fn name(self) -> &'static str {
         ["read first", "program first"][self as usize]
     }

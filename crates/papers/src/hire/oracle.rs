@@ -212,7 +212,7 @@ pub(super) struct Judged {
     pub reads: Shares,
     /// Share of the writes that go to pages of each access class.
     pub writes: Shares,
-    /// Number of pages evicted from the buffer.
+    /// Number of pages evicted from the write buffer.
     left: u64,
     /// Share (0 to 1) of the evicted pages that have no later access in the trace.
     pub never_again: Option<f64>,

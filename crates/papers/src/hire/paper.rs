@@ -20,7 +20,7 @@ pub(super) struct Paper {
     pub swept_requests: u64,
     /// Number of warm-up requests before those that are measured in each run of the sweeps.
     pub swept_warm_up: u64,
-    /// Settings of the drives' preconditioning.
+    /// Settings that precondition the drives of the HIRE study.
     drive: Vec<String>,
     pub workload: Vec<Published>,
     pub sweeps: Sweeps,

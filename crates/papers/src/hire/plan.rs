@@ -82,7 +82,7 @@ struct Length {
     warm_up: u64,
 }
 
-/// Name of the variant of the unchanged drive.
+/// Name of the variant in which the drive is the paper's, unchanged.
 pub(super) const AS_IT_IS: &str = "";
 pub(super) const RESTED: &str = "rested";
 /// Variants in which data from before the run counts as read-hot or as write-hot: the name of the
@@ -100,7 +100,7 @@ fn variant(name: &str, set: &[&str], cases: &[Case], reach: Reach) -> Variant {
     Variant { name: name.into(), set, cases: cases.into(), reach, space: None }
 }
 
-/// Returns every variant of the study.
+/// Returns all variants of the HIRE study.
 pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     let mut all = vec![
         variant(AS_IT_IS, &[], &CASES, Reach::Shown),

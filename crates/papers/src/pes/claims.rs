@@ -153,7 +153,7 @@ fn ispp(config: &Config) -> Span {
     Span::ns(iteration * u64::from(timing.program_iterations.at(0)))
 }
 
-/// Returns a number for each kind of flash, as a measurement.
+/// Calls `of` for each kind of flash and returns the numbers as a measurement.
 fn by_flash(of: impl Fn(Flash) -> Result<f64, Diagnostics>) -> Found {
     by_flash_if_any(|flash| of(flash).map(Some))
 }

@@ -18,7 +18,7 @@ pub(super) fn config(flash: Flash, scheme: &str) -> Result<Config, Diagnostics> 
 pub(super) struct Die {
     config: Config,
     op: ChipOp,
-    /// The duration of the operation when undisturbed.
+    /// Duration of the program or erase when no read interrupts it.
     pub alone: Span,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Interruption {
     pub wait: Span,
     /// Time by which the operation took longer than an undisturbed one.
     pub extra: Span,
-    /// Number of times that the operation was suspended.
+    /// Number of times that the program or erase was suspended.
     pub suspensions: u32,
 }
 

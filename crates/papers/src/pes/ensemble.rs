@@ -51,7 +51,7 @@ enum Of {
     Lower(Number, (&'static str, &'static str)),
     /// Share by which a number is higher under the first scheme than under the second.
     Higher(Number, (&'static str, &'static str)),
-    /// A number of the run under IPC.
+    /// A metric of the run under IPC, such as a latency.
     Ipc(Number),
 }
 

@@ -113,7 +113,7 @@ impl Fit {
         sheet
     }
 
-    /// Returns the figure of the distributions.
+    /// Returns the figure of the distributions of the excerpt and of the generated workloads.
     pub fn picture(&self) -> Figure {
         let Fit(all) = self;
         let caption = format!(

@@ -44,9 +44,9 @@ const PER_STRETCH: f64 = 2.0;
 /// The largest share of time that reads may keep the die busy; above it, waits of a finite run say
 /// little about their mean.
 const BUSIEST: f64 = 0.9;
-/// Largest number of commands per measurement.
+/// Largest number of chip commands per measurement.
 const COMMANDS: f64 = 1e6;
-/// Largest number of writes per measurement.
+/// Largest number of chip writes per measurement.
 const WRITES: f64 = 20_000.0;
 
 const SCHEMES: [(&str, &str, Suspension); 2] =
@@ -91,7 +91,7 @@ impl Starved {
         Ok(config)
     }
 
-    /// Returns the points at which reads leave time for writes.
+    /// Returns the rates of reads and writes of all points at which reads leave time for writes.
     fn settings(&self) -> Result<Vec<Setting>, Diagnostics> {
         let mut settings = Vec::new();
         for (scheme, name, suspension) in SCHEMES {

@@ -20,7 +20,7 @@ pub(super) struct Paper {
     /// Share of time (0 to 1) for which a drive is idle. Traces are compressed in time until it is
     /// reached.
     pub idle: f64,
-    /// Settings of the drives' preconditioning.
+    /// Settings that precondition the drives of the P/E suspension study.
     drive: Vec<String>,
     pub workload: Vec<Published>,
     pub table2: Table2,

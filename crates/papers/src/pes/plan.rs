@@ -93,7 +93,7 @@ enum Pace {
     /// At the recorded times divided by the replay speed found for the workload and the drive,
     /// times this factor.
     Found(f64),
-    /// In a closed loop with this number of requests outstanding.
+    /// Requests are issued in a closed loop with this number of them outstanding.
     Closed(u32),
 }
 
@@ -133,7 +133,7 @@ fn table<'a>(paper: &'a Paper, columns: &'a [Column], members: &'a [Column]) -> 
     rows
 }
 
-/// Returns the runs of the rows in `table`.
+/// Returns the runs of the rows in `table`: one for each drive, workload and scheme.
 fn points(
     paper: &Paper,
     table: &[Row<'_>],

@@ -32,7 +32,7 @@ pub(super) struct Bars {
 /// The conversion of a published number to the height of a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Height {
-    /// The number is the share by which the bar is lower than 1.
+    /// The published number is the share by which the bar is lower than 1.
     Lower,
     /// The number is the share by which the bar is higher than 1; its label contains `mean`.
     Higher,

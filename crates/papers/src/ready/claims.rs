@@ -363,7 +363,7 @@ fn lifetimes(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Returns a number for every trace; `None` if one is missing.
+/// Returns a number for every trace of the READY paper; `None` if one is missing.
 fn each(evidence: &Evidence, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
     evidence.paper.trace.iter().map(|trace| of(&trace.name)).collect()
 }

@@ -9,7 +9,7 @@ use fowler_report::cell_models::recovery;
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces. Diamonds are the paper's numbers.";
 
-/// Returns the figures of the study.
+/// Returns the figures of the READY study.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     let all: [(&str, Vec<Panel>, &str); 9] = [
         ("figure1", vec![recovery()], "Figure 1: achievable P/E cycles by idle time"),

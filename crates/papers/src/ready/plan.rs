@@ -37,7 +37,7 @@ pub(super) const READINGS: [&str; 2] = ["refit", "literal"];
 /// All measurements of one repetition of the study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
-    /// True if claims read the lives at twice the dilation.
+    /// True if claims read the lives simulated at twice the dilation.
     twice: bool,
     /// The view through which claims read the lives: it may replace schemes by others.
     pub(super) view: View,
@@ -53,7 +53,7 @@ pub(crate) struct Evidence {
     days: Results<Vec<Day>>,
 }
 
-/// The write demand of a stand-in.
+/// Write demand of a stand-in: pages written, minute by minute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Demand {
     /// Pages that the stand-in writes in each minute, by minute.
@@ -112,7 +112,7 @@ pub(super) struct Life {
     pub close_up: Option<Series>,
 }
 
-/// Time series over a life.
+/// Time series over a life of a drive: flash throughput and throttling delay by year.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Series {
     pub years: Vec<f64>,

@@ -7,7 +7,7 @@ use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::recovery::Reading;
 use fowler_units::Span;
 
-/// Returns the tables of the study.
+/// Returns the tables of the READY study.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     vec![
         traces(paper, evidence),

@@ -136,9 +136,9 @@ struct Volumes {
     base: &'static str,
     /// The latency that is reduced.
     of: Number,
-    /// Name of the volume with the largest reduction.
+    /// Name of the volume for which RHIO reduces the latency most.
     most: &'static str,
-    /// Name of the volume with the smallest reduction.
+    /// Name of the volume for which RHIO reduces the latency least.
     least: &'static str,
     shown: &'static [&'static str],
 }

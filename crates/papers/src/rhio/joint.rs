@@ -13,7 +13,7 @@ use fowler_experiment::tables::Sheet;
 /// and metric.
 type Reduction = (&'static str, &'static str, (&'static str, &'static str), Number);
 
-/// The reductions that concern baselines alone.
+/// Latency reductions by the paper's baselines, which settle the open choices.
 const BASELINES: [Reduction; 4] = [
     ("001-020", "RT-R reads", ("rt_r", "noop"), READ),
     ("001-020", "PV-W writes", ("pv_w", "noop"), WRITE),
@@ -21,7 +21,7 @@ const BASELINES: [Reduction; 4] = [
     ("001-021", "PV-W reads", ("pv_w", "noop"), READ),
 ];
 
-/// The reductions by RHIO, which are predicted.
+/// Latency reductions by RHIO, which are predicted with the settled choices.
 const PREDICTED: [Reduction; 6] = [
     ("001-001", "read", ("rhio", "noop"), READ),
     ("001-001", "write", ("rhio", "noop"), WRITE),
@@ -39,7 +39,7 @@ fn published(paper: &Paper, all: &[Reduction]) -> Vec<Labelled> {
     all.iter().filter_map(one).collect()
 }
 
-/// Returns the published numbers of [`BASELINES`].
+/// Returns the published numbers of the latency reductions in [`BASELINES`].
 pub(super) fn baselines(paper: &Paper) -> Vec<Labelled> {
     published(paper, &BASELINES)
 }

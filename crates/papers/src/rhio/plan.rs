@@ -128,7 +128,7 @@ struct Row<'a> {
 /// The part of a workload that is replayed.
 #[derive(Clone, Copy)]
 enum Length {
-    /// The requests of this share (0 to 1) of the workload's week.
+    /// The requests in this share (0 to 1) of the workload's week.
     Week(f64),
     Requests(u64),
 }
@@ -245,7 +245,7 @@ pub(super) fn together(combination: &str, seed: Option<u64>) -> String {
     seed.map_or(combination.to_string(), |seed| format!("{combination}, seed {seed}"))
 }
 
-/// Returns the runs of the rows in `table`.
+/// Returns the runs of the rows in `table`: one for each workload, speed and scheme.
 fn points(
     paper: &Paper,
     table: &[Row<'_>],
@@ -306,7 +306,7 @@ fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
     Ok((requests as f64 * share) as u64)
 }
 
-/// Returns the baseline and every set of techniques.
+/// Returns the baseline and every set of RHIO's techniques.
 pub(super) fn ablated(paper: &Paper) -> Vec<Answer> {
     let none = Answer { name: "NOOP".into(), set: Vec::new() };
     [none].into_iter().chain(paper.answers()).collect()
@@ -389,7 +389,7 @@ pub(super) fn average_named(paper: &Paper, of: impl Fn(&str) -> Option<f64>) -> 
     average_of(&paper.named, of)
 }
 
-/// Returns the mean of a number over some workloads.
+/// Returns the mean of a number over the workloads `columns`.
 pub(super) fn average_of(columns: &[String], of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
     let all: Option<Vec<f64>> = columns.iter().map(|name| of(name)).collect();
     mean(&all?)

@@ -15,7 +15,7 @@ use dyn_clone::clone_trait_object;
 use fowler_units::{Bytes, Id, Lpn, Nanos};
 use request_size::RequestSize;
 
-/// A detector, as named in a configuration.
+/// A detector of access classes or of hot data, as named in a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Detector {
@@ -48,10 +48,10 @@ impl Detector {
     }
 }
 
-/// Parameters of the detectors.
+/// Parameters of the detectors of access classes and of hot data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Enabled detectors, one bit each.
+    /// Enabled detectors of access classes and of hot data, one bit each.
     pub detectors: u32,
     /// Largest size of requests whose data is hot; zero selects the running median of all sizes
     /// written.
@@ -62,7 +62,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// Returns true if a detector is enabled.
+    /// Returns true if a detector of access classes or of hot data is enabled.
     pub fn uses(&self, detector: Detector) -> bool {
         self.detectors & (1 << detector as u8) != 0
     }
@@ -79,7 +79,7 @@ impl Params {
     }
 }
 
-/// The detectors of a drive.
+/// The detectors of access classes and of hot data of a drive.
 #[derive(Clone, Debug)]
 pub struct Hotness {
     request_size: Option<RequestSize>,
@@ -164,13 +164,13 @@ clone_trait_object!(CustomHotness);
 /// A page in the buffer, with its reads and writes while there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
-    /// The logical page.
+    /// Logical page whose access class is determined.
     pub lpn: Lpn,
     /// The number of reads of the page in the buffer, the first reference included.
     pub reads: u16,
     /// The number of writes of the page in the buffer, the first reference included.
     pub writes: u16,
-    /// The current time.
+    /// Current simulated time.
     pub now: Nanos,
 }
 

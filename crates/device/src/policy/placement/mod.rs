@@ -61,11 +61,11 @@ pub enum Dies {
 /// The choice of the erased block of a plane to open next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opens {
-    /// The block that was erased longest ago.
+    /// The stream opens the block that was erased longest ago.
     Oldest,
-    /// The block believed to accumulate errors most slowly.
+    /// The stream opens the block believed to accumulate errors most slowly.
     Strongest,
-    /// The block believed to accumulate errors fastest.
+    /// The stream opens the block believed to accumulate errors fastest.
     Weakest,
 }
 

@@ -3,7 +3,7 @@
 use super::{Opens, Params, Placement, StreamLimits, StreamTable};
 use crate::policy::stream_tag::StreamTag;
 
-/// Puts all data into one stream.
+/// Puts all data into one stream, with one open block per plane.
 #[derive(Clone, Debug)]
 pub struct SingleStream;
 

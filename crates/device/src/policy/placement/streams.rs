@@ -6,7 +6,7 @@
 use super::{Opens, Params, Placement, StreamLimits, StreamTable};
 use crate::policy::stream_tag::StreamTag;
 
-/// Gives each tag a stream of its own.
+/// Gives each stream tag a stream of its own.
 #[derive(Clone, Debug)]
 pub struct Streams {
     hot_to_strong: bool,

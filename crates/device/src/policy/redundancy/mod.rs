@@ -34,7 +34,7 @@ pub struct Params {
     /// Number of parity cache entries kept free ahead of demand, at most half of all (only where
     /// parity is cached).
     pub parity_ahead: u32,
-    /// Protection of the cache's contents against power loss.
+    /// Protection of the contents of caches against a loss of power.
     pub cache: CachePower,
     /// Number of pages that a capacitor can still program ([`CachePower::Limited`] only).
     pub saved: u32,
@@ -85,7 +85,7 @@ pub struct Params {
 /// Checks of every read of a page, after the correction of its bit errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checks {
-    /// No check: data that the code accepts is used.
+    /// Reads are not checked: data that the code accepts is used.
     Nothing,
     /// Checks of the logical page number, the version and the checksum stored with each page: a
     /// page that does not hold the data last written counts as unreadable.
@@ -97,7 +97,7 @@ pub enum Checks {
 pub enum CachePower {
     /// The contents survive: the drive has a battery or a capacitor for all of them.
     Protected,
-    /// The contents are lost.
+    /// The contents of caches are lost.
     Volatile,
     /// A capacitor supplies [`Params::saved`] programs: pages being programmed first, then the
     /// other pages, then parity. All other contents are lost.
@@ -107,7 +107,7 @@ pub enum CachePower {
 /// The fate of programs that a die has begun, at a loss of power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutPrograms {
-    /// The drive has the energy to end the programs.
+    /// The drive has the energy to end the programs that a die has begun.
     Finished,
     /// The programs are cut off and their pages cannot be read, unless a capacitor has energy left
     /// ([`Params::saved`], of which programs in flight take the first share).
@@ -138,11 +138,11 @@ pub enum AboveNUpdate {
 /// The stripes that have a parity page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protects {
-    /// No stripe has parity.
+    /// No stripe of the drive has parity.
     Nothing,
     /// Stripes with a data page in a worn block have parity.
     Worn,
-    /// All stripes have parity.
+    /// All stripes of the drive have parity.
     All,
 }
 
@@ -170,7 +170,7 @@ pub enum Eviction {
 /// The rules by which a redundancy policy protects stripes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// The stripes that have parity.
+    /// Stripes that have a parity page.
     pub protects: Protects,
     /// Moment at which parity goes to the flash.
     pub parity_flush: ParityFlush,
@@ -186,7 +186,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Rules without parity and without refresh.
+    /// Rules without parity for any stripe and without refresh of blocks.
     pub const NONE: Rules = Rules {
         protects: Protects::Nothing,
         parity_flush: ParityFlush::AtOnce,
@@ -212,7 +212,7 @@ pub enum Stage {
 /// The wear of the drive, as far as a redundancy policy knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
-    /// P/E cycles of the most worn block.
+    /// P/E cycles of the most worn block of the drive.
     pub cycles: u32,
     /// The number of stripes with a page in a worn block.
     pub worn_stripes: u32,

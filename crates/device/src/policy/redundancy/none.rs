@@ -2,7 +2,7 @@
 
 use super::{Params, Redundancy, Rules, Stage};
 
-/// Protects no stripe.
+/// Protects no stripe: a page that cannot be read is lost.
 #[derive(Clone, Debug)]
 pub struct Unprotected;
 

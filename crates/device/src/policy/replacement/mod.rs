@@ -38,7 +38,8 @@ pub trait Tail {
     /// Returns the time at which the least recently used clean page was last used, counted in uses
     /// of the buffer; `None` if there is no clean page.
     fn clean(&self) -> Option<u64>;
-    /// Like [`Tail::clean`], for dirty pages.
+    /// Returns the time at which the least recently used dirty page was last used; like
+    /// [`Tail::clean`].
     fn dirty(&self) -> Option<u64>;
     /// Returns the number of dirty pages last used before `used`, counted up to `most`.
     fn dirty_before(&self, used: u64, most: u32) -> u32;

@@ -21,16 +21,16 @@ slot! { $
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Input {
-    /// Time since the page was programmed.
+    /// The fact is the time since the page was programmed.
     Age,
-    /// Voltages at which the page was programmed.
+    /// The fact is the voltages at which the page was programmed.
     Voltage,
-    /// Rate at which the block of the page accumulates errors, and the ISPP step chosen
-    /// accordingly.
+    /// The fact is the rate at which the block of the page accumulates errors, and the ISPP step
+    /// chosen accordingly.
     Strength,
-    /// P/E cycles of the block of the page.
+    /// The fact is the number of P/E cycles of the page's block.
     Wear,
-    /// Number of reads of the block since its last erase.
+    /// The fact is the number of reads of the page's block since its last erase.
     Reads,
 }
 

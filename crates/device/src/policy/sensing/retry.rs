@@ -4,7 +4,7 @@
 use super::{Advice, Params, Sensing, always};
 use fowler_physics::thresholds::Lasting;
 
-/// Begins every read with the hard decision.
+/// Begins every read with the hard decision, and retries at higher sensing levels.
 #[derive(Clone, Debug)]
 pub struct Retry;
 

@@ -4,7 +4,7 @@
 use super::{Advice, Params, Sensing, always};
 use fowler_physics::thresholds::Lasting;
 
-/// Begins every read at the level of the worst case.
+/// Begins every read at the sensing level of the worst case.
 #[derive(Clone, Debug)]
 pub struct WorstCase;
 

@@ -71,7 +71,7 @@ impl Default for Params {
 /// The reads that may suspend a program or an erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuspendingReads {
-    /// Only reads that a host request waits for.
+    /// Only reads that a host request waits for may suspend.
     Host,
     /// All reads, those of garbage collection and read-modify-write included.
     All,
@@ -80,15 +80,15 @@ pub enum SuspendingReads {
 /// The running program or erase, as a suspension policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Running {
-    /// Current simulated time.
+    /// Current simulated time at the decision.
     pub now: Nanos,
-    /// Die that executes the operation.
+    /// Die that executes the running operation.
     pub die: DieId,
-    /// Kind of the operation.
+    /// Kind of the running operation: program or erase.
     pub op: Op,
-    /// Number of suspensions of the operation so far.
+    /// Number of suspensions of the running operation so far.
     pub suspensions: u32,
-    /// Time since the operation started or last resumed.
+    /// Time since the running operation started or last resumed.
     pub ran: Span,
 }
 
@@ -102,9 +102,9 @@ impl Running {
 /// The read that would be served next, as chosen by the die order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// True if a host request waits for the read.
+    /// True if a host request waits for the chosen read.
     pub host_waits: bool,
-    /// Time at which the read began to wait for its die.
+    /// Time at which the chosen read began to wait for its die.
     pub since: Nanos,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Candidate, Params, Running, SuspendAt, Suspension};
 
-/// Suspends no operation.
+/// Suspends no operation, as on drives without suspend commands.
 #[derive(Clone, Debug)]
 pub struct Never;
 

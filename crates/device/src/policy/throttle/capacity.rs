@@ -19,19 +19,19 @@ pub struct CapacityRegulator {
     periods: u64,
 }
 
-/// The capacity and the time left in a life.
+/// The write capacity and the time left in a life.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
-    /// Capacity left, in pages.
+    /// Write capacity left in the life, in pages.
     pub pages: f64,
-    /// Time left, including the epoch that begins.
+    /// Time left in the life, including the epoch that begins.
     pub time: Span,
     /// Capacity per nanosecond if that of the whole life were distributed evenly.
     pub even: f64,
 }
 
 impl CapacityRegulator {
-    /// Creates the state before the first epoch.
+    /// Creates the regulator before the first epoch.
     pub fn new(period: Span, share: f64) -> Self {
         Self { period, share, equal: 0.0, capacity: 0.0, spare: 0.0, periods: 1 }
     }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DemandPredictor {
     window: Span,
-    /// Maximum number of windows that are stored.
+    /// Maximum number of demand windows that are stored.
     most: usize,
     /// Pages written in each completed window, the oldest first.
     whole: VecDeque<u64>,
@@ -19,16 +19,16 @@ pub struct DemandPredictor {
     /// allocation.
     #[serde(skip)]
     sums: Vec<u64>,
-    /// Number of the current window.
+    /// Number of the current demand window.
     number: u64,
-    /// Number of pages written in the current window.
+    /// Number of pages written in the current demand window.
     here: u64,
     /// End of the current window in undistorted time. Nearly every write comes before it.
     ends: Span,
 }
 
 impl DemandPredictor {
-    /// Creates the state before any write.
+    /// Creates the predictor of demand before any write.
     pub fn new(window: Span, history: Span) -> Self {
         // A cycle must appear at least twice to be found.
         let most = ((history.0 / window.0) as usize).max(2);

@@ -13,11 +13,11 @@ pub struct FixedRate {
     period: Span,
     /// Share of a period, in pages; `None` before the first write.
     share: Option<f64>,
-    /// Number of the current period.
+    /// Number of the current period of the throttle.
     number: u64,
     /// Number of pages of the capacity used before the current period.
     taken_before: u64,
-    /// Pages by which earlier periods exceeded their shares.
+    /// Number of pages by which earlier periods exceeded their shares.
     owed: f64,
 }
 

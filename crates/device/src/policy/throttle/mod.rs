@@ -40,7 +40,7 @@ pub struct Params {
     pub enforcement: Enforcement,
     /// Rule for the length of an epoch (section 3.5).
     pub epoch: EpochRule,
-    /// Length of an epoch, if it is fixed.
+    /// Length of a throttle's epoch, if it is fixed.
     pub epoch_length: Span,
     /// Window in which demand is counted, and the minimum length of an epoch.
     pub window: Span,
@@ -52,7 +52,7 @@ pub struct Params {
     pub miss: f64,
     /// Number of consecutive misses after which the epoch length is chosen again.
     pub streak: u32,
-    /// Time over which demand is stored.
+    /// Time over which the throttle stores demand.
     pub history: Span,
 }
 
@@ -87,9 +87,9 @@ pub enum Enforcement {
 /// The rule for the length of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EpochRule {
-    /// The cycle found in the demand.
+    /// An epoch is as long as the cycle found in the demand.
     Auto,
-    /// The configured epoch length.
+    /// An epoch has the configured length.
     Fixed,
 }
 
@@ -111,7 +111,7 @@ pub trait Life {
 pub struct Throttled {
     /// Delay spread over the pages of the write.
     pub spread: Span,
-    /// Delay by stops after that, for lack of capacity.
+    /// Delay by stops for lack of capacity, after the spread delay.
     pub stopped: Span,
     /// Number of stops. Each stops one page of the write; a page may be stopped in one epoch and
     /// again in the next.
@@ -129,9 +129,9 @@ impl Throttled {
 /// The state of a throttle, for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// Current delay of each page write.
+    /// Current throttling delay of each page write.
     pub delay: Span,
-    /// Length of the current epoch; `None` without epochs.
+    /// Length of the throttle's current epoch; `None` without epochs.
     pub epoch: Option<Span>,
     /// Numbers of epochs whose demand was predicted, and predicted right.
     pub predicted: Predicted,

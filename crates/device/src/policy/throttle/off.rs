@@ -4,7 +4,7 @@ use super::{Life, Params, Throttle, Throttled};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// Delays no write.
+/// Delays no write: a drive without a throttle.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Off;
 

@@ -9,7 +9,7 @@ use super::{Enforcement, EpochRule, Life, Params, Predicted, State, Throttled};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// An epoch of a throttle in progress.
+/// The epoch of a throttle that is in progress.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
     start: Nanos,
@@ -298,7 +298,7 @@ impl Regulated {
         epoch
     }
 
-    /// Assigns an epoch its capacity.
+    /// Assigns an epoch of the throttle its capacity.
     fn share_out(&mut self, epoch: &Epoch, life: &impl Life) {
         let (length, time) = (epoch.ends - epoch.start, life.ends().max(epoch.ends) - epoch.start);
         let whole = (life.ends() - Nanos::ZERO).0.max(1);

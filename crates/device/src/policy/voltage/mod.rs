@@ -26,7 +26,7 @@ pub struct Params {
 
 /// A policy that chooses the threshold voltages of programs.
 pub trait VoltageRule {
-    /// Returns the voltages for data of `tag`.
+    /// Returns the threshold voltages at which data of `tag` is programmed.
     fn voltage(&self, tag: StreamTag) -> Voltage;
 }
 

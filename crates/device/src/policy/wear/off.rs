@@ -4,7 +4,7 @@ use super::{Candidates, Params, Wear};
 use fowler_units::BlockId;
 use serde::{Deserialize, Serialize};
 
-/// Swaps no data.
+/// Swaps no data: a drive without static wear leveling.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Off;
 
