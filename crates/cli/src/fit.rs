@@ -53,19 +53,19 @@ pub(crate) fn candidate(drive: &Drive, scheme: Option<&String>) -> Candidates {
     Candidates::one(&device(drive), scheme.map(String::as_str))
 }
 
-/// The drives of that list with their settings, each under one scheme, or under those of several
-/// that work on it. A note says which do not.
+/// The drives of that list with their settings, each as described or under the schemes that work on
+/// it. A note says which do not.
 ///
 /// # Errors
-/// If the list compares nothing, or a scheme works on no drive.
+/// If the list compares nothing, a scheme works on no drive, or none on a drive.
 pub(crate) fn devices(
     names: &[String],
     settings: &Settings,
     schemes: &[String],
 ) -> Result<Candidates, Diagnostics> {
     let devices = names.iter().map(|name| device_of(name.trim(), settings)).collect();
-    if schemes.len() < 2 {
-        return Candidates::devices(devices, schemes.first().map(String::as_str));
+    if schemes.is_empty() {
+        return Candidates::devices(devices, None);
     }
     let candidates = Candidates::crossed(devices, schemes)?;
     for left_out in candidates.left_out() {

@@ -185,14 +185,30 @@ pub(crate) fn drive_lines(outcomes: &[Outcome]) -> String {
         None => String::new(),
         Some(first) => match first.drive.axis() {
             Axis::Schemes => drive_line(first),
-            Axis::Devices => {
-                let mut lines: Vec<String> = outcomes.iter().map(drive_line).collect();
-                // Under most schemes the drive is the same.
-                lines.dedup();
-                lines.concat()
-            }
+            Axis::Devices => lines_of_drives(outcomes),
         },
     }
+}
+
+/// Returns a line for each drive. Under several schemes a drive has several lines only where these
+/// change its capacity or its state.
+fn lines_of_drives(outcomes: &[Outcome]) -> String {
+    let mut lines: Vec<(&Outcome, Vec<&str>)> = Vec::new();
+    for outcome in outcomes {
+        let line = drive_line(outcome);
+        match lines.iter_mut().find(|(earlier, _)| drive_line(earlier) == line) {
+            Some((_, labels)) => labels.push(outcome.drive.label()),
+            None => lines.push((outcome, vec![outcome.drive.label()])),
+        }
+    }
+    let is_alone = |outcome: &Outcome| {
+        lines.iter().filter(|(other, _)| other.drive.device == outcome.drive.device).count() == 1
+    };
+    let line = |(outcome, labels): &(&Outcome, Vec<&str>)| match is_alone(outcome) {
+        true => drive_line(outcome),
+        false => drive_line(outcome).replacen(&outcome.drive.device, &labels.join(", "), 1),
+    };
+    lines.iter().map(line).collect()
 }
 
 fn drive_line(outcome: &Outcome) -> String {

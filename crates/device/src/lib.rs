@@ -58,4 +58,4 @@ pub use raid::{Protection, StageChange};
 pub use superblocks::{AgedReads, Superblocks};
 pub use untimed::checkpoint::Checkpoint;
 pub use untimed::steady_life::SteadyLife;
-pub use untimed::{Entered, LifetimeDrive};
+pub use untimed::{ABSORBED_AFTER, Entered, LifetimeDrive};

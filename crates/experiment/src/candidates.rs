@@ -1,4 +1,5 @@
-//! The candidates of a comparison: a drive under several schemes, or several drives under one.
+//! The candidates of a comparison: a drive under several schemes, or several drives, each under the
+//! schemes that work on it.
 
 use crate::atomic_file::same;
 use crate::device_spec::{self, Axis, DeviceSpec, Resolved};
@@ -154,42 +155,54 @@ impl Candidates {
         Ok(Candidates::of(Axis::Devices, all))
     }
 
-    /// Returns the candidates of a comparison of drives under several schemes: each drive under
-    /// each scheme that works on it, called by both names.
+    /// Returns the candidates of a comparison of drives under schemes: each drive under each scheme
+    /// that works on it. With several schemes, candidates are called by the names of both.
     ///
     /// # Errors
-    /// As [`Candidates::devices`]; if a scheme is unknown or listed twice, or works on none of the
-    /// drives.
+    /// As [`Candidates::devices`]; if a scheme is unknown, listed twice or works on none of the
+    /// drives, or if none of them works on a drive.
     pub fn crossed(
         devices: Vec<DeviceSpec>,
         schemes: &[String],
     ) -> Result<Candidates, Diagnostics> {
         let drives = Candidates::devices(devices, None)?;
         drives.check(None, &[]).or(())?;
-        let mut diagnostics = Diagnostics::default();
+        let schemes: Vec<&str> = schemes.iter().map(|it| it.trim()).collect();
         let (mut all, mut left_out): (Vec<Candidate>, Vec<LeftOut>) = (Vec::new(), Vec::new());
-        let mut works = vec![false; schemes.len()];
         for drive in &drives.all {
-            for (scheme, works) in schemes.iter().zip(&mut works) {
-                let name = format!("{} {scheme}", drive.label());
-                let wrong = run::check(&drive.device, std::slice::from_ref(scheme), None, &[]);
+            for scheme in &schemes {
+                let scheme = (*scheme).to_string();
+                let wrong = run::check(&drive.device, std::slice::from_ref(&scheme), None, &[]);
                 if wrong.0.is_empty() {
-                    *works = true;
-                    let (device, scheme) = (drive.device.clone(), Some(scheme.clone()));
-                    all.push(Candidate { device, scheme, name: Some(name) });
+                    let label = drive.label();
+                    let name =
+                        if schemes.len() > 1 { format!("{label} {scheme}") } else { label.into() };
+                    let device = drive.device.clone();
+                    all.push(Candidate { device, scheme: Some(scheme), name: Some(name) });
                 } else {
-                    let drive = drive.label().to_string();
-                    left_out.push(LeftOut { drive, scheme: scheme.clone(), wrong });
+                    left_out.push(LeftOut { drive: drive.label().into(), scheme, wrong });
                 }
             }
+        }
+        let mut diagnostics = Diagnostics::default();
+        let mut none_of = |what: String, which: &dyn Fn(&LeftOut) -> bool, most: usize| {
+            let here: Vec<&LeftOut> = left_out.iter().filter(|it| which(it)).collect();
+            if here.len() == most {
+                diagnostics.push(Diagnostic::new("--schemes", what));
+                diagnostics.0.extend(here.iter().flat_map(|it| it.wrong.0.iter().cloned()));
+            }
+        };
+        for scheme in &schemes {
+            let what = format!("`{}` works on none of the drives", escaped(scheme));
+            none_of(what, &|it| it.scheme == **scheme, drives.all.len());
+        }
+        for drive in drives.labels() {
+            let what = format!("none of the schemes works on {}", escaped(drive));
+            none_of(what, &|it| it.drive == drive, schemes.len());
         }
         for (place, scheme) in schemes.iter().enumerate() {
             if schemes[..place].contains(scheme) {
                 diagnostics.push(Diagnostic::new("", format!("scheme `{scheme}` is listed twice")));
-            }
-            if !works[place] {
-                let of = |it: &LeftOut| (it.scheme == *scheme).then(|| it.wrong.0.clone());
-                diagnostics.0.extend(left_out.iter().filter_map(of).flatten());
             }
         }
         if all.len() > MOST_DEVICES {
@@ -416,10 +429,17 @@ mod tests {
         let notes: Vec<String> = found.left_out().iter().map(LeftOut::note).collect();
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].starts_with("ppc is left out on nvme-7450: the stripes"), "{notes:?}");
-        let wrong = crossed(&["rps", "rps", "nosuch"]).unwrap_err();
-        let texts: Vec<&str> = wrong.0.iter().map(|it| it.what.as_str()).collect();
-        assert!(texts.contains(&"scheme `rps` is listed twice"), "{texts:?}");
-        assert!(texts.iter().any(|it| it.contains("nosuch")), "{texts:?}");
+        for (schemes, says) in [
+            (&["rps", " rps"][..], "scheme `rps` is listed twice"),
+            (&["rps", "nosuch"], "`nosuch` works on none of the drives"),
+            (&["ppc", "hc"], "none of the schemes works on nvme-7450"),
+            (&["ppc"], "none of the schemes works on nvme-7450"),
+        ] {
+            let wrong = crossed(schemes).unwrap_err();
+            let texts: Vec<&str> = wrong.0.iter().map(|it| it.what.as_str()).collect();
+            assert!(texts.contains(&says), "{schemes:?}: {texts:?}");
+        }
+        assert_eq!(crossed(&["rps"]).unwrap().labels(), ["da-raid5", "nvme-7450"]);
     }
 
     #[test]

@@ -35,13 +35,11 @@ impl Scheme {
     /// Like [`Scheme::load`], where some names may be those of custom policies. These override what
     /// the other schemes choose for their slots.
     pub fn load_with(name: &str, custom: &[(String, Policies)]) -> Result<Scheme, Diagnostics> {
-        if name.trim() == NO_SCHEME {
-            return Ok(Scheme::none());
-        }
         let mut diagnostics = Diagnostics::default();
         let find = |part: &&str| custom.iter().find(|(custom_name, _)| custom_name == part);
+        let parts_of_name = name.split('+').map(str::trim).filter(|part| *part != NO_SCHEME);
         let (ours, named): (Vec<&str>, Vec<&str>) =
-            name.split('+').map(str::trim).partition(|part| find(part).is_some());
+            parts_of_name.partition(|part| find(part).is_some());
         let mut policies = Policies::default();
         for (part, more) in ours.iter().filter_map(find) {
             if let Err(key) = policies.join(more) {

@@ -8,7 +8,7 @@
 
 use super::factor::{WAF_GUESSED, dilated, refused};
 use super::repetition::Repetition;
-use fowler_device::{Config, LifetimeDrive, PreconditionWatch};
+use fowler_device::{ABSORBED_AFTER, Config, LifetimeDrive, PreconditionWatch};
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::memory;
@@ -79,8 +79,25 @@ pub(super) fn season(
 /// Mean number of times that each page is programmed while the write amplification is measured.
 const MEASURED: u64 = 2;
 
+/// A count of the requests in a row that have programmed nothing.
+#[derive(Default)]
+struct Absorbed {
+    programs: u64,
+    requests: usize,
+}
+
+impl Absorbed {
+    /// Counts a request, after which so many pages have been programmed. Returns true if the write
+    /// buffer absorbs the workload.
+    fn after(&mut self, programs: u64) -> bool {
+        self.requests = if programs == self.programs { self.requests + 1 } else { 0 };
+        self.programs = programs;
+        self.requests >= ABSORBED_AFTER
+    }
+}
+
 /// Returns the write amplification of a drive in the state in which a lifetime begins; `None` if
-/// stopped.
+/// stopped, or if nothing of the workload reaches the flash because the write buffer absorbs it.
 ///
 /// # Errors
 /// Everything that is wrong with the drive or the workload.
@@ -92,7 +109,7 @@ pub fn write_amplification(
 ) -> Result<Option<f64>, Diagnostics> {
     // Beside the state that preconditioning leaves: the drive after long use, and its copy.
     memory::refuse(drive, |memory| memory.most() + memory.data * 2 + Repetition::MEMORY)?;
-    let workload = Workload::prepare(workload, drive, None, control)?;
+    let workload = Workload::prepare(workload, drive, limit, control)?;
     let config = dilated(drive, 1)?;
     let workload = Repetition::in_memory(&workload, limit, control)?;
     let Some((seasoned, _)) = season(drive, &config, &workload, control)? else {
@@ -100,7 +117,11 @@ pub fn write_amplification(
     };
     let mut lived = seasoned.again(&config);
     let most = MEASURED * drive.layout.pages();
-    let is_enough = |drive: &LifetimeDrive| drive.counters().programs.sum() >= most;
+    let mut absorbed = Absorbed::default();
+    let mut is_enough = |drive: &LifetimeDrive| {
+        let programs = drive.counters().programs.sum();
+        programs >= most || absorbed.after(programs)
+    };
     let quiet = Control { stop: control.stop, progress: &|_| () };
     // Reads change neither a page-mapped drive's write amplification nor, but for refresh and
     // pauses, that of a drive with superblocks.

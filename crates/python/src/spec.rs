@@ -183,8 +183,8 @@ impl RunArgs {
                 };
                 let devices = self.devices.into_iter().map(custom).collect();
                 match schemes {
-                    [] | [_] => Candidates::devices(devices, schemes.first().map(String::as_str)),
-                    several => Candidates::crossed(devices, several),
+                    [] => Candidates::devices(devices, None),
+                    schemes => Candidates::crossed(devices, schemes),
                 }
             }
         };

@@ -289,7 +289,11 @@ fn client(
         return Err(Diagnostic::new(workload.name(), what).into());
     }
     let Some(pages) = fowler_lifetime::write_amplification(drive, spec, None, control)? else {
-        return Ok(None);
+        if control.stopped() {
+            return Ok(None);
+        }
+        let what = "the write buffer absorbs all that it writes, so nothing wears the drive";
+        return Err(Diagnostic::new(workload.name(), what).into());
     };
     let page = drive.layout.page_size.0 as f64;
     let cost = Cost {

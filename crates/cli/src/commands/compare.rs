@@ -1,4 +1,4 @@
-//! `fowler compare`: one workload under several schemes, or on several drives.
+//! `fowler compare`: one workload under several schemes, on several drives, or both.
 
 use crate::action::Action;
 use crate::exit::Exit;
@@ -14,8 +14,8 @@ use fowler_experiment::seeds::{self, Spread};
 use fowler_report::verdict;
 use std::path::Path;
 
-/// The same workload under several schemes, or on several drives: one table, with ratios to the
-/// first column
+/// The same workload under several schemes, on several drives, or both: one table, with ratios to
+/// the first column
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
     #[command(flatten)]
@@ -36,7 +36,8 @@ pub(crate) struct Compared {
     #[arg(long, value_name = "A,B,C+D", value_delimiter = ',')]
     pub schemes: Vec<String>,
     /// Drives to compare, separated by commas: presets or files that end in .toml. Each runs as
-    /// described, or under those of --schemes that work on it; --set changes all of them
+    /// described, or under those of --schemes that work on it, at least one; --set changes all of
+    /// them
     #[arg(long, value_name = "A,B,C.toml", value_delimiter = ',', conflicts_with = "device")]
     pub devices: Vec<String>,
 }
@@ -80,7 +81,7 @@ impl Compare {
             let device = fit::device_of(first.trim(), &drive.settings);
             let one = Candidates::one(&device, schemes.first().map(String::as_str));
             fit::run_spec(&self.setup.load, &one, &mut diagnostics);
-            diagnostics
+            diagnostics.unique()
         })
     }
 }

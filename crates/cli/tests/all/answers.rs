@@ -130,7 +130,7 @@ fn a_trace_alone_is_asked_on_fitted_drives() {
     let answers = asked["answers"].as_array().unwrap();
     let drives: Vec<Option<&str>> = answers.iter().map(|it| it["drive"].as_str()).collect();
     let others = ["nvme-7450", "nvme-p5520", "nvme-pe8110"].map(Some);
-    assert_eq!(drives, [[None; 4].as_slice(), &others].concat());
+    assert_eq!(drives, [[Some("nvme-pm9a3"); 4].as_slice(), &others].concat());
     for (place, answer) in answers.iter().enumerate().skip(4) {
         assert!(answer["answer"].as_str().unwrap().contains("P/E cycles after"), "{answer}");
         for name in ["read_mean_us", "write_mean_us", "waf", "rated_years"] {
@@ -139,7 +139,67 @@ fn a_trace_alone_is_asked_on_fitted_drives() {
     }
     // The named drive gets the same answers, without the others.
     ask.extend(["--device", "nvme-pm9a3"]);
-    assert_eq!(json(&ask)["answers"], serde_json::json!(answers[..4]));
+    let named = json(&ask);
+    let texts = |asked: &Value| -> Vec<String> {
+        let all = asked["answers"].as_array().unwrap().iter().take(4);
+        all.map(|it| it["answer"].to_string()).collect()
+    };
+    assert_eq!(texts(&named), texts(&asked));
+    assert_eq!(named["answers"].as_array().unwrap().len(), 4);
+}
+
+/// Other fitted drives that have no room for the trace, or cannot have the settings, say so; all
+/// others are asked with addresses of their own.
+#[test]
+fn other_drives_without_room_or_with_wrong_settings_say_so() {
+    let folder = Folder::new("ask-others");
+    let mut text = String::from("at_ns,op,offset,size\n");
+    // The first drive has 2.43 GiB, one of the others less. The addresses end between them.
+    for number in 0..64u64 {
+        writeln!(
+            text,
+            "{},write,{},4096",
+            number * 1000,
+            2_550_000_000 / 4096 * 4096 - number * 4096
+        )
+        .unwrap();
+    }
+    let file = folder.file("far.csv", &text);
+    let small = ["geometry.blocks_per_plane=64", "geometry.channels=2"];
+    let mut ask = vec!["ask", &file, "--seeds", "1", "--json"];
+    ask.extend(small.iter().flat_map(|set| ["--set", set]));
+    let asked = json(&ask);
+    let of = |asked: &Value, drive: &str| {
+        let all = asked["answers"].as_array().unwrap();
+        all.iter().rfind(|it| it["drive"] == drive).unwrap().clone()
+    };
+    let next = of(&asked, "nvme-p5520")["next"].as_str().unwrap().to_string();
+    assert!(next.contains("--device nvme-p5520"), "{next}");
+    ask.extend(["--set", "queue.taken=100"]);
+    let asked = json(&ask);
+    let refused = of(&asked, "nvme-7450")["answer"].as_str().unwrap().to_string();
+    assert!(refused.starts_with("It cannot have these settings: no effect"), "{refused}");
+}
+
+/// A trace that rewrites a few pages never fills a program: the write buffer absorbs it, and the
+/// question how it wears the drive ends all the same.
+#[test]
+fn a_trace_that_stays_in_the_buffer_wears_nothing() {
+    let folder = Folder::new("ask-absorbed");
+    let mut text = String::from("at_ns,op,offset,size\n");
+    for number in 0..100u64 {
+        writeln!(text, "{},write,{},4096", number * 1_000_000, number % 4 * 4096).unwrap();
+    }
+    let file = folder.file("few.csv", &text);
+    let mut ask = vec!["ask", &file, "--device", "nvme-7450", "--seeds", "1", "--json"];
+    let small = ["geometry.blocks_per_plane=64", "geometry.channels=2"];
+    ask.extend(small.iter().flat_map(|set| ["--set", set]));
+    let answers = json(&ask)["answers"].clone();
+    for (place, says) in [(1, "the write buffer absorbs all"), (2, "nothing of the trace reaches")]
+    {
+        let answer = answers[place]["answer"].as_str().unwrap();
+        assert!(answer.contains(says), "{answer}");
+    }
 }
 
 /// The numbers of an answer.

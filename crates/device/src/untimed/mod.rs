@@ -90,6 +90,9 @@ const SECOND: usize = 10;
 const THIRD: usize = 5;
 /// Number of writes between two checks of the pages programmed.
 const SEASON_STRIDE: usize = 4096;
+/// Number of requests in a row that program nothing, after which a repeated workload programs
+/// nothing at all: a write buffer absorbs its rewrites.
+pub const ABSORBED_AFTER: usize = 1 << 22;
 /// Maximum number of pages prefetched per request.
 const PAGES_AHEAD: u64 = 8;
 
@@ -132,8 +135,9 @@ impl LifetimeDrive {
         }
     }
 
-    /// Writes `source` in no time until `pages` pages have been programmed, for any source, or the
-    /// source ends, so that the data is placed as after long use. Returns the pages programmed.
+    /// Writes `source` in no time until `pages` pages have been programmed, for any source, the
+    /// source ends, or [`ABSORBED_AFTER`] requests in a row have programmed nothing, so that the
+    /// data is placed as after long use. Returns the pages programmed.
     /// Call [`LifetimeDrive::again`] afterwards to begin its life. See docs/decisions/lifetime.md,
     /// "In what state does a life begin?".
     pub fn season(&mut self, source: impl Iterator<Item = HostIo>, pages: u64) -> u64 {
@@ -141,12 +145,17 @@ impl LifetimeDrive {
         let before = self.life.pages_programmed(self.translation.blocks());
         let so_far =
             |drive: &Self| drive.life.pages_programmed(drive.translation.blocks()) - before;
-        let mut number = 0usize;
+        let (mut number, mut last, mut absorbed) = (0usize, 0, 0);
         self.draw(source, |drive, io| {
             // Counting the pages visits every block.
             number += 1;
-            if number.is_multiple_of(SEASON_STRIDE) && so_far(drive) >= pages {
-                return false;
+            if number.is_multiple_of(SEASON_STRIDE) {
+                let now = so_far(drive);
+                absorbed = if now == last { absorbed + SEASON_STRIDE } else { 0 };
+                last = now;
+                if now >= pages || absorbed >= ABSORBED_AFTER {
+                    return false;
+                }
             }
             let Self { translation, counters, .. } = drive;
             translation.serve(io, (Nanos::ZERO, Span::ZERO), counters);

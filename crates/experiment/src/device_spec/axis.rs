@@ -8,7 +8,7 @@ pub enum Axis {
     /// Runs differ in the scheme, on one drive.
     #[default]
     Schemes,
-    /// Runs differ in the drive, under one scheme.
+    /// Runs differ in the drive, each under one scheme or under several.
     Devices,
 }
 
@@ -32,6 +32,15 @@ impl Axis {
         match self {
             Axis::Schemes if label == NO_SCHEME => "without a scheme".into(),
             _ => format!("{} {label}", self.preposition()),
+        }
+    }
+
+    /// Returns the scheme or the drive of a run in a sentence: `rps`, `the drive as described` or
+    /// `nvme-pm9a3`.
+    pub fn called(self, label: &str) -> &str {
+        match self {
+            Axis::Schemes if label == NO_SCHEME => "the drive as described",
+            _ => label,
         }
     }
 

@@ -4,10 +4,12 @@ use super::drives;
 use super::facts::{Compared, Known, Wear, quoted};
 use crate::verdict::{self, BEYOND, Finding, solid_tail};
 use fowler_experiment::device_spec::{Axis, Resolved};
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::life_estimate::{self, Estimate, LONG_YEARS, in_words};
 use fowler_experiment::numbers::{bytes, percent, real, seconds, words};
 use fowler_experiment::outcome::Outcome;
 use fowler_metrics::Kind;
+use fowler_workload::TraceInfo;
 
 const DAY_S: f64 = 86_400.0;
 /// The reason why the answers have nothing on days and years.
@@ -43,49 +45,77 @@ const ELSEWHERE: &str = "What would it be on the other fitted drives?";
 /// Answers for a drive that was not chosen: latency, write amplification and life in short.
 pub(super) fn in_short(known: &Known<'_>) -> Answer {
     let outcome = known.outcome;
-    let kinds = Kind::ALL.into_iter();
     let mut numbers = of_means(outcome);
+    let kinds = Kind::ALL.into_iter();
     let mut parts: Vec<String> = kinds.filter_map(|kind| latencies(outcome, kind)).collect();
+    if parts.is_empty() {
+        parts.push("The trace neither reads nor writes.".into());
+    }
     match &known.wear {
-        Wear::None => parts.push("The trace does not wear it.".into()),
+        Wear::None | Wear::Absorbed => parts.push("The trace does not wear it.".into()),
         Wear::NotSimulated(why) => parts.push(format!("Long use is not simulated: {why}.")),
         Wear::Long(waf) => {
             numbers.push(("waf", *waf));
-            let years = known.estimate(*waf).map(|it| it.rated_years[0]);
-            numbers.extend(years.map(|years| ("rated_years", years)));
-            let lives = years.map_or(String::new(), |years| {
-                let cycles = real(known.drive.config.life.cycles);
-                format!(
-                    ", and reaches its rated {cycles} P/E cycles after {} years",
-                    in_words(years)
-                )
+            let programs = "In the long run it programs";
+            let each = "pages for each page that the host writes";
+            parts.push(format!("{programs} {} {each}.", real(*waf)));
+            parts.push(match known.estimate(*waf) {
+                None => NO_TIMES.into(),
+                Some(estimate) => {
+                    let [years, _] = estimate.rated_years;
+                    numbers.push(("rated_years", years));
+                    let mut said = format!(
+                        "Its cells reach their rated {} P/E cycles after {} years.",
+                        real(known.drive.config.life.cycles),
+                        in_words(years)
+                    );
+                    if let Some((more, years)) = on_the_real_drive(known, &estimate) {
+                        said += &format!(" {more}");
+                        numbers.push(("real_drive_rated_years", years));
+                    }
+                    said
+                }
             });
-            parts
-                .push(format!("In the long run its write amplification is {}{lives}.", real(*waf)));
         }
     }
     let said = verdict::of(std::slice::from_ref(outcome), None);
     let mut trust = of_rules(&said, &["backlog", "steady", "few"]);
     trust.push("One seed, at the pace of the drive above.".into());
     Answer {
-        question: ELSEWHERE,
         drive: Some(known.drive.device.clone()),
         text: parts.join(" "),
         confidence: trust.join(" "),
         next: known.command("run", ""),
         numbers,
+        ..elsewhere(&known.drive.device)
     }
 }
 
 /// Answers for a drive that was not chosen and cannot hold the trace.
-pub(super) fn no_room(drive: &Resolved) -> Answer {
-    let has = bytes(drive.layout.logical.0);
+pub(super) fn no_room(drive: &Resolved, info: &TraceInfo) -> Answer {
+    let text = format!(
+        "It has {}, and no room for the {} that the trace touches.",
+        bytes(drive.layout.logical.0),
+        bytes(info.footprint.0)
+    );
+    Answer { text, ..elsewhere(&drive.device) }
+}
+
+/// Answers for a drive that was not chosen and cannot have the user's settings.
+pub(super) fn refused(drive: &str, wrong: &Diagnostics) -> Answer {
+    let why: Vec<&str> = wrong.0.iter().map(|it| it.what.as_str()).collect();
+    let text = format!("It cannot have these settings: {}.", why.join("; "));
+    Answer { text, ..elsewhere(drive) }
+}
+
+/// Returns an answer without a text about a drive that was not chosen.
+fn elsewhere(drive: &str) -> Answer {
     Answer {
         question: ELSEWHERE,
-        drive: Some(drive.device.clone()),
-        text: format!("It has no room for the addresses of the trace: it has {has}."),
-        confidence: "Certain.".into(),
-        next: "fowler presets".into(),
+        drive: Some(drive.into()),
+        text: String::new(),
+        confidence: "Certain: nothing was simulated.".into(),
+        next: format!("fowler presets {}", quoted(drive)),
         numbers: Vec::new(),
     }
 }
@@ -157,6 +187,7 @@ fn cost(known: &Known<'_>) -> Answer {
     let next = known.command("lifetime", "");
     let waf = match &known.wear {
         Wear::None => return nothing_written(known, question),
+        Wear::Absorbed => return absorbed(known, question),
         Wear::Long(waf) => *waf,
         Wear::NotSimulated(why) => return cost_of_run(known, question, why),
     };
@@ -263,6 +294,10 @@ fn life(known: &Known<'_>) -> Answer {
                     wear.";
             return Answer { text: text.into(), ..nothing_written(known, question) };
         }
+        Wear::Absorbed => {
+            let text = "Longer than any drive is used: nothing of the trace reaches the flash.";
+            return Answer { text: text.into(), ..absorbed(known, question) };
+        }
         Wear::Long(waf) => *waf,
         Wear::NotSimulated(why) => {
             let bounds = bounds(known).map(|waf| known.estimate(waf).map(|it| it.rated_years[0]));
@@ -342,15 +377,15 @@ fn life_at(known: &Known<'_>, waf: f64) -> Answer {
 }
 
 /// Returns a sentence about the real drive that the preset scales down, and the years until its
-/// cells reach their rated cycles; `None` for a drive that stands for itself.
+/// cells reach their rated cycles; `None` for a drive that stands for itself, or lasts very long.
 fn on_the_real_drive(known: &Known<'_>, estimate: &Estimate) -> Option<(String, f64)> {
-    let whole = drives::real_capacity(&known.drive.device)?;
-    let times = whole as f64 / known.drive.layout.logical.0 as f64;
-    let years = estimate.rated_years[0] * times;
+    let [years, _] = estimate.rated_years;
+    let (whole, times) = drives::real_capacity(known.drive).filter(|_| years <= LONG_YEARS)?;
+    let years = years * times;
     let said = format!(
-        "These are the years at {} drive writes a day. The real drive has {}, {} times as much as \
-         its model: under the same trace its cells last for {} years, and longer if its larger \
-         spare lowers the write amplification.",
+        "That is at {} drive writes a day. The real drive has {}, {} times as much as this model: \
+         under the same trace its cells last for {} years, and longer if its larger spare lowers the \
+         write amplification.",
         real(estimate.drive_writes_per_day),
         bytes(whole),
         real(times),
@@ -387,6 +422,24 @@ fn nothing_written(known: &Known<'_>, question: &'static str) -> Answer {
             .into(),
         next,
         numbers: Vec::new(),
+    }
+}
+
+/// Answers for a trace whose writes all stay in the write buffer.
+fn absorbed(known: &Known<'_>, question: &'static str) -> Answer {
+    let confidence = format!(
+        "A guess: the trace writes {} and covers {}. A longer recording writes more, and flushes or \
+         power losses empty the buffer.",
+        bytes(known.survey.bytes),
+        seconds(known.recorded.as_s())
+    );
+    Answer {
+        text:
+            "No flash wear: however often the trace is repeated, the write buffer absorbs all that \
+               it writes."
+                .into(),
+        confidence,
+        ..nothing_written(known, question)
     }
 }
 

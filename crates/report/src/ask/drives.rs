@@ -32,8 +32,10 @@ pub(super) struct Asking {
     pub(super) asked: Vec<Candidate>,
     /// The schemes on the one drive, or the drives.
     pub(super) candidates: Candidates,
+    /// The schemes on each of several drives.
+    pub(super) schemes: Vec<Candidates>,
     /// The drives that are asked about in short.
-    pub(super) others: Vec<DeviceSpec>,
+    pub(super) others: Vec<Fitted>,
     /// The choice of the drive, if it is `ask`'s.
     pub(super) choice: Option<Choice>,
 }
@@ -43,70 +45,99 @@ impl Asking {
         let candidates = schemes(device)?;
         candidates.check(None, &[]).or(())?;
         let asked = candidates.all()[..1].to_vec();
-        Ok(Asking { asked, candidates, others: Vec::new(), choice: None })
+        let (schemes, others) = (Vec::new(), Vec::new());
+        Ok(Asking { asked, candidates, schemes, others, choice: None })
     }
 
     pub(super) fn several(candidates: &Candidates) -> Result<Asking, Diagnostics> {
         candidates.check(None, &[]).or(())?;
         let (asked, candidates) = (candidates.all().to_vec(), candidates.clone());
-        Ok(Asking { asked, candidates, others: Vec::new(), choice: None })
+        let schemes = asked.iter().map(|it| schemes(&it.device)).collect::<Result<_, _>>()?;
+        Ok(Asking { asked, candidates, schemes, others: Vec::new(), choice: None })
     }
 
-    pub(super) fn fitted(settings: &DeviceSpec, info: &TraceInfo) -> Result<Asking, Diagnostics> {
-        let Fitting { device, others, choice } = fitting(settings, info)?;
-        Ok(Asking { others, choice: Some(choice), ..Asking::one(&device)? })
+    /// Chooses the first fitted drive that has room for the trace, and otherwise [`LARGE`] with the
+    /// settings of `settings`.
+    ///
+    /// # Errors
+    /// If a setting is wrong on the drive.
+    pub(super) fn fitted(
+        mut fitted: Vec<Fitted>,
+        settings: &DeviceSpec,
+        info: &TraceInfo,
+    ) -> Result<Asking, Diagnostics> {
+        let touched = info.footprint.0.min(info.highest_byte);
+        let capacity = |it: &Fitted| it.drive.as_ref().map_or(0, |it| it.layout.logical.0);
+        let Some(place) = fitted.iter().position(|it| touched <= capacity(it)) else {
+            let why = format!(
+                "{LARGE}, fitted to no real drive: the trace touches {}, and the largest fitted \
+                 drive has {}; --device names another",
+                bytes(touched),
+                bytes(fitted.iter().map(capacity).max().unwrap_or(0))
+            );
+            let asking = Asking::one(&named(settings, LARGE)).map_err(|wrong| on(LARGE, wrong))?;
+            return Ok(Asking { choice: Some(Choice::drive(why, LARGE)), ..asking });
+        };
+        let first = fitted.remove(place);
+        let name = first.device.device.clone();
+        let why = format!(
+            "{name}, {}: fitted to measurements of a real drive that it scales down, and it has \
+             room for the {} that the trace touches; --device names another",
+            bytes(capacity(&first)),
+            bytes(touched)
+        );
+        let choice = Some(Choice::drive(why, &name));
+        Ok(Asking { others: fitted, choice, ..Asking::one(&first.device)? })
     }
 }
 
-/// The drive that answers a question without one.
-pub(super) struct Fitting {
-    /// The drive.
-    pub device: DeviceSpec,
-    /// The other fitted drives; none if the trace has room on no fitted drive.
-    pub others: Vec<DeviceSpec>,
-    /// The choice and its reason.
-    pub choice: Choice,
+/// A fitted drive.
+pub(super) struct Fitted {
+    /// The drive with the settings of the user.
+    pub(super) device: DeviceSpec,
+    /// The drive without a scheme, or the errors of the settings on it.
+    pub(super) drive: Result<Resolved, Diagnostics>,
 }
 
-/// Chooses the first fitted drive that has room for the trace, and otherwise [`LARGE`]. `settings`
-/// holds the settings of all drives.
+/// Returns the fitted drives with these settings.
 ///
 /// # Errors
-/// If a setting is wrong on a fitted drive.
-pub(super) fn fitting(settings: &DeviceSpec, info: &TraceInfo) -> Result<Fitting, Diagnostics> {
-    let named = |name: &str| DeviceSpec { device: name.into(), ..settings.clone() };
-    let touched = info.footprint.0.min(info.highest_byte);
-    let mut largest = 0;
-    for name in FITTED {
-        let drive = as_described(&named(name))?;
-        let has = drive.layout.logical.0;
-        largest = largest.max(has);
-        if touched <= has {
-            let why = format!(
-                "{name}, {}: fitted to measurements of a real drive that it scales down, and it has \
-                 room for the {} that the trace touches; --device names another",
-                bytes(has),
-                bytes(touched)
-            );
-            let others = FITTED.into_iter().filter(|it| *it != name).map(named).collect();
-            return Ok(Fitting { device: named(name), others, choice: Choice::drive(why, name) });
-        }
+/// If the settings are wrong on all of them.
+pub(super) fn fitted(settings: &DeviceSpec) -> Result<Vec<Fitted>, Diagnostics> {
+    let of = |name| {
+        let device = named(settings, name);
+        Fitted { drive: as_described(&device), device }
+    };
+    let all: Vec<Fitted> = FITTED.into_iter().map(of).collect();
+    let wrong: Option<Vec<&Diagnostics>> = all.iter().map(|it| it.drive.as_ref().err()).collect();
+    match wrong.as_deref() {
+        Some([first, rest @ ..]) if rest.iter().all(|it| it.0 == first.0) => Err((*first).clone()),
+        Some([first, ..]) => Err(on(FITTED[0], (*first).clone())),
+        _ => Ok(all),
     }
-    let why = format!(
-        "{LARGE}, fitted to no real drive: the trace touches {}, and the largest fitted drive has \
-         {}; --device names another",
-        bytes(touched),
-        bytes(largest)
-    );
-    let (device, others) = (named(LARGE), Vec::new());
-    Ok(Fitting { device, others, choice: Choice::drive(why, LARGE) })
 }
 
-/// Returns the capacity in bytes of the real drive that a preset scales down; `None` for a drive
-/// that stands for itself.
-pub(super) fn real_capacity(device: &str) -> Option<u64> {
-    let place = FITTED.iter().position(|it| *it == device)?;
-    Some(REAL_GB[place] * 1_000_000_000)
+/// Returns the drive of that name with these settings.
+fn named(settings: &DeviceSpec, name: &str) -> DeviceSpec {
+    DeviceSpec { device: name.into(), ..settings.clone() }
+}
+
+/// Names the drive in errors that do not, because the user has not named it.
+fn on(drive: &str, mut wrong: Diagnostics) -> Diagnostics {
+    for one in wrong.0.iter_mut().filter(|it| it.file != drive && !it.what.contains(drive)) {
+        one.what += &format!(" (on {drive}, which is chosen where --device names no drive)");
+    }
+    wrong
+}
+
+/// Returns the capacity in bytes of the real drive that a preset scales down, and how many times as
+/// much as the preset's that is; `None` for a drive that stands for itself, or that has another
+/// capacity than the preset.
+pub(super) fn real_capacity(drive: &Resolved) -> Option<(u64, f64)> {
+    let place = FITTED.iter().position(|it| *it == drive.device)?;
+    let preset = as_described(&named(&DeviceSpec::default(), FITTED[place])).ok()?;
+    let (whole, has) = (REAL_GB[place] * 1_000_000_000, drive.layout.logical.0);
+    (preset.layout.logical.0 == has).then(|| (whole, whole as f64 / has as f64))
 }
 
 /// Returns the drive without a scheme.
@@ -121,14 +152,20 @@ pub(super) fn as_described(device: &DeviceSpec) -> Result<Resolved, Diagnostics>
 /// first where it has another order of requests or another suspension than under the first scheme.
 ///
 /// # Errors
-/// If the drive is wrong, or none of the schemes works on it: the errors are those of the first.
+/// All errors in the drive.
 pub(super) fn schemes(device: &DeviceSpec) -> Result<Candidates, Diagnostics> {
     let described = as_described(device)?;
     let works = SCHEMES.iter().filter(|it| scheme_on(device, it).works());
     let mut schemes: Vec<String> = works.map(ToString::to_string).collect();
-    let under = device_spec::resolve(&device.source()?, &Scheme::load(SCHEMES[0])?, device)?;
     let orders = |it: &Resolved| (it.config.die_order, it.config.suspension);
-    if orders(&described) != orders(&under) {
+    let is_first = match schemes.first() {
+        Some(first) => {
+            let under = device_spec::resolve(&device.source()?, &Scheme::load(first)?, device)?;
+            orders(&described) == orders(&under)
+        }
+        None => false,
+    };
+    if !is_first {
         schemes.insert(0, NO_SCHEME.into());
     }
     Ok(Candidates::schemes(device, &schemes))
@@ -194,19 +231,41 @@ mod tests {
             (second + 1, u64::MAX, FITTED[3], 3),
             (last + 1, u64::MAX, LARGE, 0),
         ] {
-            let found = fitting(&settings(), &info(touched, end)).unwrap();
-            assert_eq!(found.device.device, name, "{touched} {end}");
+            let all = fitted(&settings()).unwrap();
+            let found = Asking::fitted(all, &settings(), &info(touched, end)).unwrap();
+            assert_eq!(found.asked[0].device.device, name, "{touched} {end}");
             assert_eq!(found.others.len(), others, "{touched} {end}");
-            assert!(found.others.iter().all(|it| it.device != name), "{touched} {end}");
-            assert!(found.choice.why.starts_with(name), "{}", found.choice.why);
+            assert!(found.others.iter().all(|it| it.device.device != name), "{touched} {end}");
+            let why = found.choice.unwrap().why;
+            assert!(why.starts_with(name), "{why}");
         }
+    }
+
+    /// A setting that only some fitted drives can have leaves these out; one that none can have is
+    /// an error.
+    #[test]
+    fn fitted_drives_with_wrong_settings_are_passed_over() {
+        let with = |set: &str| DeviceSpec { set: vec![set.into()], ..settings() };
+        // Only the nvme-pm9a3 shares its room among writes, of which that is the number.
+        let taken = with("queue.taken=100");
+        let all = fitted(&taken).unwrap();
+        let wrong: Vec<&str> =
+            all.iter().filter(|it| it.drive.is_err()).map(|it| it.device.device.as_str()).collect();
+        assert_eq!(wrong, ["nvme-7450", "nvme-p5520", "nvme-pe8110"]);
+        let typo = fitted(&with("geometry.chanels=2")).err().unwrap().to_string();
+        assert!(typo.contains("geometry.channels") && !typo.contains("nvme-pm9a3"), "{typo}");
+        let all = fitted(&settings()).unwrap();
+        let huge = info(u64::MAX, u64::MAX);
+        let wrong = Asking::fitted(all, &with("superblocks.parity=20"), &huge).err().unwrap();
+        assert!(wrong.to_string().contains("on tlc, which is chosen"), "{wrong}");
     }
 
     /// The first line of each preset names the capacity of the real drive.
     #[test]
     fn real_capacities_are_those_of_the_presets() {
         for name in FITTED {
-            let gb = real_capacity(name).unwrap() / 1_000_000_000;
+            let drive = as_described(&named(&settings(), name)).unwrap();
+            let gb = real_capacity(&drive).unwrap().0 / 1_000_000_000;
             let preset = presets::open(presets::Folder::Devices, name).unwrap().text;
             let line = preset.lines().next().unwrap().to_string();
             let says = |words: &str| line.contains(words);
@@ -215,7 +274,11 @@ mod tests {
                 "{line}"
             );
         }
-        assert_eq!(real_capacity("tlc"), None);
+        let small = ["geometry.channels=2".to_string()].to_vec();
+        let small = DeviceSpec { set: small, ..named(&settings(), FITTED[0]) };
+        for other in [named(&settings(), "tlc"), small] {
+            assert_eq!(real_capacity(&as_described(&other).unwrap()), None);
+        }
     }
 
     /// A drive with an order and a suspension of its own is the baseline of its schemes.

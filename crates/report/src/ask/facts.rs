@@ -51,7 +51,7 @@ pub struct LongUse {
     /// Returns the reason why long use of a drive cannot be simulated; `None` if it can.
     pub why_not: fn(&Resolved) -> Option<String>,
     /// Returns the pages programmed per host page after long use of a drive by at most so many
-    /// requests of a workload, repeated; `None` if stopped.
+    /// requests of a workload, repeated; `None` if stopped, or if the write buffer absorbs them.
     pub write_amplification: WriteAmplification,
 }
 
@@ -94,6 +94,8 @@ impl Compared {
 pub(super) enum Wear {
     /// The trace contains no writes.
     None,
+    /// The write buffer absorbs all that the trace writes, however often it is repeated.
+    Absorbed,
     /// Pages programmed per host page after long use.
     Long(f64),
     /// Long use of this drive is not simulated, and why.

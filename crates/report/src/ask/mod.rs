@@ -1,5 +1,5 @@
-//! From a trace to four answers: how slow and why, what it costs in flash, how long the drive
-//! lives, and which scheme or drive is better. `ask` chooses drive settings and replay speed, gives
+//! From a trace to answers: how slow and why, what it costs in flash, how long the drive lives, which
+//! scheme or drive is better, and what it would be on the other fitted drives. `ask` chooses drive settings and replay speed, gives
 //! the reasons, runs the simulations, and states how far each answer can be trusted.
 
 mod answers;
@@ -16,7 +16,7 @@ use self::drives::Asking;
 use self::facts::Compared;
 use self::replay::Replay;
 use crate::passage::Passage;
-use fowler_experiment::device_spec::{Axis, Resolved};
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::fan_out;
 use fowler_experiment::outcome::Outcome;
@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 pub struct Asked {
     /// The choices that were made.
     pub choices: Vec<Choice>,
-    /// The four answers.
+    /// The answers, question by question.
     pub answers: Vec<Answer>,
     /// The runs of the comparison.
     pub outcomes: Vec<Outcome>,
@@ -41,24 +41,32 @@ pub struct Asked {
 /// # Errors
 /// Everything that is wrong with the trace or the drive, or if it was stopped.
 pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<Asked, Diagnostics> {
-    // The errors of named drives come before those of the trace, which takes long to read.
+    // The errors of drives come before those of the trace, which takes long to read.
+    let mut fitted = Vec::new();
     let named = match &spec.drives {
-        Drives::Fitted(_) => None,
+        Drives::Fitted(settings) => {
+            fitted = drives::fitted(settings)?;
+            None
+        }
         Drives::One(device) => Some(Asking::one(device)?),
         Drives::Several(candidates) => Some(Asking::several(candidates)?),
     };
     let mut options = spec.options.clone();
     let (info, choices) = choices::look(&spec.path, &mut options, spec.limit)?;
     let asking = match (named, &spec.drives) {
-        (None, Drives::Fitted(settings)) => Asking::fitted(settings, &info)?,
+        (None, Drives::Fitted(settings)) => Asking::fitted(fitted, settings, &info)?,
         (named, _) => named.expect("the drives are named"),
     };
-    let Asking { asked, candidates, others, .. } = &asking;
-    let mut replay = Replay::new(spec, (options, &info), choices, (long_use, control));
+    let Asking { asked, candidates, schemes, others, choice } = &asking;
+    let mut replay = Replay::new(spec, (options, info), choices, (long_use, control));
     candidates.check(Some(&replay.run.workload), &[]).or(())?;
-    let drives: Vec<Resolved> =
+    let mut drives: Vec<Resolved> =
         asked.iter().map(|it| it.drive(&replay.run)).collect::<Result<_, Diagnostics>>()?;
-    let ceilings = replay.choose(&info, &asking, &drives)?;
+    let ceilings = replay.choose(&asking, &drives)?;
+    if let (Some(_), [drive]) = (choice, &mut drives[..]) {
+        // Answers about other drives follow.
+        drive.candidate = Some(drive.device.clone());
+    }
     let compared = replay.compare(candidates, spec.detail)?;
     let places: Vec<usize> = (0..drives.len()).collect();
     let known = fan_out::each(&places, |&place| {
@@ -67,13 +75,10 @@ pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<As
     let known = known.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut answers = answers::about_drives(&known);
     answers.push(answers::better(&known[0], &compared));
-    if candidates.axis() == Axis::Devices {
-        for (known, candidate) in known.iter().zip(asked) {
-            let schemes = drives::schemes(&candidate.device)?;
-            answers.push(answers::better(known, &replay.compare(&schemes, false)?));
-        }
+    for (known, schemes) in known.iter().zip(schemes) {
+        answers.push(answers::better(known, &replay.compare(schemes, false)?));
     }
-    for answer in fan_out::each(others, |device| replay.shortly(device)) {
+    for answer in fan_out::each(others, |other| replay.shortly(other)) {
         answers.push(answer?);
     }
     let Compared { outcomes, spread, .. } = compared;

@@ -3,7 +3,7 @@
 
 use super::answers::{self, Answer};
 use super::choices::{self, Choice};
-use super::drives::{self, Asking};
+use super::drives::{Asking, Fitted};
 use super::facts::{AskSpec, Compared, Known, LongUse, Wear};
 use fowler_experiment::candidates::{Candidate, Candidates};
 use fowler_experiment::device_spec::{DeviceSpec, Resolved};
@@ -30,8 +30,8 @@ pub(super) struct Replay<'a> {
     /// The choices that were made.
     pub(super) choices: Vec<Choice>,
     options: ReadOptions,
-    /// Recorded time span of the trace.
-    recorded: Span,
+    /// Facts of the requests that are replayed.
+    info: TraceInfo,
     long_use: LongUse,
     control: Control<'a>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Replay<'a> {
 impl<'a> Replay<'a> {
     pub(super) fn new(
         spec: &'a AskSpec,
-        (options, info): (ReadOptions, &TraceInfo),
+        (options, info): (ReadOptions, TraceInfo),
         choices: Vec<Choice>,
         (long_use, control): (LongUse, Control<'a>),
     ) -> Replay<'a> {
@@ -53,14 +53,13 @@ impl<'a> Replay<'a> {
             requests: None,
             detail: false,
         };
-        Replay { spec, run, choices, options, recorded: info.span, long_use, control }
+        Replay { spec, run, choices, options, info, long_use, control }
     }
 
     /// Chooses the treatment of addresses and the pace. Returns the rates that the drives can
     /// serve, in requests per second.
     pub(super) fn choose(
         &mut self,
-        info: &TraceInfo,
         asking: &Asking,
         drives: &[Resolved],
     ) -> Result<Vec<Option<f64>>, Diagnostics> {
@@ -71,25 +70,28 @@ impl<'a> Replay<'a> {
         });
         // A trace that fits the smallest drive fits all of them, and all get the same requests.
         let smallest = drives.iter().min_by_key(|it| it.layout.logical.0).unwrap_or(&drives[0]);
-        let fits = || self.has_room(&workload(self.spec, &self.options, Remap::Compact), smallest);
-        let (remap, addresses) = choices::addresses(info, smallest, fits);
+        let (workload, _, addresses) = self.on(smallest);
         self.choices.push(addresses);
-        self.run.workload = workload(self.spec, &self.options, remap);
+        self.run.workload = workload;
         let ceilings: Vec<Option<f64>> =
             asking.asked.iter().map(|it| self.ceiling(it)).collect::<Result<_, _>>()?;
         // The slowest drive decides the pace of all.
         let slowest = ceilings.iter().flatten().copied().min_by(f64::total_cmp);
-        let (pace, why) = choices::pace(info, slowest);
+        let (pace, why) = choices::pace(&self.info, slowest);
         self.choices.push(why);
         self.run.replay_speed = pace;
         self.run.limit = Some(self.spec.limit);
         Ok(ceilings)
     }
 
-    /// Returns true if the drive has all addresses of the workload.
-    fn has_room(&self, workload: &WorkloadSpec, drive: &Resolved) -> bool {
+    /// Returns the trace as a drive replays it, with the treatment of addresses and its reason.
+    fn on(&self, drive: &Resolved) -> (WorkloadSpec, Remap, Choice) {
         let quiet = Control { stop: self.control.stop, progress: &|_| () };
-        Workload::prepare(workload, drive, None, quiet).is_ok()
+        let limit = Some(self.spec.limit);
+        let of = |remap| workload(self.spec, &self.options, remap);
+        let fits = || Workload::prepare(&of(Remap::Compact), drive, limit, quiet).is_ok();
+        let (remap, choice) = choices::addresses(&self.info, drive, fits);
+        (of(remap), remap, choice)
     }
 
     /// Returns the rate in requests per second at which a drive serves the first requests in a
@@ -119,14 +121,27 @@ impl<'a> Replay<'a> {
         Ok(Compared { candidates: candidates.clone(), outcomes, spread })
     }
 
-    /// Answers in short for a drive that was not chosen.
-    pub(super) fn shortly(&self, device: &DeviceSpec) -> Result<Answer, Diagnostics> {
-        let drive = drives::as_described(device)?;
-        if !self.has_room(&self.run.workload, &drive) {
-            return Ok(answers::no_room(&drive));
+    /// Answers in short for a fitted drive that was not chosen.
+    pub(super) fn shortly(&self, other: &Fitted) -> Result<Answer, Diagnostics> {
+        let drive = match &other.drive {
+            Ok(drive) => drive,
+            Err(wrong) => return Ok(answers::refused(&other.device.device, wrong)),
+        };
+        let (workload, remap, addresses) = self.on(drive);
+        if remap == Remap::Modulo {
+            return Ok(answers::no_room(drive, &self.info));
         }
-        let outcome = self.once(&RunSpec { device: device.clone(), ..self.run.clone() })?;
-        Ok(answers::in_short(&self.about(&drive, outcome.iops(), &outcome)?))
+        let (device, run) = (other.device.clone(), self.run.clone());
+        let run = RunSpec { device, scheme: None, workload, ..run };
+        let outcome = self.once(&run)?;
+        let choices: Vec<Choice> = self
+            .choices
+            .iter()
+            .map(|it| if it.of == addresses.of { addresses.clone() } else { it.clone() })
+            .collect();
+        let mut known = self.about(drive, outcome.iops(), &outcome)?;
+        known.choices = &choices;
+        Ok(answers::in_short(&known))
     }
 
     /// Gathers what answers about a drive need. `ceiling` is the rate in requests per second that
@@ -146,14 +161,17 @@ impl<'a> Replay<'a> {
         if self.control.stopped() {
             return Err(stopped());
         }
-        let (flags, choices, recorded) = (self.spec.flags.as_str(), &self.choices, self.recorded);
+        let (flags, choices) = (self.spec.flags.as_str(), &self.choices);
+        let recorded = self.info.span;
         Ok(Known { flags, choices, drive, survey, recorded, wear, outcome })
     }
 
     /// Surveys a repetition of the trace, and finds how it wears the drive.
     fn wear(&self, drive: &Resolved) -> Result<(Survey, Wear), Diagnostics> {
-        let (run, control) = (&self.run, self.control);
-        let workload = Workload::prepare(&run.workload, drive, None, control)?;
+        // The bar counts the requests of runs.
+        let (run, control) = (&self.run, Control { progress: &|_| (), ..self.control });
+        let (spec, ..) = self.on(drive);
+        let workload = Workload::prepare(&spec, drive, run.limit, control)?;
         let looked = life_estimate::look(&workload, drive, run.limit, control)?;
         let Some(survey) = looked.filter(|survey| survey.writes > 0) else {
             return Ok((Survey::default(), Wear::None));
@@ -161,14 +179,11 @@ impl<'a> Replay<'a> {
         if let Some(why) = (self.long_use.why_not)(drive) {
             return Ok((survey, Wear::NotSimulated(why)));
         }
-        let waf = (self.long_use.write_amplification)(drive, &run.workload, run.limit, control)?;
+        let waf = (self.long_use.write_amplification)(drive, &spec, run.limit, control)?;
         match waf {
             Some(waf) => Ok((survey, Wear::Long(waf))),
             None if control.stopped() => Err(stopped()),
-            None => {
-                let what = "the write amplification of this trace could not be measured";
-                Err(Diagnostic::new(drive.device.clone(), what).into())
-            }
+            None => Ok((survey, Wear::Absorbed)),
         }
     }
 }

@@ -85,16 +85,16 @@ fn no_best(
         Axis::Schemes => format!(
             "No scheme lowers the mean {} latency of {} by {} or more{beyond}.",
             kind.name(),
-            base.label,
+            base.called(),
             percent(SAME),
         ),
         Axis::Devices => format!(
             "No drive is the best: the mean {} latencies of {} ({} us) and {} ({} us) do not \
              differ by {} or more{beyond}.",
             kind.name(),
-            best.label,
+            best.called(),
             real(of_best),
-            base.label,
+            base.called(),
             real(of_base),
             percent(SAME),
         ),
@@ -112,7 +112,7 @@ fn unfair(first: &Facts, run: &Facts) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!("{} {why}", run.label))
+    Some(format!("{} {why}", run.called()))
 }
 
 /// The path of the metric that is compared.
@@ -128,11 +128,11 @@ fn gain(first: &Facts, best: &Facts, kind: Kind) -> String {
     let mean = of_best.mean_us.unwrap_or_default();
     let mut text = format!(
         "{} has the lowest mean {} latency, {} us, {} times that of {}",
-        best.label,
+        best.called(),
         kind.name(),
         real(mean),
         times(mean / of_first.mean_us.unwrap_or(mean)),
-        first.label
+        first.called()
     );
     if let Some((was, is)) = of_first.p999_us.zip(of_best.p999_us)
         && of_best.count >= FEWEST_OF_TAIL

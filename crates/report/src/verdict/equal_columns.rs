@@ -50,10 +50,10 @@ fn same(one: &Facts, other: &Facts) -> bool {
 }
 
 fn finding(run: &Facts, twins: &[&Facts]) -> Finding {
-    let names: Vec<&str> = twins.iter().map(|twin| twin.label.as_str()).collect();
+    let names: Vec<&str> = twins.iter().map(|twin| twin.called()).collect();
     let mut about = vec![run];
     about.extend(twins);
-    let mut all = vec![run.label.as_str()];
+    let mut all = vec![run.called()];
     all.extend(&names);
     let says = format!("The latencies, programs and erases of {} are the same: ", and(&all));
     let (why, next) = why(run, twins);

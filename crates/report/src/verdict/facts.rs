@@ -120,6 +120,11 @@ impl Facts {
         self.axis.place(&self.label)
     }
 
+    /// Returns the scheme or the drive of the run in a sentence; see [`Axis::called`].
+    pub(super) fn called(&self) -> &str {
+        self.axis.called(&self.label)
+    }
+
     /// Returns true if another run served the same requests.
     pub fn alike(&self, other: &Facts) -> bool {
         let counts = |run: &Facts| Kind::ALL.map(|kind| run.served[kind].count);

@@ -65,8 +65,8 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
         let says = says.join("; ");
         let text = format!(
             "{} against {} over {} seeds (95 % intervals, each by itself): {says}.",
-            run.label,
-            first.label,
+            run.called(),
+            first.called(),
             spread.seeds()
         );
         findings.push(Finding::new(&[first, run], text).numbers(&numbers));
