@@ -9,7 +9,8 @@ pub enum Event {
     /// The current operation of a die ends.
     Die(DieId),
     /// A die may have been idle for long enough to start background work, or the next step of
-    /// scrubbing is due on the die.
+    /// scrubbing is due on the die. A drive with superblocks, which does nothing when a die is
+    /// idle, has numbers of its own for what is idle or due (`superblocks/scrubbing.rs`).
     Idle(DieId),
     /// A running program or erase may have made its guaranteed minimum progress, after which a read
     /// may suspend it.

@@ -5,9 +5,9 @@ use crate::config::{Config, PlaneMode};
 use crate::policy::scrub::ScrubKind;
 use fowler_units::Span;
 
-/// The maximum share of a die's time that reading all its pages may take, as a divisor: a die that
-/// is behind schedule reads twice as often.
-const SHARE_OF_DIE: u64 = 4;
+/// The maximum share of time that the reads may take, as a divisor: scrubbing that is behind
+/// schedule reads twice as often.
+const READS_SHARE: u64 = 4;
 
 impl Config {
     /// Returns true if the drive reads its data in the background (scrubbing).
@@ -27,23 +27,30 @@ impl Config {
         if !self.scrubs() {
             return;
         }
-        let g = &self.geometry;
-        let planes = match self.plane_mode {
-            PlaneMode::Lockstep => g.planes_per_die,
-            PlaneMode::Independent => 1,
+        let (g, unit) = (&self.geometry, self.unit().0);
+        if self.ftl.has_superblocks() && (unit == 0 || unit > g.page_size.0) {
+            // The unit is refused.
+            return;
+        }
+        // A page-mapped drive scrubs all dies at once, and one with superblocks a page at a time.
+        let (reader, transfers, planes) = match (self.ftl.has_superblocks(), self.plane_mode) {
+            (true, _) => ("drive", g.page_size.0 / unit, g.planes()),
+            (false, PlaneMode::Lockstep) => ("die", 1, g.planes_per_die),
+            (false, PlaneMode::Independent) => ("die", 1, 1),
         };
         let pages = [planes, g.blocks_per_plane, g.pages_per_block].map(u128::from);
         let pages: u128 = pages.into_iter().product();
+        let transfer = self.read_timing().bus_transfer * transfers;
         let sense = self.timing.read.values().iter().copied().max().unwrap_or_default();
-        let read = u128::from(sense.0) + u128::from(self.read_timing().bus_transfer.0);
-        let least = u128::from(SHARE_OF_DIE).saturating_mul(pages).saturating_mul(read);
+        let read = u128::from(sense.0) + u128::from(transfer.0);
+        let least = u128::from(READS_SHARE).saturating_mul(pages).saturating_mul(read);
         let least = Span(u64::try_from(least).unwrap_or(u64::MAX));
         refusals.unless_hinted(
             scrub.period >= least,
             &["policy.scrub.period"],
             || {
                 format!(
-                    "a die cannot read its {pages} pages within {} besides serving the host",
+                    "a {reader} cannot read its {pages} pages within {} beside its work",
                     scrub.period
                 )
             },

@@ -14,10 +14,10 @@ use crate::config::Config;
 use crate::policy::scrub::{AnyScrub, Scrub as _};
 use fowler_units::{BlockId, Bytes, DieId, Geometry, IdVec, Nanos, Span};
 
-/// Factor by which scrubbing reads a busy die faster than the period requires, so that blocks
-/// behind schedule catch up. Assumed: a host should hardly notice.
-const CATCHES_UP: u64 = 2;
-/// Number of turns after which the move of a block is postponed to the next period, if it cannot
+/// The factor by which a busy die is read faster than necessary, so that late blocks catch up; so
+/// is a drive with superblocks. Assumed: a host should hardly notice.
+pub(crate) const CATCHES_UP: u64 = 2;
+/// The number of turns after which the move of a block is put off to the next period, if it cannot
 /// begin because its plane has no room.
 pub(super) const TURNS_TO_MOVE: u64 = 2;
 

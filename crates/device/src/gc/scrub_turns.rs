@@ -211,10 +211,8 @@ impl Gc {
         if scrub.dies[die].decided || core.allocator.blocks.valid(block) == 0 {
             return;
         }
-        let (share, fresh) = condition.errors(page, block, now);
-        // The levels of a read are looked up with a margin of their own.
-        let share = if failed { share.max(1.0) } else { share };
-        let verdict = scrub.policy.judge(Errors { now: share, fresh });
+        let errors = Errors::found(condition.errors(page, block, now), failed);
+        let verdict = scrub.policy.judge(errors);
         let patrol = &mut scrub.dies[die];
         patrol.decided = verdict != Verdict::Stays;
         match verdict {

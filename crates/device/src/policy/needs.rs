@@ -10,8 +10,6 @@ pub enum Needs {
     Nothing,
     /// Blocks that are emptied and erased alone, according to their own wear, age or reads.
     BlockMoves,
-    /// Bit errors of each page (`[reliability]`), and reads in the background that find them.
-    PageErrors,
     /// Addresses that decide the die and the stripe of a page, so that a stripe can be updated.
     HomeDie,
 }

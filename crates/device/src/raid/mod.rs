@@ -58,7 +58,7 @@ pub mod rebuild;
 pub mod silent_corruption;
 mod silent_faults;
 mod stages;
-mod stripe_check;
+pub(crate) mod stripe_check;
 mod stripe_comparisons;
 mod stripe_eviction;
 pub mod stripes;

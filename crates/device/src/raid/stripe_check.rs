@@ -35,8 +35,36 @@ pub(super) const NOTHING: Comparison = Comparison {
 #[derive(Clone, Debug)]
 pub(crate) struct StripeChecks {
     pub(super) dies: IdVec<DieId, Comparison>,
-    /// One bit for each stripe, set if the stripe did not match its parity.
-    unequal: Vec<u64>,
+    pub(super) unequal: UnequalStripes,
+}
+
+/// The stripes that did not match when they were last compared: one bit for each stripe.
+#[derive(Clone, Debug)]
+pub(crate) struct UnequalStripes(Vec<u64>);
+
+impl UnequalStripes {
+    /// Creates the state of a drive whose stripes have not been compared yet.
+    pub fn new(stripes: u32) -> Self {
+        Self(vec![0; (stripes as usize).div_ceil(64)])
+    }
+
+    /// Returns the memory that the bits of so many stripes take.
+    pub fn bytes(stripes: u32) -> Bytes {
+        Bytes::of::<u64>(u64::from(stripes).div_ceil(64))
+    }
+
+    /// Notes the result of a comparison. A stripe counts once until it matches again.
+    pub fn note(&mut self, stripe: StripeId, matches: bool, ledger: &mut SilentLedger) {
+        ledger.stripes_compared += 1;
+        let (word, mask) = (&mut self.0[stripe.index() / 64], 1 << (stripe.index() % 64));
+        ledger.by_parity += u64::from(!matches && *word & mask == 0);
+        *word = if matches { *word & !mask } else { *word | mask };
+    }
+
+    /// Forgets the result of a stripe whose data has been erased.
+    pub fn forget(&mut self, stripe: StripeId) {
+        self.0[stripe.index() / 64] &= !(1 << (stripe.index() % 64));
+    }
 }
 
 impl StripeChecks {
@@ -45,7 +73,7 @@ impl StripeChecks {
         config.compares_stripes().then(|| {
             Box::new(Self {
                 dies: IdVec::filled(NOTHING, dies as usize),
-                unequal: vec![0; (stripes as usize).div_ceil(64)],
+                unequal: UnequalStripes::new(stripes),
             })
         })
     }
@@ -55,15 +83,6 @@ impl StripeChecks {
         if !config.compares_stripes() {
             return Bytes(0);
         }
-        Bytes::of::<Comparison>(dies.into()) + Bytes::of::<u64>(u64::from(stripes).div_ceil(64))
-    }
-
-    /// Records the result of a comparison. A stripe that does not match counts once until it
-    /// matches again.
-    pub(super) fn note(&mut self, stripe: StripeId, matches: bool, ledger: &mut SilentLedger) {
-        ledger.stripes_compared += 1;
-        let (word, mask) = (&mut self.unequal[stripe.index() / 64], 1 << (stripe.index() % 64));
-        ledger.by_parity += u64::from(!matches && *word & mask == 0);
-        *word = if matches { *word & !mask } else { *word | mask };
+        Bytes::of::<Comparison>(dies.into()) + UnequalStripes::bytes(stripes)
     }
 }

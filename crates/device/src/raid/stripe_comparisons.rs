@@ -89,7 +89,7 @@ impl Raid {
             std::mem::replace(&mut checks.dies[die], NOTHING);
         let ledger = &mut integrity.silent.ledger;
         match compared {
-            true => checks.note(stripe, error == 0, ledger),
+            true => checks.unequal.note(stripe, error == 0, ledger),
             false => ledger.stripes_undecided += 1,
         }
         ftl.gc.scrubbed(&mut ftl.core, flash, parity_read, false);

@@ -55,6 +55,9 @@ pub(super) struct Aging {
     word_line: u32,
     bits: u32,
     pub(super) all: Vec<Data>,
+    /// The errors of each type of page of the superblock that was asked for last, and what they
+    /// were computed for: the superblock, and `since` and `until` of its data.
+    shares: ((usize, Nanos, Nanos), [(f64, f64); BITS_MOST as usize]),
     /// Preconditioning: the superblocks in the order in which they were last opened.
     opened: Vec<u32>,
 }
@@ -77,6 +80,7 @@ impl Aging {
             word_line: config.flash.word_line + u32::from(config.slc.is_on()),
             bits: config.flash.word_line,
             all: vec![blank; shape.superblocks as usize],
+            shares: ((usize::MAX, Nanos::NEVER, Nanos::NEVER), [(0.0, 0.0); BITS_MOST as usize]),
             opened: Vec::new(),
         })
     }
@@ -246,6 +250,42 @@ impl Aging {
         } else {
             self.all[superblock].worn_out = true;
         }
+    }
+
+    /// Returns the bit errors of a page at the entry of the retry table that reads it best: at
+    /// present, and as if its superblock had just been programmed, each as a share of the errors
+    /// that the code corrects. Ages count as the end of their step, as for reads.
+    pub(super) fn errors(&mut self, map: &Map, page: UnitId, now: Nanos) -> (f64, f64) {
+        let (superblock, kind) = self.whose(page);
+        // One bit to a cell leaves a margin that no age here uses up.
+        let Some(kind) = kind else { return (0.0, 0.0) };
+        let now = self.clock(now);
+        if now >= self.all[superblock].until {
+            self.find_out(map, superblock, now);
+        }
+        let Data { since, until, .. } = self.all[superblock];
+        let about = (superblock, since, until);
+        if self.shares.0 != about {
+            self.shares = (about, self.shares_of(map, superblock));
+        }
+        self.shares.1[kind]
+    }
+
+    /// Returns [`Aging::errors`] of each type of page of a superblock.
+    #[cold]
+    fn shares_of(&self, map: &Map, superblock: usize) -> [(f64, f64); BITS_MOST as usize] {
+        let Data { since, until, .. } = self.all[superblock];
+        let worn = self.cells.worn(self.cycles_of(map, superblock));
+        let AgingConfig { retry_entries, retry_shift, correctable, .. } = self.config;
+        let share = |kind: usize, age: Span| {
+            let rber = |entry| worn.rber(kind, f64::from(entry) * retry_shift, age);
+            (0..=retry_entries).map(rber).fold(f64::INFINITY, f64::min) / correctable
+        };
+        let mut shares = [(0.0, 0.0); BITS_MOST as usize];
+        for (kind, shares) in shares.iter_mut().enumerate().take(self.bits as usize) {
+            *shares = (share(kind, until - since), share(kind, self.end_of(1.0)));
+        }
+        shares
     }
 
     /// Begins a life, in which each erase stands for `dilation` erases. Cells begin it with

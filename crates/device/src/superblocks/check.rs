@@ -12,11 +12,12 @@ use crate::blocks::block_table::BlockState;
 use crate::event_loop::Device;
 use crate::flash::Flash;
 use crate::flash::cache_register::Holds;
+use crate::flash::txn::Owner;
 use crate::mapping::page_map::Location;
 use crate::observe::counters::SlcCounts;
 use crate::observe::law::Violation;
 use crate::observe::operation::Source;
-use fowler_units::{DieId, Id, UnitId};
+use fowler_units::{DieId, Id, Nanos, UnitId};
 
 /// Fails with a message unless a condition holds.
 macro_rules! law {
@@ -39,7 +40,12 @@ impl Device<Superblocks> {
         if erased > most * u64::from(self.layer.shape.dies) {
             return Err(Violation(format!("{erased} erases of {most} refreshed superblocks")));
         }
-        let moved = counters.reads[Source::Refresh] + counters.programs[Source::Refresh];
+        let read = counters.reads[Source::Refresh];
+        let scrubbed = self.layer.patrol.as_ref().map_or(0, |patrol| patrol.units);
+        if read < scrubbed {
+            return Err(Violation(format!("{read} units read for refresh, {scrubbed} scrubbed")));
+        }
+        let moved = read - scrubbed + counters.programs[Source::Refresh];
         if most == 0 && moved > 0 {
             return Err(Violation(format!("{moved} units moved of no refreshed superblock")));
         }
@@ -49,7 +55,9 @@ impl Device<Superblocks> {
         }
         let flow = self.layer.check().and_then(|()| self.layer.check_flow(cached, folded));
         let modes = || self.layer.check_modes(&self.flash);
-        flow.and_then(|()| self.check_service()).and_then(|()| modes()).map_err(Violation)
+        let patrol = || self.layer.check_patrol(&self.flash);
+        let rest = flow.and_then(|()| self.check_service()).and_then(|()| modes());
+        rest.and_then(|()| patrol()).map_err(Violation)
     }
 
     /// A die that does nothing has been busy for as long as its operations took, and the accounting
@@ -208,6 +216,23 @@ impl Superblocks {
         if let Some((victim, Why::Refresh)) = self.collector.victim() {
             law!(renewals.moving == Some(victim), "superblock {victim} is refreshed as well");
         }
+        Ok(())
+    }
+
+    /// Scrubbing reads one page at a time, or has its next step scheduled, and superblocks that it
+    /// has found to have many errors are due to be moved.
+    fn check_patrol(&self, flash: &Flash) -> Result<(), String> {
+        let owned = |owner| matches!(owner, Owner::Scrub | Owner::StripeCheck(_));
+        let reads = flash.txns.iter().filter(|(_, txn)| owned(txn.owner)).count();
+        let Some(patrol) = &self.patrol else {
+            law!(reads == 0, "{reads} reads of scrubbing, which is off");
+            return Ok(());
+        };
+        law!(reads == usize::from(patrol.reading.is_some()), "{reads} reads: {patrol:?}");
+        let waits = patrol.at != Nanos::NEVER;
+        law!(waits == patrol.reading.is_none() && patrol.at >= flash.now(), "idle: {patrol:?}");
+        let forgotten = patrol.found.iter().find(|&&found| !self.renewals.has(found));
+        law!(forgotten.is_none(), "superblock {forgotten:?} was found and is not due");
         Ok(())
     }
 

@@ -46,7 +46,8 @@ impl Superblocks {
                 self.strike(flash, vec![unit.0], Failure::Wrong);
             }
         }
-        if of_recovery {
+        // A page that is scrubbed is wanted by nobody: its superblock is due to be moved.
+        if of_recovery || matches!(owner, Owner::Scrub | Owner::StripeCheck(_)) {
             return false;
         }
         let wanted = self.wanted(flash, id);
@@ -86,7 +87,7 @@ impl Superblocks {
                 (0..parts.into()).filter(is_of).fold(0, |all, at| all | 1 << at)
             }
             Owner::Merge(_) => u32::from(self.map.valid_owner(from.0).is_some()),
-            Owner::Superblock(_) => {
+            Owner::Superblock(_) | Owner::Scrub | Owner::StripeCheck(_) => {
                 let valid = |bit: &u32| self.map.valid_owner(from.0 + bit).is_some();
                 bits(epoch).filter(valid).fold(0, |all, at| all | 1 << at)
             }

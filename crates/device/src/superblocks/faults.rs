@@ -20,7 +20,6 @@ use super::commands::Stored;
 use super::contents::Contents;
 use super::map::Emptied;
 use super::shape::Line;
-use super::slc_cache::Mode;
 use crate::blocks::block_table::BlockState;
 use crate::event_loop::fault_schedule::FaultSchedule;
 use crate::event_loop::power_offs::PowerOffs;
@@ -35,7 +34,7 @@ use std::ops::Range;
 impl Superblocks {
     /// Returns true if a superblock is in SLC mode.
     pub(super) fn is_in_slc_mode(&self, superblock: u32) -> bool {
-        self.slc.as_ref().is_some_and(|cache| cache.mode(superblock) != Mode::Usual)
+        self.slc.as_ref().is_some_and(|cache| cache.is_used_by(superblock))
     }
 
     /// Returns the units of commands in flight, in order: their data is in the controller.

@@ -40,6 +40,8 @@
 //! - `renewals.rs`, `refresh.rs`: superblocks that are moved although their space is not needed.
 //! - `coverage.rs`, `stages.rs`: the superblocks that have parity, at each stage of life.
 //!   `limits.rs`: the age and the reads at which superblocks are refreshed.
+//! - `patrol.rs`, `scrubbing.rs`: pages read in the background. `stripe_comparisons.rs`: stripes
+//!   compared with their parity there.
 //! - `contents.rs`, `versions.rs`: the data in units, on a drive that notices losses.
 //!   `faults.rs`, `power_loss.rs`: the effects of faults. `recoveries.rs`, `degraded_reads.rs`:
 //!   reads that need the rest of a stripe. `flushes.rs`: flushes that wait. `census.rs`: a count
@@ -90,6 +92,7 @@ mod pace;
 mod passes;
 #[cfg(test)]
 mod passes_tests;
+mod patrol;
 mod power_loss;
 mod programs;
 mod read_errors;
@@ -104,6 +107,9 @@ mod residents;
 mod residents_tests;
 mod saved_life;
 mod saved_state;
+#[cfg(test)]
+mod scrub_tests;
+mod scrubbing;
 mod second_passes;
 mod shape;
 mod slc_cache;
@@ -114,6 +120,7 @@ mod stream_refusals;
 mod streams;
 #[cfg(test)]
 mod streams_tests;
+mod stripe_comparisons;
 mod swaps;
 #[cfg(test)]
 mod theory_tests;
@@ -162,11 +169,12 @@ use limits::Limits;
 use map::Map;
 use modes::Modes;
 use pace::Pace;
+use patrol::{PATROL, Patrol};
 pub use read_errors::AgedReads;
 use renewals::Renewals;
 pub(crate) use saved_life::SavedLife;
 use shape::Shape;
-use slc_cache::SlcCache;
+use slc_cache::{HOST, SlcCache};
 use streams::Streams;
 use wear_leveling::WearLeveling;
 
@@ -191,6 +199,8 @@ pub struct Superblocks {
     aging: Option<Box<Aging>>,
     /// The superblocks that are due to be moved.
     renewals: Renewals,
+    /// The scrubbing of the drive, once it is at time zero; none if nothing is scrubbed.
+    patrol: Option<Box<Patrol>>,
     /// The rules of parity; none on a drive without redundancy.
     coverage: Option<Box<Coverage>>,
     /// The limits of age and of reads; none on a drive whose policy never refreshes.
@@ -297,6 +307,7 @@ impl Superblocks {
             slc: SlcCache::new(&config.slc, &shape).map(Box::new),
             aging: Aging::new(config, &shape).map(Box::new),
             renewals: Renewals::new(shape.superblocks),
+            patrol: None,
             coverage: Coverage::new(config, &shape).map(Box::new),
             limits: Limits::new(config, &shape).map(Box::new),
             modes: None,
@@ -325,6 +336,7 @@ impl Superblocks {
             + Aging::bytes(config, &shape)
             + Coverage::bytes(config, &shape)
             + Limits::bytes(config, &shape)
+            + Patrol::bytes(config, &shape)
             + Modes::bytes(config, &shape)
             + Contents::bytes(config, &shape, &layout)
     }
@@ -388,6 +400,7 @@ impl Device<Superblocks> {
         layer.begin_limits(&mut flash);
         layer.contents = Contents::new(config, &layer.shape, Stream::COUNT).map(Box::new);
         layer.begin_contents();
+        layer.begin_patrol(&mut flash, Patrol::new(config, &layer.shape));
         Device::on(flash, layer)
     }
 
@@ -494,9 +507,13 @@ impl Layer for Superblocks {
         throttle.delay(Throttleable { locator: &self.units, blocks, frames }, flash, io, now)
     }
 
-    /// The host may have been idle for long enough to empty the SLC cache.
-    fn idle_event(&mut self, flash: &mut Flash, _die: DieId) {
-        self.host_may_be_idle(flash);
+    /// The next step of scrubbing is due, or the host may have been idle for long enough to empty
+    /// the SLC cache: nothing here is done when a die is idle.
+    fn idle_event(&mut self, flash: &mut Flash, which: DieId) {
+        match which {
+            PATROL => self.patrol_event(flash),
+            HOST | DieId(_) => self.host_may_be_idle(flash),
+        }
     }
 
     /// Some data may have reached its limit of age.
@@ -539,11 +556,13 @@ impl Superblocks {
 }
 
 impl Superblocks {
-    /// A page has been read for the recovery of another.
+    /// A page has been read for the recovery of another, or to be scrubbed.
     #[cold]
     fn end_rare_read(&mut self, flash: &mut Flash, id: TxnId, owner: Owner) {
         match owner {
             Owner::DegradedRead(number) => self.member_read(flash, id, number),
+            Owner::Scrub => self.scrubbed(flash, id),
+            Owner::StripeCheck(_) => self.page_compared(flash, id),
             owner => unreachable!("{owner:?} owns no read of this drive"),
         }
     }

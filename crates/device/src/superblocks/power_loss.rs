@@ -59,6 +59,7 @@ impl Superblocks {
             aging.grow_older(lasts);
         }
         let overdue = self.age_limits(flash, lasts);
+        self.patrol_without_power(flash, lasts);
         let before = self.ledger();
         let taken = self.lose_power(flash);
         self.note_struck(Fault::Power, flash.now(), before);

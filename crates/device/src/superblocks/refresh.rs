@@ -53,7 +53,9 @@ impl Superblocks {
     #[cold]
     fn begin_due_refresh(&mut self, counters: &mut Counters) -> bool {
         let stays = |superblock| self.map.is_whole(superblock);
-        let Some(superblock) = self.renewals.next(stays) else { return false };
+        let next = self.renewals.next(stays);
+        self.forget_found();
+        let Some(superblock) = next else { return false };
         let valid = self.map.valid(superblock);
         let gain = self.data_units_of(superblock) - valid;
         let full = self.map.state(superblock) == BlockState::Full;
@@ -65,6 +67,7 @@ impl Superblocks {
             self.collector.leaving += 1;
         }
         counters.aged.refreshed += 1;
+        self.count_found(counters, superblock);
         true
     }
 

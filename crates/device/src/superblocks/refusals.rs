@@ -46,7 +46,7 @@ impl Config {
         // Of those used in SLC mode, one is open.
         let in_slc = self.slc.fixed + u32::from(self.slc.dynamic > 0);
         let folded = if self.slc.is_on() { FOLDED_MOST } else { 0 };
-        let renews = self.aging.is_on() || self.redundancy.has_stripes();
+        let renews = self.aging.is_on() || self.redundancy.has_stripes() || self.scrubs();
         let refreshed = if renews { MOVING_MOST } else { 0 };
         Layout {
             geometry: Shape::geometry_of(self),
@@ -68,6 +68,7 @@ impl Config {
                 + (Collector::commands_moving(&shape, moved) * shape.units_per_command) as usize
                 + frames as usize
                 + self.recovery_reads() as usize
+                + usize::from(self.scrubs())
                 + ((self.gc.foreground_below + 1 + moved + folded + refreshed) * shape.dies) as usize
                 + 16,
         }
@@ -281,7 +282,7 @@ impl Config {
             ("policy.replacement", self.replacement.name.needs(), true),
             ("policy.sensing", self.sensing.name.needs(), true),
             ("policy.wear", self.wear.name.needs(), true),
-            ("policy.scrub", self.scrub.name.needs(), self.scrub == plain.scrub),
+            ("policy.scrub", self.scrub.name.needs(), self.scrubs() || self.scrub == plain.scrub),
             ("policy.redundancy", self.redundancy.name.needs(), self.has_parity_by_position(&plain)),
             ("policy.throttle", self.throttle.name.needs(), true),
         ];
@@ -432,7 +433,6 @@ fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
     Some(match needs {
         Needs::Nothing => return None,
         Needs::BlockMoves => ["a drive with superblocks empties no block alone, by its own wear, age or reads: a superblock, one block of every plane, is emptied and erased as a whole", "leave it out: usually the superblock erased longest ago is opened next, and aging.refresh_above moves old data"],
-        Needs::PageErrors => ["nothing reads the data of a drive with superblocks in the background, and no page is moved alone", "use aging.coding, and aging.refresh_above, which moves a superblock once its reads succeed late in the retry table"],
         Needs::HomeDie => ["the stripes of a drive with superblocks are commands that follow each other, whatever the address: their parity is written once and never updated, so that there is nothing to cache", "use raid5, which gives every superblock parity of its own"],
     })
 }

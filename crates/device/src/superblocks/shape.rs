@@ -63,7 +63,7 @@ impl Line {
     }
 
     /// Returns the units of the line, in order.
-    pub fn iter(self) -> impl Iterator<Item = u32> {
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = u32> {
         (0..self.units).map(move |at| self.first + at * self.step)
     }
 }
@@ -186,6 +186,11 @@ impl Shape {
         }
         let end = first + self.parity;
         if end + 1 >= self.commands { first..self.commands } else { first..end }
+    }
+
+    /// Returns the number of the stripe of a command within its superblock.
+    pub fn stripe_before(&self, command: u32) -> u32 {
+        self.parities_before(command)
     }
 
     /// Returns the number of stripes of a superblock; 0 on a drive without parity.

@@ -30,6 +30,9 @@ use crate::observe::counters::Counters;
 use fowler_agenda::Phase;
 use fowler_units::{Bytes, DieId, Nanos, Span};
 
+/// The number in the event of a host that may be idle, where that of a die would be.
+pub(super) const HOST: DieId = DieId(0);
+
 /// The most superblocks folded at a time, from the first read to the end of the erase.
 pub(super) const FOLDED_MOST: u32 = 2;
 
@@ -140,6 +143,11 @@ impl SlcCache {
         self.modes[superblock as usize]
     }
 
+    /// Returns true if a superblock is in SLC mode.
+    pub fn is_used_by(&self, superblock: u32) -> bool {
+        self.mode(superblock) != Mode::Usual
+    }
+
     /// Returns the superblocks in SLC mode.
     pub fn held(&self) -> &[u32] {
         &self.held
@@ -149,8 +157,8 @@ impl SlcCache {
     fn look_again(&mut self, flash: &mut Flash, at: Nanos) {
         if !self.scheduled {
             self.scheduled = true;
-            // The host is idle, not a die: this kind of event has no other use on such a drive.
-            flash.agenda.schedule(at, Phase::Decision, Event::Idle(DieId(0)));
+            // The host is idle, not a die. Such a drive tells events of this kind apart by number.
+            flash.agenda.schedule(at, Phase::Decision, Event::Idle(HOST));
         }
     }
 }

@@ -10,7 +10,7 @@
 use crate::support::random::one_of;
 use crate::support::superblocks::{
     aging, built, cached, covered, drawn, erring, handled, lazy, leveled, of_other_units, requests,
-    streamed,
+    scrubbed, streamed,
 };
 use fowler_device::policy::redundancy::{CachePower, Checks, CutPrograms, RedundancyKind};
 use fowler_device::*;
@@ -230,6 +230,15 @@ fn faults_whatever_the_streams() {
     swarm("faults and streams", |rng, config| {
         let config = streamed(rng, config);
         protected(rng, config)
+    });
+}
+
+/// Between the faults, scrubbing reads pages and compares stripes.
+#[test]
+fn faults_whatever_is_scrubbed() {
+    swarm("faults and scrubbing", |rng, config| {
+        let config = scrubbed(rng, config);
+        if config.redundancy.has_stripes() { config } else { protected(rng, config) }
     });
 }
 

@@ -3,9 +3,10 @@
 use crate::support::random::one_of;
 use crate::support::superblocks::{
     aging, built, cached, covered, drawn, erring, handled, lazy, leveled, of_other_units, requests,
-    streamed, zones,
+    scrubbed, streamed, zones,
 };
 use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::victim::{self, VictimKind};
 use fowler_device::policy::wear::WearKind;
 use fowler_device::*;
@@ -60,6 +61,11 @@ fn zones_are_written_whatever_the_streams() {
 #[test]
 fn zones_are_written_whatever_the_wear() {
     write_zones("zones and wear", leveled);
+}
+
+#[test]
+fn zones_are_written_whatever_is_scrubbed() {
+    write_zones("zones that are scrubbed", scrubbed);
 }
 
 /// Lets a drive choose its victims by another policy, with or without a cache or data that ages.
@@ -127,6 +133,19 @@ fn write_zones_of(seed: u64, stream: &str, altered: impl Fn(&mut Rng, Config) ->
 #[test]
 fn nothing_is_lost_whatever_the_drive() {
     lose_nothing("superblocks", 0, |_, config| config);
+}
+
+/// Returns the sums of two counts of scrubbing.
+fn added(one: Scrubbed, other: Scrubbed) -> Scrubbed {
+    Scrubbed {
+        pages: one.pages + other.pages,
+        under_load: one.under_load + other.under_load,
+        unreadable: one.unreadable + other.unreadable,
+        blocks: one.blocks + other.blocks,
+        moved: one.moved + other.moved,
+        left: one.left + other.left,
+        postponed: one.postponed + other.postponed,
+    }
 }
 
 /// As [`nothing_is_lost_whatever_the_drive`], whichever superblocks are collected.
@@ -200,6 +219,16 @@ fn nothing_is_lost_whatever_the_errors() {
     assert!(counts.uncorrectable > 0 && counts.retries_at[1] > 0, "{counts:?}");
 }
 
+/// As [`nothing_is_lost_whatever_the_drive`], with data that is read in the background, and goes on
+/// being read when the host has left.
+#[test]
+fn nothing_is_lost_whatever_is_scrubbed() {
+    let counts = lose_nothing("superblocks that are scrubbed", 12, scrubbed).scrubbed;
+    let Scrubbed { pages, under_load, unreadable, blocks, moved, left, .. } = counts;
+    assert!(pages > 10_000 && blocks > 300 && under_load > 100, "{counts:?}");
+    assert!(unreadable > 0 && moved > 10 && left > 30, "{counts:?}");
+}
+
 /// Returns the sum of the counters of all drives.
 fn lose_nothing(
     stream: &str,
@@ -237,6 +266,11 @@ fn lose_nothing(
         for answer in &answers {
             assert_eq!(answer.blame.total(), answer.latency(), "seed {seed}: {:?}", answer.io);
         }
+        if config.scrub.name != ScrubKind::Off {
+            device.rest_until(device.now() + config.scrub.period, &mut ());
+            let law = device.check_superblocks();
+            law.unwrap_or_else(|law| panic!("seed {seed}, after a period: {law:?}"));
+        }
         let counters = device.counters();
         let of_host = counters.programs[Source::Host];
         let absorbed = counters.buffer_write_hits;
@@ -261,6 +295,7 @@ fn lose_nothing(
         sum.aged.retried += counters.aged.retried;
         sum.aged.units += counters.aged.units;
         sum.aged.refreshed += counters.aged.refreshed;
+        sum.scrubbed = added(sum.scrubbed, counters.scrubbed);
     }
     assert!(ran * 4 > drives * 3, "only {ran} of {drives} drives could be built");
     sum

@@ -140,6 +140,23 @@ mod tests {
             ),
             ("nvme-980pro", &["aging.coding=balanced", "reliability.cycles=1000"], &[]),
             ("nvme-980pro", &["reliability.cycles=1000"], &["(reliability, ftl.reclaim_unit)"]),
+            ("nvme-980pro", &["policy.scrub=patrol"], &["(policy.scrub, rel", "never fades"]),
+            ("nvme-980pro", &["policy.scrub=patrol", "aging.coding=balanced"], &[]),
+            ("nvme-980pro", &["policy.scrub=patrol", "reliability.model=analytic"], &[]),
+            (
+                "nvme-7450",
+                &["policy.scrub=patrol", "policy.scrub.stripes=true"],
+                &["scrub.stripes", "integ"],
+            ),
+            (
+                "nvme-7450",
+                &[
+                    "policy.scrub=patrol",
+                    "policy.scrub.stripes=true",
+                    "policy.redundancy.integrity=true",
+                ],
+                &[],
+            ),
             ("pes-mlc", &["aging.coding=balanced"], &["aging.coding, ftl.reclaim_unit"]),
             ("pes-mlc", &["flash.cache_read=true"], &["(flash.cache_read, ftl.rec", "false"]),
             ("pes-mlc", &["flash.cache_program=true"], &["flash.cache_program, ftl.rec"]),

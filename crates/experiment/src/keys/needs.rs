@@ -166,10 +166,11 @@ pub(super) static ERRORS_OF_VOLTAGES: Requirement = Requirement {
 };
 
 pub(super) static FADING: Requirement = Requirement {
-    phrase: "data that fades or reads that fail: reliability.model = \"analytic\" or \"table\", reliability.uber above 0, policy.redundancy.checks = \"versions\", or what policy.scrub.stripes needs",
+    phrase: "data that fades or reads that fail: reliability.model = \"analytic\" or \"table\", aging.coding other than \"off\", reliability.uber above 0, policy.redundancy.checks = \"versions\", or what policy.scrub.stripes needs",
     keys: &["reliability.model"],
     met: |drive| {
         !matches!(drive.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
+            || drive.aging.is_on()
             || drive.reliability.uber > 0.0
             || drive.redundancy.checks == Checks::Versions
             || drive.compares_stripes()

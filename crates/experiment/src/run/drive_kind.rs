@@ -206,6 +206,7 @@ impl DriveKind for Superblocks {
             protection: device.protection(),
             losses: device.losses(),
             census: counts_errors.then(|| device.census()),
+            scrub: device.scrub(),
             power_offs: *device.power_offs(),
             faults: Fate::of_all(faults, device),
             ..Closing::default()

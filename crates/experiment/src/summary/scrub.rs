@@ -18,10 +18,13 @@ const COUNTS: [Count; 7] = [
         it.under_load
     }),
     ("unreadable", PAGES, "Scrubbed pages with uncorrectable errors.", |it| it.unreadable),
-    ("blocks", BLOCKS, "Blocks read to their end.", |it| it.blocks),
-    ("moved", BLOCKS, "Blocks moved because the errors of a page reached the margin.", |it| {
-        it.moved
-    }),
+    ("blocks", BLOCKS, "Blocks, or superblocks, read to their end.", |it| it.blocks),
+    (
+        "moved",
+        BLOCKS,
+        "Blocks, or superblocks, moved because the errors of a page reached the margin.",
+        |it| it.moved,
+    ),
     (
         "left",
         BLOCKS,
@@ -32,7 +35,7 @@ const COUNTS: [Count; 7] = [
         "postponed",
         BLOCKS,
         "Blocks that reached the margin and were postponed to the next period, because their \
-            plane had no room or other work.",
+            plane had no room or other work; or superblocks that were open.",
         |it| it.postponed,
     ),
 ];

@@ -2,8 +2,9 @@
 //! selects the blocks that move because of the errors found.
 //!
 //! Contract. `period` is asked once, when the drive is created. `judge` is called after each page
-//! that was read in the background, and decides about its block. The device schedules the reads
-//! (`gc/scrub.rs`), moves the block, and rebuilds pages that cannot be read.
+//! that was read in the background, and decides about its block, or about its superblock. The
+//! device schedules the reads (`gc/scrub.rs`, `superblocks/scrubbing.rs`), moves the block, and
+//! rebuilds pages that cannot be read.
 
 use crate::policy::registry::slot;
 use fowler_units::Span;
@@ -12,7 +13,7 @@ slot! { $
     /// The scrubbing a device was configured with.
     pub enum AnyScrub, named ScrubKind, match by each_scrub {
         "off" => off::Off needs Nothing, "nothing is read that nobody asks for";
-        "patrol" => patrol::Patrol needs PageErrors, "all data is read once in each period, and blocks with many errors are moved";
+        "patrol" => patrol::Patrol needs Nothing, "all data is read once in each period, and blocks with many errors are moved";
     }
 }
 
@@ -52,6 +53,15 @@ pub struct Errors {
     pub now: f64,
     /// The share that the page would have if its block had just been programmed.
     pub fresh: f64,
+}
+
+impl Errors {
+    /// Returns the errors of a page of which a model knows the shares at present and just after a
+    /// program. `failed` is true if the read found more than any level corrects: levels are looked
+    /// up with a margin of their own.
+    pub fn found((now, fresh): (f64, f64), failed: bool) -> Errors {
+        Errors { now: if failed { now.max(1.0) } else { now }, fresh }
+    }
 }
 
 /// The decision about a block, after a page of it was read.

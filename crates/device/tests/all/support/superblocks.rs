@@ -7,6 +7,7 @@ use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Isolation, PlacementKind};
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::replacement::ReplacementKind;
+use fowler_device::policy::scrub::{self, ScrubKind};
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::SuspensionKind;
@@ -306,6 +307,28 @@ pub fn lazy(rng: &mut Rng, mut config: Config) -> Config {
         config.geometry.blocks_per_plane += 3 * config.open_streams() + 6;
         config.buffer.size.0 += 4096 * 64 * u64::from(config.open_streams());
     }
+    config
+}
+
+/// Reads all data in the background, on cells of any kind, and moves it at few errors or many.
+pub fn scrubbed(rng: &mut Rng, mut config: Config) -> Config {
+    config = match rng.below(5) {
+        0 => aging(rng, config),
+        1 => erring(rng, config),
+        2 => covered(rng, config),
+        3 => leveled(rng, config),
+        _ => config,
+    };
+    // A read takes 130 us at most, and reads may take a quarter of the time.
+    let geometry = config.geometry;
+    let pages = geometry.planes() * geometry.blocks_per_plane * geometry.pages_per_block;
+    let least = Span::us(4 * 130) * u64::from(pages);
+    config.scrub = scrub::Params {
+        name: ScrubKind::Patrol,
+        period: least * (1 + rng.below(4)),
+        margin: one_of(rng, &[0.02, 0.3, 0.7, 1.0]),
+        stripes: rng.chance(0.7),
+    };
     config
 }
 

@@ -1,0 +1,189 @@
+//! The patrol of scrubbing: the place that it has come to, and when the next page is due.
+//!
+//! The pages of the drive have their times one after another, superblock by superblock, spread
+//! evenly over `policy.scrub.period`. Pages without data are passed over, and their time is left
+//! empty. A patrol that is late reads at most twice as often, until it has caught up.
+
+use super::shape::Shape;
+use crate::config::Config;
+use crate::gc::scrub::{CATCHES_UP, ScrubProgress};
+use crate::policy::scrub::{AnyScrub, Errors, Scrub as _, Verdict};
+use crate::raid::stripe_check::UnequalStripes;
+use fowler_units::{Bytes, DieId, Nanos, Span, StripeId, UnitId};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The number in the event of the next step of scrubbing, where that of a die would be.
+pub(super) const PATROL: DieId = DieId(1);
+
+/// The progress and the findings of scrubbing.
+#[derive(Clone, Debug)]
+pub(super) struct Patrol {
+    policy: AnyScrub,
+    period: Span,
+    /// Superblocks, and the pages of each, those of both modes of a word line included.
+    superblocks: u32,
+    pages: u32,
+    /// The turns that have ended. Superblocks take turns in the order of their numbers.
+    turns: u64,
+    /// The page of the superblock at which reading continues.
+    pub page: u32,
+    /// True if a page of the superblock has been read in this turn; and true if it is decided
+    /// whether the superblock moves.
+    begun: bool,
+    decided: bool,
+    /// The time without power, which turns include and the clock of the drive does not; and the
+    /// time by which turns were put off because the power was off for longer than a period.
+    off: Span,
+    put_off: Span,
+    /// The time of the next step; `NEVER` if none is scheduled.
+    pub at: Nanos,
+    /// When the last read began.
+    read_at: Option<Nanos>,
+    /// The page that is being read, or whose stripe is compared.
+    pub reading: Option<Reading>,
+    /// The units that have been read, by reads that have ended.
+    pub units: u64,
+    /// Superblocks that are due to be moved because of their errors.
+    pub found: BTreeSet<u32>,
+    latest: Span,
+    /// Stripes that did not match their parity; none if no stripe is compared.
+    pub unequal: Option<UnequalStripes>,
+}
+
+/// A page that is being read.
+#[derive(Clone, Debug)]
+pub(super) struct Reading {
+    pub superblock: u32,
+    /// The erases of the superblock when the read began. One more, and its data is gone.
+    pub erases: u32,
+    /// The comparison of the stripe of the page, if it holds parity that was read well.
+    pub comparison: Option<Comparison>,
+}
+
+/// A stripe that is being compared with its parity.
+#[derive(Clone, Debug)]
+pub(super) struct Comparison {
+    pub stripe: StripeId,
+    /// The first unit of the next page to read, in the order of commands; none after the last.
+    pub rest: Vec<UnitId>,
+    /// The exclusive-or of the errors read so far, of each line of the page: all zero if the stripe
+    /// matches.
+    pub errors: Vec<u64>,
+}
+
+impl Patrol {
+    /// Creates the patrol at time zero; none if the configuration has no scrubbing.
+    pub fn new(config: &Config, shape: &Shape) -> Option<Patrol> {
+        let policy = AnyScrub::new(&config.scrub, config.seed);
+        let period = policy.period()?;
+        let compares = config.compares_stripes() && shape.stripes() > 0;
+        Some(Patrol {
+            policy,
+            period,
+            superblocks: shape.superblocks,
+            pages: shape.units / shape.units_per_page,
+            turns: 0,
+            page: 0,
+            begun: false,
+            decided: false,
+            off: Span::ZERO,
+            put_off: Span::ZERO,
+            at: Nanos::NEVER,
+            read_at: None,
+            reading: None,
+            units: 0,
+            found: BTreeSet::new(),
+            latest: Span::ZERO,
+            unequal: compares.then(|| UnequalStripes::new(config.parity_pages())),
+        })
+    }
+
+    /// Returns the memory that the patrol takes.
+    pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
+        let Some(patrol) = Patrol::new(config, shape) else { return Bytes(0) };
+        let stripes = UnequalStripes::bytes(config.parity_pages());
+        Bytes::of::<Patrol>(1) + patrol.unequal.map_or(Bytes(0), |_| stripes)
+    }
+
+    /// Returns the progress of scrubbing.
+    pub fn progress(&self) -> ScrubProgress {
+        let rounds = self.turns / u64::from(self.superblocks);
+        ScrubProgress { rounds: rounds.min(u32::MAX.into()) as u32, latest: self.latest }
+    }
+
+    /// Returns the superblock that has its turn.
+    pub fn superblock(&self) -> u32 {
+        (self.turns % u64::from(self.superblocks)) as u32
+    }
+
+    /// Returns the pages of the superblock that has its turn that are still to be looked at.
+    pub fn rest(&self) -> Range<u32> {
+        self.page..self.pages
+    }
+
+    /// Returns the time between the times of two pages.
+    fn gap(&self) -> Span {
+        Span(self.period.0 / u64::from(self.superblocks) / u64::from(self.pages))
+    }
+
+    /// Returns the time of a page of the superblock that has its turn, with time without power.
+    fn time_of(&self, page: u32) -> Nanos {
+        let place = u128::from(self.turns) * u128::from(self.pages) + u128::from(page);
+        let all = u128::from(self.superblocks) * u128::from(self.pages);
+        let at = place * u128::from(self.period.0) / all;
+        Nanos(u64::try_from(at).unwrap_or(u64::MAX).saturating_add(self.put_off.0))
+    }
+
+    /// Returns the time at which a page of the superblock that has its turn is read, on the clock
+    /// of the drive.
+    pub fn due_at(&self, page: u32) -> Nanos {
+        let time = Nanos(self.time_of(page).0.saturating_sub(self.off.0));
+        let rested = self.read_at.map(|read| read + Span(self.gap().0 / CATCHES_UP));
+        time.max(rested.unwrap_or(Nanos::ZERO))
+    }
+
+    /// Returns true if a page is late: the next one should be read by now.
+    pub fn is_late(&self, page: u32, now: Nanos) -> bool {
+        now + self.off >= self.time_of(page + 1)
+    }
+
+    /// The read of a page begins.
+    pub fn begins(&mut self, page: u32, reading: Reading, now: Nanos) {
+        debug_assert!(self.reading.is_none(), "two reads by scrubbing");
+        debug_assert!(now >= self.due_at(page), "page {page} is read before its time");
+        (self.page, self.begun) = (page + 1, true);
+        (self.reading, self.read_at) = (Some(reading), Some(now));
+    }
+
+    /// Passes the turn to the next superblock. Returns true if a page of the last one was read.
+    pub fn pass_on(&mut self, now: Nanos) -> bool {
+        let begun = std::mem::take(&mut self.begun);
+        if begun {
+            self.latest = self.latest.max(now + self.off - self.time_of(0));
+        }
+        (self.turns, self.page, self.decided) = (self.turns + 1, 0, false);
+        begun
+    }
+
+    /// Returns true if it is decided for this turn whether the superblock moves.
+    pub fn is_decided(&self) -> bool {
+        self.decided
+    }
+
+    /// Decides about the superblock that has its turn, after a page of it was read.
+    pub fn judge(&mut self, errors: Errors) -> Verdict {
+        let verdict = self.policy.judge(errors);
+        self.decided = verdict != Verdict::Stays;
+        verdict
+    }
+
+    /// Notes that time has passed without power. A turn that is late by more than a period becomes
+    /// late by one period, so that everything is read once.
+    pub fn grow_older(&mut self, by: Span, now: Nanos) {
+        self.off = Span(self.off.0.saturating_add(by.0));
+        let clock = now.0.saturating_add(self.off.0);
+        let late = clock.saturating_sub(self.time_of(self.page).0);
+        self.put_off = Span(self.put_off.0.saturating_add(late.saturating_sub(self.period.0)));
+    }
+}

@@ -1,0 +1,126 @@
+//! Parity as a check of the data: when scrubbing has read a page of parity, it also reads the pages
+//! at the same place in all other commands of the stripe, one after another, and compares. As on a
+//! page-mapped drive ([`crate::raid::stripe_check`]), this does not tell which page is wrong.
+//!
+//! A page counts as read when its read begins. If the superblock is emptied meanwhile, or a unit of
+//! the stripe cannot be read, nothing is decided.
+
+use super::Superblocks;
+use super::patrol::Comparison;
+use crate::blocks::block_table::BlockState;
+use crate::flash::Flash;
+use crate::flash::txn::{Owner, Txn};
+use fowler_units::{StripeId, TxnId, UnitId};
+
+impl Superblocks {
+    /// Returns the number of the stripe of a page of parity: a stripe has a page of each of its
+    /// commands.
+    fn stripe_number(&self, superblock: u32, parity: u32) -> StripeId {
+        let stripe = self.shape.stripe_before(self.shape.command_of(parity));
+        let page = self.shape.slot_of(parity) / self.shape.units_per_page;
+        let of_superblock = superblock * self.shape.stripes() + stripe;
+        StripeId(of_superblock * self.shape.pages_per_command + page)
+    }
+
+    /// Begins to compare a stripe of a full superblock if scrubbing has read a page of its parity,
+    /// which begins with the unit `first`. Returns true if so: the patrol then waits.
+    pub(super) fn begin_comparison(&mut self, flash: &mut Flash, first: u32) -> bool {
+        let superblock = self.shape.superblock_of(first);
+        let compares = self.patrol.as_ref().is_some_and(|patrol| patrol.unequal.is_some());
+        if !compares
+            || self.map.state(superblock) != BlockState::Full
+            || self.shape.is_slc(first)
+            || !self.is_parity(superblock, self.shape.command_of(first))
+        {
+            return false;
+        }
+        let stripe = self.stripe_number(superblock, first);
+        let line = self.shape.line_of(first);
+        let rest = line.iter().filter(|&unit| unit != first).map(UnitId).rev();
+        let rest = rest.collect();
+        let errors = vec![0; self.shape.units_per_page as usize];
+        let comparison = Comparison { stripe, rest, errors };
+        if let Some(reading) = self.patrol.as_mut().and_then(|patrol| patrol.reading.as_mut()) {
+            reading.comparison = Some(comparison);
+        }
+        if self.note_errors(first) {
+            self.compare_next(flash);
+        } else {
+            self.end_comparison(flash, false);
+        }
+        true
+    }
+
+    /// Adds the errors of the units of a page to those of their lines. Returns false if one of the
+    /// units cannot be read.
+    fn note_errors(&mut self, first: u32) -> bool {
+        let Some(contents) = &self.contents else { return false };
+        let reading = self.patrol.as_mut().and_then(|patrol| patrol.reading.as_mut());
+        let Some(comparison) = reading.and_then(|it| it.comparison.as_mut()) else { return false };
+        for (unit, error) in (first..).zip(&mut comparison.errors) {
+            if !contents.reads(unit) {
+                return false;
+            }
+            *error ^= contents.integrity.tag_at(UnitId(unit)).error;
+        }
+        true
+    }
+
+    /// Reads the next page of a stripe, or ends the comparison.
+    fn compare_next(&mut self, flash: &mut Flash) {
+        let reading = self.patrol.as_mut().and_then(|patrol| patrol.reading.as_mut());
+        let Some(comparison) = reading.and_then(|it| it.comparison.as_mut()) else { return };
+        let next = comparison.rest.pop();
+        if !self.is_as_when_read() {
+            return self.end_comparison(flash, false);
+        }
+        match next {
+            None => self.end_comparison(flash, true),
+            Some(first) if self.note_errors(first.0) => {
+                let (die, _) = self.shape.place(first.0);
+                self.read_to_scrub(flash, first.0, Owner::StripeCheck(die));
+            }
+            Some(_) => self.end_comparison(flash, false),
+        }
+    }
+
+    /// A page of a stripe that is compared has been read.
+    pub(super) fn page_compared(&mut self, flash: &mut Flash, id: TxnId) {
+        let Txn { needed, level, .. } = *flash.txns.get(id);
+        flash.txns.close(id);
+        if let Some(patrol) = &mut self.patrol {
+            patrol.units += u64::from(self.shape.units_per_page);
+        }
+        match needed > level {
+            true => self.end_comparison(flash, false),
+            false => self.compare_next(flash),
+        }
+    }
+
+    /// Notes the result if the stripe could be compared, and lets the patrol go on.
+    fn end_comparison(&mut self, flash: &mut Flash, compared: bool) {
+        let Some(patrol) = &mut self.patrol else { return };
+        let comparison = patrol.reading.as_mut().and_then(|reading| reading.comparison.take());
+        if let (Some(unequal), Some(comparison), Some(contents)) =
+            (&mut patrol.unequal, comparison, &mut self.contents)
+        {
+            let ledger = &mut contents.integrity.silent.ledger;
+            let matches = comparison.errors.iter().all(|&error| error == 0);
+            match compared {
+                true => unequal.note(comparison.stripe, matches, ledger),
+                false => ledger.stripes_undecided += 1,
+            }
+        }
+        self.patrol_after_read(flash);
+    }
+
+    /// A superblock has been erased: its stripes match again, whatever was found.
+    pub(super) fn forget_comparisons(&mut self, superblock: u32) {
+        let stripes = self.shape.stripes() * self.shape.pages_per_command;
+        if let Some(unequal) = self.patrol.as_mut().and_then(|patrol| patrol.unequal.as_mut()) {
+            (superblock * stripes..(superblock + 1) * stripes)
+                .map(StripeId)
+                .for_each(|stripe| unequal.forget(stripe));
+        }
+    }
+}
