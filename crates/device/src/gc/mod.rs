@@ -97,7 +97,7 @@ impl Gc {
         let (planes, dies) = (layout.geometry.planes() as usize, layout.geometry.dies() as usize);
         Self {
             rules: config.gc,
-            victim: AnyVictim::custom_or_new(
+            victim: AnyVictim::bounded_or_new(
                 config.policies.victim.as_ref(),
                 &config.victim,
                 config.seed,

@@ -14,7 +14,7 @@ pub use crate::policy::placement::{CustomPlacement, Opens, StreamLimits, StreamT
 pub use crate::policy::stream_tag::StreamTag;
 pub use crate::policy::suspension::CustomSuspension;
 pub use crate::policy::throttle::CustomThrottle;
-pub use crate::policy::victim::CustomVictim;
+pub use crate::policy::victim::{CustomVictim, Fruitless};
 use std::fmt::Debug;
 
 /// The custom policies of a drive, by slot. See docs/decisions/policy.md, "How does a custom policy

@@ -296,7 +296,7 @@ impl Superblocks {
             buffer: Buffer::new(config, &shape, layout.frames, count),
             pace: Pace::new(&config.buffer, layout.frames),
             commands: Commands::new(&config.flash, &shape, layout.frames, moved),
-            victim: AnyVictim::custom_or_new(
+            victim: AnyVictim::bounded_or_new(
                 config.policies.victim.as_ref(),
                 &config.victim,
                 config.seed,

@@ -7,16 +7,20 @@ use crate::support::random::{Choice, drive, requests};
 use crate::support::{scheme, small, superblocks};
 use fowler_device::blame::Part;
 use fowler_device::policy::custom::{
-    Candidates, CustomDieOrder, CustomPlacement, CustomSuspension, CustomVictim, Maker, Opens,
-    Queued, StreamLimits, StreamTable, StreamTag, View,
+    Candidates, CustomDieOrder, CustomHotness, CustomPlacement, CustomSuspension, CustomThrottle,
+    CustomVictim, Maker, Opens, Queued, StreamLimits, StreamTable, StreamTag, Used, View,
 };
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::suspension::{Candidate, Running, SuspensionKind};
+use fowler_device::policy::throttle::{
+    self, AnyThrottle, Life, Throttle as _, ThrottleKind, Throttled,
+};
 use fowler_device::policy::victim::VictimKind;
 use fowler_device::*;
 use fowler_nand::SuspendAt;
-use fowler_units::{BlockId, Bytes, HostIo, Nanos, Rng, Span, TxnId};
+use fowler_units::{BlockId, Bytes, HostIo, HostOp, Nanos, Rng, Span, TxnId};
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 
 /// 64-bit FNV-1a, a word at a time.
 struct Digest(u64);
@@ -312,6 +316,211 @@ fn custom_victims_of_superblocks_decide_as_built_in_ones_do() {
             config
         });
         assert_eq!(ours, custom, "drives {}..{}", group * 10, (group + 1) * 10);
+    }
+}
+
+/// Custom orders and suspensions decide as built-in ones do on drives with superblocks.
+#[test]
+fn custom_orders_of_superblocks_decide_as_built_in_ones_do() {
+    for group in 0..3 {
+        let unbound = |mut config: Config| {
+            (config.suspension.max_suspends, config.suspension.min_progress) = (None, Span::ZERO);
+            config.suspension.delay = Span::ZERO;
+            config.die_order.name = DieOrderKind::Fifo;
+            config.suspension.name = SuspensionKind::Never;
+            config
+        };
+        let ours = drives_with_superblocks(group, |_, config| {
+            let mut config = unbound(config);
+            config.die_order.name = DieOrderKind::ReadFirst;
+            config.suspension.name = SuspensionKind::Ipc;
+            config
+        });
+        let custom = drives_with_superblocks(group, |_, config| {
+            let mut config = unbound(config);
+            config.policies.die_order =
+                Some(Maker::new("read first", || Box::new(ReadFirstCancelling) as Box<_>));
+            config.policies.suspension =
+                Some(Maker::new("cancel", || Box::new(ReadFirstCancelling) as Box<_>));
+            config
+        });
+        assert_eq!(ours, custom, "drives {}..{}", group * 10, (group + 1) * 10);
+        let without = drives_with_superblocks(group, |_, config| unbound(config));
+        assert_ne!(ours, without, "drives {}..{}", group * 10, (group + 1) * 10);
+    }
+}
+
+/// A stream for each handle, or else for each kind of data; hot data in strong superblocks if asked
+/// for.
+#[derive(Clone, Debug)]
+struct StreamOfEach {
+    hot_to_strong: bool,
+}
+
+impl CustomPlacement for StreamOfEach {
+    fn streams(&mut self, limits: StreamLimits) -> StreamTable {
+        let mut table = StreamTable::default();
+        for tag in limits.tags() {
+            let kind = tag.with_handle(0).index() as u8;
+            table[tag.index()] = if limits.handles > 1 { tag.handle() } else { kind };
+        }
+        table
+    }
+
+    fn opens(&mut self, tag: StreamTag) -> Opens {
+        match (self.hot_to_strong, tag.is_hot()) {
+            (false, _) => Opens::Oldest,
+            (true, true) => Opens::Strongest,
+            (true, false) => Opens::Weakest,
+        }
+    }
+}
+
+/// The rule of `buffer_hits`.
+#[derive(Clone, Debug)]
+struct Hits(f64);
+
+impl CustomHotness for Hits {
+    fn class(&mut self, page: Used) -> AccessClass {
+        let least = self.0 * (f64::from(page.reads) + f64::from(page.writes));
+        match (f64::from(page.reads) > least, f64::from(page.writes) > least) {
+            (true, _) => AccessClass::ReadHot,
+            (_, true) => AccessClass::WriteHot,
+            _ => AccessClass::Mixed,
+        }
+    }
+}
+
+/// Custom placements and detectors of hotness decide as built-in ones do on drives with
+/// superblocks: by handles, by the sizes of requests and by hits in the buffer, where all
+/// superblocks are alike and where they differ in strength.
+#[test]
+fn custom_placements_of_superblocks_decide_as_built_in_ones_do() {
+    type Altered = fn(&mut Rng, Config) -> Config;
+    let kinds: [Altered; 3] = [superblocks::streamed, superblocks::lazy, superblocks::erring];
+    for group in 0..6 {
+        let altered = kinds[group as usize % 3];
+        let ours = drives_with_superblocks(group, altered);
+        let custom = drives_with_superblocks(group, |rng, config| {
+            let mut config = altered(rng, config);
+            let hot_to_strong = config.placement.hot_to_strong;
+            config.policies.placement = Some(Maker::new("each", move || {
+                Box::new(StreamOfEach { hot_to_strong }) as Box<_>
+            }));
+            if config.hotness.classes() > 1 {
+                let watermark = config.hotness.watermark;
+                config.policies.hotness =
+                    Some(Maker::new("hits", move || Box::new(Hits(watermark)) as Box<_>));
+            }
+            config
+        });
+        assert_eq!(ours, custom, "drives {}..{}", group * 10, (group + 1) * 10);
+        let without = drives_with_superblocks(group, |_, config| config);
+        assert_ne!(ours, without, "drives {}..{}", group * 10, (group + 1) * 10);
+    }
+}
+
+/// A built-in throttle that sees the life of the drive as a custom one does.
+#[derive(Clone, Debug)]
+struct Shown(AnyThrottle);
+
+/// The life of a drive as a custom policy sees it.
+struct Seen<'a>(&'a dyn Life);
+
+impl Life for Seen<'_> {
+    fn taken(&self) -> u64 {
+        self.0.taken()
+    }
+
+    fn left(&self, now: Nanos, healed: bool) -> f64 {
+        self.0.left(now, healed)
+    }
+
+    fn ends(&self) -> Nanos {
+        self.0.ends()
+    }
+}
+
+impl CustomThrottle for Shown {
+    fn delay(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Throttled {
+        self.0.delay(now, pages, &Seen(life))
+    }
+}
+
+/// Custom throttles decide as built-in ones do on drives with superblocks.
+#[test]
+fn custom_throttles_of_superblocks_decide_as_built_in_ones_do() {
+    let living = |mut config: Config| {
+        (config.life.cycles, config.life.target) = (3.0, Span::ms(1_000_000));
+        config.throttle.name = ThrottleKind::FixedRate;
+        config
+    };
+    for group in 0..3 {
+        let ours = drives_with_superblocks(group, |_, config| living(config));
+        let custom = drives_with_superblocks(group, |_, config| {
+            let mut config = living(config);
+            let (params, seed) = (config.throttle, config.seed);
+            let make = move || Box::new(Shown(AnyThrottle::new(&params, seed))) as Box<_>;
+            config.policies.throttle = Some(Maker::new("fixed rate", make));
+            // It is replaced, whatever its name.
+            config.throttle = throttle::Params { name: ThrottleKind::Dynamic, ..config.throttle };
+            config
+        });
+        assert_eq!(ours, custom, "drives {}..{}", group * 10, (group + 1) * 10);
+        let without = drives_with_superblocks(group, |_, config| config);
+        assert_ne!(ours, without, "drives {}..{}", group * 10, (group + 1) * 10);
+    }
+}
+
+/// A victim rule that insists on blocks without an invalid page, and takes each in its turn.
+#[derive(Clone, Debug)]
+struct Fruitless(usize);
+
+impl CustomVictim for Fruitless {
+    fn pick(&mut self, candidates: &Candidates<'_>, _now: Nanos) -> Option<BlockId> {
+        let full = |&block: &BlockId| candidates.valid(block) == candidates.capacity();
+        let full: Vec<BlockId> = candidates.iter().filter(full).collect();
+        self.0 += 1;
+        full.get(self.0 % full.len().max(1)).copied().or_else(|| candidates.fewest_valid())
+    }
+}
+
+/// A custom victim that never gains anything ends with its name, on either kind of drive: while the
+/// drive is preconditioned, or in the run.
+#[test]
+fn a_custom_victim_that_gains_nothing_ends_with_its_name() {
+    let ended = |superblocks: bool, pattern: Pattern| {
+        let mut config = if superblocks { superblocks::tiny() } else { small() };
+        config.precondition.pattern = pattern;
+        config.policies.victim = Some(Maker::new("in vain", || Box::new(Fruitless(0)) as Box<_>));
+        let work = move || {
+            let mut rng = Rng::stream(1, "in vain");
+            if superblocks {
+                let mut device = superblocks::built(&config).expect("a sound drive");
+                let logical = device.layout().logical.0;
+                // Most superblocks keep all of their data.
+                let write = |_| {
+                    let at = rng.below(logical / 8 / 4096) * 4096;
+                    HostIo::new(HostOp::Write, Nanos::ZERO, at, 4096)
+                };
+                let writes: Vec<HostIo> = (0..100_000).map(write).collect();
+                device.run(writes, Pacing::Closed { depth: 8 }, &mut ());
+            } else {
+                let mut device = Device::new(&config).expect("a sound drive");
+                let requests = requests(&mut rng, device.layout(), 20_000);
+                device.run(requests, Pacing::Closed { depth: 8 }, &mut ());
+            }
+        };
+        let panic =
+            std::panic::catch_unwind(AssertUnwindSafe(work)).expect_err("it cannot end otherwise");
+        panic.downcast_ref::<String>().cloned().unwrap_or_default()
+    };
+    for superblocks in [false, true] {
+        for pattern in [Pattern::Steady, Pattern::Sequential] {
+            let why = ended(superblocks, pattern);
+            let named = why.contains("policy.victim = \"in vain\" chose block");
+            assert!(named && why.contains("would never end"), "{superblocks}, {pattern:?}: {why}");
+        }
     }
 }
 

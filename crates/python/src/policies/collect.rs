@@ -2,13 +2,12 @@
 
 use super::{Instance, closed, next_call, no_answer};
 use fowler_experiment::Nanos;
-use fowler_experiment::policies::{BlockId, Candidates, CustomVictim};
+use fowler_experiment::policies::{BlockId, Candidates, CustomVictim, Fruitless};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use scoped_tls_hkt::scoped_thread_local;
 use std::cell::Cell;
-use std::collections::BTreeMap;
 
 scoped_thread_local!(static SHOWN: for<'a> &'a Candidates<'a>);
 
@@ -17,40 +16,16 @@ thread_local! {
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A policy that chooses blocks without an invalid page this many times in a row, counted in blocks
-/// of the plane, keeps garbage collection from ever freeing one. A rule that walks over all blocks
-/// needs one round; one that draws at random is rarely this unlucky.
-const ROUNDS: u32 = 16;
-
 /// Adapter of a Python victim policy; see the module.
 #[derive(Clone, Debug)]
 pub(super) struct Collect {
     instance: Instance,
-    /// For each plane, the last block that had no invalid page, by its place in the order in which
-    /// blocks became full, and the number of those in a row.
-    fruitless: BTreeMap<u32, (u64, u32)>,
+    fruitless: Fruitless,
 }
 
 impl Collect {
     pub fn new(instance: Instance) -> Collect {
-        Collect { instance, fruitless: BTreeMap::new() }
-    }
-
-    /// Returns true if a plane has had too many victims in a row without an invalid page.
-    fn stalls(&mut self, candidates: &Candidates<'_>, block: BlockId) -> bool {
-        let plane = candidates.plane().0;
-        if candidates.valid(block) < candidates.capacity() {
-            self.fruitless.remove(&plane);
-            return false;
-        }
-        let (last, count) = self.fruitless.entry(plane).or_insert((u64::MAX, 0));
-        // The last choice was the same block, and it was not collected: in idle time that was not
-        // worth it.
-        let order = candidates.fill_order(block);
-        if std::mem::replace(last, order) != order {
-            *count += 1;
-        }
-        *count > ROUNDS * candidates.slots()
+        Collect { instance, fruitless: Fruitless::default() }
     }
 }
 
@@ -70,17 +45,12 @@ impl CustomVictim for Collect {
         });
         // The default, and what a failed policy gets until the run has stopped.
         let Some(block) = asked else { return candidates.fewest_valid() };
-        if self.stalls(candidates, block) {
-            let what = format!(
-                "collect returned block {} of plane {}: it has no invalid page, nor had any of the \
-                 {} before it, so garbage collection would never end",
-                block.0,
-                candidates.plane().0,
-                ROUNDS * candidates.slots()
-            );
+        if let Some(why) = self.fruitless.note(candidates, block) {
+            let what = format!("collect returned {why}");
             let none: Option<()> =
                 self.instance.ask("collect", now, |_| Err(PyValueError::new_err(what)));
             debug_assert!(none.is_none());
+            return candidates.fewest_valid();
         }
         Some(block)
     }
@@ -126,8 +96,14 @@ impl Plane {
     }
 
     #[getter]
-    fn pages_per_block(&self) -> PyResult<u32> {
+    fn capacity(&self) -> PyResult<u32> {
         self.look(|candidates| candidates.capacity())
+    }
+
+    /// Another name of `capacity`, from before there were superblocks.
+    #[getter]
+    fn pages_per_block(&self) -> PyResult<u32> {
+        self.capacity()
     }
 
     #[getter]

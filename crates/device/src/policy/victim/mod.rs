@@ -4,11 +4,14 @@
 //! flight), or `None` if none is worth collecting. A rule may update its own state, never the
 //! drive's.
 
+mod fruitless;
+
 use crate::blocks::candidates::Candidates;
-use crate::policy::custom::Custom;
+use crate::policy::custom::{Custom, Maker};
 use crate::policy::registry::slot;
 use dyn_clone::clone_trait_object;
 use fowler_units::{BlockId, Nanos};
+pub use fruitless::Fruitless;
 use serde::{Deserialize, Serialize};
 
 slot! { $
@@ -46,7 +49,20 @@ impl Victim for AnyVictim {
 }
 
 impl AnyVictim {
-    /// Returns the block that GC collects next, if any candidate has an invalid page.
+    /// Returns the custom policy, if there is one, or else the one named by `params`. A custom one
+    /// that chooses too many victims in a row without an invalid page ends with its name.
+    pub fn bounded_or_new(
+        custom: Option<&Maker<dyn CustomVictim>>,
+        params: &Params,
+        seed: u64,
+    ) -> AnyVictim {
+        match custom {
+            Some(maker) => AnyVictim::Custom(Box::new(fruitless::Bounded::new(maker))),
+            None => AnyVictim::new(params, seed),
+        }
+    }
+
+    /// Returns the block to collect next, if any candidate has an invalid page.
     pub fn choose(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId> {
         let best = candidates.fewest_valid()?;
         let gains = candidates.valid(best) < candidates.capacity();

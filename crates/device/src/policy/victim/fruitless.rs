@@ -1,0 +1,75 @@
+//! Custom victims that gain nothing: a policy that keeps choosing blocks without an invalid page
+//! would keep garbage collection busy forever. Not a rule: a shared component.
+
+use super::CustomVictim;
+use crate::blocks::candidates::Candidates;
+use crate::policy::maker::Maker;
+use fowler_units::{BlockId, Nanos, PlaneId};
+use std::collections::BTreeMap;
+
+/// The number of victims in a row without an invalid page, in blocks of the plane, that count as
+/// too many. A rule that walks over all blocks needs one round; one that draws at random is rarely
+/// this unlucky.
+const ROUNDS: u32 = 16;
+
+/// The victims in a row without an invalid page.
+#[derive(Clone, Debug, Default)]
+pub struct Fruitless {
+    /// For each plane, the place of the last one in the order in which blocks became full, and the
+    /// number of those in a row.
+    planes: BTreeMap<PlaneId, (u64, u32)>,
+}
+
+impl Fruitless {
+    /// Notes the victim that a policy has chosen. Returns the reason if there have been too many
+    /// that gain nothing.
+    pub fn note(&mut self, candidates: &Candidates<'_>, victim: BlockId) -> Option<String> {
+        let plane = candidates.plane();
+        if !candidates.contains(victim) || candidates.valid(victim) < candidates.capacity() {
+            self.planes.remove(&plane);
+            return None;
+        }
+        let (last, count) = self.planes.entry(plane).or_insert((u64::MAX, 0));
+        // The last choice was the same block, and it was not collected: in idle time that was not
+        // worth it.
+        let order = candidates.fill_order(victim);
+        if std::mem::replace(last, order) != order {
+            *count += 1;
+        }
+        let most = ROUNDS * candidates.slots();
+        (*count > most).then(|| {
+            format!(
+                "block {} of plane {}: it has no invalid page, nor had any of the {most} before it, \
+                 so garbage collection would never end",
+                victim.0, plane.0
+            )
+        })
+    }
+}
+
+/// A custom policy that may not choose victims that gain nothing forever.
+#[derive(Clone, Debug)]
+pub(super) struct Bounded {
+    policy: Box<dyn CustomVictim>,
+    label: String,
+    fruitless: Fruitless,
+}
+
+impl Bounded {
+    pub fn new(maker: &Maker<dyn CustomVictim>) -> Bounded {
+        let label = maker.label().into();
+        Bounded { policy: maker.make(), label, fruitless: Fruitless::default() }
+    }
+}
+
+impl CustomVictim for Bounded {
+    /// # Panics
+    /// If the policy has chosen too many victims in a row that gain nothing.
+    fn pick(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId> {
+        let victim = self.policy.pick(candidates, now)?;
+        if let Some(why) = self.fruitless.note(candidates, victim) {
+            panic!("policy.victim = \"{}\" chose {why}", self.label);
+        }
+        Some(victim)
+    }
+}
