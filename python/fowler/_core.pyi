@@ -123,7 +123,7 @@ class Waiting:
         """The number of the die, from 0."""
     @property
     def page(self) -> int | None:
-        """The logical page, from 0, if it has one."""
+        """The logical page, from 0, if it has one; of a read on a drive with superblocks, the first unit."""
     @property
     def request_pages(self) -> int:
         """The number of pages of the write request that a host program belongs to; 0 for other kinds."""
@@ -170,14 +170,14 @@ class Read:
 
 @final
 class Page:
-    """A page that is being programmed or leaves the buffer."""
+    """A page that is being programmed or leaves the buffer; on a drive with superblocks, a mapping unit."""
 
     @property
     def now_ns(self) -> int:
         """The current simulated time."""
     @property
     def page(self) -> int:
-        """The logical page, from 0."""
+        """The number of the logical page or unit, from 0."""
     @property
     def reads(self) -> int:
         """The number of times that the page was read while in the buffer."""
@@ -194,7 +194,7 @@ class Write:
         """The current simulated time."""
     @property
     def pages(self) -> int:
-        """The number of pages of the write."""
+        """The number of pages of the write; on a drive with superblocks, of its mapping units."""
     @property
     def taken(self) -> int:
         """Pages taken from the drive's endurance so far: host pages that have entered, and pages programmed
@@ -218,8 +218,11 @@ class Plane:
     def plane(self) -> int:
         """The number of the plane, from 0."""
     @property
-    def pages_per_block(self) -> int:
+    def capacity(self) -> int:
         """The number of pages of a block, or of units of data of a superblock."""
+    @property
+    def pages_per_block(self) -> int:
+        """Another name of :attr:`capacity`, from before there were superblocks."""
     @property
     def slots(self) -> int:
         """The number of blocks of the plane, full or not."""
@@ -241,7 +244,8 @@ class Block:
         """The number of the block, counted over the drive."""
     @property
     def valid(self) -> int:
-        """The number of valid pages of the block, which would be moved."""
+        """The number of valid pages of the block, or units of the superblock, which would be moved. Beside
+        superblocks without parity, the parity of one that has it counts as valid."""
     @property
     def erases(self) -> int:
         """The number of times that the block has been erased."""

@@ -82,6 +82,70 @@ def test_victims_and_placements_do_the_same_in_both_languages(device, scheme, po
     assert requests(one) == requests(other)
 
 
+# A small drive with superblocks.
+SUPERBLOCKS = {"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 24}
+NEVER = {"policy.suspension.min_progress": "0ns", "policy.suspension.delay": "0ns", **SUPERBLOCKS}
+LIVING = {"lifetime.cycles": 3, "lifetime.target": "1000s", **SUPERBLOCKS}
+BY_USE = {
+    "buffer.eviction": "lazy",
+    "policy.placement": "streams",
+    "reliability.model": "analytic",
+    "gc.foreground_below": 8,
+    **SUPERBLOCKS,
+    "geometry.blocks_per_plane": 128,
+}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "keys"),
+    [
+        ("rps", ["fifo", ReadFirst()], NEVER),
+        ("pes_ipc", ["rps", Cancel()], NEVER),
+        ("pes_ips", [ReadFirst(), AtPhaseEnd()], NEVER),
+        ("rps", ["rps", Greedy()], SUPERBLOCKS),
+        ("rps", ["rps", FirstFilled()], {**SUPERBLOCKS, "policy.victim": "fifo"}),
+        ("rps", ["rps", OneStream()], SUPERBLOCKS),
+        ("hire", ["hire", BufferHits()], BY_USE),
+        ("hire", ["hire", StreamPerKind()], BY_USE),
+    ],
+)
+def test_superblocks_ask_a_policy_in_either_language(ours, theirs, keys):
+    one, other = (
+        fowler.run("nvme-pm9a3", "demo", scheme=scheme, limit=5_000, requests=True, set=keys)
+        for scheme in (ours, theirs)
+    )
+    assert measured(one) == measured(other)
+    assert requests(one) == requests(other)
+
+
+def test_a_throttle_in_python_delays_writes_of_superblocks():
+    run = fowler.run("nvme-pm9a3", "demo", scheme=["st", FixedRate()], limit=2_000, set=LIVING)
+    ours = fowler.run("nvme-pm9a3", "demo", scheme="st", limit=2_000, set=LIVING)
+    assert run.write.mean_us == pytest.approx(ours.write.mean_us, rel=1e-6)
+
+
+def test_a_victim_of_superblocks_that_gains_nothing_ends():
+    with pytest.raises(fowler.PolicyError, match=r"Fruitless.collect .* nor had any of the 1024 before it"):
+        fowler.run("nvme-pm9a3", "demo", scheme=["rps", Fruitless()], limit=100, set=SUPERBLOCKS)
+
+
+class Sized:
+    """Greedy, and notes the sizes that it was shown."""
+
+    def __init__(self):
+        self.sizes = set()
+
+    def collect(self, plane):
+        self.sizes.add((plane.capacity, plane.pages_per_block))
+        return plane.fewest_valid()
+
+
+def test_the_capacity_of_a_superblock_has_two_names():
+    run = fowler.run("nvme-pm9a3", "demo", scheme=["rps", Sized()], limit=100, set=SUPERBLOCKS)
+    # 24 pages of 32 planes of 4 units, less the parity of one command in 32.
+    assert run.policies["Sized"].sizes == {(24 * 32 * 4 * 31 // 32, 24 * 32 * 4 * 31 // 32)}
+
+
 @pytest.mark.parametrize("device", ["pes-mlc", "nvme-pm9a3"])
 def test_a_placement_is_told_the_handles_of_the_drive(device, tmp_path):
     rows = ["at_ns,op,offset,size,placement"]
