@@ -2,6 +2,7 @@
 //! the block is retired, and the room of its plane shrinks.
 //! See docs/decisions/blocks.md, "How does a block fail?".
 
+use super::block_fates::{ERASE, Fates};
 use super::block_table::BlockState;
 use super::page_allocator::PageAllocator;
 use crate::config::Config;
@@ -9,8 +10,7 @@ pub use crate::config::bad_blocks::Params;
 use crate::config::layout::{Layout, Refusals};
 use crate::observe::operation::Source;
 use crate::policy::stream_tag::StreamTag;
-use fowler_physics::bad_blocks::FailureLaw;
-use fowler_units::{BlockId, Bytes, DieId, Id, IdVec, Nanos, PlaneId, Rng};
+use fowler_units::{BlockId, Bytes, DieId, Nanos, PlaneId};
 use serde::{Deserialize, Serialize};
 
 /// Counts of failing blocks so far.
@@ -39,29 +39,10 @@ pub(crate) struct BadBlocksSnapshot {
     failed: Vec<(BlockId, bool)>,
 }
 
-/// The failure that is drawn for a block.
-#[derive(Clone, Copy, Debug)]
-struct Fate {
-    /// The P/E cycle in which the block fails, counted from the beginning of the run.
-    cycle: u32,
-    /// The page whose program fails, or [`ERASE`].
-    page: u16,
-    /// True once the block has failed and its pages are no longer counted on. The block is retired
-    /// as soon as its plane can do without it.
-    failed: bool,
-}
-
-/// Marks a failure without a page: the erase at the end of the cycle fails.
-const ERASE: u16 = u16::MAX;
-
 /// The blocks that fail.
 #[derive(Clone, Debug)]
 pub(crate) struct BadBlocks {
-    fates: IdVec<BlockId, Fate>,
-    /// The erase count of each block at the beginning.
-    begun: IdVec<BlockId, u32>,
-    /// The number of real P/E cycles that a simulated one stands for.
-    dilation: u32,
+    fates: Fates,
     /// Blocks whose program has just failed. These blocks are still open.
     just_failed: Vec<BlockId>,
     /// Blocks that wait to be emptied.
@@ -97,26 +78,11 @@ impl Config {
 impl BadBlocks {
     /// Draws the fate of every block; `erased` are the erase counts of the blocks.
     fn new(config: &Config, layout: &Layout, erased: &[u32]) -> BadBlocks {
-        let params = &config.bad_blocks;
-        let law =
-            FailureLaw { share: params.share, cycles: config.life.cycles, shape: params.shape };
-        let mut rng = Rng::stream(config.seed, "bad_blocks");
-        let cycles = config.initial_cycles(layout.geometry.blocks());
-        let pages = u64::from(layout.geometry.pages_per_block);
-        let fates = cycles.as_slice().iter().zip(erased).map(|(&before, &erased)| {
-            let survived = f64::from(before) + f64::from(erased);
-            let more = law.fails_after(survived, rng.unit()) - survived;
-            let (by_erase, page) = (rng.chance(params.erases), rng.below(pages) as u16);
-            // Saturates: a block with more cycles to go never fails.
-            let page = if by_erase { ERASE } else { page };
-            Fate { cycle: more as u32, page, failed: false }
-        });
+        let fates = Fates::draw(config, &layout.geometry, erased.iter().copied());
         let homed = layout.mapped_pages.div_ceil(layout.geometry.dies()) + layout.parities + 1;
         let blocks = layout.geometry.blocks() as usize;
         BadBlocks {
-            fates: fates.collect(),
-            begun: erased.iter().copied().collect(),
-            dilation: config.life.dilation.max(1),
+            fates,
             just_failed: Vec::with_capacity(blocks),
             waiting: Vec::with_capacity(blocks),
             homed: config.redundancy.has_stripes().then_some(homed),
@@ -130,20 +96,14 @@ impl BadBlocks {
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         let blocks = u64::from(layout.geometry.blocks());
         match config.blocks_fail() {
-            true => Bytes::of::<Fate>(blocks) + Bytes::of::<[u32; 3]>(blocks),
+            true => Fates::bytes(blocks) + Bytes::of::<[u32; 2]>(blocks),
             false => Bytes(0),
         }
     }
 
     /// Returns true if a block that has not failed yet fails in its present cycle.
     fn fails_in_this_cycle(&self, block: BlockId, erases: u32) -> bool {
-        let Fate { cycle, failed, .. } = self.fates[block];
-        let since = u64::from(erases - self.begun[block]) * u64::from(self.dilation);
-        // The cycle of the failure is one of the real cycles that this one stands for, or an
-        // earlier one.
-        !failed
-            && since + u64::from(self.dilation) > u64::from(cycle)
-            && self.counts.worn_out.is_none()
+        self.counts.worn_out.is_none() && self.fates.fails_in_this_cycle(block, erases)
     }
 }
 
@@ -294,7 +254,8 @@ impl PageAllocator {
     /// Notes that an erase of a block has failed.
     fn mark(&mut self, block: BlockId) {
         if let Some(bad_blocks) = &mut self.bad_blocks {
-            bad_blocks.fates[block] = Fate { page: ERASE, failed: true, ..bad_blocks.fates[block] };
+            let fate = &mut bad_blocks.fates[block];
+            (fate.page, fate.failed) = (ERASE, true);
             bad_blocks.counts.erases += 1;
         }
     }
@@ -411,9 +372,7 @@ impl PageAllocator {
         };
         bad_blocks.counts = saved.counts;
         for (block, by_program) in saved.failed {
-            let Some(fate) = bad_blocks.fates.as_mut_slice().get_mut(block.index()) else {
-                return false;
-            };
+            let Some(fate) = bad_blocks.fates.get_mut(block) else { return false };
             fate.failed = true;
             if !by_program {
                 fate.page = ERASE;

@@ -10,6 +10,7 @@
 //! - `open_blocks.rs`: the open block for each kind of data, and the step and voltages that the
 //!   block is opened with.
 //! - `page_allocator.rs`: the die that takes a host page, and the planes of that die that may.
+//! - `block_fates.rs`: the cycle in which each block fails, on every kind of drive.
 //! - `bad_blocks.rs`: blocks that fail and are retired.
 //! - `failed_dies.rs`: dies that fail, and those that take their place.
 //! - `candidates.rs`: the candidates for GC, and the valid pages of a block.
@@ -17,6 +18,7 @@
 //! - `gc_job.rs`: the job that empties a block; the host keeps pace with it.
 
 pub mod bad_blocks;
+pub(crate) mod block_fates;
 mod block_state;
 pub mod block_table;
 pub mod candidates;
