@@ -24,6 +24,8 @@ pub struct BadBlockCounts {
     pub delayed: u64,
     /// Retired blocks.
     pub retired: u64,
+    /// Blocks that work and are no longer used, because they share a superblock with a failed one.
+    pub sound: u64,
     /// The number of pages that the drive can lose before it can no longer hold its data.
     pub spare: u64,
     /// The time at which a block failed that the drive could not lose. No block has failed since.

@@ -60,6 +60,12 @@ impl Fates {
         }
     }
 
+    /// Lets a block fail in its present cycle, with the program of a page or with its erase.
+    #[cfg(test)]
+    pub fn set(&mut self, block: BlockId, page: Option<u16>) {
+        self.fates[block] = Fate { cycle: 0, page: page.unwrap_or(ERASE), failed: false };
+    }
+
     /// Returns the memory that the fates of so many blocks take.
     pub fn bytes(blocks: u64) -> Bytes {
         Bytes::of::<Fate>(blocks) + Bytes::of::<u32>(blocks)

@@ -33,7 +33,20 @@ impl Blocks {
         self
     }
 
-    /// Returns true if blocks may have pages within their capacity that hold no data.
+    /// Lets each block keep places from data from now on.
+    pub fn keep_some(&mut self) {
+        if !self.keeps() {
+            self.kept = IdVec::filled(0, self.blocks.len());
+        }
+    }
+
+    /// Retires an open block that holds nothing.
+    pub fn retire_open(&mut self, block: BlockId) {
+        assert_eq!((self.state(block), self.written(block)), (BlockState::Open, 0));
+        self.blocks[block].set_state(BlockState::Retired);
+    }
+
+    /// Returns true if a block may keep places from data.
     pub fn keeps(&self) -> bool {
         !self.kept.is_empty()
     }

@@ -10,9 +10,9 @@
 //!   other.
 //! - `scrubbing.rs`: the shortest possible period of scrubbing.
 //! - `slc.rs`: the SLC cache of a drive with superblocks.
-//! - `stripes.rs`: the effect of stripes on the size of a drive.
-//! - `superblocks.rs`: parity within superblocks.
-//! - `units.rs`: the size of a mapping unit, and the reasons for rejecting it.
+//! - `stripes.rs`: the stripes that fit.
+//! - `superblocks.rs`: parity within superblocks, and superblocks with bad blocks.
+//! - `units.rs`: the size of a mapping unit, and why a drive cannot have it.
 
 mod aging;
 pub(crate) mod bad_blocks;
@@ -45,7 +45,7 @@ use fowler_units::{ByteRate, Bytes, Geometry, Span};
 pub use ftl::{FtlConfig, ProgramUnit, ReclaimUnit};
 pub use queues::{Admission, Arbitration, QueueConfig, Weights};
 pub use slc::{SlcConfig, WhenFull};
-pub use superblocks::SuperblockConfig;
+pub use superblocks::{Retire, SuperblockConfig};
 
 /// The complete configuration of a drive.
 #[derive(Clone, Debug, PartialEq)]

@@ -180,8 +180,9 @@ pub struct Flash {
     /// True if programs of the same page may take different times: at different steps, because they
     /// fail and are repeated, or in two passes.
     programs_differ: bool,
-    /// Number of ISPP iterations of the first of two program passes, if it differs from that of the
-    /// second.
+    /// True if programs may fail and are repeated.
+    programs_fail: bool,
+    /// ISPP iterations of the first of two passes, if they differ from those of the second.
     first_pass: Option<u32>,
     /// True if a probe observes all steps.
     watched: bool,
@@ -275,13 +276,13 @@ impl Flash {
             marked,
             plain_program: None,
             programs_differ: false,
+            programs_fail: config.blocks_fail(),
             first_pass: (config.program_erase == ProgramErase::Nominal)
                 .then_some(config.flash.first_pass_iterations),
             watched: false,
             trace: None,
         };
-        flash.programs_differ =
-            flash.ladder.has_rungs() || config.blocks_fail() || flash.registers.program_passes > 1;
+        flash.programs_differ = flash.ladder.has_rungs() || flash.registers.program_passes > 1;
         flash.plain_program = flash.plain_program();
         flash
     }
@@ -289,7 +290,7 @@ impl Flash {
     /// Computes the value of the field `plain_program`.
     fn plain_program(&self) -> Option<Span> {
         let &[iterations] = self.timing.program_iterations.values() else { return None };
-        let alike = !self.programs_differ;
+        let alike = !(self.programs_differ || self.programs_fail);
         // With a minimum progress, a die looks again for reads once its cells run.
         let undisturbed = self.never_interrupts() && self.rules.min_progress == Span::ZERO;
         let plain = alike && undisturbed && !self.watched && !self.registers.cache_program;

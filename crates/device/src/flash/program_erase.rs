@@ -211,8 +211,9 @@ impl Flash {
         if self.programs_differ {
             self.most_iterations(first)
         } else {
-            let unit = self.txns.get(first).unit;
-            self.timing.program_iterations.of(|| self.offset(unit))
+            let Txn { unit, failed, .. } = *self.txns.get(first);
+            let iterations = self.timing.program_iterations.of(|| self.offset(unit));
+            if self.programs_fail { (1 + u32::from(failed)) * iterations } else { iterations }
         }
     }
 

@@ -4,6 +4,7 @@
 use crate::config::layout::Refusal;
 use crate::config::{
     AgingConfig, BufferConfig, Config, FlashConfig, PreconditionConfig, ReclaimUnit, SlcConfig,
+    SuperblockConfig,
 };
 use crate::core::Core;
 use crate::gc::Gc;
@@ -53,6 +54,7 @@ impl Config {
             timing: other.timing,
             flash: FlashConfig { word_line: self.flash.word_line, ..other.flash },
             // The cache is empty before the first request.
+            superblocks: SuperblockConfig { parity: self.superblocks.parity, ..other.superblocks },
             slc: SlcConfig { fixed: self.slc.fixed, dynamic: self.slc.dynamic, ..other.slc },
             aging: AgingConfig { coding: self.aging.coding, ..other.aging },
             program_erase: other.program_erase,

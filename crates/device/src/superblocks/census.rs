@@ -72,8 +72,12 @@ impl Taking<'_> {
     fn failed_of_line(&mut self, unit: u32) -> u32 {
         let layer = &self.device.layer;
         let taken = layer.commands_taken(layer.shape.superblock_of(unit));
-        let line = layer.shape.line_of(unit);
-        let units = line.iter().filter(|&unit| layer.shape.command_of(unit) < taken);
+        let superblock = layer.shape.superblock_of(unit);
+        let programmed = |&unit: &u32| {
+            let command = layer.shape.command_of(unit);
+            command < taken && layer.uses(superblock, command)
+        };
+        let units = layer.shape.line_of(unit).iter().filter(programmed);
         units.filter(|&unit| self.fails(unit)).count() as u32
     }
 

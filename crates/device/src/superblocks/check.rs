@@ -5,7 +5,6 @@ use super::buffer::State as FrameState;
 use super::collection::Why;
 use super::commands::{SWAPPED, Stream};
 use super::map::{Emptied, Traffic};
-use super::modes::Modes;
 use super::residents::Residents;
 use super::slc_cache::{FOLDED_MOST, Mode, SlcCache};
 use crate::blocks::block_table::BlockState;
@@ -17,7 +16,7 @@ use crate::mapping::page_map::Location;
 use crate::observe::counters::SlcCounts;
 use crate::observe::law::Violation;
 use crate::observe::operation::Source;
-use fowler_units::{DieId, Id, Nanos, UnitId};
+use fowler_units::{Id, UnitId};
 
 /// Fails with a message unless a condition holds.
 macro_rules! law {
@@ -86,6 +85,7 @@ impl Superblocks {
         }
         self.check_refresh()?;
         self.check_coverage()?;
+        self.check_bad_blocks()?;
         self.check_swap()?;
         self.check_contents()?;
         self.check_frames()
@@ -169,7 +169,7 @@ impl Superblocks {
                 .find(|&unit| self.shape.is_slc(unit) != (mode != Mode::Usual));
             law!(wrong.is_none(), "unit {wrong:?} of superblock {number}, which is {mode:?}");
             if mode == Mode::Usual {
-                let used = state != BlockState::Free;
+                let used = !matches!(state, BlockState::Free | BlockState::Retired);
                 law!(!aside || !used, "superblock {number} is set aside: {state:?}");
                 continue;
             }
@@ -245,7 +245,7 @@ impl Superblocks {
         for superblock in 0..self.map.count() {
             let state = self.map.state(superblock);
             let full = state == BlockState::Full;
-            if state == BlockState::Free {
+            if matches!(state, BlockState::Free | BlockState::Retired) {
                 law!(!self.is_bare(superblock), "superblock {superblock} is erased and bare");
                 continue;
             }
@@ -333,9 +333,12 @@ impl Superblocks {
         };
         let full = |&number: &u32| self.map.state(number) == BlockState::Full;
         for superblock in (0..self.map.count()).filter(full) {
-            for die in (0..self.shape.dies).map(DieId) {
+            let dies = self.shape.dies;
+            let commands = |first: u32| (first..self.shape.commands).step_by(dies as usize);
+            let used = |&first: &u32| commands(first).any(|it| self.uses(superblock, it));
+            for die in (0..dies).filter(used).map(|first| self.shape.die_at(first)) {
                 let mode = modes.of(superblock, die);
-                for block in Modes::blocks_on(&self.layout.geometry, superblock, die) {
+                for block in self.shape.blocks_on(superblock, die) {
                     let found = condition.block(block).mode;
                     let same = found.one_bit || found == mode;
                     law!(same, "block {}: {found:?}, not {mode:?}", block.0);

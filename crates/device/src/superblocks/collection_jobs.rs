@@ -133,13 +133,17 @@ impl Superblocks {
         let data = i64::from(self.shape.data_units());
         let rest = |stream| {
             let open = self.commands.open_of(Stream::Moved(stream));
-            let whole = open.map_or(0, |open| {
-                self.shape.data_units_from(open.command, self.is_bare(open.superblock))
-            });
+            let whole = open.map_or(0, |open| self.data_units_from(open.superblock, open.command));
             i64::from(whole + self.collector.left_of_command(stream))
         };
         let others = self.streams.moved().iter().filter(|&&other| other != stream);
         let beyond = |&other: &u8| (self.collector.promised(other) - rest(other)).max(0);
+        if self.is_uneven() {
+            let least = data / 2;
+            let taken: i64 = others.map(|other| (beyond(other) + least - 1) / least).sum();
+            let erased = self.erased_units().min(i64::from(self.streams.kept()) * data);
+            return rest(stream) + (erased - taken * data).max(0);
+        }
         let taken: i64 = others.map(|other| (beyond(other) + data - 1) / data).sum();
         let erased = i64::from(self.map.free_count().min(self.streams.kept()));
         rest(stream) + (erased - taken).max(0) * data
@@ -289,11 +293,14 @@ impl Superblocks {
         self.end_if_empty(flash, job.victim);
     }
 
-    /// Erases a superblock: one command on each die.
+    /// Erases a superblock: one command on each die that has not dropped out of it.
     fn erase(&mut self, flash: &mut Flash, superblock: u32) {
-        self.map.set_emptied(superblock, Emptied::Erased(self.shape.dies));
+        self.map.set_emptied(superblock, Emptied::Erased(self.dies_of(superblock)));
         let source = self.source_of(superblock);
         for at in 0..self.shape.dies {
+            if self.gaps_of(superblock).is_some_and(|gaps| gaps.is_dropped(at)) {
+                continue;
+            }
             let die = self.shape.die_at(at);
             let owner = Owner::Superblock(superblock);
             let (id, txn) = flash.open(Op::Erase, source, TxnClass::Erase, owner, die);
@@ -318,17 +325,13 @@ impl Superblocks {
             }
             let refreshed = self.is_refreshed(superblock);
             self.renewals.erased(superblock);
-            if self.patrol.is_some() {
-                self.forget_found();
-                self.forget_comparisons(superblock);
-            }
-            self.map.erased(superblock);
+            let retired = self.end_erase(superblock, flash.now());
             if let Some(contents) = &mut self.contents {
                 let first = self.shape.first_unit(superblock);
                 contents.erased(superblock, first..first + self.shape.units);
             }
             self.erased_of_coverage(superblock, flash.now());
-            self.erased_by_wear(superblock, refreshed);
+            self.erased_by_wear(superblock, refreshed || retired);
             self.collect(flash);
             self.drain(flash);
         }

@@ -121,16 +121,15 @@ impl Coverage {
         }
     }
 
-    /// A superblock is opened that was erased so often. Returns true if it has no parity. A
-    /// superblock in SLC mode has parity wherever a drive has any.
-    pub(super) fn opened(&mut self, superblock: u32, erases: u32, slc: bool) -> bool {
+    /// A superblock is opened that was erased so often: it is bare from now on, or has parity. One
+    /// in SLC mode has parity wherever a drive has any.
+    pub(super) fn opened(&mut self, superblock: u32, erases: u32, slc: bool) {
         let at = superblock as usize;
         self.bare[at] = !slc && !self.protects(superblock, erases);
         let worn = self.is_worn(superblock, erases);
         debug_assert!(!self.worn[at], "an erased superblock counts as worn");
         self.worn_count += u32::from(worn);
         self.worn[at] = worn;
-        self.bare[at]
     }
 
     /// A superblock has been erased, which was its erase number `erases`.

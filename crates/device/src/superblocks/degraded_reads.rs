@@ -73,7 +73,9 @@ impl Superblocks {
     /// programmed.
     pub(super) fn is_programmed(&self, unit: u32) -> bool {
         let superblock = self.shape.superblock_of(unit);
-        self.shape.command_of(unit) < self.commands_taken(superblock)
+        let command = self.shape.command_of(unit);
+        command < self.commands_taken(superblock)
+            && self.uses(superblock, command)
             && self.shape.is_slc(unit) == self.is_in_slc_mode(superblock)
     }
 
@@ -123,10 +125,12 @@ impl Superblocks {
         let low = which.trailing_zeros();
         let unit = first + low;
         let at_hand = self.at_hand();
-        let taken = self.commands_taken(self.shape.superblock_of(unit));
+        let superblock = self.shape.superblock_of(unit);
+        let taken = self.commands_taken(superblock);
         let mut left = 0;
         for other in self.shape.line_of(unit).iter().filter(|&other| other != unit) {
-            let programmed = self.shape.command_of(other) < taken;
+            let command = self.shape.command_of(other);
+            let programmed = command < taken && self.uses(superblock, command);
             let known = |bit: u32| at_hand.binary_search(&(other + bit)).is_ok();
             if !programmed || bits(which >> low).all(known) {
                 continue;
@@ -191,7 +195,8 @@ impl Superblocks {
         let valid = self.map.valid_owner(unit).is_some();
         let superblock = self.shape.superblock_of(unit);
         let line = self.shape.line_of(unit);
-        let written = self.shape.command_of(line.parity()) < self.commands_taken(superblock);
+        let parity = self.parity_of_stripe(superblock, self.shape.command_of(unit));
+        let written = parity.is_none_or(|it| it < self.commands_taken(superblock));
         let Some(contents) = &mut self.contents else { return };
         if !valid || contents.reads(unit) {
             return;

@@ -81,7 +81,10 @@ impl Superblocks {
                 if copy.is_some() { vec![copy.0] } else { Vec::new() }
             }
             Fault::Parity(stripe) => {
-                let (superblock, command, slot) = self.shape.parity_page(stripe.0);
+                let (superblock, last, slot) = self.shape.parity_page(stripe.0);
+                let Some(command) = self.parity_of_stripe(superblock, last) else {
+                    return Vec::new();
+                };
                 let programmed = command < self.commands_taken(superblock);
                 if !programmed || self.is_bare(superblock) || self.is_in_slc_mode(superblock) {
                     return Vec::new();
@@ -108,7 +111,8 @@ impl Superblocks {
                 continue;
             }
             let slots = self.shape.slots(self.is_in_slc_mode(superblock));
-            for command in 0..self.commands_taken(superblock) {
+            let used = |&command: &u32| self.uses(superblock, command);
+            for command in (0..self.commands_taken(superblock)).filter(used) {
                 let first = self.shape.unit_of_command(superblock, command);
                 let (die, _) = self.shape.place(first);
                 let (from, to) = (die.0 * die_blocks, (die.0 + 1) * die_blocks);
@@ -219,15 +223,15 @@ impl Superblocks {
         contents.integrity.ledger.lost[loss.reason] += 1;
     }
 
-    /// Makes a full superblock with parity due to be moved if a unit of it has failed: the rest of
-    /// the line of that unit has no parity any more, even if the unit itself is not needed.
+    /// Makes a full superblock due to be moved if a program of it has failed or, if it has parity,
+    /// a unit of it: the rest of the line of that unit has no parity any more, even if the unit
+    /// itself is not needed.
     #[inline]
     pub(super) fn renew_if_spoilt(&mut self, superblock: u32) {
-        if let Some(contents) = &self.contents
-            && contents.is_spoilt(superblock)
-            && self.has_stripes(superblock)
-            && self.map.state(superblock) == BlockState::Full
-        {
+        let spoilt = |it: &Contents| it.is_spoilt(superblock) && self.has_stripes(superblock);
+        let fails =
+            self.contents.as_deref().is_some_and(spoilt) || self.has_failed_program(superblock);
+        if fails && self.map.state(superblock) == BlockState::Full {
             self.renewals.add_first(superblock);
         }
     }

@@ -64,7 +64,7 @@ impl Map {
     /// Creates the map of an empty drive that sets so many superblocks aside: its last.
     ///
     /// If superblocks with and without parity are on the drive together (`varies`), each keeps the
-    /// places of its parity apart ([`Map::keep_for_parity`]).
+    /// places of its parity apart ([`Map::keep_from_data`]).
     pub fn new(shape: &Shape, logical: u32, aside: u32, varies: bool) -> Map {
         let set_aside = shape.superblocks - aside;
         let first = if aside > 0 { BlockId(set_aside) } else { BlockId::NONE };
@@ -97,11 +97,18 @@ impl Map {
             + Bytes::of::<Traffic>(shape.superblocks.into())
     }
 
-    /// A superblock is opened, with parity or bare. Where both kinds are on the drive together,
-    /// the places of parity count as taken by data that is never moved.
-    pub fn keep_for_parity(&mut self, shape: &Shape, superblock: u32, bare: bool) {
-        let kept = shape.data_units_of(true) - shape.data_units_of(bare);
-        self.blocks.keep(BlockId(superblock), kept);
+    /// The places of a superblock that hold no data, beside its `data` units, count as taken by
+    /// data that is never moved, where superblocks differ in them.
+    pub fn keep_from_data(&mut self, superblock: u32, data: u32) {
+        if self.blocks.keeps() {
+            let capacity = self.blocks.candidates(USUAL).capacity();
+            self.blocks.keep(BlockId(superblock), capacity - data);
+        }
+    }
+
+    /// Lets superblocks differ in the places that hold no data.
+    pub fn keep_gaps(&mut self) {
+        self.blocks.keep_some();
     }
 
     /// Returns the number of units of the host.
@@ -266,6 +273,11 @@ impl Map {
         self.blocks.open(ASIDE).map(|block| block.0)
     }
 
+    /// Returns the erased superblocks that are not set aside, the longest-waiting first.
+    pub fn erased_superblocks(&self) -> impl Iterator<Item = u32> {
+        self.blocks.free_blocks(USUAL).map(|block| block.0)
+    }
+
     /// Returns the number of erased superblocks of those set aside.
     pub fn free_aside_count(&self) -> u32 {
         self.blocks.free_in(ASIDE)
@@ -276,10 +288,9 @@ impl Map {
         superblock >= self.set_aside
     }
 
-    /// Takes the next place of a superblock for a command. Returns true if all are taken then.
-    pub fn take_command(&mut self, superblock: u32) -> bool {
+    /// Takes the next place of a superblock for a command, or for a gap.
+    pub fn take_command(&mut self, superblock: u32) {
         self.blocks.take(BlockId(superblock), self.command);
-        self.blocks.is_taken(BlockId(superblock))
     }
 
     /// Returns true if every command of a superblock has its place, and its data stays there for
@@ -340,6 +351,21 @@ impl Map {
         debug_assert_eq!((traffic.flying, traffic.leaving), (0, 0));
         traffic.emptied = Emptied::No;
         self.blocks.erase(BlockId(superblock));
+    }
+
+    /// A superblock is erased for the last time, and is used no more.
+    pub fn retired(&mut self, superblock: u32) {
+        let traffic = &mut self.traffic[superblock as usize];
+        debug_assert_eq!((traffic.flying, traffic.leaving), (0, 0));
+        traffic.emptied = Emptied::No;
+        self.blocks.retire(BlockId(superblock));
+    }
+
+    /// An erased superblock of a drive that is being restored turns out to be retired.
+    pub fn retire_erased(&mut self, superblock: u32) {
+        let block = BlockId(superblock);
+        self.blocks.open_this(block);
+        self.blocks.retire_open(block);
     }
 
     /// Returns the superblock that a policy empties next, or the emptiest if it names none, because

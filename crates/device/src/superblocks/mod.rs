@@ -46,6 +46,8 @@
 //!   `faults.rs`, `power_loss.rs`: the effects of faults. `recoveries.rs`, `degraded_reads.rs`:
 //!   reads that need the rest of a stripe. `flushes.rs`: flushes that wait. `census.rs`: a count
 //!   of all that cannot be read.
+//! - `bad_blocks.rs`, `failed_blocks.rs`: blocks that fail, and what the drive does about them.
+//!   `gaps.rs`: the commands that a superblock lacks for them.
 //! - `modes.rs`: the step and voltages at which superblocks are programmed, and their strengths.
 //! - `untimed.rs`, `saved_life.rs`: requests in no time, for a whole life, and its state in the
 //!   middle.
@@ -59,6 +61,9 @@ mod aging;
 mod aging_refusals;
 #[cfg(test)]
 mod aging_tests;
+#[cfg(test)]
+mod bad_block_tests;
+mod bad_blocks;
 mod buffer;
 #[cfg(test)]
 mod cases;
@@ -75,11 +80,13 @@ mod degraded_reads;
 #[cfg(test)]
 mod erase_tests;
 mod eviction;
+mod failed_blocks;
 #[cfg(test)]
 mod fault_tests;
 mod faults;
 mod filling;
 mod flushes;
+mod gaps;
 #[cfg(test)]
 mod golden_tests;
 mod host;
@@ -156,6 +163,7 @@ use crate::policy::victim::AnyVictim;
 use crate::precondition::{Preconditioned, Watch};
 use crate::raid::Protection;
 use aging::Aging;
+use bad_blocks::BadBlocks;
 use buffer::Buffer;
 use collection::Collector;
 use commands::{Commands, Stream};
@@ -203,6 +211,8 @@ pub struct Superblocks {
     patrol: Option<Box<Patrol>>,
     /// The rules of parity; none on a drive without redundancy.
     coverage: Option<Box<Coverage>>,
+    /// The blocks that fail; none on a drive on which none can.
+    bad: Option<Box<BadBlocks>>,
     /// The limits of age and of reads; none on a drive whose policy never refreshes.
     limits: Option<Box<Limits>>,
     modes: Option<Box<Modes>>,
@@ -310,6 +320,7 @@ impl Superblocks {
             patrol: None,
             coverage: Coverage::new(config, &shape).map(Box::new),
             limits: Limits::new(config, &shape).map(Box::new),
+            bad: None,
             modes: None,
             throttle: None,
             contents: None,
@@ -335,6 +346,7 @@ impl Superblocks {
             + SlcCache::bytes(&config.slc, &shape)
             + Aging::bytes(config, &shape)
             + Coverage::bytes(config, &shape)
+            + BadBlocks::bytes(config, &shape)
             + Limits::bytes(config, &shape)
             + Patrol::bytes(config, &shape)
             + Modes::bytes(config, &shape)
@@ -400,7 +412,7 @@ impl Device<Superblocks> {
         layer.begin_limits(&mut flash);
         layer.contents = Contents::new(config, &layer.shape, Stream::COUNT).map(Box::new);
         layer.begin_contents();
-        layer.begin_patrol(&mut flash, Patrol::new(config, &layer.shape));
+        layer.let_blocks_fail(config);
         Device::on(flash, layer)
     }
 

@@ -16,7 +16,7 @@ use crate::policy::step::{AnyStep, StepRule};
 use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use crate::precondition::initial_cell_state::{BlockHistory, wear_blocks};
-use fowler_units::{BlockId, Bytes, DieId, Geometry, Id};
+use fowler_units::{BlockId, Bytes, DieId, Id};
 
 /// The modes and strengths of the superblocks of a drive with bit errors by sensing level.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl Modes {
         let count = shape.superblocks as usize * dies;
         let of = |at: usize| {
             let (superblock, die) = (at / dies, DieId::new(at % dies));
-            let blocks = Modes::blocks_on(&geometry, superblock as u32, die);
+            let blocks = shape.blocks_on(superblock as u32, die);
             blocks.map(|block| strengths.believed[block]).max().expect("a die has a plane")
         };
         let parts: Vec<StrengthClass> = (0..count).map(of).collect();
@@ -82,18 +82,6 @@ impl Modes {
             parts,
             modes,
         })
-    }
-
-    /// Returns the blocks that a superblock has on a die: one of each plane.
-    pub fn blocks_on(
-        geometry: &Geometry,
-        superblock: u32,
-        die: DieId,
-    ) -> impl Iterator<Item = BlockId> {
-        let Geometry { planes_per_die, blocks_per_plane, .. } = *geometry;
-        let first = die.0 * planes_per_die;
-        (first..first + planes_per_die)
-            .map(move |plane| BlockId(plane * blocks_per_plane + superblock))
     }
 
     /// Returns the memory that the modes of a drive take.

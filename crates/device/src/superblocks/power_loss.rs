@@ -216,8 +216,7 @@ impl Superblocks {
     fn lose_running_parity(&mut self, flash: &mut Flash, outage: &mut Outage) {
         for stream in Stream::all() {
             let Some(open) = self.commands.open_of(stream) else { continue };
-            let begun = self.has_stripes(open.superblock)
-                && self.shape.stripe_of(open.command).start < open.command;
+            let begun = self.has_stripes(open.superblock) && self.has_begun_stripe(open);
             let slots = self.shape.slots(stream == Stream::Slc);
             if !begun {
                 continue;

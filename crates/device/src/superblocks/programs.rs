@@ -110,7 +110,7 @@ impl Superblocks {
     /// Returns true if the host may open a superblock. Garbage collection must always find one for
     /// each of its streams, or nothing could ever be freed.
     fn host_may_open(&self) -> bool {
-        self.map.free_count() > self.streams.kept()
+        self.map.free_count() > self.streams.kept() && !self.leaves_too_little()
     }
 
     /// Returns the units of a command of a stream.
@@ -176,6 +176,13 @@ impl Superblocks {
                 continue;
             };
             if !self.is_parity(open.superblock, open.command) {
+                if self.program_fails(stream, open, flash.now()) {
+                    self.pass_over(stream, open, flash.now());
+                    if self.commands.passes.is_some() {
+                        self.end_passes_before_gap(flash, stream);
+                    }
+                    continue;
+                }
                 return Some(open);
             }
             let number = self.begin_command(stream, open, 0);
@@ -205,7 +212,8 @@ impl Superblocks {
         if let Some(modes) = &mut self.modes {
             modes.opened(superblock, tag);
         }
-        self.commands.set_open(stream, Some(Open { superblock, command: 0 }));
+        let command = self.skip_gaps(superblock, 0);
+        self.commands.set_open(stream, Some(Open { superblock, command }));
         self.cover(superblock, stream, now);
         self.age_anew(superblock, now);
         Some(())
@@ -239,9 +247,10 @@ impl Superblocks {
 
     /// Moves a stream on to its next command. A superblock that is full is closed.
     pub(super) fn advance(&mut self, stream: Stream, open: Open) {
-        let next = Open { command: open.command + 1, ..open };
-        let full = self.map.take_command(open.superblock);
-        self.commands.set_open(stream, (!full).then_some(next));
+        self.map.take_command(open.superblock);
+        let command = self.skip_gaps(open.superblock, open.command + 1);
+        let next = Open { command, ..open };
+        self.commands.set_open(stream, (command < self.shape.commands).then_some(next));
     }
 
     fn begin_command(&mut self, stream: Stream, open: Open, stores: u32) -> u32 {
@@ -288,11 +297,17 @@ impl Superblocks {
         let Command { first_unit, left: pages, .. } = self.commands.records[number as usize];
         let parts = self.shape.units_per_page;
         let mode = self.mode_of(first_unit, stream);
+        let failed = match (&mut self.bad, owner) {
+            (Some(bad), Owner::Command(_)) if source != Source::Parity => {
+                bad.take_failed_programs()
+            }
+            _ => 0,
+        };
         let (mut first, mut last) = (TxnId::NONE, TxnId::NONE);
         for page in 0..pages {
             let (die, place) = self.shape.place(first_unit + page * parts);
             let (id, txn) = flash.open(Op::Program, source, class, owner, die);
-            (txn.unit, txn.parts, txn.mode) = (place, parts as u8, mode);
+            (txn.unit, txn.parts, txn.mode, txn.failed) = (place, parts as u8, mode, failed);
             match page {
                 0 => first = id,
                 1 => match owner {

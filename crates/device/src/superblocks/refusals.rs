@@ -46,7 +46,7 @@ impl Config {
         // Of those used in SLC mode, one is open.
         let in_slc = self.slc.fixed + u32::from(self.slc.dynamic > 0);
         let folded = if self.slc.is_on() { FOLDED_MOST } else { 0 };
-        let renews = self.aging.is_on() || self.redundancy.has_stripes() || self.scrubs();
+        let renews = self.aging.is_on() || self.redundancy.has_stripes() || self.blocks_fail();
         let refreshed = if renews { MOVING_MOST } else { 0 };
         Layout {
             geometry: Shape::geometry_of(self),
@@ -402,12 +402,10 @@ impl Config {
     /// Refuses keys of the page-mapped drive that such a drive would read and never use.
     #[rustfmt::skip]
     fn refuse_what_has_no_effect(&self, plain: &Config, refusals: &mut Refusals) {
-        let page_mapped = "leave it out, or use a page-mapped drive";
         for (key, same, reason, hint) in [
             ("policy.placement.dies", self.placement.dies == plain.placement.dies, "program commands go to its dies in turn", "leave it out"),
             ("policy.placement.stripe_unit", self.placement.stripe_unit == plain.placement.stripe_unit, "a program command fills a word line, and the next one goes to the next die", "leave it out"),
             ("reliability", self.has_cells_of_superblocks(), "its cells have the states of [aging], and without reliability.model only cycles, oldest and some constants of its cells count", "leave out the other keys, and these too if aging.coding is off"),
-            ("bad_blocks", self.bad_blocks == plain.bad_blocks, "a superblock has one block of every plane, and nothing replaces one that fails", page_mapped),
             ("failed_dies", self.failed_dies == plain.failed_dies, "a spare die takes the place of every one that fails", "leave it out"),
             ("buffer.ack", self.buffer.ack == Ack::OnInsert, "a program command waits for units of later writes, and so would a write that waits for its program", "leave it out; policy.redundancy.cache says what survives a power loss"),
             ("gc.frontier", self.gc.frontier == GcFrontier::Own, "what garbage collection moves fills a superblock of its own", "leave it out"),

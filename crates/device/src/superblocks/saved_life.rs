@@ -4,6 +4,7 @@
 
 use super::Superblocks;
 use super::aging::Data;
+use super::bad_blocks::SavedBadBlocks;
 use super::collection::{Job, UNPACED, Why};
 use super::commands::{MOVED_MAX, Open, SWAPPED, Stream};
 use super::limits::SavedLimits;
@@ -59,6 +60,8 @@ pub struct SavedLife {
     stage: u8,
     /// The age and the reads of superblocks; none if none is refreshed for them.
     limits: Option<SavedLimits>,
+    /// The blocks that have failed; none if none can.
+    bad: Option<SavedBadBlocks>,
 }
 
 /// The superblock that is being emptied.
@@ -133,6 +136,7 @@ impl Superblocks {
             bare: self.bare_superblocks(),
             stage: self.coverage.as_ref().map_or(0, |coverage| coverage.stage as u8),
             limits: self.limits.as_ref().map(|limits| limits.save()),
+            bad: self.save_bad_blocks(),
             words,
         }
     }
@@ -152,6 +156,13 @@ impl Superblocks {
         (self.collector.job, self.collector.leaving) = (None, 0);
         let taken = self.open_saved(&saved)?;
         self.map.clear(&self.shape, self.layout.logical_pages);
+        self.resume_bad_blocks(saved.bad.as_ref())?;
+        let in_gap = |open: &Open| {
+            open.command < self.shape.commands && !self.uses(open.superblock, open.command)
+        };
+        if taken.iter().any(in_gap) {
+            return Err("an open superblock programs nothing next".into());
+        }
         let mut rest = saved.words.as_slice();
         self.map.restore(
             &mut |into| {
@@ -183,7 +194,9 @@ impl Superblocks {
         }
         self.resume_cache(&saved)?;
         self.resume_ages(&saved)?;
-        self.resume_buffer(&saved)
+        self.resume_buffer(&saved)?;
+        (0..self.shape.superblocks).for_each(|superblock| self.keep_places(superblock));
+        self.check_bad_blocks()
     }
 
     /// Opens the saved superblocks. Returns them, and others in which every place is taken.
@@ -236,9 +249,13 @@ impl Superblocks {
             let command = self.shape.command_of(end - 1);
             let first = self.shape.unit_of_command(superblock, command);
             let open = self.commands.open_of(Stream::Moved(stream.min(SWAPPED)));
+            let after = match self.gaps_of(superblock) {
+                None => command + 1,
+                Some(gaps) => gaps.next_used(command + 1),
+            };
             let follows = match open {
-                Some(open) => (open.superblock, open.command) == (superblock, command + 1),
-                None => command + 1 == self.shape.commands,
+                Some(open) => (open.superblock, open.command) == (superblock, after),
+                None => after == self.shape.commands,
             };
             let whole = end == first + self.shape.units_per_command;
             let known = self.streams.moved().contains(&stream);

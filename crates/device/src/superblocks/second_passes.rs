@@ -26,10 +26,10 @@ impl Superblocks {
     ) {
         let begun = Begun { number, source };
         self.submit_pass(flash, stream, number, source, Owner::FirstPass(number));
+        let last = self.is_last_of_die(open.superblock, open.command);
         let Some(passes) = &mut self.commands.passes else { return };
         passes.unfinished[(open.superblock * self.shape.commands + open.command) as usize] = true;
         let position = (open.command % self.shape.dies) as usize;
-        let last = open.command + self.shape.dies >= self.shape.commands;
         let place = &mut passes.begun[stream.index()][position];
         let before = std::mem::replace(place, (!last).then_some(begun));
         for command in [before, last.then_some(begun)].into_iter().flatten() {

@@ -11,7 +11,7 @@
 //! uses either these or the others, so a unit says by its number in which mode it was programmed.
 
 use crate::config::{Config, PlaneMode};
-use fowler_units::{DieId, Geometry, UnitId};
+use fowler_units::{BlockId, DieId, Geometry, UnitId};
 use std::ops::Range;
 
 /// The shape of the superblocks of a drive.
@@ -285,6 +285,14 @@ impl Shape {
         let (plane, row) = (page % planes, page / planes);
         let block = (die.0 * planes + plane) * self.geometry.blocks_per_plane + superblock;
         (die, UnitId(block * self.geometry.pages_per_block + first_row + row))
+    }
+
+    /// Returns the blocks that a superblock has on a die: one of each plane.
+    pub fn blocks_on(&self, superblock: u32, die: DieId) -> impl Iterator<Item = BlockId> + use<> {
+        let Geometry { planes_per_die, blocks_per_plane, .. } = self.geometry;
+        let first = die.0 * planes_per_die;
+        (first..first + planes_per_die)
+            .map(move |plane| BlockId(plane * blocks_per_plane + superblock))
     }
 
     /// Returns the first flash page of a superblock on a die.

@@ -118,6 +118,11 @@ impl SlcCache {
         self.held.iter().any(full)
     }
 
+    /// Leaves so many more superblocks erased.
+    pub(super) fn keep_more_erased(&mut self, more: u32) {
+        self.config.keep_erased += more;
+    }
+
     /// Forgets all superblocks in SLC mode.
     pub(super) fn clear(&mut self) {
         self.modes.fill(Mode::Usual);

@@ -33,12 +33,33 @@ impl Superblocks {
     /// Returns true if a command of a superblock programs parity.
     #[inline]
     pub(super) fn is_parity(&self, superblock: u32, command: u32) -> bool {
-        self.shape.is_parity(command) && !self.is_bare(superblock)
+        let parity = match self.gaps_of(superblock) {
+            None => self.shape.is_parity(command),
+            Some(gaps) => gaps.is_parity(command),
+        };
+        parity && !self.is_bare(superblock)
     }
 
     /// Returns the units of a superblock, which is open or full, that hold data.
     pub(super) fn data_units_of(&self, superblock: u32) -> u32 {
-        self.shape.data_units_of(self.is_bare(superblock))
+        self.data_units_from(superblock, 0)
+    }
+
+    /// Returns the units that hold data in a command of a superblock, which is open or full, and in
+    /// the commands after it.
+    pub(super) fn data_units_from(&self, superblock: u32, command: u32) -> u32 {
+        let bare = self.is_bare(superblock);
+        match self.gaps_of(superblock) {
+            None => self.shape.data_units_from(command, bare),
+            Some(gaps) => gaps.data_commands_from(command, bare) * self.shape.units_per_command,
+        }
+    }
+
+    /// Notes how many places of a superblock hold no data: those of its parity, where superblocks
+    /// with and without parity are on the drive together, and its gaps.
+    pub(super) fn keep_places(&mut self, superblock: u32) {
+        let data = self.data_units_of(superblock);
+        self.map.keep_from_data(superblock, data);
     }
 
     /// Returns the superblocks without parity, in order; none on a drive without rules of parity.
@@ -53,8 +74,8 @@ impl Superblocks {
         if let Some(limits) = &mut self.limits {
             limits.opened(superblock, now, coverage.cycles_of(superblock, erases));
         }
-        let bare = coverage.opened(superblock, erases, stream == Stream::Slc);
-        self.map.keep_for_parity(&self.shape, superblock, bare);
+        coverage.opened(superblock, erases, stream == Stream::Slc);
+        self.keep_places(superblock);
         let open = self.open_with_parity();
         if let Some(coverage) = &mut self.coverage {
             coverage.open_most = coverage.open_most.max(open);
@@ -166,7 +187,7 @@ impl Superblocks {
         }
     }
 
-    /// A superblock is full now: it becomes due to be moved if a unit of it has failed, or if it
+    /// A superblock is full now: it becomes due to be moved if a part of it has failed, or if it
     /// has no parity and the rules give it some now.
     #[cold]
     fn filled(&mut self, superblock: u32) {
@@ -202,11 +223,12 @@ impl Superblocks {
             return if none { Ok(()) } else { Err("it is of a drive with parity".into()) };
         };
         let stage = stages.get(usize::from(stage)).ok_or("it is at no stage of life")?;
-        let in_use = |superblock| self.map.state(superblock) != BlockState::Free;
+        let in_use = |superblock| {
+            !matches!(self.map.state(superblock), BlockState::Free | BlockState::Retired)
+        };
         coverage.resume((*stage, bare), self.map.erases(), in_use)?;
         for superblock in 0..self.shape.superblocks {
-            let bare = coverage.bare[superblock as usize];
-            self.map.keep_for_parity(&self.shape, superblock, bare);
+            self.keep_places(superblock);
         }
         Ok(())
     }
@@ -240,9 +262,9 @@ impl Superblocks {
         };
         let exposed = |stream: &Stream| {
             let Some(open) = self.commands.open_of(*stream) else { return false };
-            let begun =
-                self.shape.stripes() > 0 && self.shape.stripe_of(open.command).start < open.command;
-            begun && !coverage.bare[open.superblock as usize]
+            self.shape.stripes() > 0
+                && self.has_begun_stripe(open)
+                && !coverage.bare[open.superblock as usize]
         };
         let exposed = Stream::all().filter(exposed).count() as u32;
         Some(Protection {

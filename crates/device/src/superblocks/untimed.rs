@@ -14,7 +14,7 @@ use super::Superblocks;
 use super::collection::Job;
 use super::commands::{Open, Stream};
 use super::map::Emptied;
-use crate::config::PartialWrites;
+use crate::config::{Config, PartialWrites};
 use crate::host::request::Request;
 use crate::mapping::page_map::Location;
 use crate::observe::counters::Counters;
@@ -31,8 +31,11 @@ impl Superblocks {
             || self.aging.as_ref().is_some_and(|aging| aging.refreshes())
     }
 
-    /// Begins a life at time zero, in which each erase stands for `dilation` erases.
-    pub(crate) fn begin_life(&mut self, dilation: u32) {
+    /// Begins a life of the drive of `config` at time zero, in which each erase stands for
+    /// `lifetime.dilation` erases.
+    pub(crate) fn begin_life(&mut self, config: &Config) {
+        let dilation = config.life.dilation;
+        self.let_blocks_fail(config);
         if let Some(aging) = &mut self.aging {
             aging.begin_life(dilation, &self.map);
         }
@@ -220,6 +223,10 @@ impl Superblocks {
                 continue;
             };
             if !self.is_parity(open.superblock, open.command) {
+                if self.program_fails(stream, open, now) {
+                    self.pass_over(stream, open, now);
+                    continue;
+                }
                 return Some(open);
             }
             let slc = stream == Stream::Slc;
@@ -390,7 +397,7 @@ impl Superblocks {
     /// Erases a superblock whose units have all been moved.
     fn erase_now(&mut self, superblock: u32, now: Nanos, counters: &mut Counters) {
         self.map.set_emptied(superblock, Emptied::Drained);
-        counters.erases[self.source_of(superblock)] += u64::from(self.shape.dies);
+        counters.erases[self.source_of(superblock)] += u64::from(self.dies_of(superblock));
         if self.slc.is_some() {
             self.erased_in_cache(counters, superblock);
         }
@@ -399,9 +406,9 @@ impl Superblocks {
         }
         let refreshed = self.is_refreshed(superblock);
         self.renewals.erased(superblock);
-        self.map.erased(superblock);
+        let retired = self.end_erase(superblock, now);
         self.erased_of_coverage(superblock, now);
-        self.erased_by_wear(superblock, refreshed);
+        self.erased_by_wear(superblock, refreshed || retired);
     }
 
     /// The host was quiet for `pause`: one beyond `slc.fold_after` empties the SLC cache.

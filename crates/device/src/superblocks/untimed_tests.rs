@@ -70,7 +70,7 @@ fn timed(config: &Config, requests: impl Iterator<Item = HostIo>) -> [f64; 2] {
 /// As [`timed`], in no time, and with the laws of the drive checked now and then.
 fn untimed(config: &Config, requests: impl Iterator<Item = HostIo>) -> [f64; 2] {
     let mut layer = drive(config).superblocks().clone();
-    layer.begin_life(1);
+    layer.begin_life(config);
     let before = erases(&layer);
     let (mut counters, mut last) = (Counters::default(), Nanos::ZERO);
     for (number, io) in requests.enumerate() {

@@ -69,9 +69,8 @@ impl Superblocks {
     #[cold]
     fn program_contents(&mut self, stream: Stream, open: Open, number: u32) {
         let parity = self.is_parity(open.superblock, open.command);
+        let begins = self.shape.stripes() > 0 && !self.has_begun_stripe(open);
         if let Some(contents) = &mut self.contents {
-            let begins = self.shape.stripes() > 0
-                && self.shape.stripe_of(open.command).start == open.command;
             if begins {
                 contents.begin_stripe(stream.index());
             }

@@ -123,14 +123,15 @@ impl Translation {
     pub fn begin(&mut self, config: &Config) {
         match self {
             Translation::Pages(pages) => pages.begin(config),
-            Translation::Superblocks(layer) => layer.begin_life(config.life.dilation),
+            Translation::Superblocks(layer) => layer.begin_life(config),
         }
     }
 
     /// Keeps blocks from failing until a life begins.
     pub fn let_no_block_fail(&mut self) {
-        if let Translation::Pages(pages) = self {
-            pages.core.allocator.let_no_block_fail();
+        match self {
+            Translation::Pages(pages) => pages.core.allocator.let_no_block_fail(),
+            Translation::Superblocks(layer) => layer.let_no_block_fail(),
         }
     }
 
@@ -225,7 +226,7 @@ impl Translation {
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
         match self {
             Translation::Pages(pages) => pages.core.allocator.bad_blocks(),
-            Translation::Superblocks(_) => None,
+            Translation::Superblocks(layer) => layer.bad_blocks(),
         }
     }
 

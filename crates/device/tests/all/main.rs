@@ -24,6 +24,7 @@ mod rhio;
 mod scrub;
 mod silent_corruption;
 mod stripe_loss;
+mod superblock_bad_blocks;
 mod superblock_faults;
 mod superblock_swarm;
 mod superblock_throttle;

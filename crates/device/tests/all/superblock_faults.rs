@@ -10,7 +10,7 @@
 use crate::support::random::one_of;
 use crate::support::superblocks::{
     aging, built, cached, covered, drawn, erring, handled, lazy, leveled, of_other_units, requests,
-    scrubbed, streamed,
+    streamed, wearing_out,
 };
 use fowler_device::policy::redundancy::{CachePower, Checks, CutPrograms, RedundancyKind};
 use fowler_device::*;
@@ -246,6 +246,19 @@ fn faults_whatever_is_scrubbed() {
 fn faults_whatever_the_wear() {
     swarm("faults and wear", |rng, config| {
         let config = leveled(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn faults_whatever_the_blocks() {
+    swarm("faults and bad blocks", |rng, config| {
+        let config = match rng.below(3) {
+            0 => cached(rng, config),
+            1 => covered(rng, config),
+            _ => config,
+        };
+        let config = wearing_out(rng, config);
         protected(rng, config)
     });
 }

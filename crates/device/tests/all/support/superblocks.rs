@@ -437,3 +437,16 @@ pub fn zones(rng: &mut Rng, logical: u64, count: u32) -> Vec<HostIo> {
         })
         .collect()
 }
+
+/// Lets blocks fail: many of them, so that superblocks lose parts or are retired, and the spare of
+/// some drives is used up.
+pub fn wearing_out(rng: &mut Rng, mut config: Config) -> Config {
+    config.bad_blocks = bad_blocks::Params {
+        share: one_of(rng, &[0.1, 0.5]),
+        shape: one_of(rng, &[1.0, 3.0]),
+        erases: one_of(rng, &[0.0, 0.5, 1.0]),
+    };
+    config.life.cycles = one_of(rng, &[1.0, 4.0, 10.0]);
+    config.superblocks.retire = one_of(rng, &[Retire::Block, Retire::Block, Retire::Superblock]);
+    config
+}

@@ -1,0 +1,245 @@
+//! The blocks of superblocks that fail: their fates, the gaps that they leave, and the room that is
+//! left to lose. What the drive does with them is in [`super::failed_blocks`].
+//!
+//! *Room* is counted in units of the superblocks that are not set aside: those that hold data after
+//! the next erase, when all that has failed has dropped out. The *spare* is the room beyond what
+//! the drive must be able to hold. A block that fails takes its part of the spare at once.
+
+use super::gaps::Gaps;
+use super::shape::Shape;
+use crate::blocks::bad_blocks::BadBlockCounts;
+use crate::blocks::block_fates::Fates;
+use crate::config::{Config, Retire};
+use fowler_units::{BlockId, Bytes};
+use serde::{Deserialize, Serialize};
+
+/// The state of failing blocks, as saved.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct SavedBadBlocks {
+    pub counts: BadBlockCounts,
+    /// Blocks that have failed, in order.
+    failed: Vec<BlockId>,
+    /// Superblocks that are retired as a whole, in order.
+    pub retired: Vec<u32>,
+    /// Dies out of service: the superblock, the position, the command from which it programs
+    /// nothing, and true if it drops out at the next erase.
+    parts: Vec<(u32, u32, u32, bool)>,
+}
+
+/// The blocks that fail.
+#[derive(Clone, Debug)]
+pub(super) struct BadBlocks {
+    pub fates: Fates,
+    pub retire: Retire,
+    pub counts: BadBlockCounts,
+    /// The gaps of each superblock; none if no block of it has failed.
+    gaps: Vec<Option<Box<Gaps>>>,
+    /// The number of superblocks that are not set aside. They come first.
+    usual: u32,
+    /// The units of each superblock that padding may take.
+    padding: u32,
+    /// The room that the drive must have.
+    pub needed: u64,
+    /// True if a die has dropped out of a superblock in service: superblocks differ in size.
+    pub uneven: bool,
+    /// Pages that a command programs on each plane.
+    rows: u32,
+    /// Programs of the data of the next command that have just failed.
+    pub failed_programs: u8,
+}
+
+impl BadBlocks {
+    /// Draws the fate of every block of a drive whose superblocks were erased so often, if blocks
+    /// are to fail.
+    pub fn new(config: &Config, shape: &Shape, erases: &[u32]) -> Option<BadBlocks> {
+        if !config.blocks_fail() {
+            return None;
+        }
+        let geometry = Shape::geometry_of(config);
+        let erased = erases.iter().copied().cycle().take(geometry.blocks() as usize);
+        let moved = config.moved_superblocks();
+        let layout = config.superblock_sizes();
+        let padding = if moved > 1 { moved * shape.units_per_command } else { 0 };
+        let mut bad = BadBlocks {
+            fates: Fates::draw(config, &geometry, erased),
+            retire: config.superblocks.retire,
+            counts: BadBlockCounts::default(),
+            gaps: vec![None; shape.superblocks as usize],
+            usual: shape.superblocks - config.slc.fixed,
+            padding,
+            needed: 0,
+            uneven: false,
+            rows: config.pages_of_program(),
+            failed_programs: 0,
+        };
+        let whole = u64::from(bad.room(shape, None));
+        let uneven = if bad.retire == Retire::Block { moved } else { 0 };
+        let reserve = u64::from(layout.reserve_blocks - config.slc.fixed + uneven);
+        let all = u64::from(bad.usual) * whole;
+        bad.needed = (u64::from(layout.logical_pages) + reserve * whole).min(all);
+        bad.counts.spare = all - bad.needed;
+        Some(bad)
+    }
+
+    /// Returns the memory that the fates of all blocks take.
+    pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
+        if !config.blocks_fail() {
+            return Bytes(0);
+        }
+        let blocks = u64::from(Shape::geometry_of(config).blocks());
+        Fates::bytes(blocks) + Bytes::of::<Option<Box<Gaps>>>(shape.superblocks.into())
+    }
+
+    /// Returns the gaps of a superblock; none if no block of it has failed.
+    #[inline]
+    pub fn gaps(&self, superblock: u32) -> Option<&Gaps> {
+        self.gaps[superblock as usize].as_deref()
+    }
+
+    /// Returns the gaps of a superblock for modification.
+    pub fn gaps_mut(&mut self, shape: &Shape, superblock: u32) -> &mut Gaps {
+        self.gaps[superblock as usize].get_or_insert_with(|| Box::new(Gaps::none(shape)))
+    }
+
+    /// Replaces the gaps of a superblock.
+    pub fn set_gaps(&mut self, superblock: u32, gaps: Option<Gaps>) {
+        self.gaps[superblock as usize] = gaps.map(Box::new);
+    }
+
+    /// Returns a copy of the gaps of a superblock.
+    pub fn copy_of(&self, shape: &Shape, superblock: u32) -> Gaps {
+        self.gaps(superblock).cloned().unwrap_or_else(|| Gaps::none(shape))
+    }
+
+    /// Returns the blocks at a position of a superblock that fail in the present cycle, of which
+    /// the superblock has had so many.
+    pub fn failing(
+        &self,
+        shape: &Shape,
+        (superblock, position): (u32, u32),
+        erases: u32,
+    ) -> Vec<BlockId> {
+        let blocks = shape.blocks_on(superblock, shape.die_at(position));
+        blocks.filter(|&block| self.fates.fails_in_this_cycle(block, erases)).collect()
+    }
+
+    /// Returns the blocks whose program fails in a command of a superblock that has been erased so
+    /// often.
+    pub fn failing_programs(
+        &self,
+        shape: &Shape,
+        (superblock, command): (u32, u32),
+        erases: u32,
+    ) -> Vec<BlockId> {
+        let row = command / shape.dies;
+        let mut blocks = self.failing(shape, (superblock, command % shape.dies), erases);
+        blocks.retain(|&block| u32::from(self.fates[block].page) / self.rows == row);
+        blocks
+    }
+
+    /// Returns true if a superblock with these gaps stays in service once all that has failed has
+    /// dropped out: half of it is left.
+    pub fn stays(&self, shape: &Shape, gaps: &Gaps) -> bool {
+        let mut after = gaps.clone();
+        after.erased(shape, true);
+        let left = after.data_commands_from(0, false) * shape.units_per_command;
+        match self.retire {
+            Retire::Superblock => !gaps.has_failed(),
+            Retire::Block => 2 * left >= shape.data_units(),
+        }
+    }
+
+    /// Returns the room in a superblock with these gaps.
+    fn room(&self, shape: &Shape, gaps: Option<&Gaps>) -> u32 {
+        let Some(gaps) = gaps else { return shape.data_units().saturating_sub(self.padding) };
+        if !self.stays(shape, gaps) {
+            return 0;
+        }
+        let mut after = gaps.clone();
+        after.erased(shape, true);
+        let units = after.data_commands_from(0, false) * shape.units_per_command;
+        units.saturating_sub(self.padding)
+    }
+
+    /// Returns the room that the drive loses if the gaps of a superblock become these.
+    pub fn lost(&self, shape: &Shape, superblock: u32, gaps: &Gaps) -> u64 {
+        if superblock >= self.usual {
+            return 0;
+        }
+        let before = self.room(shape, self.gaps(superblock));
+        u64::from(before - self.room(shape, Some(gaps)))
+    }
+
+    /// Returns the room of a drive of which some superblocks are retired.
+    pub fn room_of_all(&self, shape: &Shape, is_retired: impl Fn(u32) -> bool) -> u64 {
+        let in_use = (0..self.usual).filter(|&it| !is_retired(it));
+        in_use.map(|it| u64::from(self.room(shape, self.gaps(it)))).sum()
+    }
+
+    /// Takes the number of programs of the data of a command that have just failed.
+    pub fn take_failed_programs(&mut self) -> u8 {
+        std::mem::take(&mut self.failed_programs)
+    }
+
+    /// Counts the blocks of a superblock that go out of service: those of dies that have failed, or
+    /// of all dies that have not dropped out before.
+    pub fn retire_parts(&mut self, shape: &Shape, superblock: u32, all: bool) {
+        let Some(gaps) = &self.gaps[superblock as usize] else { return };
+        let goes = |&die: &u32| !gaps.is_dropped(die) && (all || !gaps.serves(die));
+        let blocks = (0..shape.dies).filter(goes).map(|at| shape.die_at(at));
+        let (mut failed, mut sound) = (0, 0);
+        for block in blocks.flat_map(|die| shape.blocks_on(superblock, die)) {
+            let count = if self.fates[block].failed { &mut failed } else { &mut sound };
+            *count += 1;
+        }
+        self.counts.retired += failed;
+        self.counts.sound += sound;
+    }
+
+    /// Notes that blocks have failed.
+    pub fn mark(&mut self, blocks: &[BlockId]) {
+        for &block in blocks {
+            self.fates[block].failed = true;
+        }
+    }
+
+    /// Returns the state to save.
+    pub fn save(&self, retired: Vec<u32>) -> SavedBadBlocks {
+        let failed = self.fates.ids().filter(|&block| self.fates[block].failed);
+        let parts = (0..).zip(&self.gaps).filter_map(|(it, gaps)| Some((it, gaps.as_ref()?)));
+        let parts = parts.flat_map(|(superblock, gaps)| {
+            gaps.saved().map(move |(position, from, failed)| (superblock, position, from, failed))
+        });
+        SavedBadBlocks {
+            counts: self.counts,
+            failed: failed.collect(),
+            retired,
+            parts: parts.collect(),
+        }
+    }
+
+    /// Takes over a saved state. Returns false if no drive of this size can be in it.
+    pub fn resume(&mut self, shape: &Shape, saved: &SavedBadBlocks) -> bool {
+        self.counts = saved.counts;
+        self.gaps.fill(None);
+        for block in self.fates.ids() {
+            self.fates[block].failed = false;
+        }
+        for &block in &saved.failed {
+            let Some(fate) = self.fates.get_mut(block) else { return false };
+            fate.failed = true;
+        }
+        let mut parts = saved.parts.clone();
+        parts.sort_by_key(|&(superblock, _, from, failed)| (superblock, failed, from));
+        for (superblock, position, from, failed) in parts {
+            if superblock >= shape.superblocks
+                || !self.gaps_mut(shape, superblock).resume(shape, (position, from, failed))
+            {
+                return false;
+            }
+        }
+        let dropped = |gaps: &Gaps| (0..shape.dies).any(|it| gaps.is_dropped(it));
+        self.uneven = self.gaps.iter().take(self.usual as usize).flatten().any(|it| dropped(it));
+        self.gaps.iter().flatten().all(|gaps| gaps.data_commands_from(0, true) > 0)
+    }
+}
