@@ -22,7 +22,7 @@ use crate::field::{Access, Field, Word};
 use fowler_device::{
     AccessClass, Ack, Admission, Arbitration, Config, Duplex, Eviction, GcFrontier, OpBase,
     PartialWrites, Pattern, PlaneMode, ProgramErase, ProgramTransfer, ProgramUnit, ReadHot,
-    ReclaimUnit, UnwrittenReads, WhenFull,
+    ReclaimUnit, Retire, UnwrittenReads, WhenFull,
 };
 use fowler_units::{ByteRate, Bytes, Span};
 use key::{ANY, SOME, optional, required};
@@ -261,6 +261,11 @@ fn semantics() -> Vec<Key<Config>> {
             )),
         optional("superblocks.parity", "number of program commands of a stripe, the last of which stores parity over the others (RAIN), in superblocks to which policy.redundancy gives parity; 0 for no parity",
             Field::Count(0..=1 << 20, at!(superblocks.parity as u32))).needs(&[&needs::SUPERBLOCKS]),
+        optional("superblocks.retire", "part of a superblock that is no longer used once a block of it has failed",
+            words!(superblocks.retire,
+                "block" => Retire::Block, "the block, and those of the other planes of its die, which are programmed together with it; the whole superblock if less than half of it would be left";
+                "superblock" => Retire::Superblock, "the whole superblock";
+            )).needs(&[&needs::SUPERBLOCKS, &needs::BAD_BLOCKS]),
     ]
 }
 

@@ -195,7 +195,9 @@ impl DriveKind for Superblocks {
         device.superblocks().erase_counts()
     }
 
-    fn count_failures_anew(_device: &mut Device<Superblocks>) {}
+    fn count_failures_anew(device: &mut Device<Superblocks>) {
+        device.count_failures_anew();
+    }
 
     fn write_out<P: Probe<Superblocks>>(device: &mut Device<Superblocks>, probe: &mut P) {
         device.write_out(probe);
@@ -206,7 +208,7 @@ impl DriveKind for Superblocks {
             protection: device.protection(),
             losses: device.losses(),
             census: counts_errors.then(|| device.census()),
-            scrub: device.scrub(),
+            bad_blocks: device.bad_blocks(),
             power_offs: *device.power_offs(),
             faults: Fate::of_all(faults, device),
             ..Closing::default()

@@ -10,8 +10,15 @@ const BLOCKS: Unit = Unit::Count("blocks");
 /// A counter of failed blocks: name, unit, meaning and getter.
 type Count = (&'static str, Unit, &'static str, fn(&BadBlockCounts) -> u64);
 
-const COUNTS: [Count; 4] = [
+const COUNTS: [Count; 5] = [
     ("retired", BLOCKS, "Blocks that have failed and are no longer used.", |it| it.retired),
+    (
+        "sound",
+        BLOCKS,
+        "Blocks that work and are no longer used, because they share a superblock, or the part of one \
+         on their die, with a failed block.",
+        |it| it.sound,
+    ),
     (
         "programs",
         Unit::Count("programs"),
@@ -22,7 +29,7 @@ const COUNTS: [Count; 4] = [
     (
         "delayed",
         BLOCKS,
-        "Failed blocks that were used for some cycles more: their plane had no room for their data at once.",
+        "Failed blocks that were used for some cycles more: the drive could not do without them at once.",
         |it| it.delayed,
     ),
 ];
@@ -36,7 +43,7 @@ pub(super) fn metrics() -> Vec<Metric> {
         })
         .collect();
     let about = "What the blocks in use can hold beyond all data and what GC needs, as a share of the \
-                 logical capacity; on drives with stripes, as much as on the die with the least.";
+                 logical capacity; on page-mapped drives with stripes, as much as on the die with the least.";
     list.push(Metric::new("bad_blocks.spare", Unit::Share, about, |it: &Outcome| {
         let pages = it.bad_blocks?.spare as f64;
         Some(pages / f64::from(it.drive.layout.logical_pages))

@@ -323,6 +323,7 @@ fn scrub() -> Group {
 fn bad_blocks() -> Group {
     let columns = [
         ("bad_blocks.retired", "blocks retired"),
+        ("bad_blocks.sound", "sound blocks lost with them"),
         ("bad_blocks.programs", "failed programs"),
         ("bad_blocks.erases", "failed erases"),
         ("bad_blocks.delayed", "retired late: no room"),
