@@ -16,7 +16,7 @@ use crate::mapping::page_map::Location;
 use crate::observe::counters::SlcCounts;
 use crate::observe::law::Violation;
 use crate::observe::operation::Source;
-use fowler_units::{Id, UnitId};
+use fowler_units::{Id, Nanos, UnitId};
 
 /// Fails with a message unless a condition holds.
 macro_rules! law {

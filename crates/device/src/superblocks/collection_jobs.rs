@@ -325,6 +325,10 @@ impl Superblocks {
             }
             let refreshed = self.is_refreshed(superblock);
             self.renewals.erased(superblock);
+            if self.patrol.is_some() {
+                self.forget_found();
+                self.forget_comparisons(superblock);
+            }
             let retired = self.end_erase(superblock, flash.now());
             if let Some(contents) = &mut self.contents {
                 let first = self.shape.first_unit(superblock);

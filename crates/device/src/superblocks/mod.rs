@@ -413,6 +413,7 @@ impl Device<Superblocks> {
         layer.contents = Contents::new(config, &layer.shape, Stream::COUNT).map(Box::new);
         layer.begin_contents();
         layer.let_blocks_fail(config);
+        layer.begin_patrol(&mut flash, Patrol::new(config, &layer.shape));
         Device::on(flash, layer)
     }
 

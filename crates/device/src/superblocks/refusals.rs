@@ -46,7 +46,10 @@ impl Config {
         // Of those used in SLC mode, one is open.
         let in_slc = self.slc.fixed + u32::from(self.slc.dynamic > 0);
         let folded = if self.slc.is_on() { FOLDED_MOST } else { 0 };
-        let renews = self.aging.is_on() || self.redundancy.has_stripes() || self.blocks_fail();
+        let renews = self.aging.is_on()
+            || self.redundancy.has_stripes()
+            || self.blocks_fail()
+            || self.scrubs();
         let refreshed = if renews { MOVING_MOST } else { 0 };
         Layout {
             geometry: Shape::geometry_of(self),

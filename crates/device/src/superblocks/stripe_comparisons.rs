@@ -36,7 +36,9 @@ impl Superblocks {
         }
         let stripe = self.stripe_number(superblock, first);
         let line = self.shape.line_of(first);
-        let rest = line.iter().filter(|&unit| unit != first).map(UnitId).rev();
+        let programmed = |unit: u32| self.uses(superblock, self.shape.command_of(unit));
+        let rest = line.iter().filter(|&unit| unit != first && programmed(unit));
+        let rest = rest.map(UnitId).rev();
         let rest = rest.collect();
         let errors = vec![0; self.shape.units_per_page as usize];
         let comparison = Comparison { stripe, rest, errors };

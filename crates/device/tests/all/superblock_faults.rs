@@ -10,7 +10,7 @@
 use crate::support::random::one_of;
 use crate::support::superblocks::{
     aging, built, cached, covered, drawn, erring, handled, lazy, leveled, of_other_units, requests,
-    streamed, wearing_out,
+    scrubbed, streamed, wearing_out,
 };
 use fowler_device::policy::redundancy::{CachePower, Checks, CutPrograms, RedundancyKind};
 use fowler_device::*;
