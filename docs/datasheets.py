@@ -37,7 +37,7 @@ def predict(fowler: str, path: str, drive: dict, folder: Path) -> dict[int, dict
     """The simulated numbers of a model by offered rate, from its data sheet."""
     sheet, preset, score = folder / "sheet.json", folder / "drive.toml", folder / "score.json"
     sheet.write_text(json.dumps({key: drive[key] for key in KEYS}))
-    made = ["calibrate", "--from-datasheet", sheet, "--leave-out", drive["model"], "--out", preset]
+    made = ["calibrate", "--quiet", "--from-datasheet", sheet, "--leave-out", drive["model"], "--out", preset]
     subprocess.run([fowler, *made], check=True, stdout=subprocess.DEVNULL)
     top = max(row["offered_write_iops"] for row in drive["rows"])
     rates = [row["offered_write_iops"] for row in calm(drive)] + [top]

@@ -146,7 +146,16 @@ impl Calibrate {
         let inputs = [("--from-datasheet".to_string(), sheet.to_path_buf())];
         diagnostics.0.extend(clashes(&inputs, &[("--out".to_string(), self.out.clone())]).0);
         diagnostics.take(writable(&self.out));
-        let made = diagnostics.take(datasheet::drive(sheet, self.leave_out.as_deref()));
+        diagnostics.or(())?;
+        let bar = progress::Requests::new(self.progress.quiet);
+        let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
+        let mut diagnostics = Diagnostics::default();
+        let made = diagnostics.take(datasheet::drive(sheet, self.leave_out.as_deref(), control));
+        bar.clear();
+        if control.stopped() {
+            console::note("stopped: nothing was written");
+            return Ok(Exit::Stopped);
+        }
         diagnostics.or(())?;
         let Some(made) = made else { return Ok(Exit::Fault) };
         write(&self.out, &made.text)?;

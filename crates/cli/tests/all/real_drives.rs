@@ -185,3 +185,48 @@ fn everything_that_is_wrong_is_said_at_once() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), READS, "the input is as it was");
     assert!(!std::path::Path::new(&out).exists());
 }
+
+mod shared_files {
+    use super::*;
+    use fowler_tests::shared_folder;
+
+    /// Returns a number of a table of the scoreboard: of the row that begins so, the column.
+    fn of_the_scoreboard(row: &str, column: usize) -> f64 {
+        let text = include_str!("../../../../docs/scoreboard.md");
+        let line = text.lines().find(|line| line.starts_with(row) && line.contains("| +0."));
+        let cell = line.and_then(|line| line.split('|').nth(column)).expect(row);
+        cell.trim().replace(',', "").parse().expect(row)
+    }
+
+    // Slow: writes of 2 GiB with GC, up to three times, for the spare capacity, and a saturated
+    // row.
+    #[test]
+    fn a_drive_from_its_data_sheet_saturates_as_the_scoreboard_says() {
+        let Some(path) = shared_folder::path("drives/latency-under-load.json", "data sheets")
+        else {
+            return;
+        };
+        let measured: Value =
+            serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let drives = measured["drives"].as_array().unwrap();
+        let drive = drives.iter().find(|it| it["sample"] == "wd").expect("the WD drive");
+        let keys = ["model", "capacity_gb", "pcie", "datasheet"];
+        let sheet: serde_json::Map<String, Value> =
+            keys.iter().map(|key| ((*key).to_string(), drive[*key].clone())).collect();
+        let folder = Folder::new("real-drives-shared");
+        let sheet = folder.file("sheet.json", &Value::Object(sheet).to_string());
+        let out = folder.path("drive.toml");
+        let (exit, _, noted) =
+            ran(&["calibrate", "--from-datasheet", &sheet, "--quiet", "--out", &out]);
+        assert_eq!(exit, 0, "{noted}");
+        let path = path.display().to_string();
+        let row = ["--rows", "sample=wd,offered_write_iops=200000", "--brief", "--quiet", "--json"];
+        let (exit, said, noted) = ran(&[&["score", &out, &path][..], &row].concat());
+        assert_eq!(exit, 0, "{noted}");
+        let scored: Value = serde_json::from_str(&said).unwrap();
+        let metrics = scored["rows"][0]["metrics"].as_array().unwrap();
+        let rate = metrics.iter().find(|it| it["metric"] == "achieved_write_iops").unwrap();
+        let off = rate["simulated"].as_f64().unwrap() / of_the_scoreboard("| WD data-centre", 5);
+        assert!((off - 1.0).abs() < 0.03, "{off} times what docs/scoreboard.md says");
+    }
+}

@@ -7,6 +7,14 @@ use serde_json::Value;
 
 /// The presets: data-center drives, fitted to latency under load.
 const PRESETS: [&str; 4] = ["nvme-pe8110", "nvme-pm9a3", "nvme-7450", "nvme-p5520"];
+/// Sequential write rates of the presets' models, in 10^6 bytes per second: measured, and stated
+/// in the data sheet. The rates are those that the presets' program times follow from; the 7450's
+/// is of a 7450 MAX, and the PM9A3's was not measured.
+const SEQUENTIAL: [(&str, f64, f64); 3] = [
+    ("nvme-pe8110", 1_807.0, 1_700.0),
+    ("nvme-7450", 1_450.0, 1_400.0),
+    ("nvme-p5520", 2_026.0, 1_900.0),
+];
 
 /// The medians.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,16 +23,19 @@ pub(super) struct Medians {
     pub presets: usize,
     /// Sensing of a page, by page type, in nanoseconds.
     pub read: Vec<f64>,
-    /// Delay until a program or an erase gives way, and its least progress, in nanoseconds.
+    /// Delay until a program or an erase gives way, in nanoseconds.
     pub delay: f64,
-    /// See [`Medians::delay`].
-    pub min_progress: f64,
+    /// Least progress of a program between suspensions, as it acts, in nanoseconds: rounded up to
+    /// whole steps of the preset's own program.
+    pub progress: f64,
+    /// Program of a word line without its transfers, in nanoseconds.
+    pub program: f64,
+    /// Measured over stated sequential write rate.
+    pub sequential: f64,
     /// Transfer of a page, in nanoseconds.
     pub transfer: f64,
     /// Time in the front end, in nanoseconds.
     pub latency: f64,
-    /// Phase of a program, in nanoseconds.
-    pub phase: f64,
     /// Commands of a parity stripe.
     pub parity: f64,
     /// Planes of a die.
@@ -40,6 +51,7 @@ pub(super) struct Medians {
 /// Returns the medians over the presets, without those fitted to the model `leave_out`.
 pub(super) fn of_presets(leave_out: Option<&str>) -> Result<Medians, Diagnostics> {
     let mut all: Vec<Value> = Vec::new();
+    let mut sequential = Vec::new();
     for name in PRESETS {
         let source = presets::open(Folder::Devices, name)?;
         let preset: Value = toml::from_str(&source.text)
@@ -47,12 +59,19 @@ pub(super) fn of_presets(leave_out: Option<&str>) -> Result<Medians, Diagnostics
         let model = preset.pointer("/calibrate/model").and_then(Value::as_str);
         if leave_out.is_none() || model != leave_out {
             all.push(preset);
+            let rates = SEQUENTIAL.iter().filter(|(of, ..)| *of == name);
+            sequential.extend(rates.map(|(_, measured, stated)| measured / stated));
         }
     }
     let missing = |key: &str| Diagnostic::of(format!("no fitted preset has `{key}`"));
     let median = |key: &str| -> Result<f64, Diagnostics> {
         median(all.iter().filter_map(|it| number(it.pointer(key)?)).collect())
             .ok_or_else(|| missing(key).into())
+    };
+    let programs: Option<Vec<Program>> = all.iter().map(Program::of).collect();
+    let programs = programs.ok_or_else(|| missing("timing.program_phase"))?;
+    let of_programs = |of: fn(&Program) -> f64| {
+        self::median(programs.iter().map(of).collect()).ok_or_else(|| missing("timing"))
     };
     let read = |page: usize| median(&format!("/timing/read/{page}"));
     let spare = all.iter().filter_map(|it| {
@@ -72,16 +91,32 @@ pub(super) fn of_presets(leave_out: Option<&str>) -> Result<Medians, Diagnostics
         presets: all.len(),
         read: vec![read(0)?, read(1)?, read(2)?],
         delay: median("/policy/suspension/delay")?,
-        min_progress: median("/policy/suspension/min_progress")?,
+        progress: of_programs(|it| it.progress)?,
+        program: of_programs(|it| it.time)?,
+        sequential: self::median(sequential).ok_or_else(|| missing("calibrate"))?,
         transfer: median("/timing/bus_transfer")?,
         latency: median("/host/latency")?,
-        phase: median("/timing/program_phase")?,
         parity: median("/superblocks/parity")?,
         planes: median("/geometry/planes_per_die")?,
         spare: self::median(spare.collect()).ok_or_else(|| missing("over_provisioning"))?,
         admission: (*admission).to_string(),
         reads_behind: median("/queue/reads_behind").ok().filter(|_| *admission == "shared"),
     })
+}
+
+/// The program of a preset: times in nanoseconds.
+struct Program {
+    time: f64,
+    progress: f64,
+}
+
+impl Program {
+    fn of(preset: &Value) -> Option<Program> {
+        let at = |key: &str| number(preset.pointer(key)?);
+        let step = at("/timing/program_phase")? + at("/timing/verify_phase")?;
+        let progress = (at("/policy/suspension/min_progress")? / step).ceil().max(1.0) * step;
+        Some(Program { time: step * at("/timing/program_iterations")?, progress })
+    }
 }
 
 /// Returns a number, or a time in nanoseconds.

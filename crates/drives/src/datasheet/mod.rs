@@ -5,20 +5,25 @@
 //!    the capacity must be there (`sheet.rs`).
 //! 2. Numbers that contradict each other are refused, all at once (`sheet.rs`).
 //! 3. The medians are taken over the fitted presets of data-center drives (`medians.rs`).
-//! 4. The drive file is written, each value with where it is from (`preset.rs`).
+//! 4. Dies, their program and the spare capacity follow from the rates (`parts.rs`).
+//! 5. The drive file is written, each value with where it is from (`preset.rs`).
+//! 6. Random writes are simulated, and the spare capacity is corrected until they have the rate
+//!    that the sheet implies (`saturation.rs`).
 //!
-//! **Owns** the form of a data sheet. **May touch** the file that it reads. **Called** by `fowler
-//! calibrate --from-datasheet`. See docs/real-drives.md, "From a data sheet".
+//! **Owns** the form of a data sheet. **May touch** the file that it reads, and drives that it
+//! makes itself. **Called** by `fowler calibrate --from-datasheet`. See docs/real-drives.md, "From a
+//! data sheet".
 
 mod medians;
+mod parts;
 mod preset;
+mod saturation;
 mod sheet;
 #[cfg(test)]
 mod tests;
 
-use fowler_experiment::device_spec::{self, DeviceSpec};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::scheme::Scheme;
+use fowler_experiment::progress::Control;
 use std::path::Path;
 
 /// A drive made from a data sheet.
@@ -32,23 +37,22 @@ pub struct FromSheet {
     pub notes: Vec<String>,
 }
 
-/// Makes a drive from a data sheet. Presets fitted to the model `leave_out` give no medians.
+/// Makes a drive from a data sheet. Presets fitted to the model `leave_out` give no medians. Some
+/// seconds of random writes are simulated; if that is stopped, the spare capacity is the computed
+/// one.
 ///
-/// # Errors
-/// Everything that is wrong with the sheet, and numbers that contradict each other.
-pub fn drive(path: &Path, leave_out: Option<&str>) -> Result<FromSheet, Diagnostics> {
+/// # Errors Everything that is wrong with the sheet, and numbers that contradict each other.
+pub fn drive(
+    path: &Path,
+    leave_out: Option<&str>,
+    control: Control<'_>,
+) -> Result<FromSheet, Diagnostics> {
     let sheet = sheet::read(path)?;
     let medians = medians::of_presets(leave_out)?;
-    let made = preset::make(&sheet, &medians);
-    let spec = DeviceSpec {
-        device: made.model.clone(),
-        text: Some(made.text.clone()),
-        ..DeviceSpec::default()
-    };
-    device_spec::resolve(&spec.source()?, &Scheme::none(), &spec).map_err(|mut why| {
+    let made = saturation::drive(&sheet, &medians, control).map_err(|mut why| {
         let what = "no drive follows from these numbers";
         why.0.insert(0, Diagnostic::new(path.display().to_string(), what));
         why
     })?;
-    Ok(made)
+    Ok(made.drive)
 }

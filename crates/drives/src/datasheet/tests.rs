@@ -13,7 +13,7 @@ const SHEET: &str = r#"{
 fn made(text: &str) -> (FromSheet, Resolved) {
     let sheet = parse(text, "sheet").unwrap_or_else(|wrong| panic!("{wrong}"));
     let medians = medians::of_presets(None).expect("the presets");
-    let made = preset::make(&sheet, &medians);
+    let made = preset::make(&sheet, &medians, 1.0).drive;
     let spec = DeviceSpec {
         device: "made".into(),
         text: Some(made.text.clone()),
@@ -23,6 +23,11 @@ fn made(text: &str) -> (FromSheet, Resolved) {
     let drive = resolve(&source, &Scheme::none(), &spec)
         .unwrap_or_else(|wrong| panic!("{wrong}\n{}", made.text));
     (made, drive)
+}
+
+/// Returns the time of a program without its transfers, in nanoseconds.
+fn program(drive: &Resolved) -> f64 {
+    drive.config.timing.program(0).0 as f64
 }
 
 /// Returns the spare capacity of a drive as a share of the raw one, parity included.
@@ -38,11 +43,10 @@ fn a_sheet_becomes_a_drive_of_real_size_with_every_value_explained() {
     let (made, drive) = made(SHEET);
     let shown = drive.layout.logical.0 as f64 / 960e9;
     assert!((shown - 1.0).abs() < 0.01, "{shown}");
-    // 1,700 MB/s and one command in 32 or so of parity over 16 dies of 192 KiB: 1.7 to 1.8 ms.
-    let t = &drive.config.timing;
-    let steps =
-        (t.program_phase.0 + t.verify_phase.0) as f64 * 16.0 + 12.0 * t.bus_transfer.0 as f64;
-    assert!((1.70e6..1.82e6).contains(&steps), "{steps}");
+    // 1.063 times 1,700 MB/s and one command in 32 or so of parity over 16 dies of 192 KiB: 1.6 to
+    // 1.7 ms.
+    let time = program(&drive) + 12.0 * drive.config.timing.bus_transfer.0 as f64;
+    assert!((1.60e6..1.71e6).contains(&time), "{time}");
     let spare = spare(&drive);
     assert!((0.12..0.25).contains(&spare), "{spare}");
     let drive_keys = made.text.split("\n[[calibrate").next().unwrap_or_default();
@@ -85,8 +89,41 @@ fn rates_move_the_values_that_follow_from_them() {
     let with = |from: &str, to: &str| made(&SHEET.replace(from, to)).1;
     let (few, many) = (with("70000", "60000"), with("70000", "120000"));
     assert!(spare(&few) < spare(&many) - 0.05, "{} and {}", spare(&few), spare(&many));
-    let (slow, fast) = (with("1700", "1200"), with("1700", "2400"));
-    assert!(slow.config.timing.program_phase.0 > fast.config.timing.program_phase.0 * 3 / 2);
+    let (slow, fast) = (with("1700", "1300"), with("1700", "1900"));
+    assert!(program(&slow) > program(&fast) * 1.3, "{} and {}", program(&slow), program(&fast));
+    // A longer program has more steps, not longer ones.
+    let step = |drive: &Resolved| drive.config.timing.program_phase.0 as f64;
+    assert!((0.8..1.25).contains(&(step(&slow) / step(&fast))));
+}
+
+/// The die is the one whose program is as long as those of the presets: more of 512 Gbit would
+/// leave it 4 ms.
+#[test]
+fn a_large_drive_has_larger_dies() {
+    let sheet = "capacity_gb = 7680\n[datasheet]\nseq_write_mb_s = 5300\nrand_write_iops = 180000";
+    let (made, drive) = made(sheet);
+    assert!(made.text.contains("64 dies of 1024 Gbit"), "{}", made.text);
+    assert!((1.0e6..3.0e6).contains(&program(&drive)), "{}", program(&drive));
+}
+
+/// A write of 4 KiB programs a whole unit, so units of 16 KiB need no more spare capacity than a
+/// fourth of the amplification does.
+#[test]
+fn large_units_amplify_small_writes() {
+    let sheet = "capacity_gb = 30720\n[datasheet]\nseq_write_mb_s = 3000\nrand_write_iops = 28000";
+    let (made, drive) = made(sheet);
+    assert!(made.text.contains("unit = \"16KiB\""), "{}", made.text);
+    assert!(spare(&drive) > 0.1, "{}", spare(&drive));
+}
+
+#[test]
+fn a_drive_with_sata_takes_32_commands_and_its_link_limits_sequential_writes() {
+    let sheet = "capacity_gb = 1920\npcie = \"SATA 6 Gb/s\"\n[datasheet]\nseq_write_mb_s = 530";
+    let (made, drive) = made(sheet);
+    assert_eq!(drive.config.queue.depth, 32);
+    assert!(made.notes.iter().any(|it| it.contains("the rate of the link")), "{:?}", made.notes);
+    // 32 dies at 530 MB/s would have 12 ms.
+    assert!(program(&drive) < 3.0e6, "{}", program(&drive));
 }
 
 #[test]

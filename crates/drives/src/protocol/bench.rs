@@ -193,9 +193,8 @@ impl Findings {
         self.rate(between, |moment| moment.moved[kind as usize]).map(|it| it / 1e6)
     }
 
-    /// Returns the completed reads or writes per second of the streams with one role, or of all,
-    /// between two shares (0 to 1) of the measured part.
-    pub(super) fn iops(&self, role: Option<Role>, kind: Kind, between: (f64, f64)) -> Estimate {
+    /// Returns requests per second, of reads or of writes, of one role or of all.
+    pub(crate) fn iops(&self, role: Option<Role>, kind: Kind, between: (f64, f64)) -> Estimate {
         let of = |moment: &Moment| match role {
             Some(role) => moment.answered[role as usize][kind as usize],
             None => moment.answered.iter().map(|both| both[kind as usize]).sum(),

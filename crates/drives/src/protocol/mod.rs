@@ -35,10 +35,12 @@ mod tally;
 mod tests;
 mod threads;
 
+pub(crate) use addresses::Addresses;
 pub(crate) use bench::images;
 pub use bench::{Bench, Findings};
 pub use estimate::Estimate;
 pub use job::Job;
+pub(crate) use job::{KERNEL, Length, Needs, State, StreamPlan};
 pub use plan::{Plan, Simulated};
 pub use rows::{Done, Results, Rows};
 pub use scale::{Effort, Scaled};

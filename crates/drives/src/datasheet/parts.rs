@@ -1,0 +1,219 @@
+//! The dies of a drive, their program, and the spare capacity, from the rates of its data sheet.
+//!
+//! A data sheet promises a little less than drives do: the sequential write rates of the fitted
+//! presets' models lie some percent above the stated ones. Both write rates are taken to be that
+//! much higher (`Medians::sequential`).
+
+use super::medians::Medians;
+use super::sheet::{RANDOM, Sheet};
+
+/// Pages of a word line, of a block, and bytes of a page: usual for 3D TLC.
+pub(super) const WORD_LINE: f64 = 3.0;
+pub(super) const PAGES: u32 = 1_536;
+pub(super) const PAGE: f64 = 16_384.0;
+/// A Gbit in bytes.
+const GBIT: f64 = (1_u64 << 27) as f64;
+/// Capacities of a die in Gbit. 512 is usual, 1,024 for drives above 8 TiB; the others are tried
+/// where the sequential write rate tells.
+const DIES: [f64; 4] = [512.0, 1_024.0, 256.0, 2_048.0];
+const LARGE_DRIVE: f64 = (8_u64 << 40) as f64;
+/// The highest rate that a TLC die is believed to program, in 10^6 bytes per second: faster writes
+/// go into a cache of SLC. The fastest dies published at ISSCC 2021 have 160 to 184.
+const DIE_MOST: f64 = 200.0;
+/// The share of the link's rate from which a sequential rate is that of the link.
+const OF_LINK: f64 = 0.85;
+/// Superblocks that are open or that GC holds erased.
+const HELD: f64 = 7.0;
+/// The least amplification that the random write rate of a steady drive implies: a data sheet that
+/// implies less states the rate of a cache.
+const WAF_LEAST: f64 = 1.5;
+/// The least spare capacity of a drive, as a share of the raw one.
+const SPARE_LEAST: f64 = 0.02;
+
+/// A number with where it is from.
+pub(super) struct Value {
+    pub number: f64,
+    pub from: String,
+}
+
+pub(super) fn value(number: f64, from: impl Into<String>) -> Value {
+    Value { number, from: from.into() }
+}
+
+/// Spare capacity.
+pub(super) struct Spare {
+    /// Share of the raw capacity without parity.
+    pub value: Value,
+    /// Random writes per second that it is computed from, if they are stated.
+    pub target: Option<f64>,
+}
+
+/// The dies of a drive.
+pub(super) struct Parts {
+    /// Number of dies: a power of two that holds the capacity.
+    pub dies: f64,
+    /// Capacity of a die in Gbit.
+    pub gbit: f64,
+    /// Basis of the choice of the die.
+    pub from: String,
+    /// Program of a word line on all planes of a die with its transfers, in nanoseconds.
+    pub program: Value,
+    /// Transfers of such a program, in nanoseconds.
+    pub transfers: f64,
+    /// Pages of such a program.
+    pub command: f64,
+    /// Commands of a parity stripe.
+    pub parity: f64,
+}
+
+impl Parts {
+    /// Returns the dies of a drive. Of the capacities of a die, the one is taken with which the
+    /// sequential write rate leaves a program closest to the presets' median: capacity and program
+    /// time of a die are never stated, but programs differ less than dies do.
+    pub fn of(sheet: &Sheet, medians: &Medians, notes: &mut Vec<String>) -> Parts {
+        let command = medians.planes.round().max(1.0) * WORD_LINE;
+        let parity = medians.parity.round().max(2.0);
+        let transfers = command * medians.transfer;
+        let usual = if sheet.capacity > LARGE_DRIVE { DIES[1] } else { DIES[0] };
+        let median = medians.program + transfers;
+        let assumed = |from: &str| Parts {
+            dies: count(sheet.capacity, usual),
+            gbit: usual,
+            from: from.into(),
+            program: value(
+                median,
+                format!("[assumed] median of {} fitted presets", medians.presets),
+            ),
+            transfers,
+            command,
+            parity,
+        };
+        let Some(rate) = sheet.seq_write else { return assumed("usual") };
+        // One command in so many is parity.
+        let programmed = rate * 1e6 * medians.sequential * parity / (parity - 1.0);
+        let time = |gbit: f64| count(sheet.capacity, gbit) * command * PAGE / programmed * 1e9;
+        let from = |time: f64| {
+            format!(
+                "[computed] {:.2} times {rate} MB/s of sequential writes, as drives do more than is \
+                 stated: {:.2} ms a command",
+                medians.sequential,
+                time / 1e6
+            )
+        };
+        if sheet.link.as_ref().is_some_and(|(_, most)| rate > OF_LINK * most) {
+            let limit = time(usual);
+            if programmed / count(sheet.capacity, usual) < DIE_MOST * 1e6 {
+                notes.push(format!("`seq_write_mb_s` of {rate} is the rate of the link"));
+                let mut parts = assumed("usual");
+                if limit < median {
+                    parts.program = value(limit, from(limit));
+                }
+                return parts;
+            }
+        }
+        let believed = |gbit: &f64| {
+            let of_a_die = programmed / count(sheet.capacity, *gbit) / 1e6;
+            of_a_die < DIE_MOST && time(*gbit) > 1.5 * transfers
+        };
+        let off = |gbit: &f64| libm::log((time(*gbit) - transfers) / medians.program).abs();
+        let nearest = DIES.into_iter().filter(believed).min_by(|a, b| off(a).total_cmp(&off(b)));
+        let Some(gbit) = nearest else {
+            notes.push(format!(
+                "`seq_write_mb_s` of {rate} needs more than {DIE_MOST} MB/s of each TLC die, which none \
+                 does: it is the rate of a cache or of more dies, and not used"
+            ));
+            return assumed("usual");
+        };
+        Parts {
+            dies: count(sheet.capacity, gbit),
+            gbit,
+            from: "the program time nearest to the presets' median".into(),
+            program: value(time(gbit), from(time(gbit))),
+            ..assumed("")
+        }
+    }
+
+    /// Returns bytes that a program stores on all dies.
+    fn all(&self) -> f64 {
+        self.dies * self.command * PAGE
+    }
+
+    /// Returns the spare capacity as a share of the raw one without parity, with mapping units of
+    /// so many bytes. The time of a random write is taken `correction` times as long as computed.
+    ///
+    /// At saturation the dies do nothing but program and read what is copied, one plane after the
+    /// other. A byte that the host writes is programmed `W` times, of which `W - 1` are copies:
+    /// sequential rate / random rate = `W + (W - 1) f`, where `f` is the time of the reads of a
+    /// command over that of its program. A write that is smaller than a unit takes the program of a
+    /// whole one and the read of a page before. Greedy GC with that `W` has the load, and so the
+    /// spare capacity.
+    pub fn spare(
+        &self,
+        sheet: &Sheet,
+        medians: &Medians,
+        unit: f64,
+        correction: f64,
+        notes: &mut Vec<String>,
+    ) -> Spare {
+        let usual = || {
+            let from = format!("[assumed] median of {} fitted presets", medians.presets);
+            Spare { value: value(medians.spare, from), target: None }
+        };
+        let Some(random) = sheet.rand_write else { return usual() };
+        let of_data = self.all() * (self.parity - 1.0) / self.parity;
+        let sequential = of_data / self.program.number * 1e9;
+        let sensing = medians.read.iter().sum::<f64>() / medians.read.len() as f64;
+        let reads = self.command * (sensing + medians.transfer) / self.program.number;
+        let before = if unit > RANDOM { reads * PAGE / unit } else { 0.0 };
+        let target = random * medians.sequential;
+        let ratio = correction * sequential / (target * unit);
+        let waf = (ratio - before + reads) / (1.0 + reads);
+        if waf < WAF_LEAST {
+            notes.push(format!(
+                "`rand_write_iops` of {random} implies a write amplification of {waf:.2}: it is the rate \
+                 of a cache or of an empty drive, and not used"
+            ));
+            return usual();
+        }
+        // Superblocks held erased hold nothing; their share of a real-size drive is small.
+        let superblocks = self.gbit * GBIT / (self.command / WORD_LINE * PAGE * f64::from(PAGES));
+        let held = 1.0 - (HELD / superblocks).min(0.2);
+        let from = format!(
+            "[computed] {random} random writes a second and as much more as for sequential ones: WAF \
+             {waf:.2} with {:.0} % of it for reads; one command in {} is parity",
+            reads * (waf - 1.0) / (waf + reads * (waf - 1.0)) * 100.0,
+            self.parity,
+        );
+        let spare = (1.0 - load_of(waf) * held).clamp(SPARE_LEAST, 0.6);
+        if spare <= SPARE_LEAST {
+            notes.push(format!(
+                "`rand_write_iops` of {random} implies a write amplification of {waf:.0}, which takes \
+                 less spare capacity than any drive has: the simulated rate is higher"
+            ));
+        }
+        Spare { value: value(spare, from), target: Some(target) }
+    }
+}
+
+/// Returns the number of dies of so many Gbit: a power of two that holds the capacity.
+fn count(capacity: f64, gbit: f64) -> f64 {
+    let mut dies = 2.0;
+    while dies * gbit * GBIT < capacity {
+        dies *= 2.0;
+    }
+    dies
+}
+
+/// Returns the load at which greedy GC has this amplification, by bisection.
+fn load_of(waf: f64) -> f64 {
+    const PAGES_OF_A_BLOCK: u32 = 4_096;
+    let (mut low, mut high) = (0.05, 0.99);
+    for _ in 0..50 {
+        let middle = f64::midpoint(low, high);
+        match fowler_theory::gc::greedy(middle, PAGES_OF_A_BLOCK) {
+            Some(there) if there < waf => low = middle,
+            _ => high = middle,
+        }
+    }
+    f64::midpoint(low, high)
+}
