@@ -70,8 +70,11 @@ pub(super) fn of_presets(leave_out: Option<&str>) -> Result<Medians, Diagnostics
     };
     let programs: Option<Vec<Program>> = all.iter().map(Program::of).collect();
     let programs = programs.ok_or_else(|| missing("timing.program_phase"))?;
-    let of_programs = |of: fn(&Program) -> f64| {
-        self::median(programs.iter().map(of).collect()).ok_or_else(|| missing("timing"))
+    let of_programs = |of: fn(&Program) -> f64| self::median(programs.iter().map(of).collect());
+    let (Some(progress), Some(program)) =
+        (of_programs(|it| it.progress), of_programs(|it| it.time))
+    else {
+        return Err(missing("timing.program_phase").into());
     };
     let read = |page: usize| median(&format!("/timing/read/{page}"));
     let spare = all.iter().filter_map(|it| {
@@ -91,8 +94,8 @@ pub(super) fn of_presets(leave_out: Option<&str>) -> Result<Medians, Diagnostics
         presets: all.len(),
         read: vec![read(0)?, read(1)?, read(2)?],
         delay: median("/policy/suspension/delay")?,
-        progress: of_programs(|it| it.progress)?,
-        program: of_programs(|it| it.time)?,
+        progress,
+        program,
         sequential: self::median(sequential).ok_or_else(|| missing("calibrate"))?,
         transfer: median("/timing/bus_transfer")?,
         latency: median("/host/latency")?,

@@ -11,8 +11,8 @@
 //!    that the sheet implies (`saturation.rs`).
 //!
 //! **Owns** the form of a data sheet. **May touch** the file that it reads, and drives that it
-//! makes itself. **Called** by `fowler calibrate --from-datasheet`. See docs/real-drives.md, "From a
-//! data sheet".
+//! makes itself. **Called** by `fowler calibrate --from-datasheet`. See docs/real-drives.md, "From
+//! a data sheet".
 
 mod medians;
 mod parts;
@@ -41,7 +41,8 @@ pub struct FromSheet {
 /// seconds of random writes are simulated; if that is stopped, the spare capacity is the computed
 /// one.
 ///
-/// # Errors Everything that is wrong with the sheet, and numbers that contradict each other.
+/// # Errors
+/// Everything that is wrong with the sheet, and numbers that contradict each other.
 pub fn drive(
     path: &Path,
     leave_out: Option<&str>,
