@@ -22,13 +22,13 @@ use std::sync::{Mutex, PoisonError};
 
 /// Paths of unfinished files, which are removed if the program ends without dropping them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-/// Most names tried for a temporary file before giving up.
+/// Most names tried for one temporary file before creating it fails.
 const NAMES: u32 = 1000;
-/// Suffix of every temporary name.
+/// Suffix of the name of every temporary file of an [`AtomicFile`].
 const PARTIAL: &str = ".partial";
 /// Hexadecimal digits of the process number in a temporary name.
 const PROCESS: usize = 8;
-/// The number of the next temporary file of this process.
+/// Number of the next temporary file that this process creates, counted from 0.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// A file that is written under a temporary name until [`AtomicFile::finish`] renames it:
@@ -39,12 +39,12 @@ pub struct AtomicFile {
     out: BufWriter<File>,
     path: PathBuf,
     partial: Option<PathBuf>,
-    /// First error of a write, after which the file is incomplete.
+    /// First error of a write to the temporary file, after which the file is incomplete.
     failed: Option<(io::ErrorKind, String)>,
 }
 
 impl AtomicFile {
-    /// Creates the temporary file that becomes `path`.
+    /// Creates the temporary file that [`AtomicFile::finish`] renames to `path`.
     pub fn create(path: &Path) -> Result<AtomicFile, Diagnostics> {
         let opened = if path.is_dir() {
             Err(io::ErrorKind::IsADirectory.into())
@@ -58,14 +58,14 @@ impl AtomicFile {
         Ok(AtomicFile { out, path: path.to_path_buf(), partial, failed: None })
     }
 
-    /// Starts a file that is read back later. The path may not be that of a device or a pipe:
-    /// writing to a pipe might wait for a reader forever.
+    /// Creates an [`AtomicFile`] for results that a later command reads back. The path may not be
+    /// that of a device or a pipe: writing to a pipe might wait for a reader forever.
     pub fn create_stored(path: &Path) -> Result<AtomicFile, Diagnostics> {
         stored(path)?;
         AtomicFile::create(path)
     }
 
-    /// Returns the temporary path.
+    /// Returns the path of the temporary file, which is the path written to until it is finished.
     pub fn written_to(&self) -> &Path {
         self.partial.as_deref().unwrap_or(&self.path)
     }
@@ -108,7 +108,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     disk::sync_folder(path)
 }
 
-/// Creates a file with a new name next to `path`, and locks it; never reuses an existing file.
+/// Creates and locks a temporary file in the folder of `path`, under a name that no file has.
 fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
     for _ in 0..NAMES {
         let mut name = path.as_os_str().to_owned();
@@ -134,18 +134,18 @@ fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
     ))
 }
 
-/// Registers a file to be removed when the program ends.
+/// Registers a temporary file to be removed when the program ends.
 pub(crate) fn will_remove(path: PathBuf) {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path);
 }
 
-/// Removes a file from the list of files to be removed at the end of the program.
+/// Removes a temporary file from the list of files to be removed at the end of the program.
 pub(crate) fn forget(partial: &Path) {
     let mut list = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     list.retain(|other| other != partial);
 }
 
-/// Removes every file that is being written, for a program that exits immediately.
+/// Removes every temporary file that is being written, for a program that exits immediately.
 pub fn abandon() {
     remove_all(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner));
 }
@@ -204,7 +204,8 @@ pub fn finished_name(partial: &str) -> &str {
     without_process(whole).unwrap_or(whole)
 }
 
-/// Returns a temporary name without process and number; `None` if the name has none.
+/// Returns a temporary file name without the suffix and the numbers that [`AtomicFile`] adds to it;
+/// `None` if they are missing.
 fn without_process(name: &str) -> Option<&str> {
     let (whole, token) = name.rsplit_once('.')?;
     let (process, number) = token.split_once('-')?;

@@ -11,13 +11,13 @@ use crate::disk;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The variable of the environment that names the folder.
+/// Environment variable that names the folder of Fowler's cached files.
 pub const VARIABLE: &str = "FOWLER_CACHE";
 /// Time without use after which a cached file is removed.
 pub const AGE_MOST: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// Returns the folder: `FOWLER_CACHE`, or `fowler` in `XDG_CACHE_HOME` or `~/.cache`. `None` if
-/// none of the three is an absolute path.
+/// Returns the folder of Fowler's cached files: `FOWLER_CACHE`, or `fowler` in `XDG_CACHE_HOME` or
+/// `~/.cache`. `None` if none of the three is an absolute path.
 pub fn path() -> Option<PathBuf> {
     let folder =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
@@ -25,20 +25,20 @@ pub fn path() -> Option<PathBuf> {
     folder(VARIABLE).or_else(|| Some(of_user()?.join("fowler")))
 }
 
-/// Limits for the cached files of one kind.
+/// Limits for the files of one kind in Fowler's cache folder.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
-    /// Common prefix of the names of these files.
+    /// Prefix that the names of all cached files of this kind have in common.
     pub prefix: &'static str,
-    /// The most files of this kind.
+    /// Largest number of cached files of this kind.
     pub files: usize,
-    /// The most bytes of all files of this kind together.
+    /// Largest total size of the cached files of this kind, in bytes.
     pub bytes: u64,
 }
 
-/// Removes the files of a kind that nobody has used for [`AGE_MOST`], and the least recently used
-/// ones until there is room for one more of `bytes` bytes; and unfinished files of killed programs.
-/// A file that cannot be removed now is removed another time.
+/// Removes the cached files of a kind that no program has used for [`AGE_MOST`], and the least
+/// recently used ones until there is room for one more of `bytes` bytes; and unfinished files of
+/// killed programs. A file that cannot be removed now is removed another time.
 pub fn make_room(folder: &Path, bound: Bound, bytes: u64) {
     // A folder that cannot be read is found when the file is written.
     let _unreadable = remove_abandoned(folder);
@@ -80,8 +80,8 @@ mod tests {
 
     const BOUND: Bound = Bound { prefix: "image-", files: 4, bytes: 1000 };
 
-    /// Creates files of these lengths; the first is unused for `oldest_days`, each next one a day
-    /// less.
+    /// Creates cached files of these lengths in bytes; the first is unused for `oldest_days`, each
+    /// next one a day less.
     fn filled(folder: &Path, lengths: &[usize], oldest_days: u64) {
         for (number, &length) in lengths.iter().enumerate() {
             let path = folder.join(format!("image-{number}"));

@@ -12,33 +12,34 @@ use crate::workload::WorkloadSpec;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The most drives of a comparison.
+/// The most drives that one comparison may have.
 pub const MOST_DEVICES: usize = 64;
 
 /// One run of a comparison: a drive under a scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The drive.
+    /// The drive of this run.
     pub device: DeviceSpec,
-    /// The scheme on the drive; `None` leaves the drive as described.
+    /// The scheme under which the drive runs; `None` runs the drive with the policies of its
+    /// description.
     pub scheme: Option<String>,
     /// Name of the drive where drives are compared; `None` where schemes are.
     name: Option<String>,
 }
 
 impl Candidate {
-    /// Returns the name of the candidate's column: that of the drive or of the scheme.
+    /// Returns the name of the run's column in tables: that of the drive or of the scheme.
     pub fn label(&self) -> &str {
         self.name.as_deref().or(self.scheme.as_deref()).unwrap_or(NO_SCHEME)
     }
 
-    /// Returns the run of the candidate: `spec` with the candidate's drive and scheme.
+    /// Returns `spec` with the drive and scheme of this candidate, ready to run.
     pub fn spec(&self, spec: &RunSpec) -> RunSpec {
         let (device, scheme) = (self.device.clone(), self.scheme.clone());
         RunSpec { device, scheme, ..spec.clone() }
     }
 
-    /// Sets the name under which a drive is compared.
+    /// Gives `drive` the name under which a comparison of drives lists it.
     pub(crate) fn call(&self, drive: &mut Resolved) {
         drive.candidate.clone_from(&self.name);
     }
@@ -56,19 +57,19 @@ impl Candidate {
     }
 }
 
-/// A scheme that does not work on a drive.
+/// A scheme that a comparison leaves out on one drive, because it does not work there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Name of the drive.
+    /// Name of the drive on which the scheme does not work.
     pub drive: String,
-    /// Name of the scheme.
+    /// Name of the scheme that does not work on the drive.
     pub scheme: String,
-    /// The reasons.
+    /// The reasons why the scheme does not work on the drive.
     pub wrong: Diagnostics,
 }
 
 impl LeftOut {
-    /// Returns a sentence with the first reason and its hint.
+    /// Returns a sentence that says why the scheme does not work: the first reason and its hint.
     pub fn note(&self) -> String {
         let why = self.wrong.0.first().map_or(String::new(), |it| {
             let hint = it.hint.as_ref().map_or(String::new(), |hint| format!(" (hint: {hint})"));
@@ -91,7 +92,7 @@ impl Candidates {
         Candidates { axis, all, left_out: Vec::new() }
     }
 
-    /// Returns a drive under each of these schemes.
+    /// Returns the candidates of a comparison of schemes: the same drive under each scheme.
     pub fn schemes(device: &DeviceSpec, schemes: &[String]) -> Candidates {
         let candidate = |scheme: &String| Candidate {
             device: device.clone(),
@@ -101,7 +102,7 @@ impl Candidates {
         Candidates::of(Axis::Schemes, schemes.iter().map(candidate).collect())
     }
 
-    /// Returns a single candidate: a drive under a scheme, or as described.
+    /// Returns the candidates of a single run: a drive under a scheme, or with its own policies.
     pub fn one(device: &DeviceSpec, scheme: Option<&str>) -> Candidates {
         let (device, scheme) = (device.clone(), scheme.map(Into::into));
         Candidates::of(Axis::Schemes, vec![Candidate { device, scheme, name: None }])
@@ -218,7 +219,7 @@ impl Candidates {
         self.axis
     }
 
-    /// Returns the candidates, the baseline first.
+    /// Returns the candidates of the comparison, the baseline first.
     pub fn all(&self) -> &[Candidate] {
         &self.all
     }
@@ -228,7 +229,7 @@ impl Candidates {
         &self.left_out
     }
 
-    /// Returns the names of the candidates, which are the heads of their columns.
+    /// Returns the names of the candidates, which are the headings of their columns in tables.
     pub fn labels(&self) -> Vec<&str> {
         self.all.iter().map(Candidate::label).collect()
     }
@@ -266,7 +267,7 @@ impl Candidates {
         all.unique()
     }
 
-    /// Returns the candidates with another seed for all drives.
+    /// Returns the candidates of the comparison with `seed` as the seed of every drive.
     pub(crate) fn with_seed(&self, seed: u64) -> Candidates {
         let is_seed = |setting: &String| setting.split('=').next().map(str::trim) == Some("seed");
         let mut changed = self.clone();
@@ -277,8 +278,8 @@ impl Candidates {
         changed
     }
 
-    /// Returns the candidates with the seed of the first drive: requests are drawn from the seed,
-    /// and drives whose files say different ones would not serve the same requests.
+    /// Returns the candidates with the first drive's seed for all: requests are drawn from the
+    /// seed, and drives whose files say different ones would not serve the same requests.
     ///
     /// # Errors
     /// If the first drive is invalid.
@@ -289,10 +290,10 @@ impl Candidates {
         }
     }
 
-    /// Returns the seed of the first drive.
+    /// Returns the seed of the first drive of the comparison.
     ///
     /// # Errors
-    /// If there is none, or it is invalid.
+    /// If the comparison has no drive, or the first drive is invalid.
     pub(crate) fn seed(&self) -> Result<u64, Diagnostics> {
         let Some(Candidate { device, scheme, .. }) = self.all.first() else {
             return Err(Diagnostic::of("nothing is compared").into());
@@ -302,7 +303,8 @@ impl Candidates {
     }
 }
 
-/// Returns true if both are the same preset, the same file, or a description of the same name.
+/// Returns true if both drives are the same preset, come from the same file, or are descriptions
+/// with one name.
 fn is_same(one: &DeviceSpec, other: &DeviceSpec) -> bool {
     match (file(one), file(other)) {
         (Some(one), Some(other)) => same(one, other),
@@ -311,12 +313,13 @@ fn is_same(one: &DeviceSpec, other: &DeviceSpec) -> bool {
     }
 }
 
-/// The file of a drive, if it is read from one.
+/// Returns the path of the file that describes a drive; `None` for presets and for descriptions
+/// given as text.
 fn file(device: &DeviceSpec) -> Option<&Path> {
     presets::file(Folder::Devices, &device.device).filter(|_| device.text.is_none())
 }
 
-/// Returns a name for each drive; no two are the same.
+/// Returns a name for each drive of a comparison; no two names are alike.
 fn names(devices: &[DeviceSpec]) -> Vec<String> {
     // Number of path parts in each name, counted from the end; 0 means the file name without its
     // extension.
@@ -342,7 +345,7 @@ fn names(devices: &[DeviceSpec]) -> Vec<String> {
     }
 }
 
-/// Numbers names that are still alike: `mine`, `mine 2`.
+/// Numbers drive names that are still alike: `mine`, `mine 2`.
 fn numbered(names: Vec<String>) -> Vec<String> {
     let mut all: Vec<String> = Vec::with_capacity(names.len());
     for name in names {
@@ -458,7 +461,8 @@ mod tests {
         }
     }
 
-    /// An error of the trace is reported once; an error of a drive, with the drive's name.
+    /// An error in the trace is reported once for all drives; an error in a drive is reported with
+    /// that drive's name.
     #[test]
     fn an_error_that_not_all_drives_have_names_its_drive() {
         let candidates = Candidates::devices(specs(&["tlc", "rhio"]), None).unwrap();

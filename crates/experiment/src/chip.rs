@@ -8,10 +8,10 @@ use fowler_workload::LATEST;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Largest accepted file: several million commands.
+/// Largest accepted file of flash commands, in bytes: several million commands.
 const MAX_BYTES: u64 = 64 << 20;
 const HEADER: &str = "at_ns,op";
-/// Bad lines that are reported one by one; the rest are only counted.
+/// Invalid lines of a command file that are reported one by one; the rest are only counted.
 const SHOWN: usize = 20;
 const OPS: [(&str, ChipOp); 4] = [
     ("read", ChipOp::Read),
@@ -20,11 +20,11 @@ const OPS: [(&str, ChipOp); 4] = [
     ("erase", ChipOp::Erase),
 ];
 
-/// The commands to run.
+/// The flash commands that `fowler chip` runs on one die, in the order of their file.
 #[derive(Clone, Debug)]
 pub struct Commands(Vec<ChipCommand>);
 
-/// Reads the commands of a CSV file with the header `at_ns,op`.
+/// Reads flash commands from a CSV file with the header `at_ns,op`.
 pub fn read(path: &Path) -> Result<Commands, Diagnostics> {
     let name = path.display().to_string();
     text_file::read(path, MAX_BYTES).and_then(|text| parse(&text, &name)).map(Commands)

@@ -11,7 +11,7 @@ use crate::workload::{Control, Workload, WorkloadSpec, share};
 use fowler_device::Device;
 use fowler_metrics::{Kind, Recorder};
 
-/// A drive under a scheme, preconditioned.
+/// A preconditioned drive under a scheme, of which each trial replays a workload on a fresh copy.
 #[derive(Clone, Debug)]
 pub struct TestBed {
     drive: Resolved,
@@ -19,19 +19,19 @@ pub struct TestBed {
     limit: Option<u64>,
 }
 
-/// The result of a workload on a drive.
+/// Latencies and idle time of a workload on a [`TestBed`]'s drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
-    /// Mean latency of reads in milliseconds; `None` without reads.
+    /// Mean latency of the workload's reads in milliseconds; `None` without reads.
     pub read_ms: Option<f64>,
-    /// Mean latency of writes in milliseconds; `None` without writes.
+    /// Mean latency of the workload's writes in milliseconds; `None` without writes.
     pub write_ms: Option<f64>,
-    /// The share of the simulated time without a request in the drive.
+    /// Share of the simulated time during which the drive holds no request, from 0 to 1.
     pub idle: f64,
 }
 
 impl TestBed {
-    /// Returns the drive of `spec` under `scheme`.
+    /// Preconditions the drive of `spec` under `scheme` and returns it.
     ///
     /// # Errors
     /// If either is invalid, or if preconditioning was stopped.
@@ -46,12 +46,12 @@ impl TestBed {
         Ok(TestBed { drive, clean, limit: None })
     }
 
-    /// Limits the requests of each workload.
+    /// Limits the number of requests that each trial replays; `None` replays all.
     pub fn limited(self, limit: Option<u64>) -> TestBed {
         TestBed { limit, ..self }
     }
 
-    /// Returns the hash of the drive.
+    /// Returns the hash of the drive's complete configuration.
     pub fn hash(&self) -> &str {
         &self.drive.hash
     }

@@ -100,7 +100,8 @@ pub fn compare_watched<P: Watcher + Send>(
     diagnostics.unique().or(outcomes)
 }
 
-/// Returns the memory that a comparison of drives takes, and how many of them exist at a time.
+/// Returns the memory in bytes that each drive of a comparison takes, and how many of the drives
+/// exist at a time.
 pub fn need<'a>(
     drives: impl ExactSizeIterator<Item = &'a Resolved>,
     speed: ReplaySpeed,
@@ -112,7 +113,7 @@ pub fn need<'a>(
     (need, at_once)
 }
 
-/// Rejects candidates whose requests would be written to the same file.
+/// Returns an error if two candidates would write their requests to the same file.
 fn one_file_twice(spec: &RunSpec, candidates: &Candidates) -> Option<Diagnostic> {
     let file = spec.requests.as_ref()?;
     let (labels, noun) = (candidates.labels(), candidates.axis().noun());

@@ -9,13 +9,13 @@ use crate::scheme::Scheme;
 /// Most keys that are added for one scheme, one after the other.
 const MOST_KEYS: usize = 6;
 
-/// A scheme on a drive.
+/// How a preset scheme works on a drive: as it is, with further settings, or not at all.
 #[derive(Clone, Debug)]
 pub struct Compatibility {
-    /// The scheme.
+    /// Name of the scheme.
     pub scheme: &'static str,
-    /// Settings `key=value` with which the scheme works on the drive, as hints of errors say; empty
-    /// if the scheme works without any. `Err` has the errors if no hint helps.
+    /// Settings `key=value` with which the scheme works on the drive, as the hints of configuration
+    /// errors say; empty if the scheme works without any. `Err` has the errors if no hint helps.
     pub needs: Result<Vec<String>, Diagnostics>,
 }
 
@@ -38,8 +38,8 @@ impl Compatibility {
 pub struct Reasons(Vec<String>);
 
 impl Reasons {
-    /// Returns the numbers of the reasons why a scheme does not work, ascending from 1; none if it
-    /// works.
+    /// Returns the numbers of the reasons why a scheme does not work, ascending from 1; no numbers
+    /// if the scheme works.
     pub fn of(&mut self, scheme: &Compatibility) -> Vec<usize> {
         let wrong = scheme.needs.as_ref().err().into_iter().flat_map(|wrong| &wrong.0);
         let number = |it: &Diagnostic| {
@@ -56,13 +56,14 @@ impl Reasons {
         numbers
     }
 
-    /// Returns each reason with its number.
+    /// Returns each reason why schemes do not work, with its number, from 1.
     pub fn numbered(&self) -> impl Iterator<Item = (usize, &str)> {
         (1..).zip(self.0.iter().map(String::as_str))
     }
 }
 
-/// Returns every preset scheme on a drive, with the keys that it needs there.
+/// Returns the compatibility of every preset scheme with a drive: the keys that each scheme needs
+/// there.
 ///
 /// # Errors
 /// If the drive itself is invalid.
@@ -73,7 +74,8 @@ pub fn schemes_on(device: &DeviceSpec) -> Result<Vec<Compatibility>, Diagnostics
     Ok(Folder::Schemes.presets().iter().map(of).collect())
 }
 
-/// Returns a preset scheme on a drive, with the keys that it needs there.
+/// Returns the compatibility of one preset scheme with a drive: the keys that the scheme needs
+/// there.
 pub fn scheme_on(device: &DeviceSpec, scheme: &'static str) -> Compatibility {
     Compatibility { scheme, needs: needs(device, scheme) }
 }

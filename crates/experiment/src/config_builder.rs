@@ -7,13 +7,14 @@ use crate::keys::Key;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// A `T` under construction. Later settings override earlier ones; diagnostics accumulate.
+/// A configuration of type `T` under construction. Later settings override earlier ones;
+/// diagnostics accumulate.
 pub(crate) struct ConfigBuilder<T> {
     keys: Vec<Key<T>>,
     target: T,
     origins: BTreeMap<&'static str, Origin>,
     diagnostics: Diagnostics,
-    /// Places with a syntax error, at which no further errors are reported.
+    /// Places (file or flag, line) with a syntax error, at which no further errors are reported.
     garbled: BTreeSet<(String, Option<u64>)>,
     /// Hint that names the command listing every key.
     listing: &'static str,
@@ -35,17 +36,18 @@ impl<T> ConfigBuilder<T> {
         }
     }
 
-    /// Replaces the hint that names the command listing every key.
+    /// Sets the hint of errors about unknown keys, which names the command listing every key.
     pub fn listed(self, listing: &'static str) -> Self {
         Self { listing, ..self }
     }
 
-    /// Replaces the diagnostics of settings whose keys former versions had.
+    /// Sets the function that returns the diagnostics of settings whose keys only former versions
+    /// have.
     pub fn retired(self, retired: fn(&Setting, &[Setting]) -> Option<Diagnostic>) -> Self {
         Self { retired, ..self }
     }
 
-    /// Adds the syntax errors that were found in the settings.
+    /// Adds the syntax errors that were found in the settings to the builder's diagnostics.
     pub fn note(&mut self, diagnostics: Diagnostics) {
         let places =
             diagnostics.0.iter().map(|diagnostic| (diagnostic.file.clone(), diagnostic.line));
@@ -53,7 +55,8 @@ impl<T> ConfigBuilder<T> {
         self.diagnostics.0.extend(diagnostics.0);
     }
 
-    /// Applies the settings of one source. Setting a key twice in one source is an error.
+    /// Applies the settings of one source, such as a file. Setting a key twice in one source is an
+    /// error.
     pub fn apply(&mut self, settings: &[Setting]) {
         let mut seen: BTreeMap<&'static str, &Origin> = BTreeMap::new();
         for setting in settings {
@@ -99,7 +102,8 @@ impl<T> ConfigBuilder<T> {
         }
     }
 
-    /// Returns the result, or everything that is wrong or missing.
+    /// Returns the finished configuration, or a diagnostic for everything that is wrong or missing
+    /// in it.
     pub fn finish(mut self, whole: &str, hint: &str) -> Result<T, Diagnostics> {
         let missing: Vec<&str> = self
             .keys
@@ -127,7 +131,7 @@ impl<T> ConfigBuilder<T> {
         self.diagnostics.or(self.target)
     }
 
-    /// Returns the finished value and the origin of each key, for later checks to report.
+    /// Returns the finished configuration and the origin of each key, which later checks report.
     pub fn finish_with_origins(
         self,
         whole: &str,
@@ -137,7 +141,8 @@ impl<T> ConfigBuilder<T> {
         self.finish(whole, hint).map(|target| (target, origins))
     }
 
-    /// Finds a key; `policy.x.name` in a table is the same as `policy.x`.
+    /// Returns the index of the key with a dotted path; `policy.x.name` in a table is the key
+    /// `policy.x`.
     fn find(&self, path: &str) -> Option<usize> {
         let slot = path.strip_suffix(".name").filter(|slot| slot.starts_with("policy."));
         let wanted = slot.unwrap_or(path);
@@ -172,7 +177,8 @@ impl<T> ConfigBuilder<T> {
         )
     }
 
-    /// Returns a key with the same or a similar name in another section, or with a similar path.
+    /// Returns the key that a misspelled `path` most likely meant: one with a similar name in
+    /// another section, or with a similar path.
     fn suggestion(&self, path: &str) -> Option<&'static str> {
         let paths = || self.keys.iter().map(|key| key.path);
         let last = |path: &'static str| path.rsplit('.').next().unwrap_or(path);

@@ -12,40 +12,40 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The name of the list.
+/// Name of the file that lists the results in a folder of one run.
 pub const CONTENTS: &str = "contents.json";
-/// Name of the checksum file that a sweep's folder has instead of a list.
+/// Name of the checksum file that a sweep's folder has instead of [`CONTENTS`].
 pub const SWEEP_SUMS: &str = "sweep.sha256";
-/// Name of the page with charts, in a program built with reports.
+/// Name of the HTML page with charts in a folder of results, in a program built with reports.
 const PAGE: &str = "report.html";
-/// Version of the list's format, to be incremented with every change.
+/// Version of the format of `contents.json`, to be incremented with every change.
 const FORMAT: u32 = 1;
-/// Largest accepted list in bytes: tens of thousands of files.
+/// Largest accepted `contents.json` in bytes: tens of thousands of files.
 const LARGEST: u64 = 16 << 20;
 
-/// The files of one run in a folder.
+/// The list of the files that one run has left in a folder, with their checksums.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contents {
     format: u32,
-    /// The version of Fowler that wrote these files.
+    /// Version of Fowler that wrote the listed files.
     pub version: String,
-    /// The command that wrote these files, such as `run`.
+    /// Command that wrote the listed files, such as `run`.
     pub command: String,
-    /// The SHA-256 of each file, by its name.
+    /// SHA-256 of each listed file, by the file's name.
     pub files: BTreeMap<String, String>,
-    /// Hash of the version, command and files above.
+    /// Hash of the list itself: version, command, and the files with their checksums.
     checksum: String,
 }
 
 /// State of a listed file on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// The file's bytes match its checksum.
+    /// The file's bytes match the checksum in the list.
     Whole,
-    /// The file's bytes have changed.
+    /// The file's bytes no longer match the checksum in the list.
     Changed,
-    /// No file has this name.
+    /// The folder has no file of this name.
     Missing,
 }
 
@@ -62,7 +62,7 @@ impl Contents {
         text_hash(&format!("{format} {version:?} {command:?} {files:?}"))
     }
 
-    /// Compares a listed file with the list.
+    /// Compares a file in `folder` with its checksum in the list of the folder's results.
     ///
     /// # Errors
     /// If the file is there and cannot be read.
@@ -78,8 +78,8 @@ impl Contents {
     }
 }
 
-/// Checks that a folder may take the results of a command: it holds no sweep, its list can be read
-/// and replaced, and its page is no pipe.
+/// Checks that a folder may take the results of a command: it holds no sweep, its list of files can
+/// be read and replaced, and its HTML report is no pipe.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ pub fn enter(folder: &Path) -> Result<(), Diagnostics> {
     read(folder).map(drop)
 }
 
-/// Reads the list of a folder; `None` if it has none.
+/// Reads the list of the results in a folder; `None` if the folder has no list.
 ///
 /// # Errors
 /// If the list cannot be read or is damaged, or a newer version of Fowler wrote it.
@@ -131,13 +131,14 @@ fn is_file(path: &Path) -> Result<bool, Diagnostics> {
     Ok(disk::facts(path)?.is_some_and(|facts| facts.is_file()))
 }
 
-/// True if a name is a plain file name, which cannot lead out of the folder.
+/// Returns true if a name is that of a file in the folder itself: no path can lead out of the
+/// folder.
 fn is_plain(name: &str) -> bool {
     Path::new(name).file_name().is_some_and(|last| last == name)
 }
 
-/// Writes the list of `files`, all in `folder`, as results of `command`. Removes unchanged files of
-/// the previous list that are not among them, and returns their names.
+/// Writes the list of a folder's results: `files`, all in `folder`, written by `command`. Removes
+/// unchanged files of the previous list that are not among them, and returns their names.
 ///
 /// # Errors
 ///
@@ -164,7 +165,7 @@ pub fn list(folder: &Path, command: &str, files: &[PathBuf]) -> Result<Vec<Strin
     Ok(removed)
 }
 
-/// Adds a file, which is in `folder`, to its list.
+/// Adds `file`, which is in `folder`, to the list of the folder's results.
 ///
 /// # Errors
 /// If there is no list, or a file cannot be read or written.

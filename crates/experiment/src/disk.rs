@@ -23,9 +23,9 @@ pub enum Operation {
     SyncFolder(PathBuf),
     /// A file is removed.
     Remove(PathBuf),
-    /// A folder is created, with those above it.
+    /// A folder is created, with the missing folders above it.
     CreateFolder(PathBuf),
-    /// The names in a folder are read.
+    /// The names of the files in a folder are read.
     List(PathBuf),
     /// The kind and length of a file are read.
     Examine(PathBuf),
@@ -36,7 +36,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Returns the file or folder of the operation.
+    /// Returns the path of the file or folder that the operation is about to use.
     pub fn path(&self) -> &Path {
         use Operation::{
             Create, CreateFolder, Examine, List, Open, Read, Remove, Rename, Sync, SyncFolder,
@@ -58,8 +58,8 @@ impl Operation {
     }
 }
 
-/// A test hook called before each operation; returns the number of bytes it may transfer, or the
-/// error to fail with.
+/// A test hook called before each operation; returns the number of bytes that the operation may
+/// transfer, or the error to fail with.
 type Observer = Box<dyn Fn(&Operation) -> io::Result<usize> + Send + Sync>;
 
 static OBSERVER: OnceLock<Observer> = OnceLock::new();
@@ -89,7 +89,7 @@ fn retried<T>(
     }
 }
 
-/// An open file.
+/// An open file, all operations of which go through [`observe`]'s hook.
 #[derive(Debug)]
 pub struct File {
     file: fs::File,
@@ -106,7 +106,7 @@ impl File {
         Ok(File { file, path: path.into() })
     }
 
-    /// Opens a file that a run has left, to read it.
+    /// Opens a result file of an earlier run, to read it.
     ///
     /// # Errors
     /// If it cannot be opened, or is no regular file: a named pipe would never end, or never begin.
@@ -121,7 +121,7 @@ impl File {
     /// Creates a file with a new name.
     ///
     /// # Errors
-    /// If something has that name, or it cannot be created.
+    /// If something has that name already, or the file cannot be created.
     pub(crate) fn create_new(path: &Path) -> io::Result<File> {
         let file = retried(|| Operation::Create(path.into()), |_| fs::File::create_new(path))?;
         Ok(File { file, path: path.into() })
@@ -140,11 +140,11 @@ impl File {
         self.file.metadata().map_or(true, has_name)
     }
 
-    /// Opens and locks a regular file that no process is writing; `None` if one is, or if the file
-    /// system has no locks.
+    /// Opens and locks a regular file that no process is writing; `None` if a process is writing
+    /// it, or if the file system has no locks.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If the file cannot be opened.
     pub(crate) fn abandoned(path: &Path) -> io::Result<Option<File>> {
         if !fs::symlink_metadata(path)?.file_type().is_file() {
             return Ok(None);
@@ -193,16 +193,16 @@ impl File {
     /// Opens a device or a pipe to write to it.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If the device or pipe cannot be opened.
     pub(crate) fn special(path: &Path) -> io::Result<File> {
         let file = retried(|| Operation::Open(path.into()), |_| fs::File::create(path))?;
         Ok(File { file, path: path.into() })
     }
 
-    /// Returns the kind and length of the file.
+    /// Returns the kind and length of the open file.
     ///
     /// # Errors
-    /// If the system does not say.
+    /// If the system cannot tell.
     pub(crate) fn facts(&self) -> io::Result<Metadata> {
         retried(|| Operation::Examine(self.path.clone()), |_| self.file.metadata())
     }
@@ -210,7 +210,7 @@ impl File {
     /// Waits until all bytes of the file are on the disk.
     ///
     /// # Errors
-    /// If they cannot be written.
+    /// If the bytes cannot be written.
     pub(crate) fn sync(&self) -> io::Result<()> {
         retried(|| Operation::Sync(self.path.clone()), |_| self.file.sync_all())
     }
@@ -245,7 +245,8 @@ impl Seek for File {
 /// Opens the lock file at this path, and creates it if necessary.
 ///
 /// # Errors
-/// If it cannot be opened, or is no regular file: what a link points to is not ours to lock.
+/// If it cannot be opened, or is no regular file: a file elsewhere, which a link points to, is not
+/// locked.
 pub fn lock_file(path: &Path) -> io::Result<fs::File> {
     if fs::symlink_metadata(path).is_ok_and(|it| !it.file_type().is_file()) {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
@@ -256,10 +257,10 @@ pub fn lock_file(path: &Path) -> io::Result<fs::File> {
     retried(|| Operation::Open(path.into()), |_| options.open(path))
 }
 
-/// Returns all bytes of a file that a run has left.
+/// Returns all bytes of a result file of an earlier run.
 ///
 /// # Errors
-/// If it cannot be read, or is no regular file.
+/// If the file cannot be read, or is no regular file.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open_stored(path)?.read_to_end(&mut bytes)?;
@@ -289,7 +290,8 @@ pub fn no_file(path: &Path) -> Result<Option<&'static str>, Diagnostics> {
     })
 }
 
-/// Like [`facts`], with an error if nothing exists at the path.
+/// Returns the kind and length of the file at a path, like [`facts`], with an error if nothing
+/// exists there.
 pub fn metadata(path: &Path) -> io::Result<Metadata> {
     retried(|| Operation::Examine(path.into()), |_| fs::metadata(path))
 }
@@ -309,32 +311,32 @@ pub fn if_present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Creates a folder and those above it, unless they are there.
+/// Creates a folder and the missing folders above it.
 ///
 /// # Errors
-/// If it cannot be created.
+/// If one of them cannot be created.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     retried(|| Operation::CreateFolder(path.into()), |_| fs::create_dir_all(path))
 }
 
-/// Returns the paths in a folder, in the order of the system.
+/// Returns the paths of the files in a folder, in the order in which the system lists them.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If the folder cannot be read.
 pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let list = |_| fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect();
     retried(|| Operation::List(folder.into()), list)
 }
 
-/// Gives a file another name, and replaces the file that has it.
+/// Renames a file, and replaces any file that has the new name.
 ///
 /// # Errors
-/// If that cannot be done.
+/// If the file cannot be renamed.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     retried(|| Operation::Rename(from.into(), to.into()), |_| fs::rename(from, to))
 }
 
-/// Removes a file. After a crash of the machine, the name may be back.
+/// Removes a file. After a crash of the machine, the file may exist again.
 ///
 /// # Errors
 ///
@@ -343,10 +345,10 @@ pub fn remove(path: &Path) -> io::Result<()> {
     retried(|| Operation::Remove(path.into()), |_| fs::remove_file(path))
 }
 
-/// Removes a folder that has nothing in it.
+/// Removes an empty folder.
 ///
 /// # Errors
-/// If it cannot be removed, or has.
+/// If the folder is not empty, or cannot be removed.
 pub fn remove_empty_folder(path: &Path) -> io::Result<()> {
     retried(|| Operation::Remove(path.into()), |_| fs::remove_dir(path))
 }
@@ -366,7 +368,7 @@ pub fn free_space(folder: &Path) -> Option<u64> {
     }
 }
 
-/// Waits until the names in the folder of a file are on the disk.
+/// Waits until the names of the files in a file's folder are on the disk.
 ///
 /// # Errors
 /// If they cannot be written.
@@ -388,7 +390,7 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     retried(|| Operation::SyncFolder(folder.into()), sync)
 }
 
-/// Returns the folder of a file.
+/// Returns the folder in which a file is: its path without the last part, or `.`.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

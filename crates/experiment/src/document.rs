@@ -4,25 +4,25 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Largest accepted file, in bytes: more than any drive, workload or sweep needs.
+/// Largest accepted TOML file, in bytes: more than any drive, workload or sweep needs.
 pub const MAX_BYTES: u64 = 1 << 20;
-/// Most dots in a line, more than any key has. The parser limits the nesting of values but not of
-/// dotted keys.
+/// Most dots in a line of a TOML file, more than any key has. The parser limits the nesting of
+/// values but not of dotted keys.
 const MAX_DOTS_IN_LINE: usize = 256;
 
 /// The place where a setting was made: a line of a file, or a flag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Path of the file, or name of the flag.
+    /// Path of the file in which the setting is, or name of the flag.
     pub file: String,
-    /// Number of the line, for a file.
+    /// Number of the setting's line in the file, from 1; `None` for a flag.
     pub line: Option<u64>,
-    /// Text of the line, or argument of the flag.
+    /// Text of the setting's line in the file, or argument of the flag.
     pub text: String,
 }
 
 impl Origin {
-    /// Returns a diagnostic at this place.
+    /// Returns a diagnostic about the setting, with its file and line or its flag.
     pub fn diagnostic(&self, what: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.file.clone(), what).line(self.line).text(self.text.trim())
     }
@@ -39,18 +39,18 @@ pub enum Value {
     Whole(i128),
     /// A number with a point or exponent.
     Real(f64),
-    /// `true` or `false`.
+    /// The truth value `true` or `false`.
     Flag(bool),
-    /// A list.
+    /// A list of values.
     List(Vec<Value>),
     /// A table without keys.
     EmptyTable,
-    /// A type that no key accepts, by its TOML name.
+    /// A value of a type that no key accepts; the field is the type's TOML name, such as a date.
     Other(&'static str),
 }
 
 impl Value {
-    /// Names the type of the value, for messages.
+    /// Returns the name of the value's type, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Text(_) | Value::Bare(_) => "text",
@@ -64,10 +64,10 @@ impl Value {
     }
 }
 
-/// A key with its value and origin.
+/// A configuration key with its value, and the place where it was set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// Dotted key.
+    /// Dotted key of the setting, such as `policy.gc`.
     pub path: String,
     /// Value of the setting, not yet checked against its key.
     pub value: Value,
@@ -75,13 +75,14 @@ pub struct Setting {
     pub origin: Origin,
 }
 
-/// Reads TOML. Returns every setting that could be read, and every syntax error.
+/// Reads the settings of a TOML text. Returns every setting that could be read, and every syntax
+/// error.
 pub fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Diagnostics) {
     read_toml_with_rows(text, file, None)
 }
 
-/// Like [`read_toml`], with an array of tables at the top level (`[[rows]]`): the settings of its
-/// first table have paths that begin with `rows.0`.
+/// Reads the settings of a TOML text, like [`read_toml`], with an array of tables at the top level
+/// (`[[rows]]`): the settings of its first table have paths that begin with `rows.0`.
 pub fn read_toml_with_rows(
     text: &str,
     file: &str,
@@ -156,7 +157,8 @@ fn flatten(table: &DeTable<'_>, prefix: &str, lines: &Lines<'_>, settings: &mut 
     }
 }
 
-/// Joins a dotted path. Quotes parts that are not bare keys, so that `"a.b"` and `a.b` differ.
+/// Joins a dotted key path and one more part. Quotes parts that are not bare keys, so that `"a.b"`
+/// and `a.b` differ.
 fn join(prefix: &str, part: &str) -> String {
     let bare = !part.is_empty()
         && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
@@ -200,7 +202,8 @@ pub(crate) fn read_flag(flag: &str, argument: &str) -> Result<Setting, Diagnosti
     Ok(Setting { path: path.to_string(), value, origin })
 }
 
-/// Parses a value, a list of values, or a list of lists; no key needs deeper nesting.
+/// Parses the argument of `--set`: a value, a list of values, or a list of lists; no key needs
+/// deeper nesting.
 fn flag_value(text: &str) -> Value {
     let inside = |text: &str| Some(text.trim().strip_prefix('[')?.strip_suffix(']')?.to_string());
     let row = |text: &str| match inside(text) {
@@ -230,7 +233,7 @@ fn bare_value(text: &str) -> Value {
     unquoted.map_or_else(|| Value::Bare(text.to_string()), |inner| Value::Text(inner.to_string()))
 }
 
-/// Finds the line of a byte offset.
+/// The line starts of a text, from which the line of a byte offset is found.
 struct Lines<'a> {
     text: &'a str,
     file: &'a str,

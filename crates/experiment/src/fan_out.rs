@@ -9,16 +9,16 @@ use rayon::prelude::*;
 use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Largest number of threads that a user may request.
+/// Largest number of worker threads that a user may request.
 pub const THREADS_MAX: usize = 1024;
-/// Environment variables that set the number of threads.
+/// Environment variables that set the number of worker threads.
 const VARIABLES: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
 
-/// Starts the threads, unless they are running.
+/// Starts the worker threads, unless they are running.
 ///
 /// # Errors
 ///
-/// If too many are requested, or the system cannot start them.
+/// If too many threads are requested, or the system cannot start them.
 pub fn start() -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     for name in VARIABLES {
@@ -34,7 +34,7 @@ pub fn start() -> Result<(), Diagnostics> {
     Err(Diagnostic::of(what).hint(hint.to_string()).into())
 }
 
-/// Checks a number of threads in the environment.
+/// Checks the number of worker threads that an environment variable sets.
 fn threads(name: &str, text: &str) -> Result<(), Diagnostics> {
     if text.trim().parse().is_ok_and(|threads: usize| threads <= THREADS_MAX) {
         return Ok(());
@@ -45,9 +45,9 @@ fn threads(name: &str, text: &str) -> Result<(), Diagnostics> {
     Err(diagnostic.expected(expected).hint(hint).into())
 }
 
-/// Starts the pieces of work in order, as threads become free, and returns the results in the same
-/// order. Put long pieces first: a long one at the end would leave the other cores idle. A single
-/// piece is done by the caller, without threads.
+/// Does pieces of work in parallel: starts them in order, as threads become free, and returns their
+/// results in the same order. Put long pieces first: a long one at the end would leave the other
+/// cores idle. A single piece is done by the caller, without threads.
 pub fn each<T: Sync, R: Send>(pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     if let [only] = pieces {
         return vec![work(only)];

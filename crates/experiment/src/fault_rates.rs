@@ -7,7 +7,7 @@ use fowler_device::Fault;
 use fowler_units::{BlockId, DieId, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
 use fowler_workload::LATEST;
 
-/// A random fault source: its rate, and the next fault drawn.
+/// A kind of random fault: its rate, and the time of the next one drawn.
 struct Source {
     kind: Fault,
     mean: Span,
@@ -17,7 +17,7 @@ struct Source {
 }
 
 impl Source {
-    /// Draws the time of the next fault: times between faults are exponential.
+    /// Draws the time of the source's next fault: the times between faults are exponential.
     fn advance(&mut self) {
         let gap = -libm::log1p(-self.rng.unit()) * self.mean.0 as f64;
         // The conversion and the sum saturate.
@@ -25,8 +25,8 @@ impl Source {
     }
 }
 
-/// Returns the faults in order, with each rate replaced by faults drawn from it, up to [`MOST`]
-/// faults in all.
+/// Returns the faults of a run in order of time, with each rate replaced by faults drawn from it,
+/// up to [`MOST`] faults in all.
 pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
     let mut sources: Vec<Source> = Vec::new();
     let mut all: Vec<Scripted> = Vec::new();
@@ -57,7 +57,7 @@ pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
     all
 }
 
-/// Returns a fault of the same kind with another unit number.
+/// Returns a fault of the same kind as `kind` for the unit `number`.
 fn numbered(kind: Fault, number: u32) -> Fault {
     match kind {
         Fault::Page(_) => Fault::Page(Lpn(number)),

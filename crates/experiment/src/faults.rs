@@ -10,14 +10,15 @@ use fowler_units::{BlockId, DieId, HostIo, Lpn, Nanos, PlaneId, Span, StripeId};
 use fowler_workload::{LATEST, TimeScale};
 use std::fmt;
 
-/// A fault with its time.
+/// A fault of the drive with the time at which it strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scripted {
-    /// Time of the fault, counted from the first request. For a rate: the mean time between faults.
+    /// Time of the fault, counted from the first request. For a rate of failures: the mean time
+    /// between them.
     pub at: Nanos,
-    /// Unit that fails, power loss, or rate of failures.
+    /// Kind of fault: a unit that fails, a power loss, or a rate of failures.
     pub what: What,
-    /// True if the fault was drawn from a rate.
+    /// True if the fault was drawn at random from a rate, not listed with its time.
     pub drawn: bool,
 }
 
@@ -28,11 +29,11 @@ pub enum What {
     Unit(Fault),
     /// The power is off for this long.
     PowerOff(Span),
-    /// Units of this kind fail at a rate.
+    /// Units of this kind fail at random, at a given rate.
     Rate(Fault),
 }
 
-/// Description of the entries that [`parse`] accepts, for error messages.
+/// Description of the fault entries that [`parse`] accepts, for error messages.
 pub(crate) const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", likewise channel, die, plane, block or parity (of a \
      stripe); \"20s page 4711 uncorrectable\"; \"20s miscorrected 4711\" or \"20s misdirected 4711\" (a page, unnoticed); \"30s power 2s\"; \"every 10s page\" for random ones of a kind";
 
@@ -58,9 +59,9 @@ const POWER: &str = "power";
 /// Words for page faults that go unnoticed by the drive.
 const MISCORRECTED: &str = "miscorrected";
 const MISDIRECTED: &str = "misdirected";
-/// The word before the mean time between faults.
+/// The word before the mean time between faults in an entry such as `every 10s chip`.
 const EVERY: &str = "every";
-/// The word after the number of a page.
+/// The word after the number of a page, for a fault after which the page cannot be read.
 const UNCORRECTABLE: &str = "uncorrectable";
 
 impl fmt::Display for What {
@@ -93,7 +94,7 @@ impl fmt::Display for Scripted {
     }
 }
 
-/// Parses faults, which must be in order of time.
+/// Parses a list of faults, which must be in order of time.
 ///
 /// # Errors
 ///
@@ -103,8 +104,8 @@ pub fn parse(texts: &[String]) -> Result<Vec<Scripted>, Vec<String>> {
     if wrong.is_empty() { Ok(all) } else { Err(wrong) }
 }
 
-/// Like [`parse`], for the arguments of `flag`: returns the valid entries, and a diagnostic for
-/// each invalid one.
+/// Parses the faults that a flag lists, like [`parse`]: returns the valid entries, and a diagnostic
+/// for each invalid one.
 pub fn read(flag: &str, texts: &[String]) -> (Vec<Scripted>, Diagnostics) {
     let (all, wrong) = parse_all(texts);
     let diagnostic = |what| Diagnostic::new(flag, what).expected(EXPECTED);
@@ -131,8 +132,8 @@ fn parse_all(texts: &[String]) -> (Vec<Scripted>, Vec<String>) {
     (all, wrong)
 }
 
-/// Returns the error in the order of a fault and the faults before it; `None` if the order is
-/// right.
+/// Returns the error if `fault` may not follow the faults `before` it, which must be in order of
+/// time; `None` if it may.
 fn disorder(before: &[Scripted], fault: &Scripted) -> Option<String> {
     let off = fault.power_off();
     let last_off = before.iter().rev().find_map(Scripted::power_off);
@@ -148,7 +149,7 @@ fn disorder(before: &[Scripted], fault: &Scripted) -> Option<String> {
     Some(format!("`{fault}` is listed after `{last}`"))
 }
 
-/// Parses one entry, or returns all its errors as predicates.
+/// Parses one fault entry, or returns all its errors as predicates, such as `has no time`.
 fn one(text: &str) -> Result<Scripted, Vec<String>> {
     let mut words = text.split_whitespace();
     let Some(at) = words.next() else { return Err(vec!["is empty".into()]) };
@@ -195,7 +196,7 @@ fn one(text: &str) -> Result<Scripted, Vec<String>> {
     }
 }
 
-/// Parses what follows [`EVERY`]: a mean time, and a kind of unit.
+/// Parses the rest of a fault entry after [`EVERY`]: a mean time, and a kind of unit.
 fn rate<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Scripted, Vec<String>> {
     let mut wrong = Vec::new();
     let mean = words.next().map(power::time);
@@ -240,8 +241,8 @@ fn rate<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Scripted, Vec<St
     }
 }
 
-/// Returns the kind of unit that a word names; `others` are further words allowed here, for the
-/// message.
+/// Returns the kind of flash unit that a word names; `others` are further words allowed here, for
+/// the message.
 fn kind_of(word: &str, others: &[&'static str], wrong: &mut Vec<String>) -> Option<Kind> {
     let kind = KINDS.into_iter().find(|(kind, _)| *kind == word);
     if kind.is_none() {
@@ -252,7 +253,7 @@ fn kind_of(word: &str, others: &[&'static str], wrong: &mut Vec<String>) -> Opti
     kind
 }
 
-/// Parses a kind of unit and its number.
+/// Parses the kind of a failing flash unit and its number.
 fn unit<'a>(
     word: &str,
     words: &mut impl Iterator<Item = &'a str>,
@@ -333,8 +334,8 @@ pub(crate) fn refuse(faults: &[Scripted], name: &str, why: &str) -> Result<(), D
     Err(Diagnostic::new(name, what).hint("leave them out".to_string()).into())
 }
 
-/// Returns the faults of a workload with scaled times; none is later than a request can be. Lengths
-/// without power are not scaled.
+/// Returns the faults of a workload with their times scaled like those of its requests; none is
+/// later than a request can be. Durations of power losses are not scaled.
 pub(crate) fn scaled(faults: &[Scripted], scale: &TimeScale) -> Vec<Scripted> {
     let moved =
         |fault: &Scripted| Scripted { at: scale.apply(fault.at).unwrap_or(LATEST), ..*fault };

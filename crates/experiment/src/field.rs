@@ -14,15 +14,15 @@ use std::str::FromStr;
 /// A word that a key accepts, and its meaning.
 pub type Word = (&'static str, &'static str);
 
-/// The getter and setter of a value of type `V` in a `T`.
+/// The getter and setter of a configuration value of type `V` in a `T`.
 pub struct Access<T, V> {
-    /// Getter of the value.
+    /// Getter of the configuration value.
     pub get: fn(&T) -> V,
-    /// Setter of the value.
+    /// Setter of the configuration value.
     pub set: fn(&mut T, V),
 }
 
-/// The type, bounds and place of a key.
+/// The type and bounds of a configuration key, and the place of its value in a `T`.
 pub enum Field<T> {
     /// A whole number.
     Count(RangeInclusive<u64>, Access<T, u64>),
@@ -56,7 +56,7 @@ pub enum Field<T> {
     Texts(&'static str, fn(&T) -> Vec<String>, fn(&mut T, &[String]) -> Result<(), String>),
 }
 
-/// The reason why a value is rejected.
+/// The reason why a value of a configuration key is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Complaint {
     pub what: String,
@@ -70,7 +70,8 @@ impl Complaint {
 }
 
 impl<T> Field<T> {
-    /// Describes the accepted values, for `expected`.
+    /// Describes the values that the configuration key accepts, for the `expected` part of an
+    /// error.
     pub fn expected(&self) -> String {
         let span = |range: &RangeInclusive<Span>| {
             format!("from {} to {}", short_span(*range.start()), short_span(*range.end()))
@@ -126,7 +127,8 @@ impl<T> Field<T> {
         }
     }
 
-    /// Returns the accepted words with their meanings; empty unless the key takes words.
+    /// Returns the words that the configuration key accepts, with their meanings; empty for keys of
+    /// other types.
     pub fn words(&self) -> Vec<Word> {
         match self {
             Field::Word(words, _) | Field::Set(words, _) => words(),
@@ -140,7 +142,7 @@ impl<T> Field<T> {
         matches!(self, Field::Texts(_, get, _) if get(target).is_empty())
     }
 
-    /// Returns the value in `target` as TOML.
+    /// Returns the key's value in `target` as TOML.
     pub fn print(&self, target: &T) -> String {
         let quoted = |value: &dyn Display| format!("\"{value}\"");
         match self {
@@ -172,8 +174,8 @@ impl<T> Field<T> {
         }
     }
 
-    /// Returns the value in `target` as a number: times in nanoseconds, sizes in bytes, rates in
-    /// bytes per second. `None` unless it is exactly one number.
+    /// Returns the key's value in `target` as a number: times in nanoseconds, sizes in bytes, rates
+    /// in bytes per second. `None` unless it is exactly one number.
     pub fn number(&self, target: &T) -> Option<f64> {
         Some(match self {
             Field::Count(_, access) => (access.get)(target) as f64,
@@ -193,8 +195,8 @@ impl<T> Field<T> {
         })
     }
 
-    /// Returns the value nearest to `number`, which has the unit of [`Field::number`]. `None` for
-    /// keys that take no number.
+    /// Returns the value of the key that is nearest to `number`, which has the unit of
+    /// [`Field::number`]. `None` for keys that take no number.
     pub(crate) fn value(&self, number: f64) -> Option<Value> {
         let whole = libm::round(number) as u64;
         Some(match self {
@@ -207,8 +209,8 @@ impl<T> Field<T> {
         })
     }
 
-    /// Stores `value` in `target`, or returns the reason for rejecting it and leaves `target`
-    /// unchanged.
+    /// Stores `value` as the key's value in `target`, or returns the reason for rejecting it and
+    /// leaves `target` unchanged.
     pub(crate) fn read(&self, target: &mut T, value: &Value) -> Result<(), Complaint> {
         match self {
             Field::Count(range, access) => (access.set)(target, whole(value, range)?),
@@ -261,7 +263,7 @@ impl<T> Field<T> {
     }
 }
 
-/// Formats a bound as a person would write it, with whole hours and days as such.
+/// Formats the bound of a time key as a person would write it, with whole hours and days as such.
 fn short_span(span: Span) -> String {
     match span.0 {
         0 => "0ns".into(),
@@ -282,7 +284,7 @@ fn bracketed(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 
-/// Formats numbers so that they read back to the same bits.
+/// Formats real numbers as TOML, so that they read back to the same bits.
 fn reals(values: &[f64]) -> String {
     bracketed(values.iter().map(|value| format!("{value:?}")))
 }
@@ -387,10 +389,10 @@ fn word(value: &Value, words: &[Word]) -> Result<&'static str, Complaint> {
     })
 }
 
-/// Most errors in a list that are reported one by one; the others are only counted.
+/// Most errors in the list of one key that are reported one by one; the others are only counted.
 const COMPLAINTS_SHOWN: usize = 5;
 
-/// Reads each item of a list, or returns everything that is wrong with them.
+/// Reads each item of a key's list, or returns everything that is wrong with the items.
 fn items<V>(
     value: &Value,
     read: impl Fn(&Value) -> Result<V, Complaint>,
@@ -398,7 +400,7 @@ fn items<V>(
     collected(value, ("item", ", "), read)
 }
 
-/// Like [`items`], for a list of lists.
+/// Reads each item of a key's list of lists, or returns everything that is wrong with the items.
 fn rows<V>(
     value: &Value,
     read: impl Fn(&Value) -> Result<V, Complaint>,
@@ -442,7 +444,8 @@ fn collected<V>(
     Err(Complaint { what: wrong.join(apart), hint })
 }
 
-/// Reads a list of words as the bits of their positions. In a flag they may be joined by `+`.
+/// Reads a list of words as a bit set: a bit for each word's position in `words`. In a flag the
+/// words may be joined by `+`.
 fn set_of(value: &Value, words: &[Word]) -> Result<u32, Complaint> {
     let joined = |text: &str| {
         let parts = text.split('+').map(str::trim).filter(|part| !part.is_empty());

@@ -19,33 +19,34 @@ use fowler_workload::{
 pub(crate) struct Generator {
     spec: SynthSpec,
     depth: Option<u32>,
-    /// Power losses and other faults, in order.
+    /// Power losses and other faults of the workload, in order of time.
     faults: Vec<Scripted>,
-    /// True if the workload has faults beside those of `power_off`.
+    /// True if the workload has faults beside the power losses of `power_off`.
     lists_faults: bool,
     text: String,
 }
 
-/// The sizes of a drive that a generator depends on.
+/// The sizes of a drive on which a generated workload depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Logical capacity in bytes.
+    /// Logical capacity of the drive in bytes.
     pub logical: u64,
-    /// Page size in bytes.
+    /// Page size of the drive in bytes.
     pub page: u64,
 }
 
 impl Room {
-    /// A room larger than any drive.
+    /// Sizes of an imaginary drive larger than any real one, for workloads that are checked without
+    /// a drive.
     pub(crate) const ANY: Room = Room { logical: 1 << 50, page: 4096 };
 
-    /// Returns the sizes of a drive.
+    /// Returns the sizes of a drive on which a generated workload depends.
     pub fn of(drive: &Resolved) -> Room {
         Room { logical: drive.layout.logical.0, page: drive.layout.page_size.0 }
     }
 }
 
-/// The contents of a workload file.
+/// The settings of a workload file.
 #[derive(Clone, Debug)]
 pub struct Description {
     requests: u64,
@@ -165,7 +166,7 @@ pub fn check(text: &str, file: &str, logical: u64) -> Result<String, Diagnostics
     Generator::parse(&source, Room { logical, ..Room::ANY }, 1).map(|generator| generator.text)
 }
 
-/// JSON Schema of a file that describes a workload.
+/// Returns the JSON Schema of a file that describes a workload.
 pub fn schema() -> serde_json::Value {
     let body = configuration::of_keys(&keys(), Some(&Description::default())).schema();
     let about = "A generated workload, for --workload. `fowler presets demo` prints one. The \
@@ -245,7 +246,7 @@ pub fn keys() -> Vec<Key<Description>> {
     keys
 }
 
-/// The keys of reads and of writes, which are the same.
+/// Returns the keys that describe reads and writes, which have the same ones.
 #[rustfmt::skip]
 fn patterns() -> Vec<Key<Description>> {
     let mut keys = Vec::new();
@@ -341,7 +342,7 @@ fn print_sizes(sizes: &[SizeShare]) -> String {
 }
 
 impl Generator {
-    /// Parses the generator that `source` describes, for a drive of these sizes.
+    /// Parses the generated workload that `source` describes, for a drive of the sizes in `room`.
     pub fn parse(source: &Source, room: Room, seed: u64) -> Result<Generator, Diagnostics> {
         let description = Description::parse(source)?;
         let spec = description.spec(room, seed).map_err(|diagnostics| {
@@ -367,12 +368,12 @@ impl Generator {
         Ok(Generator { spec, depth, faults, lists_faults, text })
     }
 
-    /// The complete description.
+    /// Returns the complete description of the workload, as TOML.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the queue depth of a closed loop.
+    /// Returns the workload's queue depth if it is a closed loop; otherwise `None`.
     pub fn depth(&self) -> Option<u32> {
         self.depth
     }
@@ -382,12 +383,12 @@ impl Generator {
         &self.faults
     }
 
-    /// Returns whether there are faults beside those of `power_off`.
+    /// Returns true if the workload has faults beside the power losses of `power_off`.
     pub fn lists_faults(&self) -> bool {
         self.lists_faults
     }
 
-    /// Returns the workload's duration, if one is set.
+    /// Returns the workload's duration in simulated time, if one is set.
     pub fn duration(&self) -> Option<Span> {
         match self.spec.length {
             Length::Duration(span) => Some(span),
@@ -403,16 +404,16 @@ impl Generator {
         }
     }
 
-    /// Returns the requests from the first on.
+    /// Returns the requests of the workload, from the first on.
     pub fn requests(
         &self,
     ) -> Result<impl Iterator<Item = Result<HostIo, TraceError>> + use<>, TraceError> {
         self.round(0)
     }
 
-    /// Returns the requests of repetition `round`: times, operations and sizes are the same in
-    /// each, addresses differ. Repeated addresses would invalidate blocks in the order in which
-    /// they were written, so GC would never have to move a page.
+    /// Returns the workload's requests in repetition `round`: times, operations and sizes are the
+    /// same in each, addresses differ. Repeated addresses would invalidate blocks in the order in
+    /// which they were written, so GC would never have to move a page.
     pub fn round(
         &self,
         round: u64,
@@ -421,7 +422,8 @@ impl Generator {
     }
 }
 
-/// Returns the text of `source` with its length multiplied by `times`.
+/// Returns the workload description `source` with its number of requests or its duration multiplied
+/// by `times`.
 ///
 /// # Errors
 ///
@@ -442,8 +444,8 @@ impl Description {
         builder.finish(&source.name, "`fowler presets mixed-70-30` prints a complete workload")
     }
 
-    /// Returns power losses and other faults in one list, in order. At the same time, power losses
-    /// of `power_off` come first.
+    /// Returns the workload's power losses and other faults in one list, in order of time. At equal
+    /// times, power losses of `power_off` come first.
     fn script(&self) -> Result<Vec<Scripted>, &'static str> {
         let off_in_faults = self.faults.iter().any(|fault| fault.power_off().is_some());
         if off_in_faults && !self.power_off.is_empty() {
@@ -455,8 +457,8 @@ impl Description {
         Ok(all)
     }
 
-    /// Returns the alignment of offsets. By default every page, and every size in use, can be
-    /// addressed.
+    /// Returns the alignment of the workload's offsets in bytes. By default every page, and every
+    /// size in use, can be addressed.
     fn alignment(&self, page: u64) -> Bytes {
         if self.alignment.0 > 0 {
             return self.alignment;
@@ -558,7 +560,7 @@ mod tests {
         parse_for(1 << 30, text)
     }
 
-    /// Parses for a drive of this many bytes.
+    /// Parses a workload description for a drive of `logical` bytes.
     fn parse_for(logical: u64, text: &str) -> Result<Generator, Diagnostics> {
         let source = Source { name: "w.toml".into(), text: text.into() };
         Generator::parse(&source, Room { logical, page: 16 << 10 }, 1)

@@ -4,8 +4,8 @@ use crate::image_store;
 use fowler_device::{Config, Device, PreconditionWatch, PreconditionedImage, Refusal, Superblocks};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A cached image: the first user computes it while others wait; `None` if the computation was
-/// stopped.
+/// A cached preconditioned drive: the first user computes it while others wait; `None` if the
+/// computation was stopped.
 type State = OnceLock<Result<Option<Image>, Vec<Refusal>>>;
 
 /// Preconditioned data of a drive, by kind of mapping.
@@ -15,7 +15,8 @@ enum Image {
     Superblocks(Box<Superblocks>),
 }
 
-/// The cached states, each with its configuration, least recently used first.
+/// The preconditioned drives held in memory, each with its configuration, least recently used
+/// first.
 #[derive(Debug)]
 pub struct ImageCache {
     states: Mutex<Vec<(Config, Arc<State>)>>,
@@ -23,19 +24,20 @@ pub struct ImageCache {
 }
 
 impl Default for ImageCache {
-    /// Returns a cache without a limit.
+    /// Returns a cache that holds any number of preconditioned drives.
     fn default() -> ImageCache {
         ImageCache::of(usize::MAX)
     }
 }
 
 impl ImageCache {
-    /// Returns a cache of at most `most` states, which evicts the least recently used one.
+    /// Returns a cache of at most `most` preconditioned drives, which evicts the least recently
+    /// used one.
     pub fn of(most: usize) -> ImageCache {
         ImageCache { states: Mutex::default(), most }
     }
 
-    /// Returns the preconditioned drive of `config`, at time zero. None if preconditioning was
+    /// Returns the preconditioned drive of `config`, at time zero. `None` if preconditioning was
     /// stopped; do not use the cache after that.
     pub fn device(
         &self,

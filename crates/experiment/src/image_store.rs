@@ -22,56 +22,60 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Kind and format version of image files; increment the version when the words of an image change.
+/// Kind and format version of image files, which hold preconditioned drives; increment the version
+/// when the words of an image change.
 const KIND: Kind = Kind { name: "image", format: 3 };
 /// Most image files in the cache folder, and their total size in bytes.
 const BOUND: Bound = Bound { prefix: "image-", files: 16, bytes: 4 << 30 };
-/// Fewest page writes for which a drive with superblocks is saved; less work is repeated instead.
+/// Fewest page writes for which a drive with superblocks is saved as an image; less work is
+/// repeated instead.
 const WRITES_LEAST: f64 = 4e6;
-/// Least time that reading the state of a page-mapped drive saves, in nanoseconds; writing it once
-/// takes about as long.
+/// Least time that reading a preconditioned page-mapped drive from a file must save, in
+/// nanoseconds; writing the file once takes about as long.
 const SAVES_LEAST: f64 = 4e8;
-/// Number of times that drives with superblocks are overwritten until their state is steady.
+/// Number of full overwrites of a drive with superblocks that are assumed to make its state steady.
 const STEADY_WRITES: f64 = 4.0;
-/// Multiple of an image's size that must be free on the disk.
+/// Multiple of an image's size in bytes that must be free on the disk before the image is saved.
 const FREE_LEAST: u64 = 4;
-/// Number of words read or written at once.
+/// Number of 32-bit words of an image that are read or written at once.
 const CHUNK: usize = 1 << 14;
 
-/// The folder that states are saved in; `None` if none are.
+/// The folder in which preconditioned drives are saved; `None` if none are saved.
 static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Sets the folder that states are saved in from now on; `None` saves and reads none.
+/// Sets the folder in which preconditioned drives are saved from now on; `None` saves and reads
+/// none.
 pub fn keep_in(folder: Option<PathBuf>) {
     *FOLDER.lock().unwrap_or_else(PoisonError::into_inner) = folder;
 }
 
-/// Returns the folder that states are saved in; `None` if none are.
+/// Returns the folder in which preconditioned drives are saved; `None` if none are saved.
 pub fn folder() -> Option<PathBuf> {
     FOLDER.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// A preconditioned drive that can be saved.
+/// A preconditioned drive that can be saved in a file and read back.
 pub(crate) trait SavedImage: Sized {
-    /// Preconditions a drive; `None` if `watch` stopped it.
+    /// Preconditions the drive of `config`; `None` if `watch` stopped it.
     ///
     /// # Errors
     /// Every reason why the configuration cannot work.
     fn made(config: &Config, watch: PreconditionWatch<'_>) -> Result<Option<Self>, Vec<Refusal>>;
 
-    /// Returns true if making the state of this drive takes longer than reading it.
+    /// Returns true if preconditioning the drive of `config` takes longer than reading it from a
+    /// file.
     fn takes_long(config: &Config) -> bool;
 
-    /// Passes on the state.
+    /// Passes the words of the preconditioned drive to `put`.
     ///
     /// # Errors
     /// If `put` fails.
     fn save(&self, put: PutWords<'_>) -> Result<(), String>;
 
-    /// Returns the drive of `config` in a saved state.
+    /// Returns the preconditioned drive of `config` from its saved words.
     ///
     /// # Errors
-    /// The reason why the words are not such a state.
+    /// The reason why the words are not such a drive.
     fn restored(config: &Config, take: TakeWords<'_>) -> Result<Self, String>;
 }
 
@@ -123,7 +127,8 @@ impl SavedImage for PreconditionedImage {
     }
 }
 
-/// Returns the preconditioned drive of `config`, saved or made; `None` if making it was stopped.
+/// Returns the preconditioned drive of `config`, read from a file or computed; `None` if the
+/// computation was stopped.
 ///
 /// # Errors
 /// Every reason why the configuration cannot work.
@@ -158,7 +163,8 @@ fn in_folder<I: SavedImage>(
     Ok(image)
 }
 
-/// Returns true if making the state takes longer than reading it, and its identity is known.
+/// Returns true if preconditioning the drive of `config` takes longer than reading a saved one, and
+/// the program's identity is known.
 fn is_worth_a_file<I: SavedImage>(config: &Config) -> bool {
     config.policies.labels().next().is_none()
         // The random state of `d_choices` is not part of the saved image.
@@ -166,19 +172,20 @@ fn is_worth_a_file<I: SavedImage>(config: &Config) -> bool {
         && I::takes_long(config)
 }
 
-/// Returns the logical pages that preconditioning fills.
+/// Returns the number of logical pages that preconditioning fills.
 fn filled_pages(config: &Config) -> f64 {
     let pages = config.layout().map_or(0, |layout| layout.mapped_pages);
     config.precondition.fill * f64::from(pages)
 }
 
-/// Returns a hash of everything that a state depends on.
+/// Returns a hash of everything on which the preconditioned state of a drive depends.
 fn identity(config: &Config) -> String {
     let (part, streams) = config.placement_identity(&device_spec::defaults());
     text_hash(&format!("{FINGERPRINT} {} {streams}\n{}", KIND.format, device_spec::print(&part)))
 }
 
-/// Reads an image; `None` if there is no usable one. A damaged file is removed.
+/// Reads the image of a preconditioned drive from a file; `None` if there is no usable one. A
+/// damaged file is removed.
 fn read<I: SavedImage>(path: &Path, identity: &str, config: &Config) -> Option<I> {
     if !disk::facts(path).ok()??.is_file() {
         return None;
@@ -215,7 +222,7 @@ fn read<I: SavedImage>(path: &Path, identity: &str, config: &Config) -> Option<I
     }
 }
 
-/// Saves a state, if there is room for it.
+/// Saves the image of a preconditioned drive in a file, if the disk has room for it.
 fn save(path: &Path, identity: &str, image: &impl SavedImage) -> Result<(), String> {
     let mut length = 0u64;
     image.save(&mut |words| {
@@ -251,7 +258,8 @@ mod tests {
     use std::fs;
     use std::sync::atomic::AtomicBool;
 
-    /// A drive with superblocks, or a page-mapped one, that fills in no time.
+    /// Returns the configuration of a small drive, with superblocks or page-mapped, that
+    /// preconditions in no time.
     fn drive(device: &str, set: &[&str]) -> Config {
         let small = ["geometry.blocks_per_plane=64", "geometry.pages_per_block=24"];
         let set = small.iter().chain(set).map(ToString::to_string).collect();
@@ -262,7 +270,8 @@ mod tests {
     const PAGE_MAPPED: &str = "da-raid5";
     const SUPERBLOCKS: &str = "nvme-pm9a3";
 
-    /// Returns the image as words, and true if it was computed rather than read.
+    /// Returns the words of a preconditioned drive, and true if it was computed rather than read
+    /// from a file.
     fn state(folder: &Path, config: &Config) -> (Vec<u32>, bool) {
         match config.ftl.has_superblocks() {
             true => state_of::<Superblocks>(folder, config),

@@ -55,7 +55,7 @@ mod trace_spec;
 pub mod warnings;
 pub mod workload;
 
-/// Custom policies, and the views that they see.
+/// Custom policies, and the views of the drive's state that they see.
 pub mod policies {
     pub use fowler_device::policy::custom::*;
     pub use fowler_device::policy::suspension::{Candidate, Running};

@@ -9,12 +9,14 @@ use fowler_units::Bytes;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// Memory for several runs: cached images, and the drives simulated concurrently.
+/// Host memory that several runs need: cached preconditioned drives, and the drives simulated
+/// concurrently.
 #[derive(Debug, Default)]
 pub struct Need {
-    /// Different images, each with its configuration and size in bytes.
+    /// Configurations of the different preconditioned drives, each with the size of the drive's
+    /// image.
     states: Vec<(Config, Bytes)>,
-    /// Largest number of images that are cached at once.
+    /// Largest number of preconditioned drives that are cached at once.
     cached: usize,
     /// The memory that the largest run takes while it serves requests; `most` is the peak,
     /// preconditioning included.
@@ -23,7 +25,7 @@ pub struct Need {
 }
 
 impl Need {
-    /// Returns the memory need of no run, with at most `cached` images in the cache.
+    /// Returns the memory need of no run, with at most `cached` preconditioned drives in the cache.
     pub fn caching(cached: usize) -> Need {
         Need { cached, ..Need::default() }
     }
@@ -37,7 +39,7 @@ impl Need {
         self.add_state(&drive.config, memory.data);
     }
 
-    /// Adds the runs of another need.
+    /// Adds the runs of another memory need to those of this one.
     pub fn merge(mut self, other: Need) -> Need {
         self.serving = self.serving.max(other.serving);
         self.most = self.most.max(other.most);
@@ -62,7 +64,7 @@ impl Need {
         }
     }
 
-    /// Returns the peak memory of the runs if `at_once` run concurrently.
+    /// Returns the peak memory in bytes that the runs need if `at_once` of them run concurrently.
     pub fn peak(&self, at_once: usize) -> Bytes {
         let at_once = at_once.max(1);
         // Each image is computed once.
@@ -71,7 +73,8 @@ impl Need {
         self.states.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + working
     }
 
-    /// Reports the memory of the runs with `at_once` in parallel, and the memory available.
+    /// Returns a sentence on the memory that the runs need with `at_once` in parallel, and on the
+    /// memory available.
     pub fn report(&self, at_once: usize) -> String {
         let runs = numbers::counted(at_once as u64, "run");
         let peak = shown(self.peak(at_once));
@@ -106,7 +109,8 @@ impl Need {
     }
 }
 
-/// Returns the number of runs that execute concurrently. A single run starts no threads.
+/// Returns the number of runs that execute concurrently, of `runs` in all. A single run starts no
+/// threads.
 pub fn at_once(runs: usize) -> usize {
     if runs <= 1 { runs } else { runs.min(rayon::current_num_threads()) }
 }
@@ -116,7 +120,8 @@ pub fn refuse_run(drive: &Resolved, copies: u64) -> Result<(), Diagnostics> {
     refuse(drive, |memory| memory.most().max(memory.drive() * copies))
 }
 
-/// Refuses a drive if the machine has too little memory for what `of` says it takes.
+/// Refuses a drive if the machine has too little memory for the part of the memory need that `of`
+/// selects.
 pub fn refuse(drive: &Resolved, of: impl Fn(&Memory) -> Bytes) -> Result<(), Diagnostics> {
     let Some(available) = Available::now() else { return Ok(()) };
     let of = |config: &Config, layout: &Layout| of(&Memory::of(config, layout));
@@ -142,12 +147,12 @@ fn shown(bytes: Bytes) -> String {
     numbers::bytes(bytes.0)
 }
 
-/// The memory that is available.
+/// The host memory that is available to the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Available {
-    /// Number of bytes that are available.
+    /// Number of bytes of host memory that are available.
     pub bytes: Bytes,
-    /// Name of the limit that applies.
+    /// Name of the limit that determines the available memory, such as that of the control group.
     limit: &'static str,
 }
 
@@ -158,7 +163,7 @@ impl std::fmt::Display for Available {
 }
 
 impl Available {
-    /// Returns what is available now; `None` if the system does not say.
+    /// Returns the host memory that is available now; `None` if the system does not say.
     ///
     /// Common libraries know the memory of the machine and the limit of the outermost control
     /// group. Batch systems set that of an inner one, so Fowler reads them all.
@@ -174,14 +179,14 @@ impl Available {
     }
 }
 
-/// Returns the memory that the machine can give without swapping.
+/// Returns the memory in bytes that the machine can give without swapping.
 fn machine() -> Option<Bytes> {
     let text = read_to_string("/proc/meminfo").ok()?;
     let kib = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     Some(Bytes(kib.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.saturating_mul(1024)))
 }
 
-/// Returns the bytes left below the address-space limit (`ulimit -v`).
+/// Returns the bytes left below the process's address-space limit (`ulimit -v`).
 fn addresses() -> Option<Bytes> {
     #[cfg(target_os = "linux")]
     {
@@ -196,8 +201,8 @@ fn addresses() -> Option<Bytes> {
     None
 }
 
-/// Returns the smallest remainder below the limits of this process's control group and its
-/// ancestors. `root` is their mount point.
+/// Returns the smallest number of bytes left below the memory limits of this process's control
+/// group and its ancestors. `root` is their mount point.
 fn groups(root: &Path) -> Option<Bytes> {
     let text = read_to_string("/proc/self/cgroup").ok()?;
     let of = |line: &str| {
@@ -217,10 +222,10 @@ fn groups(root: &Path) -> Option<Bytes> {
     text.lines().filter_map(of).min()
 }
 
-/// Returns the smallest remainder of the group at `path` and its ancestors: the limit less the
-/// memory in use, without file pages, which the system can drop. In a container, `path` may be the
-/// host's, of which only the root is visible. `prefix` begins the names of totals over inner
-/// groups.
+/// Returns the fewest bytes that the control group at `path` and its ancestors leave free: the
+/// limit less the memory in use, without file pages, which the system can drop. In a container,
+/// `path` may be the host's, of which only the root is visible. `prefix` begins the names of totals
+/// over inner groups.
 fn least(root: &Path, path: &str, [limit, usage, prefix]: [&str; 3]) -> Option<Bytes> {
     let mut folders: Vec<PathBuf> = vec![root.to_path_buf()];
     for part in Path::new(path).components() {

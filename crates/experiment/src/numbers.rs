@@ -3,7 +3,7 @@
 
 use fowler_device::blame::Part;
 
-/// The placeholder for a value that was not measured.
+/// Text shown in tables in place of a value that was not measured.
 pub const NOTHING: &str = "-";
 
 /// Formats a whole number with thousands separators: `1,234,567`.
@@ -24,7 +24,7 @@ pub fn counted(count: u64, what: &str) -> String {
     counted_as(count, what, &format!("{what}s"))
 }
 
-/// Like [`counted`], with an irregular plural.
+/// Formats a count with its noun, whose plural is irregular: such as `2 entries`.
 pub fn counted_as(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", whole(count), if count == 1 { one } else { many })
 }
@@ -41,7 +41,7 @@ pub fn real(value: f64) -> String {
     }
 }
 
-/// Like [`real`]; a dash for `None`.
+/// Formats a number like [`real`]; a dash for `None`.
 pub fn maybe(value: Option<f64>) -> String {
     value.map_or(NOTHING.into(), real)
 }
@@ -90,7 +90,7 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
-/// Returns a cause of latency in words.
+/// Returns the name of a cause of latency, as reports show it.
 pub fn words(part: Part) -> String {
     part.name().replace("_gc_", "_GC_").replace("_wear_", "_wear-leveling_").replace('_', " ")
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Time without data after which the user is told, in milliseconds.
+/// Time without data from a pipe after which the user is told, in milliseconds.
 #[cfg(unix)]
 const PATIENCE: i64 = 1000;
 
@@ -56,7 +56,8 @@ pub fn await_standard_input(say: impl FnOnce()) {
     let _unknown = say;
 }
 
-/// True if data or the end arrives within [`PATIENCE`]. An interrupted wait counts as true.
+/// Returns true if data or the end of the file arrives within [`PATIENCE`]. An interrupted wait
+/// counts as true.
 #[cfg(unix)]
 fn is_ready(file: impl std::os::fd::AsFd) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

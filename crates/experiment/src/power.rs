@@ -2,7 +2,7 @@
 
 use fowler_units::{Nanos, Span};
 
-/// A power loss.
+/// A power loss of the drive: its time and its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PowerOff {
     /// Time of the power loss, in the time of the requests. All later requests are delayed by its
@@ -15,10 +15,10 @@ pub struct PowerOff {
 /// Description of the text that [`parse`] accepts, for error messages.
 pub const EXPECTED: &str = "times and lengths such as \"10s 381d\", or \"10s 1h, 500s 381d\"";
 
-/// Longest total time without power: five years, because ages of data are limited to nine.
+/// Longest total time without power in a run: five years, because ages of data are limited to nine.
 const LONGEST: Span = Span(5 * 365 * 86_400_000_000_000);
 
-/// Parses power losses, in order; empty text has none.
+/// Parses a list of power losses, which must be in order of time; empty text has none.
 ///
 /// # Errors
 /// Every error in the text.
@@ -40,7 +40,7 @@ pub fn parse(text: &str) -> Result<Vec<PowerOff>, String> {
     if wrong.is_empty() { Ok(all) } else { Err(wrong.join("; ")) }
 }
 
-/// Returns the error in the order of two power losses; `None` if the order is right.
+/// Returns an error if the power loss `span` does not follow `before` in time; `None` if it does.
 pub(crate) fn disorder(before: &PowerOff, span: &PowerOff) -> Option<String> {
     let (at, then) = (span.at - Nanos::ZERO, before.at - Nanos::ZERO);
     if at == then {
@@ -49,14 +49,14 @@ pub(crate) fn disorder(before: &PowerOff, span: &PowerOff) -> Option<String> {
     (at < then).then(|| format!("the power loss at {at} is listed after the one at {then}"))
 }
 
-/// Returns an error if power losses are too long in total.
+/// Returns an error if the power is off for too long in total.
 pub(crate) fn too_long(spans: impl Iterator<Item = PowerOff>) -> Option<String> {
     let longest = spans.map(|span| u128::from(span.lasts.0)).sum::<u128>();
     (longest > u128::from(LONGEST.0))
         .then(|| format!("the power is off for more than {LONGEST} in total"))
 }
 
-/// Parses a time or a length.
+/// Parses the time of a power loss, or the length of time without power.
 pub(crate) fn time(text: &str) -> Result<Span, String> {
     if text.starts_with('-') {
         return Err(format!("`{}` is negative", crate::diagnostic::printable(text)));
@@ -76,7 +76,7 @@ fn one(text: &str) -> Result<PowerOff, String> {
     Ok(PowerOff { at: Nanos(at.0), lasts })
 }
 
-/// Prints power losses.
+/// Formats power losses as the text that [`parse`] accepts.
 pub fn print(spans: &[PowerOff]) -> String {
     let one = |span: &PowerOff| format!("{} {}", span.at - Nanos::ZERO, span.lasts);
     spans.iter().map(one).collect::<Vec<_>>().join(", ")

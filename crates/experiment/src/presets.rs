@@ -6,12 +6,12 @@ use crate::field::nearest;
 use crate::text_file;
 use std::path::{MAIN_SEPARATOR, Path};
 
-/// The text of a file or a preset, with its name.
+/// The text of a drive, workload or scheme, from a file or a preset, with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Name of the source in messages.
+    /// Name of the preset or path of the file, in messages.
     pub name: String,
-    /// Contents of the source.
+    /// TOML text of the preset or file.
     pub text: String,
 }
 
@@ -25,20 +25,20 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// Returns the description: the first line of the file, which is a comment.
+    /// Returns the description of the preset: the first line of its file, which is a comment.
     pub fn about(&self) -> &'static str {
         self.text.lines().next().unwrap_or("").trim_start_matches('#').trim()
     }
 }
 
-/// A kind of preset.
+/// The kinds of preset, each of which is a folder of `presets/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Folder {
-    /// Drives.
+    /// Presets of drives.
     Devices,
-    /// Generated workloads.
+    /// Presets of generated workloads.
     Workloads,
-    /// Sets of policy choices.
+    /// Presets of schemes: sets of policy choices.
     Schemes,
 }
 
@@ -68,10 +68,10 @@ presets! {
 }
 
 impl Folder {
-    /// Every kind.
+    /// Every kind of preset.
     pub const ALL: [Folder; 3] = [Folder::Devices, Folder::Workloads, Folder::Schemes];
 
-    /// Returns the noun for this kind.
+    /// Returns the noun for this kind of preset.
     pub fn word(self) -> &'static str {
         ["device", "workload", "scheme"][self as usize]
     }

@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError};
 pub struct Control<'a> {
     /// Set by the caller to end the run; requests in flight are still completed.
     pub stop: &'a AtomicBool,
-    /// Called every few thousand requests.
+    /// Called every few thousand requests, with the progress since the last call.
     pub progress: &'a (dyn Fn(Progress) + Sync),
 }
 
-/// A flag that is never set.
+/// A stop flag that is never set.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Control<'static> {
@@ -33,27 +33,27 @@ impl Control<'_> {
     }
 }
 
-/// A step of the work. Steps come from any thread; they add up.
+/// A step in the progress of the work. Steps come from any thread; they add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
-    /// Number of parts added to the work: runs, or expectations.
+    /// Number of parts added to the work: runs, or expectations of a paper to check.
     Planned(u64),
     /// Progress of the passes over a trace before its first request, 0 to 1.
     Reading(f64),
     /// Progress of preconditioning a drive, 0 to 1.
     Preconditioning(f64),
-    /// Progress of the search for a replay speed.
+    /// Progress of the search for a replay speed, which makes test runs.
     Searching {
         /// The number of the test run, from 1. The total number of test runs is not known.
         run: usize,
-        /// The share of the test run that is done, from 0 to 1.
+        /// Share of the test run that is done, from 0 to 1.
         share: f64,
     },
-    /// A number of requests have been served.
+    /// Requests have been served.
     Served {
-        /// The number of requests served since the last step of this run.
+        /// Number of requests served since the previous step of this run.
         requests: u64,
-        /// Share of one part by which the work advanced, 0 to 1.
+        /// Share by which one part of the work advanced, 0 to 1.
         of_a_part: f64,
     },
 }
@@ -61,13 +61,14 @@ pub enum Progress {
 /// Typical number of test runs in a search for a replay speed; used only for progress.
 const SEARCH_RUNS: f64 = 4.0;
 
-/// Progress of one part of the work, from 0 to 1. A part may consist of several runs, and may fail.
+/// Progress of one part of the work, such as a run, from 0 to 1. A part may consist of several
+/// runs, and may fail.
 #[derive(Debug, Default)]
 pub struct Part(Mutex<Done>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Done {
-    /// The share of the part that the search for a replay speed has done, from 0 to 1.
+    /// Share of the search for a replay speed that is done, from 0 to 1.
     searched: f64,
     /// The share of the runs after the search that is done, from 0; above 1 counts as 1.
     served: f64,
@@ -96,7 +97,7 @@ impl Part {
         done.share() - before
     }
 
-    /// Returns the share of the part that is left.
+    /// Returns the share of the work part that is left, from 0 to 1.
     pub fn rest(&self) -> f64 {
         1.0 - self.0.lock().unwrap_or_else(PoisonError::into_inner).share()
     }
@@ -111,13 +112,13 @@ pub(crate) enum Length {
     Requests(u64),
     /// The latest possible arrival time of the last request is known.
     Until(Nanos),
-    /// The source is a file; the share read so far is known.
+    /// The source is a file; the share of it that has been read so far is known.
     File(fowler_workload::ReadSoFar),
 }
 
 impl Length {
-    /// Returns the share of the source consumed after `given` requests, the last of which arrived
-    /// at `at`.
+    /// Returns the share of the source consumed, from 0 to 1, after `given` requests, the last of
+    /// which arrived at `at`.
     pub fn share(&self, given: u64, at: Nanos) -> f64 {
         match self {
             Length::Unknown => 0.0,

@@ -21,17 +21,18 @@ pub fn text_hash(text: &str) -> String {
     text_hash_of(text, 16)
 }
 
-/// Like [`text_hash`], with the given number of digits, at most 64.
+/// Returns the first digits of the SHA-256 of `text`, like [`text_hash`], of which `digits` are
+/// wanted, at most 64.
 pub(crate) fn text_hash_of(text: &str, digits: usize) -> String {
     hex(&Sha256::digest(text.as_bytes())[..digits / 2])
 }
 
-/// Returns the SHA-256 of bytes: what `sha256sum` prints for a file of them.
+/// Returns the SHA-256 of bytes, in the form that `sha256sum` prints.
 pub fn bytes_hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Returns the SHA-256 of a file that a run has left: what `sha256sum` prints.
+/// Returns the SHA-256 of a result file of an earlier run, in the form that `sha256sum` prints.
 ///
 /// # Errors
 /// If it cannot be read, or is no regular file.
@@ -86,9 +87,10 @@ pub(crate) struct Digested<I> {
     pending: Vec<u8>,
 }
 
-/// Number of bytes hashed at once.
+/// Number of bytes of requests that are hashed at once.
 const DIGESTED: usize = 1 << 14;
-/// The bit of an operation code that marks further fields.
+/// Bit of a hashed operation code that says that the request's queue, placement handle and deadline
+/// follow.
 const MORE_FOLLOWS: u8 = 1 << 7;
 
 impl<I> Digested<I> {
@@ -96,7 +98,7 @@ impl<I> Digested<I> {
         Digested { source, digest: Sha256::new(), pending: Vec::with_capacity(DIGESTED + 32) }
     }
 
-    /// Returns the hash of the requests so far.
+    /// Returns the hash of the requests that have passed so far.
     pub fn hash(&self) -> String {
         hex(&self.digest.clone().chain_update(&self.pending).finalize()[..8])
     }

@@ -14,33 +14,34 @@ use fowler_device::Pacing;
 use fowler_workload::{Short, TimeScale};
 use std::sync::{Mutex, PoisonError};
 
-/// Tolerance of the idle share, relative to the target's busy share: for a target of 99.9 % idle,
-/// an absolute error of 1 % would be ten times the load.
+/// Tolerance of the idle share in the search for a replay speed, relative to the target's busy
+/// share: for a target of 99.9 % idle, an absolute error of 1 % would be ten times the load.
 const TOLERANCE: f64 = 0.02;
-/// Largest absolute tolerance of the idle share.
+/// Largest absolute tolerance of the idle share in the search for a replay speed.
 const TOLERANCE_MOST: f64 = 0.01;
-/// Most runs of a search.
+/// Most test runs of a search for a replay speed.
 pub const MAX_RUNS: usize = 12;
-/// Range of speed factors that are searched.
+/// Range of the factors by which a search for a replay speed may divide times.
 const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1e6;
 
 /// Replay speed: the times at which requests are issued.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ReplaySpeed {
-    /// At the recorded times, or at those of the generator.
+    /// Requests are issued at the recorded times, or at those of the generator.
     #[default]
     AsRecorded,
-    /// At times divided by a factor.
+    /// Requests are issued at the recorded times divided by a factor.
     Speed(f64),
-    /// At times divided by the factor at which the drive idles for this share of the time.
+    /// Requests are issued at the recorded times divided by the factor at which the drive idles for
+    /// this share of the time.
     Idle(f64),
-    /// A new request as soon as fewer than this many are outstanding (closed loop).
+    /// A new request is issued as soon as fewer than this many are outstanding (closed loop).
     Closed(u32),
 }
 
 impl ReplaySpeed {
-    /// Returns the number of copies of a drive in memory: a speed search saves one, with which each
-    /// test run begins.
+    /// Returns the number of copies of a drive that a run holds in memory: a speed search saves
+    /// one, with which each test run begins.
     pub fn copies(self) -> u64 {
         if matches!(self, ReplaySpeed::Idle(_)) { 2 } else { 1 }
     }
@@ -57,32 +58,32 @@ impl ReplaySpeed {
     }
 }
 
-/// A speed factor, and how it was found.
+/// The factor by which a replay divides times, and how it was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// The factor by which times are divided.
+    /// Factor by which the times of requests are divided.
     pub factor: f64,
     /// The search that found the factor; `None` if the factor was given, or the search was stopped.
     pub search: Option<Search>,
 }
 
-/// The result of a search.
+/// Result of a search for the replay speed at which the drive idles for a share of the time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Search {
-    /// Target share of idle time, 0 to 1.
+    /// Share of idle time that the search aims at, 0 to 1.
     pub target: f64,
-    /// Share of idle time that was reached, 0 to 1.
+    /// Share of idle time that the search reached, 0 to 1.
     pub reached: f64,
-    /// The number of runs that the search took.
+    /// Number of test runs that the search took.
     pub runs: usize,
 }
 
-/// Returns the absolute tolerance for a target idle share.
+/// Returns the absolute tolerance of a search for a replay speed with this target idle share.
 pub fn tolerance(target: f64) -> f64 {
     (TOLERANCE * (1.0 - target)).min(TOLERANCE_MOST)
 }
 
-/// Checks a replay speed.
+/// Checks the factor, idle share or queue depth of a replay speed.
 pub fn check(replay_speed: ReplaySpeed) -> Result<(), Diagnostics> {
     match replay_speed {
         ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(()),
@@ -96,8 +97,9 @@ pub fn check(replay_speed: ReplaySpeed) -> Result<(), Diagnostics> {
     }
 }
 
-/// Finds the factor at which `idle_at` is within the tolerance of `target`, starting from a first
-/// guess. `idle_at` gets the factor, and an observer of the test run for each of `drives`.
+/// Finds the replay speed factor at which `idle_at` is within the tolerance of `target`, starting
+/// from a first guess. `idle_at` gets the factor, and an observer of the test run for each of
+/// `drives`.
 pub(crate) fn search(
     target: f64,
     first: f64,
@@ -142,8 +144,9 @@ pub(crate) fn search(
         .into())
 }
 
-/// Returns the factor at which the line through the last two tries meets the target, if that lies
-/// between the nearest tries above and below; otherwise the midpoint of those two.
+/// Returns the speed factor to try next: the one at which the line through the last two tries meets
+/// the target, if that lies between the nearest tries above and below; otherwise the midpoint of
+/// those two.
 fn next_factor(tried: &[(f64, f64)], target: f64) -> f64 {
     let level = |share: f64| libm::log(-libm::log(share.clamp(1e-9, 1.0 - 1e-9)));
     let point = |&(factor, share): &(f64, f64)| (libm::log(factor), level(share));

@@ -15,48 +15,49 @@ pub trait RequestSink: Send {
     /// Records a completed request.
     fn completed(&mut self, completion: &Completion);
 
-    /// Flushes the file and gives it its name. `run` says which run it belongs to: names and
-    /// values.
+    /// Writes the rest of the requests and gives the file its name. `run` says which run it belongs
+    /// to: names and values.
     ///
     /// # Errors
     /// The first write error; the file then does not appear.
     fn finish(self: Box<Self>, run: &[(&str, String)]) -> Result<(), Diagnostics>;
 }
 
-/// Opens a sink that writes one file format.
+/// Function that opens a sink for requests, which writes one file format.
 pub type OpenSink = fn(&Path) -> Result<Box<dyn RequestSink>, Diagnostics>;
 
-/// A file for every request of a run.
+/// A file into which a run logs all requests, and its format.
 #[derive(Clone, Debug)]
 pub struct RequestsFile {
-    /// The file.
+    /// Path of the log of requests.
     pub path: PathBuf,
-    /// Opens the sink for its format.
+    /// Opens the sink for the format of the log.
     pub open: OpenSink,
 }
 
 impl RequestsFile {
-    /// A file of comma-separated values: one line for each request, and one column for each cause.
+    /// Returns a log of requests as comma-separated values: a line for each request, and a column
+    /// for each cause of latency.
     pub fn csv(path: impl Into<PathBuf>) -> RequestsFile {
         RequestsFile { path: path.into(), open: csv }
     }
 
-    /// Returns the log file for one of several runs, by its label.
+    /// Returns the log of requests for one of several runs, by the run's label.
     pub(crate) fn of(&self, label: &str) -> RequestsFile {
         RequestsFile { path: log_path(&self.path, label), open: self.open }
     }
 
-    /// Starts the file.
+    /// Creates the log of requests.
     pub(crate) fn start(&self) -> Result<Watching, Diagnostics> {
         (self.open)(&self.path).map(Watching)
     }
 }
 
-/// A request sink as a probe of the run.
+/// A sink of requests that watches a run as a probe.
 pub(crate) struct Watching(Box<dyn RequestSink>);
 
 impl Watching {
-    /// Flushes and names the file.
+    /// Writes the rest of the requests and gives the log its name.
     pub fn finish(self, run: &[(&str, String)]) -> Result<(), Diagnostics> {
         self.0.finish(run)
     }
@@ -69,7 +70,7 @@ impl<L: Layer> Probe<L> for Watching {
     }
 }
 
-/// The first format: comma-separated values.
+/// A log of requests as comma-separated values.
 struct Csv {
     log: RequestLog<AtomicFile>,
     path: PathBuf,
@@ -86,15 +87,15 @@ impl RequestSink for Csv {
         self.log.add(completion);
     }
 
-    /// Writes no facts about the run: CSV has no place for them.
+    /// Finishes the log without naming its run: CSV has no place for that.
     fn finish(self: Box<Self>, _: &[(&str, String)]) -> Result<(), Diagnostics> {
         let Csv { log, path } = *self;
         log.finish().map_err(|error| unwritable(&path, &error))?.finish()
     }
 }
 
-/// Returns the path of the log of one run: `requests.csv` becomes `requests.rps.csv` for scheme
-/// `rps`.
+/// Returns the path of the request log of one run: `requests.csv` becomes `requests.rps.csv` for
+/// scheme `rps`.
 pub fn log_path(path: &Path, label: &str) -> PathBuf {
     let extension = path.extension().map_or("csv".into(), |extension| extension.to_string_lossy());
     let safe: String = label

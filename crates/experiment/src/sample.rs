@@ -1,16 +1,16 @@
 //! A mean of independent replications, with its confidence interval.
 
-/// A mean, and half the width of its 95 % confidence interval.
+/// Mean of a sample, and half the width of the mean's 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The mean.
+    /// Mean of the sample.
     pub mean: f64,
-    /// Half the width of the interval.
+    /// Half the width of the 95 % confidence interval of the mean.
     pub half_width: f64,
 }
 
-/// Returns the mean of independent replications and its interval, by Student's t. `None` for fewer
-/// than two.
+/// Returns the mean of independent replications and its 95 % confidence interval, by Student's t.
+/// `None` for fewer than two.
 pub fn interval(values: &[f64]) -> Option<Interval> {
     let count = values.len() as f64;
     let freedom = values.len().checked_sub(1).filter(|&freedom| freedom > 0)?;
@@ -20,7 +20,7 @@ pub fn interval(values: &[f64]) -> Option<Interval> {
     Some(Interval { mean, half_width })
 }
 
-/// Returns the mean of values; not a number without any.
+/// Returns the mean of values; not a number (NaN) if there are none.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

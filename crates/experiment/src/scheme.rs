@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 /// Scheme name of a drive without a scheme, in results and in lists of schemes.
 pub const NO_SCHEME: &str = "as described";
 
-/// A named set of settings.
+/// A scheme: a named set of settings that choose policies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scheme {
     name: String,
@@ -32,8 +32,8 @@ impl Scheme {
         Scheme::load_with(name, &[])
     }
 
-    /// Like [`Scheme::load`], where some names may be those of custom policies. These override what
-    /// the other schemes choose for their slots.
+    /// Loads a scheme like [`Scheme::load`], where some names may be those of custom policies. A
+    /// custom policy overrides the policy that another scheme chooses for the same task.
     pub fn load_with(name: &str, custom: &[(String, Policies)]) -> Result<Scheme, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let find = |part: &&str| custom.iter().find(|(custom_name, _)| custom_name == part);
@@ -71,17 +71,17 @@ impl Scheme {
         diagnostics.or(Scheme { name: name.into(), settings, policies })
     }
 
-    /// Returns the name of the scheme, as given.
+    /// Returns the name of the scheme as the user gave it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the settings of the scheme, in the order of the text.
+    /// Returns the settings of the scheme, in the order of its text.
     pub fn settings(&self) -> &[Setting] {
         &self.settings
     }
 
-    /// Returns the policies that the scheme chooses.
+    /// Returns the custom policies that the scheme chooses.
     pub fn policies(&self) -> &Policies {
         &self.policies
     }
@@ -167,7 +167,8 @@ fn joined(
 /// docs/decisions/policy.md, "What do `read_first` and `rhio` combine to?".
 const REFINEMENTS: [(&str, &str, &str); 1] = [("policy.die_order", "read_first", "rhio")];
 
-/// Returns the value that satisfies two schemes that set one key; `None` if they conflict.
+/// Returns the value that satisfies two schemes that set the same key; `None` if the schemes
+/// conflict.
 fn both(one: &Setting, other: &Setting) -> Option<Value> {
     if one.value == other.value {
         return Some(one.value.clone());
@@ -191,12 +192,12 @@ fn both(one: &Setting, other: &Setting) -> Option<Value> {
 /// Keys outside `[policy]` that a scheme may set: a data cache is part of hybrid caching.
 const ALSO: [&str; 2] = ["timing.program_erase", "buffer.ack"];
 
-/// True if a scheme may set this key.
+/// Returns true if a scheme may set the configuration key `path`.
 fn may_set(path: &str) -> bool {
     path.starts_with("policy.") || ALSO.contains(&path)
 }
 
-/// JSON Schema of a file that describes a scheme.
+/// Returns the JSON Schema of a file that describes a scheme.
 pub fn schema() -> Json {
     let mut keys = keys::all();
     keys.retain(|key| may_set(key.path));
@@ -208,8 +209,8 @@ pub fn schema() -> Json {
     json_schema::document("Fowler: a scheme", about, tree.schema())
 }
 
-/// Rejects settings that are not policies: schemes are compared on one drive, which a scheme must
-/// not change.
+/// Rejects a setting of a scheme that is no policy: schemes are compared on one drive, which a
+/// scheme must not change.
 fn beyond(setting: &Setting) -> Option<Diagnostic> {
     let path = setting.path.as_str();
     let empty = setting.value == Value::EmptyTable && path == "timing";
@@ -351,7 +352,7 @@ mod tests {
         assert!(empty.contains("0.toml: this scheme sets nothing"), "{empty}");
     }
 
-    /// Errors in `join` are reported with the file and line.
+    /// Errors in the `join` key of a scheme are reported with the file and line.
     #[test]
     fn a_sum_that_is_none_is_said_with_its_file() {
         let [a, b] = ["a", "b"].map(|it| format!("tests/schemes/ring-{it}.toml"));

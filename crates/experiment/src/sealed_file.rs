@@ -13,21 +13,22 @@ use sha2::{Digest, Sha256};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take, Write};
 use std::path::Path;
 
-/// A kind of file, and the version of its format.
+/// A kind of sealed file (a file that ends in a checksum), and the version of its format.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     /// The word for the kind of file in messages, such as `checkpoint`.
     pub name: &'static str,
-    /// Version of the format. A file with a higher number is refused.
+    /// Version of the file format. A file with a higher number is refused.
     pub format: u32,
 }
 
-/// The length of the checksum in bytes.
+/// Length of the checksum at the end of a sealed file, in bytes.
 const CHECKSUM: u64 = 32;
-/// Longest first line in bytes. An identity is a hash.
+/// Longest first line of a sealed file, in bytes. It has the kind, the format and the identity,
+/// which is a hash.
 const LINE: u64 = 512;
 
-/// A sealed file that is being written.
+/// A sealed file that is being written: a first line, a body and a checksum.
 #[derive(Debug)]
 pub struct SealedFile {
     out: AtomicFile,
@@ -35,7 +36,7 @@ pub struct SealedFile {
 }
 
 impl SealedFile {
-    /// Starts a file.
+    /// Starts a sealed file.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -46,10 +47,10 @@ impl SealedFile {
         Ok(file)
     }
 
-    /// Writes the checksum and gives the file its name.
+    /// Writes the checksum and gives the sealed file its name.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn finish(mut self, path: &Path) -> Result<(), Diagnostics> {
         let checksum = self.digest.finalize();
         self.out.write_all(&checksum).map_err(|error| unwritable(path, &error))?;
@@ -82,19 +83,19 @@ fn line(kind: Kind, identity: &str) -> String {
     format!("fowler {} {} {VERSION} {identity}\n", kind.name, kind.format)
 }
 
-/// An opened sealed file whose checksum is valid.
+/// A sealed file that has been opened to read it, and whose checksum is valid.
 #[derive(Debug)]
 pub struct Opened {
-    /// Hash that identifies the run, or other owner, of the file.
+    /// Hash that identifies the run, or other owner, whose data the file holds.
     pub identity: String,
-    /// The bytes between the first line and the checksum.
+    /// Reader of the bytes between the first line and the checksum.
     pub body: Take<BufReader<File>>,
 }
 
-/// Opens a file and reads all of it once, for its checksum.
+/// Opens a sealed file and reads all of it once, for its checksum.
 ///
 /// # Errors
-/// If it cannot be read, is of another kind or of a newer format, or is damaged.
+/// If the file cannot be read, is of another kind or of a newer format, or is damaged.
 pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
     inspect(path, kind).map_err(|refused| {
         match refused {
@@ -104,7 +105,7 @@ pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
     })
 }
 
-/// The reason why a file is refused.
+/// The reason why a sealed file is refused.
 #[derive(Debug)]
 pub enum Refused {
     /// The file is damaged and cannot be read by any version.
@@ -113,7 +114,8 @@ pub enum Refused {
     Other(Box<Diagnostic>),
 }
 
-/// Like [`open`], but the error tells a damaged file from one that other versions may read.
+/// Opens a sealed file like [`open`], but the error tells a damaged file from one that other
+/// versions may read.
 pub fn inspect(path: &Path, kind: Kind) -> Result<Opened, Refused> {
     let name = || path.display().to_string();
     let failed = |what: String| {
@@ -165,7 +167,7 @@ pub fn inspect(path: &Path, kind: Kind) -> Result<Opened, Refused> {
     Ok(Opened { identity, body: file.take(whole - length) })
 }
 
-/// The first line of a sealed file.
+/// The first line of a sealed file: kind, format and identity.
 struct Header<'a> {
     kind: &'a str,
     format: u32,
@@ -221,7 +223,7 @@ mod tests {
         fs::remove_file(path).unwrap();
     }
 
-    /// A change of any single byte must be detected.
+    /// A change of any single byte of a sealed file must be detected.
     #[test]
     fn every_damage_is_refused() {
         let path = written("damaged", KIND, b"a body of some bytes");

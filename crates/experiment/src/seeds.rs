@@ -20,10 +20,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The most seeds of a comparison.
+/// The most seeds under which a comparison may be repeated.
 pub const MOST: u32 = 100;
 
-/// Metrics of a comparison under several seeds.
+/// Metrics of a comparison that was repeated under several seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
     /// For each scheme, the values of each metric, by its path, in the order of the seeds.
@@ -31,34 +31,36 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Returns the spread of these values: for each scheme those of each metric.
+    /// Returns the metrics of a comparison under several seeds, given for each scheme the values of
+    /// each metric.
     pub fn of_values(values: Vec<BTreeMap<String, Vec<f64>>>) -> Spread {
         Spread { values }
     }
 
-    /// Returns for each scheme the values of each metric, in the order of the seeds.
+    /// Returns for each scheme the values of each metric, by its path, in the order of the seeds.
     pub fn values(&self) -> &[BTreeMap<String, Vec<f64>>] {
         &self.values
     }
 
-    /// Returns the number of seeds.
+    /// Returns the number of seeds under which the comparison was run.
     pub fn seeds(&self) -> usize {
         self.values.iter().flat_map(BTreeMap::values).map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Returns the mean of a metric of a scheme, by its place, over the seeds; `None` if the metric
-    /// is not known under each of them.
+    /// Returns the mean of the metric `path` over the seeds, for the scheme with this index; `None`
+    /// if the metric is not known under each of them.
     pub fn of(&self, scheme: usize, path: &str) -> Option<Interval> {
         interval(self.known(scheme, path)?)
     }
 
-    /// Returns the ratio of a metric to that of the first scheme, computed seed by seed, so that
-    /// variation common to both cancels.
+    /// Returns the ratio of a scheme's metric to that of the first scheme, computed seed by seed,
+    /// so that variation common to both cancels.
     pub fn ratio(&self, scheme: usize, path: &str) -> Option<Interval> {
         self.ratio_to(0, scheme, path)
     }
 
-    /// Like [`Spread::ratio`], relative to the scheme with index `base`.
+    /// Returns the ratio of a scheme's metric to that of the scheme with index `base`, computed as
+    /// by [`Spread::ratio`].
     pub fn ratio_to(&self, base: usize, scheme: usize, path: &str) -> Option<Interval> {
         let pairs = self.known(scheme, path)?.iter().zip(self.known(base, path)?);
         let ratios: Option<Vec<f64>> =
@@ -66,7 +68,8 @@ impl Spread {
         interval(&ratios?)
     }
 
-    /// True if the seed has no influence, as with a trace on a drive without random choices.
+    /// Returns true if the seed has no influence on any metric, as with a trace on a drive without
+    /// random choices.
     pub fn is_nothing(&self) -> bool {
         let same = |values: &Vec<f64>| values.windows(2).all(|two| two[0] == two[1]);
         self.values.iter().flat_map(BTreeMap::values).all(same)
@@ -77,7 +80,8 @@ impl Spread {
         (values.len() == self.seeds()).then_some(values.as_slice())
     }
 
-    /// Adds the metrics of a seed that are numbers and do not depend on wall-clock time.
+    /// Adds the metrics under one more seed: those that are numbers and do not depend on wall-clock
+    /// time.
     fn add<'a>(&mut self, outcomes: impl Iterator<Item = &'a Outcome>) {
         for (values, outcome) in self.values.iter_mut().zip(outcomes) {
             // The seed itself is not a result.
@@ -91,13 +95,13 @@ impl Spread {
         }
     }
 
-    /// Returns the spread as an object: for each scheme or drive, mean and half the width of the 95
-    /// % interval of each metric.
+    /// Returns the spread over the seeds as JSON: for each scheme or drive, the mean and half the
+    /// width of the 95 % interval of each metric.
     pub fn json(&self, axis: Axis) -> Value {
         written(&facts(axis), self)
     }
 
-    /// Returns the JSON Schema of that object.
+    /// Returns the JSON Schema of the spread over seeds.
     pub fn schema(axis: Axis) -> Value {
         output::schema(&facts(axis))
     }
@@ -128,8 +132,8 @@ fn of_interval() -> [Fact<Interval>; 2] {
 /// The outcomes of the first seed with their probes, and the spread over all seeds.
 pub type Compared<P> = (Vec<(Outcome, P)>, Option<Spread>);
 
-/// Compares `candidates` with `seeds` seeds. Returns the outcomes of the first, and the spread over
-/// those that were run to their end, if there are at least two.
+/// Compares `candidates` under `seeds` seeds. Returns the outcomes of the first, and the spread
+/// over those that were run to their end, if there are at least two.
 ///
 /// # Errors
 /// As [`compare()`]; if there is no such seed.
@@ -187,7 +191,7 @@ pub fn compare_over_watched<P: Watcher + Send>(
     Ok((outcomes, spread))
 }
 
-/// Returns the seeds after that of the first drive.
+/// Returns the seeds of a comparison after that of the first drive.
 fn further(candidates: &Candidates, seeds: u32) -> Result<Range<u64>, Diagnostics> {
     if seeds < 2 {
         return Ok(0..0);

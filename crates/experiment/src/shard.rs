@@ -5,26 +5,26 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// The most shards: as many as a sweep may have points, or a fleet drives.
+/// The most shards of a sweep or a fleet: as many as a sweep may have points, or a fleet drives.
 pub const SHARDS_MAX: u64 = 1_000_000;
-/// Most runs of numbers in a message; the rest are omitted.
+/// Most ranges of numbers that a message lists; the rest are omitted.
 const NAMED: usize = 12;
 
-/// One of the parts into which a sweep or a fleet is divided.
+/// One of the parts (shards) into which the work of a sweep or a fleet is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shard {
     /// Number of the shard, from 1.
     number: u64,
-    /// Number of shards.
+    /// Number of shards into which the work is divided.
     of: u64,
 }
 
 impl Shard {
-    /// The shard that contains all the work.
+    /// The single shard that contains all the work.
     pub const WHOLE: Shard = Shard { number: 1, of: 1 };
 
-    /// Reads `i/n`, such as `3/40`.
+    /// Parses shard i of n from `i/n`, such as `3/40`.
     ///
     /// # Errors
     /// If it is not two whole numbers, the first from 1 to the second, or there are more shards
@@ -45,7 +45,8 @@ impl Shard {
         Ok(shard)
     }
 
-    /// True if the numbers of the shard are valid; numbers read from a file may not be.
+    /// Returns true if the shard's number is from 1 to the number of shards; in a file it may not
+    /// be.
     pub fn is_valid(self) -> bool {
         (1..=self.of).contains(&self.number) && self.of <= SHARDS_MAX
     }
@@ -55,23 +56,23 @@ impl Shard {
         self.number
     }
 
-    /// Returns the number of shards.
+    /// Returns the number of shards into which the work is divided.
     pub fn of(self) -> u64 {
         self.of
     }
 
-    /// Returns all shards of the same whole, in order.
+    /// Returns all shards into which the work of this one is divided, in order.
     pub fn all(self) -> Vec<Shard> {
         (1..=self.of).map(|number| Shard { number, ..self }).collect()
     }
 
-    /// Returns every n-th item from the i-th on (shard i of n).
+    /// Returns the items of shard i of n: every n-th item from the i-th on.
     pub fn take<T: Clone>(self, all: &[T]) -> Vec<T> {
         all.iter().skip(self.number as usize - 1).step_by(self.of as usize).cloned().collect()
     }
 
-    /// Returns a contiguous range of `all` items for this shard; the shards in order cover all
-    /// items.
+    /// Returns the range of `all` items, contiguous, that belongs to this shard; the shards in
+    /// order cover all items.
     pub fn places(self, all: u32) -> std::ops::Range<u32> {
         let end = |number: u64| (u64::from(all) * number / self.of) as u32;
         end(self.number - 1)..end(self.number)

@@ -51,27 +51,27 @@ impl Cell {
     }
 }
 
-/// A table with a name and a title.
+/// A table of results with a name and a title.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
     /// File name of the table without the extension.
     pub name: String,
     /// Title of the table, in one line.
     pub title: String,
-    /// The column heads, with units.
+    /// Headings of the table's columns, with units.
     pub heads: Vec<String>,
-    /// The rows, each as long as the heads.
+    /// Rows of the table, each as long as the headings.
     pub rows: Vec<Vec<Cell>>,
 }
 
 impl Sheet {
-    /// Returns an empty table.
+    /// Returns an empty table with these headings.
     pub fn new(name: &str, title: impl Into<String>, heads: &[&str]) -> Sheet {
         let heads = heads.iter().map(|head| (*head).to_string()).collect();
         Sheet { name: name.into(), title: title.into(), heads, rows: Vec::new() }
     }
 
-    /// Adds a row.
+    /// Adds a row to the table.
     pub fn row(&mut self, cells: Vec<Cell>) {
         debug_assert_eq!(cells.len(), self.heads.len(), "a row has a cell for every column");
         self.rows.push(cells);
@@ -94,13 +94,13 @@ impl Sheet {
         self.rows.iter().map(|row| row[at].value()).collect()
     }
 
-    /// Returns the texts under a head, one for each row.
+    /// Returns the texts in the column with a heading, one for each row.
     pub fn texts(&self, head: &str) -> Vec<String> {
         let at = self.place(head);
         self.rows.iter().map(|row| row[at].exact()).collect()
     }
 
-    /// Returns a table of the rows that have this cell in a column.
+    /// Returns a table of those rows that have this cell in the column with a heading.
     pub fn only(&self, head: &str, cell: impl Into<Cell>) -> Sheet {
         let (at, cell) = (self.place(head), cell.into());
         let has = |row: &&Vec<Cell>| row[at] == cell;
@@ -113,7 +113,8 @@ impl Sheet {
         }
     }
 
-    /// Returns the points of a line: the numbers of two columns, for rows that have both.
+    /// Returns the points of a line in a chart: the numbers of two columns, for rows that have
+    /// both.
     pub fn points(&self, x: &str, y: &str) -> Vec<(f64, f64)> {
         let both = self.column(x).into_iter().zip(self.column(y));
         both.filter_map(|(x, y)| x.zip(y)).collect()
@@ -136,7 +137,7 @@ impl Sheet {
 }
 
 impl Cell {
-    /// Formats the cell for people.
+    /// Formats the table cell for people: rounded, with a unit.
     pub fn shown(&self) -> String {
         let signed = |value: f64, print: fn(f64) -> String| {
             let text = print(value.abs());
@@ -156,7 +157,7 @@ impl Cell {
         }
     }
 
-    /// Formats the cell for sorting and for CSV.
+    /// Formats the table cell for sorting and for CSV, without rounding.
     pub fn exact(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
@@ -165,7 +166,7 @@ impl Cell {
         }
     }
 
-    /// True if the cell belongs in a column of numbers.
+    /// Returns true if the cell belongs in a column of numbers.
     pub fn is_number(&self) -> bool {
         !matches!(self, Cell::Text(_))
     }

@@ -6,10 +6,10 @@ use crate::disk::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Names that are tried before giving up.
+/// Names that are tried for a temporary file before creating it fails.
 const NAMES: u32 = 1000;
 
-/// A temporary file, which is gone when this is dropped.
+/// A temporary file, which is removed when the value is dropped.
 #[derive(Debug)]
 pub struct Temporary {
     file: File,
@@ -19,10 +19,10 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// Creates an empty file in a folder.
+    /// Creates an empty temporary file in a folder.
     ///
     /// # Errors
-    /// If it cannot be created there.
+    /// If the file cannot be created there.
     pub fn create(folder: &Path) -> io::Result<Temporary> {
         for number in 0..NAMES {
             let name = folder.join(format!("fowler-{}-{number}", std::process::id()));
@@ -35,7 +35,7 @@ impl Temporary {
         Err(ErrorKind::AlreadyExists.into())
     }
 
-    /// Removes the name of a file if the system can open nameless files.
+    /// Removes the name of a temporary file if the system can open nameless files.
     fn unnamed(file: File, name: PathBuf) -> io::Result<Temporary> {
         match file.nameless_path() {
             Some(path) => {
@@ -49,15 +49,15 @@ impl Temporary {
         }
     }
 
-    /// Returns the path under which this process can open the file.
+    /// Returns the path under which this process can open the temporary file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Cuts the file off after so many bytes.
+    /// Truncates the temporary file to `length` bytes.
     ///
     /// # Errors
-    /// If that cannot be done.
+    /// If it cannot be truncated.
     pub fn cut(&self, length: u64) -> io::Result<()> {
         self.file.cut(length)
     }

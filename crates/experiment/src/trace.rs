@@ -19,15 +19,16 @@ use std::path::Path;
 
 /// The characteristics of a trace, and the report of reading it.
 pub struct Looked {
-    /// The file.
+    /// Path or name of the trace file.
     pub file: String,
-    /// The name of the file's format.
+    /// Name of the trace file's format.
     pub format: &'static str,
-    /// Facts about all requests that were read.
+    /// Characteristics of all requests that were read.
     pub info: TraceInfo,
-    /// The report of reading the requests; `None` for a file of columns.
+    /// Report of reading the requests of the trace; `None` for a file of columns.
     pub read: Option<ReadReport>,
-    /// The requests of each device by its number, if no device was chosen and there are several.
+    /// Characteristics of the requests of each device, by its number, if no device was chosen and
+    /// there are several.
     pub devices: BTreeMap<u64, TraceInfo>,
 }
 
@@ -36,7 +37,8 @@ pub fn info(path: &Path, options: &ReadOptions) -> Result<Looked, Diagnostics> {
     info_of(options, |options| TraceReader::open(path, options))
 }
 
-/// Like [`info`], for a stream, which has this name in reports.
+/// Returns the characteristics of a trace like [`info`], but reads a stream; `name` stands for its
+/// file in reports.
 ///
 /// # Errors
 /// As [`info`].
@@ -95,13 +97,13 @@ impl Looked {
         }
     }
 
-    /// Returns a number of the report; zero without one.
+    /// Returns a count of the report of reading the trace; zero if there is no report.
     fn counted(&self, count: impl FnOnce(&ReadReport) -> u64) -> u64 {
         self.read.as_ref().map_or(0, count)
     }
 }
 
-/// Returns the devices of a trace with their names, in order of their numbers.
+/// Returns the numbers and names of the devices in a trace, in order of their numbers.
 pub fn devices(path: &Path, options: &ReadOptions) -> Result<Vec<(u64, String)>, Diagnostics> {
     let options = ReadOptions { device: DeviceChoice::Each, ..options.clone() };
     let mut reader = TraceReader::open(path, &options)?;
@@ -140,9 +142,9 @@ pub fn convert(
 pub struct Anonymous {
     /// Seed of the permutation: whoever knows the seed can undo the permutation.
     pub seed: u64,
-    /// Bytes of an extent, a power of two.
+    /// Size in bytes of an extent, the unit in which addresses are permuted; a power of two.
     pub extent: u64,
-    /// Requests at most.
+    /// Most requests that are written; `None` for all.
     pub limit: Option<u64>,
 }
 
@@ -165,7 +167,7 @@ pub fn anonymize(
     Ok((count, to, reader.report().clone()))
 }
 
-/// Like [`anonymize`], for a trace of columns.
+/// Anonymizes a trace of columns, as [`anonymize`] does for a text trace.
 ///
 /// # Errors
 /// As [`anonymize`].
@@ -180,7 +182,8 @@ pub fn anonymize_columns(
     Ok((count, to))
 }
 
-/// Draws where requests go, and finds the optional columns that they need.
+/// Draws the permutation of a trace's extents, and finds the optional columns that its requests
+/// need.
 fn permuted(
     requests: impl Iterator<Item = Result<HostIo, TraceError>>,
     how: Anonymous,
@@ -235,12 +238,12 @@ fn limited(
     requests.take(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)))
 }
 
-/// Returns the report about a trace as one JSON object.
+/// Returns the characteristics of a trace and the report of reading it as one JSON object.
 pub fn info_json(looked: &Looked) -> Value {
     written(&facts(), looked)
 }
 
-/// JSON Schema of the output of `fowler trace info --json`.
+/// Returns the JSON Schema of the output of `fowler trace info --json`.
 pub fn info_schema() -> Value {
     let about = "Statistics of a trace, and counts of lines read.";
     json_schema::document("Fowler: statistics of a trace", about, output::schema(&facts()))

@@ -10,24 +10,24 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-/// Requests between two reports of progress.
+/// Number of requests between two reports of progress in a pass over a trace.
 const STRIDE: usize = 4096;
 
-/// A trace, and how to read it.
+/// A trace file, and how to read it.
 #[derive(Clone, Debug)]
 pub struct TraceSpec {
-    /// The file.
+    /// Path of the trace file.
     pub path: PathBuf,
-    /// Format, lenience, devices.
+    /// Options for reading the trace: format, lenience, devices.
     pub options: ReadOptions,
-    /// Treatment of addresses that the drive does not have.
+    /// Treatment of addresses of the trace that the drive does not have.
     pub remap: Remap,
-    /// The SHA-256 of the file, once known: all clones share it.
+    /// SHA-256 of the trace file, once known; all clones share it.
     hash: Arc<OnceLock<String>>,
 }
 
 impl TraceSpec {
-    /// Returns the trace of a file.
+    /// Creates the specification of a trace file, and of how to read it.
     pub fn new(path: PathBuf, options: ReadOptions, remap: Remap) -> TraceSpec {
         TraceSpec { path, options, remap, hash: Arc::default() }
     }
@@ -53,9 +53,9 @@ impl TraceSpec {
         touches + u32::from(hash && self.hash.get().is_none())
     }
 
-    /// Returns the requests whose addresses are compacted; none where addresses stay. They end
-    /// early when that is stopped: such a run replays no requests, so a partial footprint does no
-    /// harm.
+    /// Returns the requests of the trace in a first pass, for their addresses, if these are to be
+    /// compacted; otherwise `None`. They end early when the pass is stopped: such a run replays no
+    /// requests, so a partial footprint does no harm.
     pub(crate) fn first_pass<'a>(
         &self,
         passes: &'a Passes<'_>,
@@ -69,7 +69,7 @@ impl TraceSpec {
         Ok(requests.map(|(_, request)| request))
     }
 
-    /// Returns the SHA-256 of the file, for which it is read once.
+    /// Returns the SHA-256 of the trace file, for which the file is read once.
     pub(crate) fn hash(&self, passes: &Passes<'_>) -> Result<String, Diagnostics> {
         if let Some(hash) = self.hash.get() {
             return Ok(hash.clone());
@@ -88,19 +88,19 @@ pub(crate) struct Passes<'a> {
 }
 
 impl<'a> Passes<'a> {
-    /// Returns so many passes, none of which has begun.
+    /// Returns progress over `all` passes, none of which has begun.
     pub fn over(all: u32, control: Control<'a>) -> Passes<'a> {
         Passes { finished: Cell::new(0), all, control }
     }
 
-    /// Reports the share of the pass in progress; returns whether to continue.
+    /// Reports the share of the pass in progress, 0 to 1; returns true if the pass should continue.
     fn report(&self, share: f64) -> bool {
         let share = (f64::from(self.finished.get()) + share) / f64::from(self.all.max(1));
         (self.control.progress)(Progress::Reading(share.min(1.0)));
         !self.control.stopped()
     }
 
-    /// Counts passes that are finished.
+    /// Counts passes over the trace that are finished.
     pub fn finish(&self, passes: u32) {
         self.finished.set(self.finished.get() + passes);
     }
@@ -124,7 +124,7 @@ mod tests {
         TraceSpec::new(path, ReadOptions { device, ..ReadOptions::default() }, remap)
     }
 
-    /// Goes through all passes and returns the shares that are reported.
+    /// Makes all passes over a trace and returns the shares that are reported on the way.
     fn prepared(spec: &TraceSpec) -> Vec<f64> {
         let shares = Mutex::new(Vec::new());
         let follow = |step| match step {

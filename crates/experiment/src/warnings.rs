@@ -21,7 +21,7 @@ pub enum Severity {
     Interrupted,
     /// The results are not valid as they stand: data was lost, or a law is violated.
     Warning,
-    /// Good to know.
+    /// The results are valid; a reader may want to know more.
     Remark,
 }
 
@@ -41,11 +41,13 @@ impl Severity {
 pub struct Warning {
     /// Severity of the warning.
     pub severity: Severity,
-    /// One or more clauses separated by semicolons, without a capital letter or a full stop.
+    /// Text of the warning: one or more clauses separated by semicolons, without a capital letter
+    /// or a full stop.
     pub text: String,
 }
 
-/// Returns whether two runs served the same number of requests. Ratios make sense only then.
+/// Returns true if two runs served the same number of requests. Ratios of their results make sense
+/// only then.
 pub fn alike(one: &Outcome, other: &Outcome) -> bool {
     one.recorder.requests() == other.recorder.requests()
 }
@@ -88,7 +90,7 @@ fn broken(outcomes: &[Outcome]) -> Vec<String> {
         .collect()
 }
 
-/// A drive that loses data is no fair comparison.
+/// Returns warnings about drives that lost data: such a drive is no fair comparison.
 fn lost(outcomes: &[Outcome]) -> Vec<String> {
     let mut texts = Vec::new();
     let mut each = |count: &dyn Fn(&Outcome) -> u64, what: &str, did: &str, so: &str| {
@@ -192,7 +194,7 @@ fn of_failed_dies(outcomes: &[Outcome]) -> Vec<String> {
     outcomes.iter().filter_map(of).collect()
 }
 
-/// The note for a drive whose spare blocks are used up.
+/// The remark on a drive whose spare blocks are used up.
 pub(crate) const USED_UP: &str = "a real drive would refuse writes from then on; here the run continues, and no block fails any more";
 
 /// The warning for a trace without a newline at its end.
@@ -203,7 +205,7 @@ pub const CUT: &str = "the last line of the trace has no newline: if the file is
 pub const UNCHECKED: &str =
     "the compressed trace was not read to its end, so its checksum was not verified";
 
-/// The labels of some of the outcomes.
+/// Returns the labels of those runs for which `which` is true.
 fn labels(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
     let labels = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.label());
     labels.collect::<Vec<_>>().join(", ")
@@ -220,7 +222,7 @@ fn places(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
     }
 }
 
-/// Notes on faults: those that were not reached, and what they changed.
+/// Returns remarks on faults: those that were not reached, and the effects of the others.
 fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
     let mut texts = Vec::new();
     for outcome in outcomes {
@@ -273,7 +275,8 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
     texts
 }
 
-/// Notes that a placement by handles had no handles to go by, or some that the drive does not have.
+/// Returns remarks on drives that place data by the requests' placement handles, where requests
+/// have none, or handles that the drive does not have.
 fn unplaced(outcomes: &[Outcome]) -> Vec<String> {
     let by_handles = |it: &Outcome| {
         let writes = it.recorder.latencies(Kind::Write).count();
@@ -303,7 +306,7 @@ fn unplaced(outcomes: &[Outcome]) -> Vec<String> {
     texts
 }
 
-/// Notes that drives of different sizes do not serve the same addresses.
+/// Returns a remark if drives of different sizes do not serve the same addresses.
 fn sizes(outcomes: &[Outcome]) -> Option<String> {
     let capacities = || outcomes.iter().map(|it| it.drive.layout.logical.0);
     let (least, most) = capacities().min().zip(capacities().max())?;
@@ -325,7 +328,7 @@ fn sizes(outcomes: &[Outcome]) -> Option<String> {
     }
 }
 
-/// Notes on write amplification that is withheld, one for each reason.
+/// Returns remarks on write amplification that is withheld, one for each reason.
 fn withheld(outcomes: &[Outcome]) -> Vec<String> {
     // Runs of one drive share a note; drives differ in what they had before the run.
     let key = |it: &Outcome| Some((it.withheld()?.reason(), it.steady_waf.map(f64::to_bits)));
@@ -363,7 +366,7 @@ fn withheld(outcomes: &[Outcome]) -> Vec<String> {
     reasons.into_iter().filter_map(note).collect()
 }
 
-/// Notes on numbers that a reader could misread.
+/// Returns remarks on numbers of the runs that a reader could misread.
 fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     let names = |which: &dyn Fn(&Outcome) -> bool| places(outcomes, which);
     let mut texts = Vec::new();

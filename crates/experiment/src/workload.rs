@@ -27,29 +27,29 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The source of a run's requests.
 #[derive(Clone, Debug)]
 pub enum WorkloadSpec {
-    /// A trace file.
+    /// Requests of a trace file.
     Trace(TraceSpec),
-    /// A generator, by its description.
+    /// Requests that a generator draws, given its description.
     Generated(Source),
-    /// Custom requests from the caller.
+    /// Requests that the caller supplies.
     Custom(CustomSpec),
 }
 
 /// Custom requests, and how to fit them to the drive.
 #[derive(Clone, Debug)]
 pub struct CustomSpec {
-    /// The source of the requests.
+    /// Source of the custom requests.
     pub source: Arc<dyn RequestSource>,
-    /// Treatment of addresses that the drive does not have.
+    /// Treatment of addresses of the requests that the drive does not have.
     pub remap: Remap,
 }
 
 /// A source of custom requests in order of time. It may be read on any thread.
 pub trait RequestSource: fmt::Debug + Send + Sync {
-    /// Returns the name of the source for reports.
+    /// Returns the name of the source of requests for reports.
     fn name(&self) -> String;
 
-    /// Returns the requests, beginning with the first.
+    /// Returns the source's requests, beginning with the first.
     ///
     /// # Errors
     /// If they can be read only once and have been.
@@ -89,7 +89,8 @@ impl WorkloadSpec {
         }
     }
 
-    /// Like [`WorkloadSpec::identity`], with a known hash.
+    /// Returns the identity of the workload like [`WorkloadSpec::identity`], given the hash of its
+    /// file or text.
     pub(crate) fn identity_of(&self, hash: &str) -> String {
         match self {
             WorkloadSpec::Generated(_) | WorkloadSpec::Custom(_) => hash.into(),
@@ -99,8 +100,8 @@ impl WorkloadSpec {
         }
     }
 
-    /// Returns the workload with `times` as many requests if it is generated. A trace has no more
-    /// than it has.
+    /// Returns the workload with `times` as many requests if it is generated. A trace stays as it
+    /// is.
     ///
     /// # Errors
     /// If the description of a generator is no TOML, or its length is not a number.
@@ -114,8 +115,8 @@ impl WorkloadSpec {
         }
     }
 
-    /// Returns whether the description of a generator lists faults beside those of `power_off`.
-    /// Without a drive, assumes one that is large enough.
+    /// Returns true if the description of a generator lists faults beside the power losses of
+    /// `power_off`. Without a drive, assumes one that is large enough.
     ///
     /// # Errors
     /// Everything that is wrong with it.
@@ -148,8 +149,9 @@ impl WorkloadSpec {
     }
 }
 
-/// Saved runs are identified by their inputs, but the hash of custom requests is known only after
-/// they have been read.
+/// Returns the error for custom requests where the identity of a workload is needed: saved runs are
+/// identified by their inputs, but the hash of custom requests is known only after they have been
+/// read.
 fn nameless(source: &dyn RequestSource) -> Diagnostics {
     let what = "custom requests have no identity, so runs of them cannot be saved";
     Diagnostic::new(source.name(), what)
@@ -160,22 +162,23 @@ fn nameless(source: &dyn RequestSource) -> Diagnostics {
 /// A summary of the replayed requests, for reports.
 #[derive(Clone, Debug)]
 pub struct WorkloadReport {
-    /// The trace's file name, or the name of the generator or of the custom requests.
+    /// Name of the trace's file, of the generator, or of the custom requests.
     pub name: String,
-    /// The trace's SHA-256, the generator's text hash, or that of the custom requests.
+    /// SHA-256 of the trace, hash of the generator's text, or hash of the custom requests.
     pub hash: String,
-    /// Requests that entered the drive.
+    /// Number of requests that entered the drive.
     pub requests: u64,
-    /// The report of reading the trace; `None` for a generator.
+    /// Report of reading the trace; `None` for a generator.
     pub read: Option<ReadReport>,
-    /// Treatment of addresses that the drive does not have; `None` for a generator, whose addresses
-    /// always fit.
+    /// Treatment of addresses of the trace that the drive does not have; `None` for a generator,
+    /// whose addresses always fit.
     pub remap: Option<Remap>,
-    /// Pages that the trace touches, if fitting had to count them.
+    /// Number of pages that the trace touches; `None` unless fitting it to the drive had to count
+    /// them.
     pub touched_pages: Option<u64>,
-    /// The factor by which times were divided.
+    /// Factor by which the times of the requests were divided.
     pub speed: f64,
-    /// The complete description of the generator.
+    /// Complete description of the generator, as TOML; `None` for other workloads.
     pub generator: Option<String>,
 }
 
@@ -192,7 +195,8 @@ enum Kind {
     Trace {
         spec: TraceSpec,
         remapper: Remapper,
-        /// True if the file is known to be whole, so that a run that ends early need not read on.
+        /// True if the trace file is known to be whole, so that a run that ends early need not read
+        /// on.
         whole: Arc<AtomicBool>,
     },
     Generated(Box<Generator>),
@@ -203,11 +207,12 @@ enum Kind {
     },
 }
 
-/// Requests between two checks of [`Control`].
+/// Number of requests between two checks of [`Control`] whether a replay should stop.
 const STRIDE: u64 = 4096;
 
 impl Workload {
-    /// Hashes the trace and, where addresses are compacted, reads it once for its footprint.
+    /// Prepares a workload for drives of one size: hashes a trace and, where addresses are
+    /// compacted, reads it once for the pages it touches.
     pub fn prepare(
         spec: &WorkloadSpec,
         drive: &Resolved,
@@ -217,8 +222,8 @@ impl Workload {
         Workload::prepare_hashed(spec, None, drive, limit, control)
     }
 
-    /// Like [`Workload::prepare`], with the hash of the trace if it is known: each file is hashed
-    /// once, however many runs use it.
+    /// Prepares a workload like [`Workload::prepare`], with the hash of the trace if it is known:
+    /// each file is hashed once, however many runs use it.
     pub fn prepare_hashed(
         spec: &WorkloadSpec,
         trace_hash: Option<&str>,
@@ -262,7 +267,7 @@ impl Workload {
         }
     }
 
-    /// Returns the queue depth of a generator that sets one.
+    /// Returns the queue depth of a generated workload that sets one.
     pub fn depth(&self) -> Option<u32> {
         match &self.kind {
             Kind::Generated(generator) => generator.depth(),
@@ -276,7 +281,7 @@ impl Workload {
         faults::refuse(self.faults(), &self.name, what)
     }
 
-    /// Returns the power losses and other faults that the workload itself names.
+    /// Returns the power losses and other faults that the workload itself lists.
     pub fn faults(&self) -> &[Scripted] {
         match &self.kind {
             Kind::Generated(generator) => generator.faults(),
@@ -284,7 +289,7 @@ impl Workload {
         }
     }
 
-    /// Returns whether there are faults beside those of `power_off`.
+    /// Returns true if the workload lists faults beside the power losses of `power_off`.
     pub fn lists_faults(&self) -> bool {
         matches!(&self.kind, Kind::Generated(generator) if generator.lists_faults())
     }
@@ -294,7 +299,7 @@ impl Workload {
         &self.name
     }
 
-    /// Returns the duration of a generator that sets one.
+    /// Returns the duration of a generated workload that sets one.
     pub fn duration(&self) -> Option<Span> {
         match &self.kind {
             Kind::Generated(generator) => generator.duration(),
@@ -302,12 +307,14 @@ impl Workload {
         }
     }
 
-    /// Returns whether every round has the same requests, so that they can be kept.
+    /// Returns true if every repetition of the workload has the same requests, so that they can be
+    /// kept.
     pub fn is_same_every_round(&self) -> bool {
         matches!(self.kind, Kind::Trace { .. })
     }
 
-    /// Passes the requests to `replay`, and returns the report and the error of the source, if any.
+    /// Passes the workload's requests to `replay`, and returns the report on them and the error of
+    /// their source, if any.
     pub fn replay(
         &self,
         speed: f64,
@@ -318,8 +325,8 @@ impl Workload {
         self.replay_round(0, speed, limit, control, replay)
     }
 
-    /// Like [`Workload::replay`], for a repeated workload. A trace repeats exactly; a generator
-    /// repeats times and sizes but draws new addresses from the same distribution
+    /// Replays one repetition of a workload, like [`Workload::replay`]. A trace repeats exactly; a
+    /// generator repeats times and sizes but draws new addresses from the same distribution
     /// (`Generator::round`).
     pub fn replay_round(
         &self,
@@ -387,7 +394,7 @@ impl Workload {
     }
 }
 
-/// Makes errors name the trace, not the step of the pipeline that failed.
+/// Makes an error of a workload name the trace, not the step of reading that failed.
 fn named(mut error: TraceError, name: &str) -> Diagnostics {
     if error.file != name {
         for diagnostic in &mut error.diagnostics {
@@ -402,16 +409,16 @@ fn limit_of(limit: Option<u64>) -> usize {
     limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// Adapts requests that may fail to the iterator that the device needs. It ends on an error, a stop
-/// or the limit; the device then completes what is in flight, and [`Feed::finish`] returns the
+/// Requests that may fail, as the iterator that the device needs. It ends on an error, a stop or
+/// the limit; the device then completes the requests in flight, and [`Feed::finish`] returns the
 /// error.
 struct Feed<'a, I> {
     source: I,
     left: u64,
     given: u64,
-    /// Whichever ends first ends the source.
+    /// Lengths of the source and of the limit; the shorter one ends the requests.
     lengths: [Length; 2],
-    /// Requests and share that have been reported.
+    /// Number of requests, and share of the source, that have been reported as progress.
     reported: (u64, f64),
     control: Control<'a>,
     error: Option<TraceError>,
@@ -484,7 +491,7 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Feed<'_, I> {
     }
 }
 
-/// Checks that a trace can be opened and read more than once. Its contents are checked later.
+/// Checks that a trace file can be opened and read more than once. Its contents are checked later.
 pub fn replayable(path: &Path) -> Result<(), Diagnostics> {
     let name = trace_name(path);
     if is_special(path) {
@@ -497,7 +504,8 @@ pub fn replayable(path: &Path) -> Result<(), Diagnostics> {
     readable(path)
 }
 
-/// Checks that a file can be opened. A pipe is not: its writer would take that for its reader.
+/// Checks that a file can be opened. Does not open a pipe: its writer would take that for its
+/// reader.
 pub fn readable(path: &Path) -> Result<(), Diagnostics> {
     if is_special(path) {
         return Ok(());
@@ -508,7 +516,7 @@ pub fn readable(path: &Path) -> Result<(), Diagnostics> {
         .map_err(|error| Diagnostic::new(name, format!("cannot be read: {error}")).into())
 }
 
-/// Returns the format of that name, or an error that lists all formats.
+/// Returns the trace format of that name, or an error that lists all formats.
 pub fn format_by_name(name: &str) -> Result<Format, Diagnostics> {
     Format::by_name(name).ok_or_else(|| {
         let names = Format::ALL.iter().map(|format| format.name());
@@ -523,7 +531,7 @@ pub fn format_by_name(name: &str) -> Result<Format, Diagnostics> {
     })
 }
 
-/// Returns the remapping of that name, or an error that lists all of them.
+/// Returns the treatment of addresses (remapping) of that name, or an error that lists all of them.
 pub fn remap_by_name(name: &str) -> Result<Remap, Diagnostics> {
     Remap::by_name(name).ok_or_else(|| {
         let names = Remap::ALL.map(Remap::name);
@@ -544,7 +552,8 @@ pub fn device_id(text: &str) -> Option<DeviceChoice> {
     }
 }
 
-/// Returns how arrivals in whole seconds are spread, or an error that lists all choices.
+/// Returns the way of that name to spread arrival times in whole seconds, or an error that lists
+/// all choices.
 pub fn spread_by_name(name: &str) -> Result<Spread, Diagnostics> {
     Spread::by_name(name).ok_or_else(|| {
         let names = Spread::ALL.map(Spread::name);
@@ -557,7 +566,7 @@ pub fn spread_by_name(name: &str) -> Result<Spread, Diagnostics> {
     })
 }
 
-/// Returns the share of a part in a length of time; `None` if the length is zero.
+/// Returns the share of a part in a length of time, from 0 to 1; `None` if the length is zero.
 pub(crate) fn share(part: Span, whole: Span) -> Option<f64> {
     (whole.0 > 0).then(|| part.0 as f64 / whole.0 as f64)
 }

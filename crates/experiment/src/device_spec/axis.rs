@@ -5,7 +5,7 @@ use crate::scheme::NO_SCHEME;
 /// The property in which the runs of a comparison differ: scheme or drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Axis {
-    /// Runs differ in the scheme, on one drive.
+    /// The runs of the comparison differ in the scheme, on one drive.
     #[default]
     Schemes,
     /// Runs differ in the drive, each under one scheme or under several.
@@ -16,12 +16,13 @@ impl Axis {
     /// The two axes of comparisons: schemes and drives.
     pub const ALL: [Axis; 2] = [Axis::Schemes, Axis::Devices];
 
-    /// Returns the key of the runs in JSON, which is also the flag without its dashes.
+    /// Returns the JSON key under which a comparison lists its runs, which is also the flag without
+    /// its dashes.
     pub fn key(self) -> &'static str {
         ["schemes", "devices"][self as usize]
     }
 
-    /// Returns the noun for a run's property: `scheme` or `drive`.
+    /// Returns the noun for the property in which a comparison's runs differ: `scheme` or `drive`.
     pub fn noun(self) -> &'static str {
         ["scheme", "drive"][self as usize]
     }

@@ -5,7 +5,7 @@ use fowler_device::Config;
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, Geometry, Span};
 
-/// Returns the configuration before any key is set.
+/// Returns the drive's configuration before any key is set: the default of every key.
 pub(crate) fn config() -> Config {
     let geometry = Geometry {
         channels: 1,

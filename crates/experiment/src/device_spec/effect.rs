@@ -6,9 +6,9 @@ use crate::keys::{self, Requirement};
 use fowler_device::{Config, Refusal};
 use std::ptr;
 
-/// Returns every setting in `config` that has no effect, and what it needs to have one. Default
-/// values are never reported; keys whose requirements are in one row are reported together,
-/// policies first.
+/// Returns a refusal for every setting in `config` that has no effect there, with the condition
+/// under which it would have one. Default values are never refused; keys with the same condition
+/// share a refusal, policies first.
 pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     let default = defaults::config();
     let mut keys = keys::all();
@@ -25,8 +25,8 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     keys::NEEDS.iter().filter_map(unmet).collect()
 }
 
-/// Drops refusals of policies that the kind of drive rules out anyway: following their hints would
-/// not make the policies work. The refusal that does so names `ftl.reclaim_unit`.
+/// Drops refusals of policies that no drive with the same mapping could use: following their hints
+/// would not make the policies work. The refusal of the mapping itself names `ftl.reclaim_unit`.
 pub(super) fn drop_advice_on_impossible(refusals: &mut Vec<Refusal>) {
     let by_kind = |refusal: &Refusal| refusal.keys.contains(&"ftl.reclaim_unit");
     let slots: Vec<&str> = refusals.iter().filter(|it| by_kind(it)).map(|it| it.keys[0]).collect();
@@ -44,7 +44,8 @@ mod tests {
     use crate::scheme::Scheme;
     use std::ptr;
 
-    /// The diagnostics of a preset with these settings; empty if it works.
+    /// Returns the diagnostics of a preset drive under a scheme with these settings; empty if they
+    /// work.
     fn reported(device: &str, scheme: &str, set: &[&str]) -> String {
         let spec = DeviceSpec {
             device: device.into(),
@@ -112,8 +113,8 @@ mod tests {
         }
     }
 
-    /// Every setting that has no effect on drives with superblocks is reported, and settings with
-    /// an effect are not refused.
+    /// On drives with superblocks, every setting without effect is refused, and no setting with an
+    /// effect is.
     #[test]
     fn what_changes_nothing_of_superblocks_is_refused() {
         for (device, set, refused) in [
@@ -193,7 +194,8 @@ mod tests {
         }
     }
 
-    /// Asserts that the diagnostics contain these parts; no parts mean no diagnostics.
+    /// Asserts that the diagnostics of a preset drive with these settings contain each text of
+    /// `refused`; an empty `refused` asserts that there are no diagnostics.
     fn expect(device: &str, scheme: &str, set: &[&str], refused: &[&str]) {
         let reported = reported(device, scheme, set);
         assert_eq!(reported.is_empty(), refused.is_empty(), "{scheme} {set:?}: {reported}");

@@ -6,7 +6,7 @@ use super::FITTING;
 use crate::diagnostic::Diagnostics;
 use crate::document::{self, Setting, Value};
 
-/// Returns a diagnostic for each empty or invalid value in the fitting table of a drive file.
+/// Returns a diagnostic for each empty or invalid value in the `calibrate` table of a drive file.
 /// Errors of syntax are left to the code that reads the drive.
 pub(super) fn check(text: &str, file: &str) -> Diagnostics {
     // An array of tables below a table is read like one at the top level.
@@ -33,7 +33,8 @@ pub(super) fn check(text: &str, file: &str) -> Diagnostics {
     Diagnostics(wrong.collect())
 }
 
-/// Returns the reason to refuse a value that is empty or not finite; `None` for a sound value.
+/// Returns the reason to refuse a value of the `calibrate` table that is empty or not finite;
+/// `None` for a valid value.
 fn refused(value: &Value) -> Option<&'static str> {
     match value {
         Value::Real(number) if number.is_nan() => Some("is not a number (NaN)"),

@@ -26,23 +26,24 @@ use std::collections::BTreeMap;
 const INCOMPLETE_HINT: &str =
     "geometry and timing have no defaults; `fowler presets pes-mlc` prints a complete device";
 
-/// A device as the user specifies it.
+/// A drive as the user specifies it: a preset or a file, with settings on top of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceSpec {
     /// A preset's name, or a path that ends in `.toml`.
     pub device: String,
-    /// The text of the description, if the text is not in a file; `device` is then only the drive's
-    /// name in messages.
+    /// Text of the drive's description, if the text is not in a file; `device` is then only the
+    /// drive's name in messages.
     pub text: Option<String>,
-    /// Settings `key=value`, applied after those of the scheme.
+    /// Settings `key=value` of the drive, applied after those of the scheme.
     pub set: Vec<String>,
-    /// Seed of the drive; overrides the seed of file, scheme and settings.
+    /// Seed of the drive; overrides the seed that the file, scheme or settings set. `None` keeps
+    /// that one.
     pub seed: Option<u64>,
-    /// Custom policies, by the names under which schemes use them: `rps+mine`.
+    /// Custom policies with the names under which schemes use them, such as `mine` in `rps+mine`.
     pub policies: Vec<(String, Policies)>,
 }
 
-/// A complete, checked drive with its description.
+/// A complete, checked drive with its description and its scheme.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     /// Name of the preset, or path of the file, that describes the drive.
@@ -54,18 +55,18 @@ pub struct Resolved {
     pub candidate: Option<String>,
     /// Configuration of the drive.
     pub config: Config,
-    /// Layout of the drive: pages and bytes.
+    /// Layout of the drive: its sizes in pages and bytes.
     pub layout: Layout,
-    /// Every key as TOML: a complete device file.
+    /// Every configuration key of the drive as TOML: a complete device file.
     pub text: String,
-    /// A hash of `text`.
+    /// Hash of `text`, the drive's complete configuration, as hexadecimal digits.
     pub hash: String,
     /// True if `policy.redundancy.integrity` is on only because the run has faults.
     pub notes_losses: bool,
 }
 
 impl DeviceSpec {
-    /// Returns the text of the device from the spec, a preset or a file.
+    /// Reads the description of the drive from the spec itself, a preset or a file.
     pub fn source(&self) -> Result<Source, Diagnostics> {
         if let Some(text) = &self.text {
             return Ok(Source { name: self.device.clone(), text: text.clone() });
@@ -73,7 +74,8 @@ impl DeviceSpec {
         presets::open(presets::Folder::Devices, &self.device)
     }
 
-    /// Loads a scheme, which may include custom policies.
+    /// Loads the scheme `name`, which may include custom policies; `None` loads one that sets
+    /// nothing.
     pub fn scheme(&self, name: Option<&str>) -> Result<Scheme, Diagnostics> {
         name.map_or(Ok(Scheme::none()), |name| Scheme::load_with(name, &self.policies))
     }
@@ -123,13 +125,13 @@ pub fn resolve(
     Ok(Resolved::of(source.name.clone(), scheme.name().into(), config, layout))
 }
 
-/// True for keys of the table that only `fowler calibrate` and `fowler score` read and check. The
-/// table changes nothing of the drive.
+/// Returns true for keys of the `calibrate` table, which only `fowler calibrate` and `fowler score`
+/// read and check. The table changes nothing about the drive.
 fn belongs_to_fitting(path: &str) -> bool {
     path == FITTING || path.strip_prefix(FITTING).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// The table of a drive file that is about fitting it to measurements.
+/// Name of the table of a drive file that is about fitting the drive to measurements.
 pub const FITTING: &str = "calibrate";
 
 impl Resolved {
@@ -150,7 +152,7 @@ impl Resolved {
         self.candidate.as_deref().unwrap_or(&self.scheme)
     }
 
-    /// Returns the property in which the runs of the drive's comparison differ.
+    /// Returns the property in which the runs of this drive's comparison differ.
     pub fn axis(&self) -> Axis {
         if self.candidate.is_some() { Axis::Devices } else { Axis::Schemes }
     }
@@ -187,12 +189,12 @@ impl Resolved {
         Ok(Resolved { candidate, ..Resolved::of(device, scheme, config, layout) })
     }
 
-    /// Returns the drive with `policy.redundancy.integrity`, without which losses by faults go
-    /// unnoticed.
+    /// Returns the drive with `policy.redundancy.integrity` on; without it, data that faults
+    /// destroy goes unnoticed.
     ///
     /// # Errors
     ///
-    /// If the drive does not support it.
+    /// If the drive does not support that key.
     pub(crate) fn noting_losses(self) -> Result<Resolved, Diagnostics> {
         if self.config.redundancy.integrity {
             return Ok(self);
@@ -216,12 +218,13 @@ pub fn parse_device(text: &str, file: &str) -> Result<Resolved, Diagnostics> {
     resolve(&source, &Scheme::none(), &DeviceSpec::default())
 }
 
-/// Returns the defaults. Keys that a description must set have arbitrary values.
+/// Returns the default configuration of a drive. Keys that a description must set have arbitrary
+/// values.
 pub fn defaults() -> Config {
     defaults::config()
 }
 
-/// JSON Schema of a file that describes a drive.
+/// Returns the JSON Schema of a file that describes a drive.
 pub fn schema() -> Value {
     let mut tree = configuration::of_keys(&keys::all(), Some(&defaults()));
     tree.insert(FITTING, fitting_schema(), false);
@@ -231,7 +234,7 @@ pub fn schema() -> Value {
     json_schema::document("Fowler: a drive", about, body)
 }
 
-/// JSON Schema of the table about fitting a drive to measurements.
+/// Returns the JSON Schema of the table in a drive file about fitting the drive to measurements.
 fn fitting_schema() -> Value {
     let text = json!({ "type": "string" });
     let number = json!({ "type": ["string", "number", "array"] });
@@ -254,12 +257,13 @@ fn fitting_schema() -> Value {
     })
 }
 
-/// Prints the complete configuration as TOML.
+/// Prints every key of a drive's configuration as TOML.
 pub fn print(config: &Config) -> String {
     config_builder::print(&keys::all(), config)
 }
 
-/// Computes the layout of the drive. Each refusal is reported at the place that set its first key.
+/// Computes the layout of a drive: its sizes in pages and bytes. Each refusal is reported at the
+/// place (file and line, or flag) that set its first key.
 pub fn refused(
     file: &str,
     origins: &BTreeMap<&'static str, Origin>,

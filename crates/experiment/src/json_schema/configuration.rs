@@ -11,7 +11,7 @@ use crate::keys::Key;
 use fowler_units::{ByteRate, Bytes, Span};
 use serde_json::{Value, json};
 
-/// Schema of the values of a field, without a description.
+/// Returns the JSON Schema of the values that a configuration key takes, without a description.
 pub(crate) fn of_field<T>(field: &Field<T>) -> Value {
     let per_page_type = |one: Value| {
         let several = json!({ "type": "array", "items": one, "minItems": 1, "maxItems": 4 });
@@ -28,7 +28,8 @@ pub(crate) fn of_field<T>(field: &Field<T>) -> Value {
     }
 }
 
-/// Schema of one element of a field that is a list, or of the value of any other field.
+/// Returns the JSON Schema of one element of a key's list, or of the value of a key that is no
+/// list.
 pub(crate) fn single<T>(field: &Field<T>) -> Value {
     match field {
         Field::Count(range, _) | Field::Counts(range, _) => {
@@ -48,14 +49,14 @@ pub(crate) fn single<T>(field: &Field<T>) -> Value {
     }
 }
 
-/// A number with one of these units, in text.
+/// Returns the JSON Schema of a text with a number and one of these units.
 fn quantity(units: impl Iterator<Item = &'static str>) -> Value {
     let units = units.collect::<Vec<_>>().join("|");
     let number = "_*([0-9][0-9_]*(\\.[0-9_]*)?|\\._*[0-9][0-9_]*)";
     json!({ "type": "string", "pattern": format!("^\\s*{number}\\s*({units})\\s*$") })
 }
 
-/// Description of a key and of the values that it takes, as Markdown.
+/// Returns the description of a configuration key and of the values that it takes, as Markdown.
 pub(crate) fn about<T>(key: &Key<T>) -> String {
     let words = key.field.words();
     let mut text = match words.is_empty() {
@@ -68,7 +69,8 @@ pub(crate) fn about<T>(key: &Key<T>) -> String {
     text
 }
 
-/// Schema of a key, with its description and, where there is one, its default.
+/// Returns the JSON Schema of a configuration key, with its description and, if `default` is given,
+/// its default value.
 pub(crate) fn of_key<T>(key: &Key<T>, default: Option<&T>) -> Value {
     let mut schema = described(of_field(&key.field), &about(key));
     if let Some(default) = default.filter(|_| !key.required) {
@@ -77,8 +79,8 @@ pub(crate) fn of_key<T>(key: &Key<T>, default: Option<&T>) -> Value {
     schema
 }
 
-/// Returns the schema of configuration keys as tables in tables. With `defaults`, required keys are
-/// required here too, and the others have their defaults.
+/// Returns the JSON Schema of configuration keys as tables in tables. With `defaults`, required
+/// keys are required here too, and the others have their defaults.
 pub(crate) fn of_keys<T>(keys: &[Key<T>], defaults: Option<&T>) -> Tree {
     let mut tree = Tree::default();
     for key in keys {
@@ -88,7 +90,7 @@ pub(crate) fn of_keys<T>(keys: &[Key<T>], defaults: Option<&T>) -> Tree {
     tree
 }
 
-/// Converts a value in TOML to JSON.
+/// Converts a value that is written in TOML to JSON.
 fn value_of(text: &str) -> Value {
     let table: toml::Table = toml::from_str(&format!("value = {text}")).expect("what we print");
     serde_json::to_value(&table["value"]).expect("no date")

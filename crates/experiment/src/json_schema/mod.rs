@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Returns a schema document: `body` with a title and a description.
+/// Returns a complete JSON Schema document: `body` with a title and a description.
 pub fn document(title: &str, about: &str, body: Value) -> Value {
     let mut schema = json!({ "$schema": DRAFT, "title": title, "description": about });
     if let (Value::Object(schema), Value::Object(body)) = (&mut schema, body) {
@@ -22,7 +22,7 @@ pub fn document(title: &str, about: &str, body: Value) -> Value {
     schema
 }
 
-/// Returns a schema that also allows null.
+/// Returns a JSON Schema that also allows null.
 pub fn nullable(mut schema: Value) -> Value {
     match schema.get("type") {
         Some(Value::String(one)) => {
@@ -34,7 +34,7 @@ pub fn nullable(mut schema: Value) -> Value {
     }
 }
 
-/// Returns the schema with a description.
+/// Returns the JSON Schema with a description.
 pub fn described(mut schema: Value, about: &str) -> Value {
     if let Value::Object(fields) = &mut schema
         && !about.is_empty()
@@ -44,24 +44,25 @@ pub fn described(mut schema: Value, about: &str) -> Value {
     schema
 }
 
-/// Keys by their dotted paths, as objects in objects. No other key is allowed.
+/// JSON Schema of configuration keys by their dotted paths: objects in objects. No other key is
+/// allowed.
 #[derive(Default)]
 pub(crate) struct Tree {
-    /// Description of the table at this path; unused for a value.
+    /// Description of the table at this path of the schema; unused for a value.
     pub about: String,
-    /// Schema of the value, if the path may hold one.
+    /// JSON Schema of the value at this path; `None` if the path holds only a table.
     pub value: Option<Value>,
     /// True if the path may also hold a table, with the value as its key `name`.
     pub named: bool,
     /// True if the parent table requires this key.
     pub required: bool,
-    /// True if null may replace the whole table.
+    /// True if null may replace the whole table at this path.
     pub null: bool,
     below: Vec<(String, Tree)>,
 }
 
 impl Tree {
-    /// Returns the node of a path, creating it if necessary.
+    /// Returns the schema's node at a dotted path, creating it if necessary.
     pub fn at(&mut self, path: &str) -> &mut Tree {
         let (first, rest) = path.split_once('.').map_or((path, None), |(a, b)| (a, Some(b)));
         let known = self.below.iter().position(|(name, _)| name == first);
@@ -76,7 +77,7 @@ impl Tree {
         }
     }
 
-    /// Puts a value at a path.
+    /// Adds the schema of a value at a dotted path.
     pub fn insert(&mut self, path: &str, value: Value, required: bool) -> &mut Tree {
         let place = self.at(path);
         (place.value, place.required) = (Some(value), required);
@@ -114,7 +115,7 @@ impl Tree {
     }
 }
 
-/// Returns the schema of an object with exactly these keys.
+/// Returns the JSON Schema of an object with exactly these keys.
 pub fn object(properties: Map<String, Value>, required: &[&str]) -> Value {
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {

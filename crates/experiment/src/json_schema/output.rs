@@ -48,8 +48,8 @@ impl<T: Typed, const N: usize> Typed for [T; N] {
 
 type Read<T> = Box<dyn Fn(&T) -> Option<Value>>;
 
-/// A field of an object that is written: its name, its meaning, and how it is read from a `T`. An
-/// object that is written from a list of facts has that list's schema.
+/// A field of an object in JSON output: its name, its meaning, and the function that reads its
+/// value from a `T`. The JSON Schema of an object is made from the list of its fields.
 pub struct Fact<T> {
     name: &'static str,
     about: String,
@@ -59,7 +59,7 @@ pub struct Fact<T> {
 }
 
 impl<T> Fact<T> {
-    /// Returns a field that is always present.
+    /// Returns a field of a JSON object that is always present.
     pub fn new<V: Into<Value> + Typed>(
         name: &'static str,
         about: impl Into<String>,
@@ -69,7 +69,7 @@ impl<T> Fact<T> {
         Fact { name, about: about.into(), schema: V::schema(), optional: false, read }
     }
 
-    /// Returns a field that is absent when its getter returns `None`.
+    /// Returns a field of a JSON object that is absent when its getter returns `None`.
     pub fn optional<V: Into<Value> + Typed>(
         name: &'static str,
         about: impl Into<String>,
@@ -79,7 +79,8 @@ impl<T> Fact<T> {
         Fact { name, about: about.into(), schema: V::schema(), optional: true, read }
     }
 
-    /// Returns a field that is a list of objects, each of which is written from facts.
+    /// Returns a field of a JSON object that is a list of objects, each written from the fields
+    /// `of`.
     pub fn list<R: 'static>(
         name: &'static str,
         about: impl Into<String>,
@@ -90,7 +91,7 @@ impl<T> Fact<T> {
             .like(list_of(schema(&facts())))
     }
 
-    /// Returns this field for a type that contains a `T`.
+    /// Returns this field of a JSON object for a type that contains a `T`.
     pub fn within<U>(self, part: impl for<'a> Fn(&'a U) -> &'a T + 'static) -> Fact<U>
     where
         T: 'static,
@@ -99,24 +100,24 @@ impl<T> Fact<T> {
         Fact { name, about, schema, optional, read: Box::new(move |it| read(part(it))) }
     }
 
-    /// Replaces the schema of the field, for types that are too general.
+    /// Replaces the JSON Schema of the field, for values whose type is too general.
     pub fn like(self, schema: Value) -> Fact<T> {
         Fact { schema, ..self }
     }
 }
 
-/// Writes an object from its facts.
+/// Writes a JSON object from the list of its fields.
 pub fn written<T>(facts: &[Fact<T>], of: &T) -> Value {
     let field = |fact: &Fact<T>| Some((fact.name.to_string(), (fact.read)(of)?));
     Value::Object(facts.iter().filter_map(field).collect())
 }
 
-/// Writes each element of a slice as an object.
+/// Writes each element of a slice as a JSON object, from the list of its fields.
 pub fn all_written<T>(facts: &[Fact<T>], of: &[T]) -> Vec<Value> {
     of.iter().map(|one| written(facts, one)).collect()
 }
 
-/// Returns the JSON Schema of an object that is written from these facts.
+/// Returns the JSON Schema of an object that is written from this list of fields.
 pub fn schema<T>(facts: &[Fact<T>]) -> Value {
     let field =
         |fact: &Fact<T>| (fact.name.to_string(), described(fact.schema.clone(), &fact.about));
@@ -125,12 +126,12 @@ pub fn schema<T>(facts: &[Fact<T>]) -> Value {
     object(facts.iter().map(field).collect(), &required)
 }
 
-/// An object whose names are not fixed, with values of one kind.
+/// Returns the JSON Schema of an object whose names are not fixed, with values of one kind.
 pub fn map_of(values: Value) -> Value {
     json!({ "type": "object", "additionalProperties": values })
 }
 
-/// An array of one kind.
+/// Returns the JSON Schema of an array whose items are all of one kind.
 pub fn list_of(items: Value) -> Value {
     json!({ "type": "array", "items": items })
 }

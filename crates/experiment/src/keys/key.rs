@@ -6,22 +6,22 @@ use fowler_device::Config;
 use fowler_units::Span;
 use std::borrow::Cow;
 
-/// One key of the table.
+/// One configuration key: its path, description, type and requirements.
 pub struct Key<T> {
-    /// Dotted path of the key.
+    /// Dotted path of the configuration key.
     pub path: &'static str,
-    /// Description of the key: one line without a full stop.
+    /// Description of the configuration key: one line without a full stop.
     pub about: Cow<'static, str>,
-    /// True if every configuration must set the key.
+    /// True if every description of a drive or workload must set the key.
     pub required: bool,
-    /// Type and bounds of the key, and access to the value.
+    /// Type and bounds of the key, and access to its value.
     pub field: Field<T>,
     /// Requirements without which values other than the default have no effect.
     pub needs: Vec<&'static Requirement>,
 }
 
 impl<T> Key<T> {
-    /// Returns the key with its requirements.
+    /// Returns the key with the requirements `needs`, on which its effect depends.
     pub(super) fn needs(self, needs: &[&'static Requirement]) -> Key<T> {
         Key { needs: needs.to_vec(), ..self }
     }
@@ -40,7 +40,7 @@ impl<T> Key<T> {
     }
 }
 
-/// Creates the getter and setter of a field of the struct.
+/// Creates the getter and setter of a configuration value that is a field of the struct.
 macro_rules! at {
     ($($place:ident).+) => {
         Access { get: |config| config.$($place).+, set: |config, value| config.$($place).+ = value }
@@ -54,7 +54,7 @@ macro_rules! at {
 }
 pub(crate) use at;
 
-/// Creates a field whose enum variants are written as words.
+/// Creates the type of a key whose enum variants are written as words.
 macro_rules! words {
     ($($place:ident).+, $($word:literal => $variant:expr, $about:literal;)+) => {{
         const WORDS: &[Word] = &[$(($word, $about)),+];
@@ -98,7 +98,8 @@ pub(super) fn optional(
     Key { path, about: about.into(), required: false, field, needs: Vec::new() }
 }
 
-/// Maximum of most time keys: longer than any flash operation, so a larger value has a wrong unit.
+/// Largest value of most configuration keys that are times: longer than any flash operation, so a
+/// larger value has a wrong unit.
 const LONGEST: Span = Span::ms(10_000);
 pub(super) const ANY: std::ops::RangeInclusive<Span> = Span::ZERO..=LONGEST;
 pub(super) const SOME: std::ops::RangeInclusive<Span> = Span::ns(1)..=LONGEST;

@@ -27,7 +27,7 @@ use fowler_device::{
 use fowler_units::{ByteRate, Bytes, Span};
 use key::{ANY, SOME, optional, required};
 
-/// Returns every key, in the order in which a resolved configuration lists them.
+/// Returns every key of a drive's configuration, in the order in which a resolved drive lists them.
 pub fn all() -> Vec<Key<Config>> {
     [
         geometry(),
@@ -315,7 +315,7 @@ fn slc() -> Vec<Key<Config>> {
     ]
 }
 
-/// Reads the size of a mapping unit; `None` for a page.
+/// Reads the size of a mapping unit in bytes, as text; `None` for a unit of one page.
 fn unit(text: &str) -> Result<Option<Bytes>, String> {
     let text = text.trim();
     if text == "page" {

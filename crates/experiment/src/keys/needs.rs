@@ -13,16 +13,17 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::{Arbitration, Config, Refusal};
 use fowler_units::Span;
 
-/// A requirement of a key: on a drive that does not meet it, a value of the key other than the
-/// default has no effect. Compared by address.
+/// A requirement of a configuration key: on a drive that does not meet it, a value of the key other
+/// than the default has no effect. Compared by address.
 pub struct Requirement {
-    /// Noun phrase that follows "needs" in lists of keys.
+    /// Noun phrase for the requirement that follows "needs" in lists of keys.
     pub(super) phrase: &'static str,
-    /// Keys named last in a refusal. Keys without effect come first, unless they are among these.
+    /// Keys that the refusal names last. The keys without effect come first, unless they are among
+    /// these.
     keys: &'static [&'static str],
     /// Returns true if a drive meets the requirement.
     pub(crate) met: fn(&Config) -> bool,
-    /// Message of the refusal.
+    /// Message of the refusal: the reason why the keys have no effect.
     what: &'static str,
     /// Hint of the refusal: a way to meet the requirement.
     hint: &'static str,
@@ -80,7 +81,7 @@ pub(super) static TURNS: Requirement = Requirement {
     hint: "set queue.arbitration = \"weighted\", or \"round_robin\" for queue.taken alone",
 };
 
-/// Like [`TURNS`], for queues with weights.
+/// Requirement of a key of command queues that take weighted turns, like [`TURNS`].
 pub(super) static WEIGHTED_TURNS: Requirement = Requirement {
     phrase: "weighted submission queues: queue.arbitration = \"weighted\"",
     met: |drive| drive.queue.arbitration == Arbitration::Weighted,
@@ -151,14 +152,14 @@ pub(super) static ERRORS: Requirement = Requirement {
     hint: "add --set reliability.model=analytic, or use a drive with bit errors: --device rhio",
 };
 
-/// Like [`ERRORS`], for streams.
+/// Requirement of a key about bit errors of streams, like [`ERRORS`].
 pub(super) static ERRORS_OF_STREAMS: Requirement = Requirement {
     met: |drive| drive.placement.name != PlacementKind::Streams || (ERRORS.met)(drive),
     ..ERRORS
 };
 
-/// Like [`ERRORS`], for the list of keys only: the device itself refuses voltages on a drive
-/// without bit errors.
+/// Requirement of a key about read voltages, like [`ERRORS`], for the list of keys only: the device
+/// itself refuses voltages on a drive without bit errors.
 pub(super) static ERRORS_OF_VOLTAGES: Requirement = Requirement {
     phrase: "bit errors: reliability.model = \"analytic\" or \"by_voltage\"",
     met: |_| true,
@@ -211,7 +212,7 @@ pub(super) static HOTNESS: Requirement = Requirement {
     hint: "add a detector: policy.hotness = [\"request_size\"]",
 };
 
-/// Like [`HOTNESS`], for placement in streams.
+/// Requirement of a key about hotness in the placement into streams, like [`HOTNESS`].
 pub(super) static HOTNESS_OF_STREAMS: Requirement = Requirement {
     met: |drive| drive.placement.name != PlacementKind::Streams || (HOTNESS.met)(drive),
     ..HOTNESS

@@ -22,7 +22,8 @@ use fowler_device::{Config, StreamTag};
 use fowler_nand::{CancelledProgram, Reload};
 use fowler_units::{ByteRate, Bytes, Span};
 
-/// Creates the field of a policy slot. Its words are the policies that the slot lists.
+/// Creates the type of a key that chooses a policy: its words are the policies available for that
+/// choice.
 macro_rules! slot {
     ($slot:ident, $Kind:ident) => {
         Field::Word(
@@ -39,7 +40,7 @@ macro_rules! slot {
     };
 }
 
-/// Creates the field of a set: any number of the words that a slot lists.
+/// Creates the type of a key that is a set: any number of the listed words.
 macro_rules! set {
     ($($place:ident).+, $Member:ident) => {
         Field::Set(

@@ -66,7 +66,7 @@ fn model() -> Vec<Key<Config>> {
     ]
 }
 
-/// Creates the getter and setter of a list in the struct.
+/// Creates the getter and setter of a configuration value that is a list in the struct.
 macro_rules! list {
     ($($place:ident).+) => {
         Access {
@@ -88,14 +88,15 @@ fn table() -> Vec<Key<Config>> {
     ]
 }
 
-/// Returns the description of a constant, with its unit.
+/// Returns the description of a constant of the cell model, with its unit.
 fn constant(name: &str) -> String {
     let entry = CONSTANTS.iter().find(|entry| entry.name == name).expect("a constant of the cells");
     let about = entry.about.trim_end_matches('.');
     if entry.unit.is_empty() { about.into() } else { format!("{about} ({})", entry.unit) }
 }
 
-/// Creates a key for each constant of the cells, except for times, which the drive sets (`timing`).
+/// Creates a configuration key for each constant of the cell model, except for times, which the
+/// drive sets (`timing`).
 macro_rules! constants {
     ($($name:ident)+) => {
         vec![$(optional(

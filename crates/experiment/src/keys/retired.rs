@@ -3,19 +3,21 @@
 use crate::diagnostic::Diagnostic;
 use crate::document::{Setting, Value};
 
-/// The keys of former versions, each with the keys that took its place.
+/// The configuration keys of former versions, each with the keys that took its place.
 const RETIRED: [(&str, &[&str]); 3] = [
     ("ftl.mapping", &["ftl.reclaim_unit", "ftl.program_unit", "ftl.unit"]),
     ("superblocks.unit", &["ftl.unit"]),
     ("superblocks.word_line", &["flash.word_line"]),
 ];
 
-/// Returns the keys that took the place of a key of former versions; `None` for other names.
+/// Returns the configuration keys that took the place of a former version's key; `None` for other
+/// names.
 pub(crate) fn replacements(path: &str) -> Option<&'static [&'static str]> {
     RETIRED.iter().find(|(old, _)| *old == path).map(|(_, new)| *new)
 }
 
-/// Returns a sentence that names the keys that took the place of a key of former versions.
+/// Returns a sentence that names the keys that took the place of a configuration key of former
+/// versions.
 pub(crate) fn advice(path: &str) -> Option<String> {
     let new: Vec<String> = replacements(path)?.iter().map(|key| format!("`{key}`")).collect();
     Some(match new.split_last() {

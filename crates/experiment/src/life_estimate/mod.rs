@@ -17,10 +17,10 @@ const DAY_S: f64 = 86_400.0;
 /// Seconds in a year of 365 days.
 pub const YEAR_S: f64 = 365.0 * DAY_S;
 
-/// Estimated life of a drive that is used as in one repetition of the workload.
+/// Estimated life of a drive that serves repetitions of one workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Pages programmed for each host page: lower and upper bound.
+    /// Pages programmed for each host page (write amplification): lower and upper bound.
     pub waf: [f64; 2],
     /// Years until the cells reach their endurance with recovery while they rest: at the highest
     /// and at the lowest `waf`.
@@ -28,7 +28,7 @@ pub struct Estimate {
     /// Years until the cells reach their rated P/E cycles, without recovery: at the highest and at
     /// the lowest `waf`.
     pub rated_years: [f64; 2],
-    /// Number of times that the host writes the logical capacity in a day.
+    /// Number of times per day that the host writes the drive's logical capacity.
     pub drive_writes_per_day: f64,
     /// Bytes that the host writes in `years`: at the highest and at the lowest `waf`.
     pub written: [f64; 2],
@@ -40,7 +40,7 @@ pub struct Estimate {
 /// Longest life reported in years; beyond it, something else ends the drive before its cells do.
 pub const LONG_YEARS: f64 = 100.0;
 
-/// Returns a number of years to two digits, the precision that the assumptions justify.
+/// Returns a life in years to two digits, the precision that the assumptions justify.
 pub fn in_words(years: f64) -> String {
     match years {
         _ if years > LONG_YEARS => format!("more than {LONG_YEARS}"),
@@ -50,11 +50,11 @@ pub fn in_words(years: f64) -> String {
     }
 }
 
-/// Returns the estimate in closed form: from what the host writes, the cycles of the cells, and the
-/// bounds of write amplification. At best nothing is ever moved. The worst that is considered are
-/// writes to random pages of the whole drive, with greedy collection ([`gc::greedy`]). Hot and
-/// cold data in the same blocks may cost more, and so may a drive of few blocks: the formula is
-/// that of many.
+/// Returns the estimated life of a drive in closed form: from what the host writes, the cycles of
+/// the cells, and the bounds of write amplification. At best nothing is ever moved. The worst that
+/// is considered are writes to random pages of the whole drive, with greedy collection
+/// ([`gc::greedy`]). Hot and cold data in the same blocks may cost more, and so may a drive of few
+/// blocks: the formula is that of many.
 pub fn first(drive: &Resolved, survey: &Survey) -> Estimate {
     // A drive without spare moves all but one page of each block.
     let pages = f64::from(drive.layout.geometry.pages_per_block);
@@ -76,7 +76,7 @@ pub fn greedy(drive: &Resolved) -> Option<f64> {
     gc::greedy(load, geometry.pages_per_block)
 }
 
-/// Returns the estimate at a write amplification that was measured.
+/// Returns the estimated life of a drive at a write amplification that was measured.
 pub fn at_waf(drive: &Resolved, survey: &Survey, waf: f64) -> Estimate {
     at(drive, survey, [waf, waf])
 }

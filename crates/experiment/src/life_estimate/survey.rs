@@ -6,7 +6,7 @@ use crate::workload::{Control, Workload, WorkloadReport};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// Statistics of one repetition of a workload.
+/// Statistics of one repetition of a workload: its requests, its writes and their times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
     /// Number of requests in the repetition.
@@ -18,7 +18,7 @@ pub struct Survey {
     /// Number of pages that the writes of the repetition touch: a write of part of a page counts as
     /// a page.
     pub pages: u64,
-    /// Arrival time of the first request.
+    /// Arrival time of the first request in the repetition.
     pub first: Nanos,
     /// Period of the repetition: from the first request to the last, plus a mean gap before the
     /// next repetition. A generator with a duration has that period.
@@ -27,13 +27,14 @@ pub struct Survey {
     pub profile: Profile,
 }
 
-/// Number of bins of a profile, of which at least half are in use.
+/// Number of bins in the histogram of a [`Profile`], of which at least half are in use.
 const BINS: usize = 32;
 
-/// The number of writes over a repetition, in bins of equal width that is found on the way.
+/// Histogram of the arrival times of writes in one repetition of a workload. The bins are equally
+/// wide, and become wider as the repetition turns out longer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// Width of a bin in nanoseconds, as a power of two.
+    /// Width of a bin in nanoseconds, as the exponent of a power of two.
     width: u32,
     bins: [u64; BINS],
 }
@@ -50,7 +51,8 @@ impl Profile {
         self.bins[(after.0 >> self.width) as usize] += 1;
     }
 
-    /// Returns the share of writes that arrive within this time after the first request.
+    /// Returns the share of the repetition's writes that arrive within `time` after the first
+    /// request, from 0 to 1.
     pub fn within(&self, time: Span) -> f64 {
         let place = time.0 as f64 / libm::ldexp(1.0, self.width as i32);
         let whole = (place as usize).min(BINS);
@@ -61,7 +63,7 @@ impl Profile {
     }
 }
 
-/// Returns true if a request wears the drive.
+/// Returns true if a request programs flash: a write of at least one byte.
 fn is_write(io: &HostIo) -> bool {
     io.op == HostOp::Write && io.size > 0
 }
@@ -72,7 +74,7 @@ pub fn changes_data(io: &HostIo) -> bool {
     is_write(io) || io.op == HostOp::Trim
 }
 
-/// Surveys a repetition to its end; `None` if it was stopped.
+/// Surveys one repetition of a workload to its end; `None` if the survey was stopped.
 pub fn look(
     workload: &Workload,
     drive: &Resolved,

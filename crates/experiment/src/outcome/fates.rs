@@ -4,7 +4,7 @@ use crate::faults::Scripted;
 use fowler_device::{Device, Faulty, LossLedger, Struck};
 use fowler_units::Nanos;
 
-/// A fault that the user listed, and its effect.
+/// A fault that the user listed, and its effect on the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fate {
     /// The fault, with its time scaled to the replay speed.
@@ -13,7 +13,7 @@ pub struct Fate {
     pub effect: Option<Effect>,
 }
 
-/// Effect of a fault on the data.
+/// Effect of one fault on the data of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effect {
     /// Time at which the fault struck, by the clock of the drive.
@@ -34,8 +34,8 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// Returns the effect of a fault; `until` is the ledger at the next fault or at the end of the
-    /// run.
+    /// Returns the effect of a fault on the data; `until` is the ledger of losses at the next fault
+    /// or at the end of the run.
     fn of(struck: &Struck, until: &LossLedger) -> Effect {
         let Struck { at, before, after, .. } = struck;
         Effect {

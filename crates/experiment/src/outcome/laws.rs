@@ -16,11 +16,11 @@ pub struct Law {
     pub name: &'static str,
     /// Short statement of the law, as an equation or inequality.
     pub says: &'static str,
-    /// The lower bound.
+    /// The law's lower bound of the value, in nanoseconds.
     pub low: u128,
-    /// The value that was counted.
+    /// The value that the run counted, in nanoseconds.
     pub value: u128,
-    /// The upper bound.
+    /// The law's upper bound of the value, in nanoseconds.
     pub high: u128,
 }
 
@@ -51,7 +51,7 @@ fn facts() -> Vec<Fact<Law>> {
     ]
 }
 
-/// Every law of a run.
+/// The laws that every run must obey, applied to one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Laws(pub Vec<Law>);
 
@@ -61,7 +61,7 @@ impl Laws {
         self.0.iter().all(Law::holds)
     }
 
-    /// Returns each law by name, times in seconds.
+    /// Returns the bounds and the value of each law by its name, in seconds.
     pub fn json(&self) -> Value {
         let facts = facts();
         let law = |law: &Law| (law.name.to_string(), written(&facts, law));
@@ -70,7 +70,7 @@ impl Laws {
 }
 
 impl Outcome {
-    /// Returns the laws as they apply to this run.
+    /// Returns the laws that every run must obey, as they apply to this run.
     pub fn laws(&self) -> Laws {
         Laws(vec![
             self.little(),
@@ -173,9 +173,9 @@ impl Outcome {
         (0..levels.count()).map(|level| levels.transfer(level)).collect()
     }
 
-    /// Returns the time that the transfers of all reads took, including failed tries: each
-    /// transfers everything, or what it adds to the one before. See docs/decisions/validation.md,
-    /// "How is channel time checked with several sensing levels?".
+    /// Returns the time that the transfers of all reads took, including failed tries: each try
+    /// transfers all its data, or only the part that the try before it did not. See
+    /// docs/decisions/validation.md, "How is channel time checked with several sensing levels?".
     fn read_transfers(&self) -> u128 {
         let Counters { reads, reads_at, retries_at, aged, .. } = self.counters;
         let reliability = &self.drive.config.reliability;
@@ -190,7 +190,8 @@ impl Outcome {
         transfers.map(|(level, it)| u128::from(tries(level)) * u128::from(it.0)).sum()
     }
 
-    /// A transfer is counted when it begins, and may end after the run.
+    /// Law of the channels: the time of all transfers fits into the time that the channels had. A
+    /// transfer is counted when it begins, and may end after the run.
     fn channels(&self) -> Law {
         let g = &self.drive.layout.geometry;
         let timing = self.drive.config.effective_timing();

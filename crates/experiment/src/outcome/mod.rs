@@ -33,46 +33,47 @@ pub const CACHES_NO_DATA: &str = "parity is cached but data is not: a write is a
     the data of the write is in flash \
      (buffer.ack = \"on_program\"); hybrid caching as published needs on_insert";
 
-/// A finished run.
+/// Results of a finished run, with the drive and the requests that it ran.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The drive.
+    /// The drive that ran.
     pub drive: Resolved,
     /// Description of the drive's state before the run.
     pub precondition: String,
     /// Write amplification, parity included, of random writes over the whole drive in steady state,
     /// measured before the run; `None` if preconditioning did not reach one.
     pub steady_waf: Option<f64>,
-    /// Latencies and blame.
+    /// Latencies of the run's requests, and the causes of each latency (blame).
     pub recorder: Recorder,
-    /// The counters of the device.
+    /// Counters of the drive, from the first measured request to the end of the run.
     pub counters: Counters,
-    /// Erases of blocks, before and during the run.
+    /// Erases of the drive's blocks, before and during the run.
     pub wear: Wear,
-    /// The state of the drive's parity, if it has stripes.
+    /// State of the drive's parity at the end of the run; `None` for a drive without stripes.
     pub protection: Option<Protection>,
-    /// The ledger of unreadable pages, if pages carry versions.
+    /// Ledger of pages that became unreadable; `None` if pages carry no versions to check data by.
     pub losses: Option<LossLedger>,
-    /// Pages lost at the end, detected or not; `None` where every page can be read.
+    /// Pages lost at the end of the run, detected or not; `None` where every page can be read.
     pub census: Option<Census>,
-    /// The progress of scrubbing, if data is scrubbed.
+    /// Progress of scrubbing (background reads that look for errors); `None` if data is not
+    /// scrubbed.
     pub scrub: Option<ScrubProgress>,
     /// Blocks that failed or were retired; `None` if no block fails on this drive.
     pub bad_blocks: Option<BadBlockCounts>,
     /// Dies that failed, and their replacements; `None` if no die has failed.
     pub failed_dies: Option<FailedDieCounts>,
-    /// Totals over all power losses: number, length, writes and pages lost.
+    /// Totals over all power losses of the run: number, length, writes and pages lost.
     pub power_offs: PowerOffs,
     /// Faults that the user listed, in order, each with its effect; empty for those of `power_off`
     /// alone.
     pub faults: Vec<Fate>,
     /// Simulated time since the first request entered.
     pub simulated: Span,
-    /// The drive's clock at the end, which includes the time before the first request.
+    /// The drive's clock at the end of the run, which includes the time before the first request.
     pub clock: Nanos,
     /// Wall-clock time that the simulation took, in seconds.
     pub wall_s: f64,
-    /// The requests.
+    /// The requests that the run replayed.
     pub workload: WorkloadReport,
     /// Pacing of requests: by arrival time, or in a closed loop.
     pub pacing: Pacing,
@@ -80,7 +81,7 @@ pub struct Outcome {
     pub search: Option<Search>,
     /// The reason why the run ended.
     pub ending: Ending,
-    /// Counters of the drive at doubling intervals, and at the end.
+    /// Counters of the drive at times of the run that double each time, and at its end.
     pub milestones: Vec<Milestone>,
     /// Latencies and rates of each request stream; empty for a single stream.
     pub streams: Vec<streams::Seen>,
@@ -95,22 +96,22 @@ pub struct Detail {
     pub over_time: OverTime,
     /// Statistics of the run by address region.
     pub regions: Regions,
-    /// Erases of every block at the end, including preconditioning.
+    /// Erases of each block at the end of the run, including those of preconditioning.
     pub erases: Vec<u32>,
 }
 
 /// The reason why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// At the end of the workload.
+    /// The run ended at the end of the workload.
     Complete,
-    /// Early, because the user stopped it.
+    /// The run ended early, because the user stopped it.
     Stopped,
-    /// Early, because of an error in the workload.
+    /// The run ended early, because of an error in the workload.
     Failed(Diagnostics),
 }
 
-/// The distribution of erases over blocks.
+/// Distribution of erases over the blocks of a drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wear {
     /// Erases of the least worn block.
@@ -122,7 +123,7 @@ pub struct Wear {
 }
 
 impl Wear {
-    /// Returns the distribution of these counts of erases.
+    /// Returns the distribution of erases over blocks, given the erases of each block.
     pub fn of(erases: &[u32]) -> Wear {
         let total: u64 = erases.iter().map(|&count| u64::from(count)).sum();
         Wear {
@@ -134,26 +135,26 @@ impl Wear {
 }
 
 impl Outcome {
-    /// Returns the spare capacity as a share of raw capacity.
+    /// Returns the drive's spare capacity as a share of its raw capacity.
     pub fn spare_of_raw(&self) -> f64 {
         let layout = &self.drive.layout;
         (layout.raw.0 - layout.logical.0) as f64 / layout.raw.0 as f64
     }
 
-    /// Returns the spare capacity as a share of logical capacity.
+    /// Returns the drive's spare capacity as a share of its logical capacity.
     pub fn spare_of_logical(&self) -> f64 {
         let layout = &self.drive.layout;
         (layout.raw.0 - layout.logical.0) as f64 / layout.logical.0 as f64
     }
 
-    /// Returns the share of programs and erases that were suspended; `None` without any.
+    /// Returns the share of programs and erases that were suspended; `None` if the run had neither.
     pub fn suspended_share(&self) -> Option<f64> {
         let all = self.counters.operations;
         (all > 0).then(|| self.counters.suspended_operations as f64 / all as f64)
     }
 
     /// Returns the extra time of suspended programs and erases as a share of their undisturbed
-    /// time; `None` without any.
+    /// time; `None` if the run had neither.
     pub fn suspension_overhead(&self) -> Option<f64> {
         share(self.counters.suspended_extra, self.counters.suspended_nominal)
     }
@@ -175,14 +176,14 @@ impl Outcome {
         self.drive.config.precondition.warm_up
     }
 
-    /// Returns true if writes are acknowledged once they are in flash. Otherwise no program belongs
-    /// to a single request.
+    /// Returns true if the drive acknowledges a write once its data is in flash. Otherwise no
+    /// program belongs to a single request.
     pub(crate) fn waits_for_programs(&self) -> bool {
         self.drive.config.buffer.ack == Ack::OnProgram
     }
 
     /// Returns the share of reads or writes that were served before one of their kind that had
-    /// waited longer; `None` without any, or where writes do not wait for flash.
+    /// waited longer; `None` if the run had none, or where writes do not wait for flash.
     pub fn prioritized_share(&self, kind: Kind) -> Option<f64> {
         if kind == Kind::Write && !self.waits_for_programs() {
             return None;
@@ -193,7 +194,7 @@ impl Outcome {
         (all > 0).then(|| prioritized as f64 / all as f64)
     }
 
-    /// Returns whether hybrid caching caches parity but no data, because a write is acknowledged
+    /// Returns true if hybrid caching caches parity but no data, because a write is acknowledged
     /// once the data of the write is in flash: `hc`, and `da_raid5` in its third stage.
     pub fn caches_no_data(&self) -> bool {
         let third = || self.protection.as_ref().is_some_and(|it| it.stage == Stage::Third);
@@ -205,16 +206,16 @@ impl Outcome {
             }
     }
 
-    /// True if the policy programs as fast as each block allows, although the error model (`table`
-    /// or `by_voltage`) covers only the nominal step.
+    /// Returns true if the drive's policy programs as fast as each block allows, although the error
+    /// model (`table` or `by_voltage`) covers only the nominal step.
     pub fn knows_one_step_only(&self) -> bool {
         let config = &self.drive.config;
         let one = matches!(config.reliability.model, ModelKind::Table | ModelKind::ByVoltage);
         config.step.name != StepKind::Nominal && one
     }
 
-    /// Returns true if the policy programs data as fast as its block allows, although no block of
-    /// the drive tolerates a coarser step than the nominal one until its end of life.
+    /// Returns true if the drive's policy programs data as fast as its block allows, although no
+    /// block of the drive tolerates a coarser step than the nominal one until its end of life.
     pub fn bears_no_coarser_step(&self) -> bool {
         let config = &self.drive.config;
         if config.step.name == StepKind::Nominal || config.reliability.model != ModelKind::Analytic
@@ -226,8 +227,8 @@ impl Outcome {
         coarsest.is_ok_and(|steps| steps.values().flatten().all(|&step| step == Step::NOMINAL))
     }
 
-    /// Returns the bytes programmed for any source per byte that the host wrote; `None` without
-    /// writes. Unlike [`Counters::waf`] it includes the cost of partial-page writes.
+    /// Returns the bytes programmed for any source per byte that the host wrote; `None` if the host
+    /// wrote nothing. Unlike [`Counters::waf`] it includes the cost of partial-page writes.
     pub fn flash_bytes_per_host_byte(&self) -> Option<f64> {
         let written = self.recorder.bytes(Kind::Write);
         let page = self.drive.layout.page_size.0 as f64;
@@ -235,18 +236,18 @@ impl Outcome {
         (written > 0).then(|| programmed / written as f64)
     }
 
-    /// Returns the share of the simulated time without a request in the drive.
+    /// Returns the share of the simulated time during which the drive held no request, from 0 to 1.
     pub fn idle_share(&self) -> Option<f64> {
         share(self.counters.idle, self.simulated)
     }
 
-    /// Returns requests per simulated second.
+    /// Returns the number of requests served per simulated second.
     pub fn iops(&self) -> Option<f64> {
         let simulated_s = self.simulated.as_s();
         (simulated_s > 0.0).then(|| self.recorder.requests() as f64 / simulated_s)
     }
 
-    /// Returns requests simulated per second of wall-clock time.
+    /// Returns the number of requests simulated per second of wall-clock time.
     pub fn requests_per_s(&self) -> Option<f64> {
         (self.wall_s > 0.0).then(|| self.recorder.requests() as f64 / self.wall_s)
     }

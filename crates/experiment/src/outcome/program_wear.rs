@@ -4,14 +4,14 @@ use super::Outcome;
 use fowler_device::reliability::ModelKind;
 use fowler_physics::voltage::ByVoltage;
 
-/// Total wear of programs. The wear of a program is proportional to its threshold voltages (HIRE,
-/// section 2.1): 1 at nominal voltages.
+/// Returns the total wear of these programs, in units of the wear of a program at nominal voltages.
+/// The wear of a program is proportional to its threshold voltages (HIRE, section 2.1).
 pub fn worn(programs_at: ByVoltage<u64>) -> f64 {
     programs_at.iter().map(|(voltage, &programs)| programs as f64 * voltage.scale()).sum()
 }
 
 impl Outcome {
-    /// Returns programs for any source by their voltages; `None` without a model of
+    /// Returns the number of programs for any source by their voltages; `None` without a model of
     /// errors.
     pub fn programs_at(&self) -> Option<ByVoltage<u64>> {
         let modeled = self.drive.config.reliability.model != ModelKind::Off;

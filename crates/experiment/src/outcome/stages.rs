@@ -5,7 +5,7 @@ use fowler_device::StageChange;
 use fowler_device::policy::redundancy::Stage;
 use fowler_units::Nanos;
 
-/// Returns the number of a stage of life, 1 to 3, as in the paper.
+/// Returns the number of a stage of the drive's life, 1 to 3, as the DA-RAID-5 paper counts them.
 fn number(stage: Stage) -> u8 {
     stage as u8 + 1
 }

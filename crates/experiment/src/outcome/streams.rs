@@ -2,24 +2,25 @@
 
 use fowler_units::Span;
 
-/// Latencies and counts of one kind of request in a stream, as seen by the host.
+/// Latencies and counts of one kind of request in a request stream, as the host sees them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// The name of the stream.
+    /// Name of the request stream.
     pub stream: String,
     /// The kind of requests: `read`, `write` or `trim`.
     pub kind: &'static str,
-    /// Number of requests.
+    /// Number of requests of this kind in the stream.
     pub requests: u64,
-    /// Number of bytes of the counted requests.
+    /// Number of bytes that the counted requests read, write or trim.
     pub bytes: u64,
-    /// Length of time over which the requests are counted.
+    /// Length of simulated time over which the requests are counted.
     pub over: Span,
-    /// The mean latency in microseconds, time in the host included.
+    /// Mean latency of the stream's requests in microseconds, time in the host included.
     pub mean_us: f64,
-    /// The 99th percentile in microseconds; `None` if it is not recorded.
+    /// Latency of the stream's requests, 99th percentile, in microseconds; `None` if latencies are
+    /// not recorded.
     pub p99_us: Option<f64>,
-    /// The longest latency in microseconds.
+    /// Longest latency of the stream's requests, in microseconds.
     pub max_us: f64,
     /// Latencies in ascending order, each with the number of requests that took longer; empty if
     /// they are not recorded.
@@ -27,12 +28,13 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Returns requests per second; `None` if the time is zero.
+    /// Returns the stream's requests per second; `None` if the time is zero.
     pub fn iops(&self) -> Option<f64> {
         (self.over > Span::ZERO).then(|| self.requests as f64 / self.over.as_s())
     }
 
-    /// Returns megabytes (10^6 bytes) per second; `None` if the time is zero.
+    /// Returns the stream's throughput in megabytes (10^6 bytes) per second; `None` if the time is
+    /// zero.
     pub fn mb_per_s(&self) -> Option<f64> {
         (self.over > Span::ZERO).then(|| self.bytes as f64 / 1e6 / self.over.as_s())
     }

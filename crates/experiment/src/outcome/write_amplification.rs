@@ -16,7 +16,7 @@ const LEAST_ERASED: f64 = 0.5;
 /// The reason why write amplification is withheld.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Withheld {
-    /// No block was erased.
+    /// No block was erased in the time considered.
     NoneErased,
     /// Garbage collection has moved pages, and has not emptied a block yet.
     NoneEmptied,
@@ -26,18 +26,18 @@ pub enum Withheld {
     Filling(f64),
 }
 
-/// The unit of erases of a drive.
+/// The unit in which a drive erases: a block, or a superblock where the drive collects these.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EraseUnit {
-    /// Pages of a block, or of a superblock where the drive collects these.
+    /// Number of pages in a block, or in a superblock where the drive collects these.
     pages: f64,
-    /// Erases of blocks that one erase of the unit counts as.
+    /// Number of block erases that one erase of the unit counts as.
     erases: u32,
     noun: &'static str,
 }
 
 impl EraseUnit {
-    /// Returns the unit of a drive of these sizes.
+    /// Returns the unit in which a drive of this layout erases.
     pub fn of(layout: &Layout) -> EraseUnit {
         EraseUnit {
             pages: layout.pages() as f64 / f64::from(layout.reclaim_units),
@@ -72,7 +72,7 @@ impl Withheld {
         Withheld::of(programs.sum(), moved, counters.erases.sum(), unit)
     }
 
-    /// Returns the reason, as the end of a sentence.
+    /// Returns the reason for withholding write amplification, as the end of a sentence.
     pub fn reason(self) -> String {
         match self {
             Withheld::NoneErased => "no block was erased".into(),
@@ -100,7 +100,8 @@ impl Outcome {
         Withheld::of_counters(&self.counters, EraseUnit::of(&self.drive.layout))
     }
 
-    /// Returns pages programmed per host page; `None` if withheld.
+    /// Returns the pages programmed per host page in the run; `None` if write amplification is
+    /// withheld.
     pub fn waf(&self) -> Option<f64> {
         self.counters.waf().filter(|_| self.withheld().is_none())
     }

@@ -17,11 +17,11 @@ use fowler_device::{
 use fowler_units::HostIo;
 use std::collections::BTreeMap;
 
-/// An observer of a run, whatever the drive.
+/// An observer of runs on drives of every kind, page-mapped or with superblocks.
 pub trait Watcher: Probe<Controller> + Probe<Superblocks> {}
 impl<P: Probe<Controller> + Probe<Superblocks>> Watcher for P {}
 
-/// Results that only some kinds of drives can report at the end of a run.
+/// Results at the end of a run that only some kinds of drives can report.
 #[derive(Debug, Default)]
 pub struct Closing {
     pub protection: Option<Protection>,
@@ -34,7 +34,7 @@ pub struct Closing {
     pub faults: Vec<Fate>,
 }
 
-/// A kind of drive.
+/// A kind of drive: page-mapped or with superblocks.
 pub trait DriveKind: Faulty + Clone {
     /// Returns the preconditioned drive of `config`, from the cache if there is one; `name`
     /// identifies it in messages.
@@ -54,7 +54,7 @@ pub trait DriveKind: Faulty + Clone {
     /// Returns the number of erases of each block, or superblock.
     fn erase_counts(device: &Device<Self>) -> &[u32];
 
-    /// Serves requests, with `faults` on the way.
+    /// Serves the requests of a run, while `faults` strike the drive.
     fn serve<P: Probe<Self>>(
         device: &mut Device<Self>,
         requests: &mut dyn Iterator<Item = HostIo>,
@@ -65,19 +65,19 @@ pub trait DriveKind: Faulty + Clone {
         faults::run(device, requests, pacing, probe, faults);
     }
 
-    /// Records the effects of faults from now on.
+    /// Makes the drive record the effects of faults from now on.
     fn note_faults(device: &mut Device<Self>) {
         device.note_faults();
     }
 
-    /// Resets the failure counts after a warm-up.
+    /// Resets the counts of failed blocks and dies after a warm-up.
     fn count_failures_anew(device: &mut Device<Self>);
 
-    /// Writes the contents of the buffer to flash at the end of a run.
+    /// Writes the data in the drive's write buffer to flash at the end of a run.
     fn write_out<P: Probe<Self>>(device: &mut Device<Self>, probe: &mut P);
 
-    /// Returns the drive's final report. With `counts_errors`, it counts every page that cannot be
-    /// read now.
+    /// Returns the results that the drive reports at the end of a run. With `counts_errors`, it
+    /// counts every page that cannot be read now.
     fn closing(device: &Device<Self>, faults: &[Scripted], counts_errors: bool) -> Closing;
 }
 

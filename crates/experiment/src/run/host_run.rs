@@ -20,19 +20,19 @@ use crate::workload::{Control, WorkloadReport};
 use fowler_device::{Controller, Device, Feed, Pacing, Probe, Superblocks};
 use fowler_metrics::{Milestones, OverTime, Recorder, Regions};
 
-/// A host for every kind of drive.
+/// A host that can issue requests to drives of every kind, page-mapped or with superblocks.
 pub trait Host: Feed<Controller> + Feed<Superblocks> {}
 impl<F: Feed<Controller> + Feed<Superblocks>> Host for F {}
 
 /// A run in which a host generates requests from completions.
 pub struct HostRun<'a> {
-    /// The drive.
+    /// The drive that serves the host.
     pub drive: &'a Resolved,
-    /// Name and hash of the host's behavior.
+    /// Name of the host in reports, and hash that identifies its behavior.
     pub workload: (&'a str, String),
     /// True to record the data of charts.
     pub detail: bool,
-    /// A log of all requests.
+    /// Log of all requests of the host; `None` for no log.
     pub requests: Option<RequestsFile>,
     /// Watches and stops the run.
     pub control: Control<'a>,
@@ -108,7 +108,8 @@ impl HostRun<'_> {
     }
 }
 
-/// Lets the drive serve the host, and then write out what is only in its buffer, if it does that.
+/// Lets the drive serve the host, and afterwards write the data in its buffer to flash if that is
+/// its policy at the end of a run.
 fn run<L: DriveKind>(
     device: &mut Device<L>,
     host: &mut impl Feed<L>,

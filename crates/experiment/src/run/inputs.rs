@@ -23,7 +23,7 @@ use fowler_device::{Controller, Counters, Device, Layer, Pacing, Probe};
 use fowler_workload::TimeScale;
 use std::time::Instant;
 
-/// The flag that lists faults beside those of a workload.
+/// Name of the flag that lists faults beside those of a workload.
 const FLAG: &str = "--fault";
 
 /// The checked inputs of a run.
@@ -38,7 +38,7 @@ pub(crate) struct Ready {
     notes_faults: bool,
 }
 
-/// The result of a replay.
+/// A drive that has replayed the requests of a run, with counts and times of the replay.
 pub(crate) struct Replayed<L = Controller> {
     pub device: Device<L>,
     pub report: WorkloadReport,
@@ -87,7 +87,7 @@ impl Ready {
         ready(spec, &spec.device.source()?, spec.scheme.as_deref(), &[], control)
     }
 
-    /// Runs the workload on the drive, watched by `probe`.
+    /// Runs the workload on the preconditioned drive, watched by `probe`.
     pub fn replay<L: DriveKind, P: Probe<L>>(
         &self,
         mut device: Device<L>,
@@ -135,7 +135,7 @@ impl Ready {
         Ok(Replayed { device, report, failed, faults, wall_s, warm })
     }
 
-    /// Returns the preconditioned drive, from the cache if there is one.
+    /// Returns the preconditioned drive of the run, from the cache if there is one.
     pub fn device<L: DriveKind>(
         &self,
         images: Option<&ImageCache>,
@@ -145,7 +145,7 @@ impl Ready {
     }
 }
 
-/// Wall-clock time: measures the simulator, never the simulated drive.
+/// Returns the wall-clock time, which measures the simulator, never the simulated drive.
 #[allow(clippy::disallowed_methods)]
 pub(super) fn now() -> Instant {
     Instant::now()
@@ -158,7 +158,7 @@ fn empty_hint(report: &WorkloadReport) -> Option<String> {
 }
 
 /// Checks the drive under each of `schemes` (without schemes, as described) and, without a full
-/// pass, the workload. Also checks that the drive has the units that are to fail.
+/// pass, the workload. Also checks that the drive has the flash units that faults name.
 pub fn check(
     device: &DeviceSpec,
     schemes: &[String],
@@ -210,8 +210,8 @@ pub fn drive(
     if faults { drive.noting_losses() } else { Ok(drive) }
 }
 
-/// Checks everything that a run of `scheme` needs. Results of a pass over the trace are reused from
-/// an earlier run on a drive of the same size.
+/// Checks and prepares everything that a run under `scheme` needs. Results of a pass over the trace
+/// are reused from an earlier run on a drive of the same size.
 pub(crate) fn ready(
     spec: &RunSpec,
     source: &Source,
@@ -236,7 +236,8 @@ pub(crate) fn ready(
     Ready::new(drive, workload, spec.limit, &spec.faults)
 }
 
-/// Returns the faults of a run: those of its workload or those beside it, but not both.
+/// Returns the faults of a run: those of its workload, or those that the user lists beside it, but
+/// not both.
 fn all_faults(
     beside: &[Scripted],
     workload: &Workload,

@@ -68,7 +68,7 @@ pub struct Run<'a, P = ()> {
 }
 
 impl<'a> Run<'a> {
-    /// Returns the run of a specification, which `control` can watch and stop.
+    /// Creates the run of a specification, which `control` can watch and stop.
     pub fn new(spec: &'a RunSpec, control: Control<'a>) -> Run<'a> {
         Run {
             spec,
@@ -97,22 +97,22 @@ impl<'a, P: Watcher> Run<'a, P> {
         Run { spec, control, watcher, requests, images, ready, speed }
     }
 
-    /// Takes the preconditioned drive from this cache.
+    /// Makes the run take its preconditioned drive from this cache.
     pub fn images(self, images: &'a ImageCache) -> Self {
         Run { images: Some(images), ..self }
     }
 
-    /// Logs every request to this file instead of that of the specification.
+    /// Makes the run log every request to this file instead of that of the specification.
     pub(crate) fn requests(self, requests: Option<RequestsFile>) -> Self {
         Run { requests, ..self }
     }
 
-    /// Uses inputs that have already been checked.
+    /// Makes the run use inputs that have already been checked.
     pub(crate) fn ready(self, ready: &'a Ready) -> Self {
         Run { ready: Some(ready), ..self }
     }
 
-    /// Uses a speed that has already been found.
+    /// Makes the run use a replay speed that has already been found.
     pub(crate) fn speed(self, speed: Found) -> Self {
         Run { speed: Some(speed), ..self }
     }
@@ -130,7 +130,7 @@ impl<'a, P: Watcher> Run<'a, P> {
         with_drive_kind!(ready.drive.config, Kind => self.start_on::<Kind>(&ready))
     }
 
-    /// The run of a drive with this translation.
+    /// Starts the run on a drive whose mapping is of type `L`.
     fn start_on<L: DriveKind>(self, ready: &Ready) -> Result<(Outcome, P), Diagnostics>
     where
         P: Probe<L>,
@@ -181,7 +181,7 @@ impl<'a, P: Watcher> Run<'a, P> {
     }
 }
 
-/// A finished run, before its outcome is assembled.
+/// A finished run, before its results are assembled into an [`Outcome`].
 struct Finished<L> {
     replayed: Replayed<L>,
     recorder: Recorder,
@@ -248,7 +248,7 @@ impl<L: DriveKind> Finished<L> {
     }
 }
 
-/// True if a page of the drive can become unreadable.
+/// Returns true if a page of the drive can become unreadable.
 fn may_err(config: &Config) -> bool {
     let reads_fail = config.reliability.model != ModelKind::Off || config.reliability.uber > 0.0;
     reads_fail || config.redundancy.integrity

@@ -6,22 +6,23 @@ use crate::replay_speed::ReplaySpeed;
 use crate::requests::RequestsFile;
 use crate::workload::WorkloadSpec;
 
-/// The specification of a run.
+/// Specification of a run: a drive, a scheme, requests and their replay speed.
 #[derive(Clone, Debug)]
 pub struct RunSpec {
-    /// The drive.
+    /// The drive of the run.
     pub device: DeviceSpec,
-    /// The scheme on the drive; `None` leaves the drive as described.
+    /// The scheme of the drive; `None` leaves the drive's policies as described.
     pub scheme: Option<String>,
-    /// The requests.
+    /// The requests of the run.
     pub workload: WorkloadSpec,
-    /// The replay speed.
+    /// The speed at which the requests of the run are replayed.
     pub replay_speed: ReplaySpeed,
-    /// Most requests to run; `None` for all.
+    /// Most requests that the run replays; `None` for all.
     pub limit: Option<u64>,
-    /// Power losses and other faults in addition to those of the workload, in order of time.
+    /// Power losses and other faults that strike the drive in addition to those of the workload, in
+    /// order of time.
     pub faults: Vec<Scripted>,
-    /// The log of all requests, if one is wanted.
+    /// Log of all requests of the run; `None` for no log.
     pub requests: Option<RequestsFile>,
     /// True to record the data of charts: [`detail`](crate::outcome::Outcome::detail).
     pub detail: bool,

@@ -14,8 +14,8 @@ use crate::with_drive_kind;
 use crate::workload::{Control, share};
 use fowler_device::Device;
 
-/// Returns the factor by which times are divided; searches for it if a target share of idle time is
-/// given.
+/// Returns the factor by which a replay divides the times of requests; searches for it if a target
+/// share of idle time is given.
 pub(crate) fn find(
     replay_speed: ReplaySpeed,
     ready: &Ready,
@@ -39,7 +39,7 @@ pub(crate) fn find(
     }
 }
 
-/// Searches for the speed at which the drive is idle for a share of the time.
+/// Searches for the replay speed at which the drive is idle for a share of the time.
 fn by_idle<L: DriveKind>(
     (replay_speed, target): (ReplaySpeed, f64),
     ready: &Ready,

@@ -15,13 +15,13 @@ use fowler_units::{HostIo, Nanos};
 pub(super) struct Warmed {
     /// Counters of the drive at the end of the warm-up.
     pub counters: Counters,
-    /// Request time that becomes time zero of the measurement.
+    /// Time in the requests that becomes time zero of the measurement.
     pub from: Nanos,
 }
 
-/// Serves the first `count` requests. The first of the others is not issued before all of these are
-/// answered: their latencies are their own, and every law of a run holds for them alone. See
-/// docs/decisions/precondition.md, "What is a warm-up?".
+/// Serves the first `count` requests as a warm-up. The first request after them is not issued
+/// before all of these are answered: their latencies are their own, and every law of a run holds
+/// for them alone. See docs/decisions/precondition.md, "What is a warm-up?".
 pub(super) fn serve<L: DriveKind>(
     device: &mut Device<L>,
     requests: &mut dyn Iterator<Item = HostIo>,

@@ -4,7 +4,7 @@ use super::metric::{Metric, Unit};
 use crate::outcome::Outcome;
 use fowler_device::Counters;
 
-/// A counter of the device: name, unit, meaning and getter.
+/// A counter of the drive's aging: name, unit, meaning and getter.
 type Count = (&'static str, Unit, &'static str, fn(&Counters) -> u64);
 
 const COUNTS: [Count; 3] = [

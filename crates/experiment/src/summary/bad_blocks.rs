@@ -54,7 +54,8 @@ pub(super) fn metrics() -> Vec<Metric> {
     list.into_iter().map(|metric| metric.only_if(|it| it.bad_blocks.is_some())).collect()
 }
 
-/// Returns the time at which the spare blocks were used up, in seconds from the first request.
+/// Returns the time at which the drive's spare blocks were used up, in seconds from the first
+/// request.
 pub(crate) fn worn_out(outcome: &Outcome) -> Option<f64> {
     let began = outcome.clock.0 - outcome.simulated.0;
     outcome.bad_blocks?.worn_out.map(|at| Span(at.0.saturating_sub(began)).as_s())

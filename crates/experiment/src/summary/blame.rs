@@ -41,7 +41,7 @@ fn of_band(kind: Kind, (band, share): (&'static str, f64)) -> [Metric; 4] {
     ]
 }
 
-/// The mean time of each cause.
+/// Returns the mean time that each cause added to the latencies of the requests in a band.
 fn causes(band: &Band) -> Map<String, Value> {
     let mean = |part: Part| (part.name().to_string(), json!(band.mean_us(part)));
     Part::ALL.into_iter().map(mean).collect()

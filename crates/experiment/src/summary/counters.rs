@@ -24,7 +24,7 @@ pub(super) fn metrics() -> Vec<Metric> {
     parts.into_iter().flatten().collect()
 }
 
-/// A metric that is one of the device's counters.
+/// Returns a metric that is one of the drive's counters.
 fn counter<V: Into<Value> + Typed + 'static>(
     name: &str,
     unit: Unit,
@@ -34,7 +34,7 @@ fn counter<V: Into<Value> + Typed + 'static>(
     Metric::new(format!("counters.{name}"), unit, about, move |it| read(&it.counters))
 }
 
-/// Returns the counts by source.
+/// Returns a JSON object of counts by source, such as host and GC.
 pub fn by_source(counts: BySource<u64>) -> Value {
     let [host, gc, wear, refresh, parity] = counts.into_array();
     json!({ "host": host, "gc": gc, "wear": wear, "refresh": refresh, "parity": parity })
@@ -82,7 +82,7 @@ fn programs() -> Vec<Metric> {
     ]
 }
 
-/// The sensing effort of flash reads, and requests served out of order.
+/// Returns the metrics of the sensing effort of flash reads, and of requests served out of order.
 fn reads() -> Vec<Metric> {
     vec![
         Metric::new(

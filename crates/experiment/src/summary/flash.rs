@@ -73,7 +73,8 @@ pub(super) fn metrics() -> Vec<Metric> {
     ]
 }
 
-/// Returns the contribution of each source to write amplification; null without host programs.
+/// Returns the contribution of each source of programs to write amplification; null without host
+/// programs.
 fn waf_parts(it: &Outcome) -> Value {
     let [host, gc, wear, refresh, parity] = it.counters.programs.into_array();
     let part = |pages: u64| pages as f64 / host as f64;

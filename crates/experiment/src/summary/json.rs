@@ -7,13 +7,14 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 impl Outcome {
-    /// Returns one object with everything. Unknown values are null; there are no infinities.
+    /// Returns the summary of the run: every metric, in one JSON object. Unknown values are null;
+    /// there are no infinities.
     pub fn json(&self) -> Value {
         self.json_of(|stored| stored != Stored::Nowhere)
     }
 
-    /// Like [`Outcome::json`], without anything that depends on wall-clock time: the same on every
-    /// machine.
+    /// Returns the summary of the run, like [`Outcome::json`], without anything that depends on
+    /// wall-clock time: it is equal on every machine.
     pub fn reproducible_json(&self) -> Value {
         self.json_of(|stored| !matches!(stored, Stored::Nowhere | Stored::RunOnly))
     }
@@ -27,7 +28,8 @@ impl Outcome {
     }
 }
 
-/// Puts a value at its path. A group that is null has nothing below it.
+/// Adds a metric's value to the summary at the metric's path. A group that is null has nothing
+/// below it.
 fn insert(object: &mut Map<String, Value>, path: &str, metric: &Metric, outcome: &Outcome) {
     let Some((above, below)) = path.split_once('.') else {
         object.insert(path.into(), metric.value(outcome));

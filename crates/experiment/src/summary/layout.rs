@@ -7,14 +7,14 @@ use crate::outcome::Outcome;
 use fowler_metrics::{Kind, Percentile};
 use serde_json::Value;
 
-/// The condition to show a row or column; it must hold for any of the runs.
+/// Condition for showing a table's row or column; it must hold for any of the runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
     /// At least one of the listed metrics is above zero.
     Positive(&'static [&'static str]),
-    /// The metric is known.
+    /// The metric with this path is known.
     Known(&'static str),
-    /// The metric is known and is not this value.
+    /// The metric with this path is known and is not this value.
     Not(&'static str, f64),
 }
 
@@ -30,19 +30,20 @@ impl When {
     }
 }
 
-/// Returns true for metrics that a run reports only if it erased enough.
+/// Returns true for the path of a write amplification metric, which a run reports only if it erased
+/// enough.
 pub fn is_amplification(path: &str) -> bool {
     path == "waf" || path.starts_with("waf_parts.") || path == "flash_bytes_per_host_byte"
 }
 
-/// A metric in a table.
+/// A metric as a row or column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
-    /// The metric's path.
+    /// Path of the metric in the summary.
     pub path: String,
-    /// The label of the row or column.
+    /// Label of the table's row or column.
     pub label: String,
-    /// True to show the ratio of the metric to that of the first run.
+    /// True if the table also shows the ratio of the metric to that of the first run.
     pub ratio: bool,
     when: Vec<When>,
     /// Labels for the entries below the path: the first, and all others. `{}` stands for the
@@ -56,7 +57,8 @@ impl Shown {
         Shown { path, label, ratio: false, when: Vec::new(), below: None }
     }
 
-    /// Returns one row or column for each name below the path, in ascending numerical order.
+    /// Returns one row or column for each name below the metric's path, in ascending numerical
+    /// order.
     fn each(path: &str, first: &'static str, next: &'static str) -> Shown {
         Shown { below: Some((first, next)), ..Shown::new(path, "") }
     }
@@ -70,7 +72,7 @@ impl Shown {
         self
     }
 
-    /// Returns the unit of the metric.
+    /// Returns the unit of the metric that the row or column shows.
     pub fn unit(&self) -> Unit {
         super::unit(&self.path)
     }
@@ -109,8 +111,8 @@ pub fn rows(outcomes: &[Outcome]) -> Vec<Shown> {
     all_rows().into_iter().flat_map(|row| row.beside(outcomes)).collect()
 }
 
-/// Returns the path and the label of every possible row. The label of a subordinate row begins with
-/// that of the row above it.
+/// Returns the metric path and the label of every row that `run` and `compare` may print. The label
+/// of a subordinate row begins with that of the row above it.
 pub fn labels() -> Vec<(String, String)> {
     let mut above = String::new();
     let label = |row: Shown| match row.label.strip_prefix("  ") {
@@ -212,7 +214,7 @@ fn latency_rows(kind: Kind) -> Vec<Shown> {
     std::iter::once(count).chain(times).map(|row| row.when(when)).collect()
 }
 
-/// The latencies that tables show, each with its column head.
+/// Returns the metrics of latencies that tables show, each with the heading of its column.
 fn times(kind: Kind) -> Vec<(String, String)> {
     let time =
         |name: &str, head: &str| (format!("{}.{name}_us", kind.name()), format!("{head} (us)"));
@@ -237,7 +239,8 @@ impl Group {
         Group { name, title, columns }
     }
 
-    /// Returns the table with the columns that these runs have; `None` if it would be empty.
+    /// Returns the table with the columns that have content for these runs; `None` if it would be
+    /// empty.
     fn beside(self, outcomes: &[Outcome], when: Option<When>) -> Option<Group> {
         let columns = self.columns.into_iter().flat_map(|column| column.beside(outcomes));
         let columns = columns.collect();
@@ -245,14 +248,15 @@ impl Group {
     }
 }
 
-/// Returns the latency columns of one kind of request.
+/// Returns the columns that show the latencies of one kind of request.
 pub fn latency(kind: Kind) -> Vec<Shown> {
     let count = Shown::new(format!("{}.count", kind.name()), "count");
     let times = times(kind).into_iter().map(|(path, head)| Shown::new(path, head));
     std::iter::once(count).chain(times).collect()
 }
 
-/// The tables of writes and their costs: the first always, the others only if they have content.
+/// Returns the tables of writes and their costs: the first always, the others only if they have
+/// content.
 pub fn writing(outcomes: &[Outcome]) -> Vec<Group> {
     let throttled = When::Positive(&["counters.delayed_s", "counters.stopped_s"]);
     [
@@ -288,7 +292,7 @@ fn drive() -> Group {
     Group::of("drive", "The drive", &columns)
 }
 
-/// The sensing effort of flash reads, by reference voltages.
+/// Returns the table of the sensing effort of flash reads, by number of reference voltages.
 fn cells() -> Group {
     let label = "flash reads with {} references";
     let columns = [
@@ -305,7 +309,7 @@ fn cells() -> Group {
     group
 }
 
-/// Returns the table of scrubbing: pages read in the background, and errors found.
+/// Returns the table of scrubbing: pages that the drive read in the background, and errors found.
 fn scrub() -> Group {
     let columns = [
         ("scrub.pages", "pages read"),
@@ -393,7 +397,7 @@ fn protection() -> Group {
     Group::of("protection", "Protection and losses", &columns)
 }
 
-/// The effect of suspensions; `None` if nothing was suspended.
+/// Returns the table of suspensions of programs and erases; `None` if nothing was suspended.
 pub fn suspensions(outcomes: &[Outcome]) -> Option<Group> {
     let columns = [
         ("counters.operations", "programs and erases"),

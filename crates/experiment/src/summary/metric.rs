@@ -9,23 +9,23 @@ use serde_json::{Map, Value};
 /// The unit of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// A whole number of something: `pages`.
+    /// A whole number of things of this name, such as `pages`.
     Count(&'static str),
-    /// Microseconds.
+    /// Microseconds of latency or other short times.
     Us,
-    /// Seconds.
+    /// Seconds of simulated or wall-clock time.
     Seconds,
     /// A share, from 0 to 1.
     Share,
     /// A ratio of two numbers of the same unit.
     Ratio,
-    /// A rate per second: `requests/s`.
+    /// A rate per second of things of this name, such as `requests/s`.
     Rate(&'static str),
-    /// Yes or no.
+    /// A truth value, yes or no.
     Flag,
-    /// Text.
+    /// A text, such as a name.
     Text,
-    /// A table or a list of the metrics below it.
+    /// A table or a list of the metrics below this one.
     Table,
 }
 
@@ -45,17 +45,18 @@ impl Unit {
     }
 }
 
-/// Places in which a metric is stored.
+/// Files and tables in which a metric is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stored {
-    /// In the summary, and in a column of a sweep.
+    /// Stored in the summary of a run, and in a column of a sweep.
     #[default]
     Everywhere,
-    /// Only in the summary of a run: it depends on wall-clock time, which sweeps leave out.
+    /// Stored only in the summary of a run: the metric depends on wall-clock time, which sweeps
+    /// leave out.
     RunOnly,
-    /// Only in the summary: it is too long for a column.
+    /// Stored only in the summary of a run: the metric is too long for a column.
     SummaryOnly,
-    /// Only in tables: the metric is derived from others, and no file has it.
+    /// Shown only in tables: the metric is derived from others, and no file has it.
     Nowhere,
 }
 
@@ -118,8 +119,8 @@ impl Metric {
         Metric::new(name, Unit::Table, about, read).like(nullable(list_of(schema(&facts()))))
     }
 
-    /// Returns a metric that heads a group: if `exists` is false, it is null and its members are
-    /// absent.
+    /// Returns a metric that heads a group of metrics: if `exists` is false, it is null and its
+    /// members are absent.
     pub(super) fn group(name: &str, about: &str, exists: fn(&Outcome) -> bool) -> Metric {
         let value = move |it: &Outcome| if exists(it) { Map::new().into() } else { Value::Null };
         Metric::new(name, Unit::Table, about, value)
@@ -143,7 +144,7 @@ impl Metric {
         Metric { like: Some(schema), ..self }
     }
 
-    /// Returns the metric's value: null where it is unknown, never infinite.
+    /// Returns the metric's value in a run: null where it is unknown, never infinite.
     pub fn value(&self, outcome: &Outcome) -> Value {
         (self.read)(outcome)
     }
@@ -155,13 +156,13 @@ impl Metric {
         parts.map_or(&self.name, |(path, _)| path)
     }
 
-    /// True if the metric's value is an object with several names.
+    /// Returns true if the metric's value is an object with several names.
     pub(super) fn has_names(&self) -> bool {
         self.path() != self.name
     }
 }
 
-/// Returns `reads` or `writes`.
+/// Returns the plural noun for a kind of request: `reads` or `writes`.
 pub(super) fn plural(kind: Kind) -> String {
     format!("{}s", kind.name())
 }

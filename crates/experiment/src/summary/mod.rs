@@ -37,7 +37,7 @@ use crate::outcome::Outcome;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// Returns every metric, in the order of `summary.json`.
+/// Returns every metric of a run, in the order of `summary.json`.
 pub fn all() -> &'static [Metric] {
     static ALL: LazyLock<Vec<Metric>> = LazyLock::new(|| {
         let parts = [
@@ -80,7 +80,8 @@ pub(crate) fn which_run(outcome: &Outcome) -> Vec<(&'static str, String)> {
     names.map(text).into()
 }
 
-/// Finds the metric at a path, or its nearest ancestor with the rest of the path.
+/// Finds the metric at a path; if there is none, the nearest metric above it, with the rest of the
+/// path.
 fn find(path: &str) -> Option<(&'static Metric, &str)> {
     let below = |metric: &'static Metric| match path.strip_prefix(metric.path())? {
         "" => Some((metric, "")),
@@ -90,7 +91,7 @@ fn find(path: &str) -> Option<(&'static Metric, &str)> {
 }
 
 /// Returns the value of a metric by its path, or of a name below it: `counters.programs.gc`. Null
-/// if it has none.
+/// if the run has none.
 pub fn value(outcome: &Outcome, path: &str) -> Value {
     let Some((metric, below)) = find(path) else { return Value::Null };
     let value = metric.value(outcome);
@@ -100,12 +101,12 @@ pub fn value(outcome: &Outcome, path: &str) -> Value {
     value.pointer(&format!("/{}", below.replace('.', "/"))).cloned().unwrap_or(Value::Null)
 }
 
-/// True if the list has a metric with this path, or a name below one.
+/// Returns true if a metric has this path, or is an object with a name for its last part.
 pub fn is_listed(path: &str) -> bool {
     find(path).is_some()
 }
 
-/// Returns the unit of a metric by its path.
+/// Returns the unit of a metric by its path in the summary.
 ///
 /// # Panics
 /// If there is no such metric.

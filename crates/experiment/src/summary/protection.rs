@@ -17,7 +17,7 @@ pub(super) fn metrics() -> Vec<Metric> {
     parts.into_iter().flatten().collect()
 }
 
-/// A metric of the stripes; null without any.
+/// Returns a metric of the drive's parity stripes; null on a drive without stripes.
 fn of_stripes<V: Into<Value> + Typed + 'static>(
     name: &str,
     unit: Unit,
@@ -65,7 +65,7 @@ fn stripes() -> Vec<Metric> {
     ]
 }
 
-/// Returns the JSON fields of a change of stage.
+/// Returns the JSON fields of a change from one stage of the drive's life to the next.
 fn of_change() -> Vec<Fact<StageChange>> {
     type It = StageChange;
     let number = json!({ "type": "number", "minimum": 0 });
@@ -78,7 +78,7 @@ fn of_change() -> Vec<Fact<StageChange>> {
     ]
 }
 
-/// A counter of the device that only drives with stripes have.
+/// Returns a metric for a counter that only drives with parity stripes have.
 fn counted(name: &str, unit: Unit, about: &str, read: fn(&Counters) -> u64) -> Metric {
     let read = move |it: &Outcome| it.protection.as_ref().map(|_| read(&it.counters));
     Metric::new(format!("redundancy.{name}"), unit, about, read)
@@ -113,7 +113,7 @@ fn parity() -> Vec<Metric> {
     ]
 }
 
-/// A number from the ledger of losses.
+/// A number from the ledger of lost pages: name, unit, meaning and getter.
 type Loss = (&'static str, Unit, &'static str, fn(&LossLedger) -> Value);
 
 const LOSSES: [Loss; 22] = [
@@ -281,8 +281,8 @@ mod tests {
     use fowler_device::SilentLedger;
     use fowler_units::Span;
 
-    /// Every count of the ledger has a metric, and the pages still waiting are those without
-    /// another fate.
+    /// Every count of the ledger of lost pages has a metric, and the pages still waiting are those
+    /// without another fate.
     #[test]
     fn every_loss_is_reported() {
         let ledger = LossLedger {

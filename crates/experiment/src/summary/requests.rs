@@ -18,7 +18,7 @@ pub(super) fn metrics() -> Vec<Metric> {
     list
 }
 
-/// Returns the latencies of reads or of writes.
+/// Returns the latency metrics of reads or of writes.
 fn latency(kind: Kind) -> Vec<Metric> {
     let (name, requests) = (kind.name(), plural(kind));
     let us = |name: String, about: String, read: fn(&fowler_metrics::Latencies) -> Option<f64>| {

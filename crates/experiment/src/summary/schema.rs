@@ -7,7 +7,7 @@ use crate::json_schema::{self, Tree, described, nullable};
 use serde_json::{Value, json};
 
 impl Unit {
-    /// Returns the JSON Schema of a value of this unit, for metrics whose type does not say.
+    /// Returns the JSON Schema of a metric with this unit, for metrics whose type does not say.
     fn schema(self) -> Value {
         match self {
             Unit::Count(_) => json!({ "type": "integer", "minimum": 0 }),
@@ -22,8 +22,8 @@ impl Unit {
 }
 
 impl Metric {
-    /// True if the metric heads a group: a table with other metrics below it, which is null where
-    /// the group is absent.
+    /// Returns true if the metric heads a group: a table with other metrics below it, which is null
+    /// where the group is absent.
     fn heads(&self) -> bool {
         let below = |other: &Metric| {
             other.name.strip_prefix(&self.name).is_some_and(|rest| rest.starts_with('.'))
@@ -54,7 +54,7 @@ impl Metric {
     }
 }
 
-/// Returns the schema of the summary of a run, for a document that has runs as parts.
+/// Returns the JSON Schema of the summary of a run, for a document that has runs as parts.
 pub fn schema() -> Value {
     let mut tree = Tree::default();
     for metric in all().iter().filter(|metric| metric.stored != Stored::Nowhere) {
@@ -68,8 +68,8 @@ pub fn schema() -> Value {
     tree.schema()
 }
 
-/// JSON Schema of the summary that `fowler run` writes into `summary.json` and prints with
-/// `--json`.
+/// Returns the JSON Schema of the summary that `fowler run` writes into `summary.json` and prints
+/// with `--json`.
 pub fn of_run() -> Value {
     let about = "The summary of a run. Unknown values are null; there are no infinities.";
     json_schema::document("Fowler: the summary of a run", about, schema())

@@ -12,12 +12,12 @@ use serde_json::{Map, Value, json};
 
 const BYTES: Unit = Unit::Count("bytes");
 
-/// A fact as text.
+/// Returns a metric that is a text about the run, such as the drive's name.
 fn text(name: &str, about: &str, read: fn(&Outcome) -> &str) -> Metric {
     Metric::new(name, Unit::Text, about, move |it| read(it).to_string())
 }
 
-/// The facts at the head of the summary.
+/// Returns the metrics at the head of the summary, which identify the run.
 pub(super) fn identity() -> Vec<Metric> {
     vec![
         text("scheme", "The scheme on the drive.", |it| &it.drive.scheme),
@@ -45,8 +45,8 @@ pub(super) fn identity() -> Vec<Metric> {
     ]
 }
 
-/// The facts at the end of the summary: the laws of the run, the drive, the workload, and what
-/// reproduces the run.
+/// Returns the metrics at the end of the summary: the laws of the run, the drive, the workload, and
+/// the means to reproduce the run.
 pub(super) fn laws_and_origin() -> Vec<Metric> {
     let laws = "Laws that every run must obey: whether each holds, its value in seconds, and its \
         bounds.";
@@ -143,7 +143,7 @@ fn of_search() -> [Fact<Search>; 3] {
     ]
 }
 
-/// The report of reading a trace; absent for generators.
+/// Returns the metrics about reading a trace; absent for generated workloads.
 fn trace() -> Vec<Metric> {
     let read: fn(&Outcome) -> bool = |it| it.workload.read.is_some();
     let of_trace = vec![

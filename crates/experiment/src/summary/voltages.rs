@@ -47,7 +47,7 @@ pub(super) fn metrics() -> Vec<Metric> {
     ]
 }
 
-/// Programs by voltage: all of them, and those for the host.
+/// Numbers of programs by voltage: all programs, and those for the host.
 type Programs = [ByVoltage<u64>; 2];
 
 fn by_voltage() -> Vec<Fact<ByVoltage<u64>>> {

@@ -14,12 +14,12 @@ pub(super) const SCHEME: &str = "a scheme, a file that ends in .toml, or several
 pub(super) const WORKLOAD: &str = "a preset, or a file that ends in .toml";
 pub(super) const TRACE: &str = "the file of a trace";
 
-/// Value of an axis, as a number or text for analyses.
+/// Value of a sweep's axis, as a number or text for analyses.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Level {
     /// A number: times in nanoseconds, sizes in bytes, rates in bytes per second.
     Number(f64),
-    /// Anything else: a name, a word, a list.
+    /// A value that is not a number: a name, a word or a list.
     Text(String),
 }
 
@@ -32,22 +32,23 @@ impl std::fmt::Display for Level {
     }
 }
 
-/// A value chosen for an axis: as a level for analyses, and as TOML for the configuration.
+/// A value chosen for an axis of a sweep: as a level for analyses, and as TOML for the
+/// configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chosen {
     pub level: Level,
-    /// The value in TOML.
+    /// The chosen value in TOML.
     pub text: String,
 }
 
-/// The key that an axis varies: one of the specification, or one of the drive.
+/// The key that an axis varies: one of the sweep's specification, or one of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Knob {
     Own(&'static str),
     Drive(&'static str),
 }
 
-/// One axis.
+/// An axis of a sweep: a key, and the values that it takes.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     pub name: String,
@@ -56,14 +57,14 @@ pub(super) struct Axis {
     pub origin: Origin,
 }
 
-/// The values of an axis.
+/// The values of a sweep's axis: a list or a range.
 #[derive(Clone, Debug)]
 pub(super) enum Levels {
     List(Vec<Chosen>),
     Range(Range),
 }
 
-/// A range of numbers.
+/// A range of numbers as the values of a sweep's axis.
 #[derive(Clone, Debug)]
 pub(super) struct Range {
     pub from: f64,
@@ -100,7 +101,7 @@ impl Keys {
         Keys { own, drive: keys::all(), spec: Spec::default(), config: device_spec::defaults() }
     }
 
-    /// Returns the key of that name.
+    /// Returns the key of this name that an axis may vary.
     pub fn knob(&self, name: &str) -> Option<Knob> {
         let own = self.own.iter().find(|key| key.path == name).map(|key| Knob::Own(key.path));
         // `policy.x.name` means the same as `policy.x`.
@@ -117,7 +118,7 @@ impl Keys {
         }
     }
 
-    /// Checks a value against its key and returns it.
+    /// Checks a value of an axis against its key and returns it, in both forms.
     pub fn choose(&mut self, knob: Knob, value: &Value) -> Result<Chosen, Complaint> {
         match knob {
             Knob::Own(path) => chosen(field(&self.own, path), &mut self.spec, value),
@@ -125,7 +126,8 @@ impl Keys {
         }
     }
 
-    /// Returns the value nearest to a number; `None` where the key takes no numbers.
+    /// Returns the value of a key that is nearest to a number; `None` where the key takes no
+    /// numbers.
     pub fn nearest(&mut self, knob: Knob, number: f64) -> Option<Chosen> {
         let value = match knob {
             Knob::Own(path) => field(&self.own, path).value(number),
@@ -134,7 +136,7 @@ impl Keys {
         self.choose(knob, &value?).ok()
     }
 
-    /// Checks a setting of a drive against its key alone.
+    /// Checks a setting of a drive against its key alone, not against the rest of the drive.
     pub fn accepts(&mut self, setting: &Setting) -> Result<(), Diagnostics> {
         let knob = match self.knob(&setting.path) {
             Some(knob @ Knob::Drive(_)) => knob,
@@ -189,7 +191,7 @@ fn chosen<T>(field: &Field<T>, target: &mut T, value: &Value) -> Result<Chosen, 
     Ok(Chosen { level, text })
 }
 
-/// An axis being read: its list, or the parts of its range.
+/// An axis while it is read from a specification: its list, or the parts of its range.
 #[derive(Default)]
 struct Parts<'a> {
     whole: Option<&'a Setting>,
@@ -197,10 +199,10 @@ struct Parts<'a> {
 }
 
 pub(super) const RANGE: [&str; 4] = ["from", "to", "scale", "steps"];
-/// The words that `scale` accepts.
+/// The words that the `scale` of an axis accepts.
 pub(super) const SCALES: [&str; 2] = ["linear", "log"];
 
-/// Splits a path below `axis.` into the name of the axis and the part of its range, if any.
+/// Splits a path below `axis.` into the key that the axis varies and the part of its range, if any.
 fn named(setting: &Setting) -> (String, Option<&'static str>) {
     let rest = setting.path.strip_prefix("axis.").unwrap_or("");
     if let Some(inside) = rest.strip_prefix('"')
@@ -220,7 +222,7 @@ fn named(setting: &Setting) -> (String, Option<&'static str>) {
     range.filter(|_| !listed).unwrap_or_else(|| (rest.to_string(), None))
 }
 
-/// Reads the axes below `[axis]`, in the order of the file.
+/// Reads the axes of a sweep from the settings below `[axis]`, in the order of the file.
 pub(super) fn axes(settings: &[Setting], keys: &mut Keys) -> Result<Vec<Axis>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let mut order: Vec<(String, Parts<'_>)> = Vec::new();
@@ -370,11 +372,11 @@ fn range(
     diagnostics.or(Levels::Range(Range { from, to, log, steps }))
 }
 
-/// Points of a list design: all axes that occur, and for each point the index of its value on each
-/// axis.
+/// Points of a sweep with a list design: all axes that occur, and for each point the index of its
+/// value on each axis.
 type Rows = (Vec<Axis>, Vec<Vec<Option<usize>>>);
 
-/// Reads `[[point]]` tables.
+/// Reads the `[[point]]` tables, which list the points of a sweep.
 pub(super) fn rows(settings: &[Setting], keys: &mut Keys) -> Result<Rows, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let mut axes: Vec<Axis> = Vec::new();

@@ -11,15 +11,16 @@ use fowler_workload::Remap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Values by the names that a specification uses for them. They precede presets of the same name.
+/// Drives, policies and requests of the caller, by the names that a sweep's specification uses for
+/// them. They precede presets of the same name.
 #[derive(Debug, Default)]
 pub struct CallerValues {
-    /// Drives.
+    /// Descriptions of drives by their names.
     pub devices: BTreeMap<String, Source>,
-    /// Custom policies, for schemes.
+    /// Custom policies by the names that schemes use for them.
     pub policies: Vec<(String, Policies)>,
-    /// Requests by the names used for workloads. They are read once for their hash, and again for
-    /// each point.
+    /// Requests by the names that the specification uses for workloads. They are read once for
+    /// their hash, and again for each point.
     pub requests: BTreeMap<String, Arc<dyn RequestSource>>,
 }
 
@@ -42,7 +43,8 @@ impl Requests {
 }
 
 impl Plan {
-    /// True if the scheme of a point has a custom policy of the caller.
+    /// Returns true if the scheme of the sweep's point `index` includes a custom policy of the
+    /// caller.
     pub(super) fn asks_given_policies(&self, index: usize) -> bool {
         let names = self.points.get(index).map(|point| &point.names);
         let scheme = names.and_then(|names| self.schemes.get(&names.scheme));

@@ -11,19 +11,20 @@ use fowler_units::Rng;
 pub(super) enum Design {
     /// Every combination of values; the last axis changes fastest.
     Grid,
-    /// An explicit list of points.
+    /// A list of points, as the specification gives it.
     List,
-    /// Each axis drawn independently.
+    /// Every point has a value of each axis, drawn independently.
     Random,
     /// Latin hypercube: each axis is cut into as many strata as there are points, and each stratum
     /// is drawn from once (McKay, Beckman and Conover, Technometrics 21(2), 1979).
     LatinHypercube,
 }
 
-/// Values of a point on each axis; `None` for an axis the point does not have.
+/// Values of a sweep's point on each axis; `None` for an axis that the point does not have.
 pub(super) type Row = Vec<Option<Chosen>>;
 
-/// Returns the axes of points: for a list design those of each point, otherwise all axes.
+/// Returns the axes that points have, as sets of their indices: for a list design those of each
+/// point, otherwise all axes.
 pub(super) fn shapes(read: &Read) -> Vec<Vec<usize>> {
     match read.spec.design {
         Design::List => {
@@ -38,7 +39,8 @@ pub(super) fn shapes(read: &Read) -> Vec<Vec<usize>> {
     }
 }
 
-/// Checks that the design has points, that there are not too many, and that its axes suit it.
+/// Checks that the design of a sweep has points, that there are not too many, and that its axes
+/// suit it.
 pub(super) fn check(read: &Read, name: &str) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let design = read.spec.design;
@@ -100,7 +102,7 @@ fn size(axis: &Axis) -> u64 {
     }
 }
 
-/// Returns the number of points of the design.
+/// Returns the number of points of the sweep's design.
 pub(super) fn points(read: &Read) -> u128 {
     match read.spec.design {
         Design::List => read.rows.len() as u128,
@@ -112,7 +114,7 @@ pub(super) fn points(read: &Read) -> u128 {
     }
 }
 
-/// Returns every point of the design, in order.
+/// Returns every point of the sweep's design, in order.
 pub(super) fn rows(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Diagnostics> {
     match read.spec.design {
         Design::List => Ok(listed(read)),
@@ -153,7 +155,8 @@ fn grid(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Diagnostics> {
     Ok((0..count).map(row).collect())
 }
 
-/// Returns the values of an axis: its list, or equal steps of its range including both ends.
+/// Returns the values of an axis in a grid: its list, or equal steps of its range including both
+/// ends.
 fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Diagnostics> {
     let range = match &axis.levels {
         Levels::List(levels) => return Ok(levels.clone()),
@@ -178,7 +181,8 @@ fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Diagnostics> {
     Ok(levels)
 }
 
-/// Draws points, each axis from its own random stream: adding an axis does not change the others.
+/// Draws the points of a random design, each axis from its own random stream: adding an axis does
+/// not change the others.
 fn drawn(read: &Read, keys: &mut Keys) -> Vec<Row> {
     let count = read.spec.points as usize;
     let mut rows: Vec<Row> = vec![Vec::with_capacity(read.axes.len()); count];
@@ -215,7 +219,7 @@ fn draw(
     }
 }
 
-/// Draws a fraction of the range: anywhere, or within a stratum.
+/// Draws a fraction of an axis's range, from 0 to 1: anywhere, or within a stratum.
 fn share(stratum: Option<(usize, usize)>, rng: &mut Rng) -> f64 {
     match stratum {
         Some((stratum, of)) => (stratum as f64 + rng.unit()) / of as f64,

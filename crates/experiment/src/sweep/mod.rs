@@ -41,12 +41,13 @@ pub use schema::schema;
 pub use spec::POINTS_MAX;
 pub use study_point::StudyPoint;
 
-/// Preconditioned drives that are cached for points with the same initial state.
+/// Largest number of preconditioned drives that a sweep caches, for points with equal initial
+/// states.
 const IMAGES_MAX: usize = 16;
-/// Hint on running fewer points in parallel.
+/// Hint on running fewer points of a sweep in parallel.
 const FEWER: &str = "use --threads";
 
-/// A specification that has been read.
+/// The plan of a sweep: its specification and its points.
 #[derive(Debug)]
 pub struct Plan {
     name: String,
@@ -65,7 +66,7 @@ pub struct Plan {
     given: CallerValues,
 }
 
-/// The values for every point, unless an axis overrides them.
+/// The settings of every point of a sweep, unless an axis overrides them.
 #[derive(Debug)]
 struct Base {
     device: String,
@@ -77,12 +78,12 @@ struct Base {
     replay_speed: crate::run::ReplaySpeed,
 }
 
-/// The source of the requests.
+/// The source of a point's requests: a generator or a trace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
-    /// A generator's name.
+    /// Name of the generator.
     Workload(String),
-    /// A trace's path.
+    /// Path of the trace.
     Trace(String),
 }
 
@@ -94,17 +95,17 @@ impl Origin {
     }
 }
 
-/// Returns the number of points of a specification, without planning them. For tests that plan only
-/// few.
+/// Returns the number of points of a sweep's specification, without planning them. For tests that
+/// plan only few.
 ///
 /// # Errors
-/// Everything that is wrong with its keys, values, axes and design.
+/// Everything that is wrong with the specification's keys, values, axes and design.
 #[doc(hidden)]
 pub fn points(text: &str, name: &str) -> Result<u128, Diagnostics> {
     Ok(design::points(&spec::read(text, name, &mut Keys::new())?))
 }
 
-/// Workloads prepared once for all points.
+/// Workloads that a sweep prepares once for all points.
 #[derive(Debug)]
 struct Requests {
     spec: WorkloadSpec,
@@ -115,8 +116,8 @@ struct Requests {
 }
 
 impl Plan {
-    /// Reads a specification; `name` identifies it in messages. Relative paths in it start at the
-    /// current folder. Each trace is read once, for its hash.
+    /// Reads the specification of a sweep; `name` identifies it in messages. Relative paths in it
+    /// start at the current folder. Each trace is read once, for its hash.
     ///
     /// # Errors
     /// Everything that is wrong with it, at once: keys and values, axes, designs, names of
@@ -126,18 +127,20 @@ impl Plan {
         Plan::read_watched(text, name, Control::UNWATCHED)
     }
 
-    /// Like [`Plan::read`], where the specification may name what is in no preset and no file.
+    /// Reads the specification of a sweep like [`Plan::read`], but may name drives, policies and
+    /// requests of the caller.
     ///
     /// # Errors
-    /// As [`Plan::read`], or if given requests cannot be read.
+    /// As [`Plan::read`], or if the caller's requests cannot be read.
     pub fn read_given(text: &str, name: &str, given: CallerValues) -> Result<Plan, Diagnostics> {
         Plan::read_all(text, name, given, Control::UNWATCHED)
     }
 
-    /// Like [`Plan::read`]; `control` is told how much of each trace has been read.
+    /// Reads the specification of a sweep like [`Plan::read`]; reports to `control` how much of
+    /// each trace has been read.
     ///
     /// # Errors
-    /// As [`Plan::read`], or if it was stopped.
+    /// As [`Plan::read`], or if `control` stopped it.
     pub fn read_watched(text: &str, name: &str, control: Control<'_>) -> Result<Plan, Diagnostics> {
         Plan::read_all(text, name, CallerValues::default(), control)
     }
@@ -182,7 +185,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Reports the memory of the runs with `threads` in parallel (`None`: one per core).
+    /// Returns a sentence on the memory that the sweep needs with `threads` runs in parallel
+    /// (`None`: one per core).
     pub fn memory(&self, threads: Option<usize>) -> String {
         self.need.report(self.at_once(threads))
     }
@@ -208,32 +212,32 @@ impl Plan {
         })
     }
 
-    /// Returns the name of the specification in messages.
+    /// Returns the name of the sweep's specification in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the text of the specification as given.
+    /// Returns the text of the sweep's specification as given.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the title of the specification; may be empty.
+    /// Returns the title of the sweep; may be empty.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Returns the names of the axes, in the order of [`Point::levels`].
+    /// Returns the names of the sweep's axes, in the order of [`Point::levels`].
     pub fn axes(&self) -> impl ExactSizeIterator<Item = &str> {
         self.axes.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Every point of the design, in order.
+    /// Returns every point of the sweep's design, in order.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// Returns the points to run: the first of each group with equal hashes.
+    /// Returns the indices of the points to run: the first of each group with equal hashes.
     pub fn runs(&self) -> Vec<usize> {
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
         for point in &self.points {
@@ -244,12 +248,12 @@ impl Plan {
         runs
     }
 
-    /// True if a file of every request is saved for every point.
+    /// Returns true if the sweep saves a file of every request for each point.
     pub fn keeps_requests(&self) -> bool {
         self.requests
     }
 
-    /// Returns the files that the points read, each with the key that names it.
+    /// Returns the files that the points of the sweep read, each with the key that names it.
     pub fn inputs(&self) -> Vec<Named> {
         let file = |folder, name: &str| presets::file(folder, name).map(|it| it.to_path_buf());
         let parts = self.schemes.keys().flat_map(|scheme| scheme.split('+')).map(str::trim);
@@ -264,7 +268,7 @@ impl Plan {
         all.map(|(key, path)| (format!("`{key}` of {}", self.name), path)).collect()
     }
 
-    /// Opens every preset and file that the specification names.
+    /// Opens every preset and file that the sweep's specification names.
     fn look(&mut self, read: &Read, control: Control<'_>) -> Result<(), Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let (options, remap) = read.options();
@@ -306,7 +310,7 @@ impl Plan {
         diagnostics.unique().or(())
     }
 
-    /// Returns every preset or file named by any point, with its key and origin.
+    /// Returns every preset or file that a point of the sweep names, with its key and origin.
     fn named(&self, read: &Read) -> Vec<(&'static str, String, Option<crate::document::Origin>)> {
         let mut all = Vec::new();
         for key in ["device", "scheme", "workload", "trace"] {
@@ -330,7 +334,7 @@ impl Plan {
         all
     }
 
-    /// Returns the drive of a point, or why there is none.
+    /// Returns the drive of a point, or the reason why the point has no valid drive.
     fn drive(&self, names: &Names, spec: &DeviceSpec) -> Result<Resolved, Diagnostics> {
         let none = Scheme::none();
         let scheme = self.schemes.get(&names.scheme).unwrap_or(&none);
@@ -374,7 +378,8 @@ impl Base {
     }
 }
 
-/// Reports an unknown name where it is given, and an error inside a file in that file.
+/// Reports an unknown name of a preset or file at the place that gives the name, and an error
+/// inside a file in that file.
 fn placed(diagnostics: Diagnostics, at: &Option<crate::document::Origin>) -> Diagnostics {
     let Some(at) = at else { return diagnostics };
     let here = |diagnostic: Diagnostic| {
@@ -400,7 +405,7 @@ pub struct Watch<'a> {
     pub control: Control<'a>,
     /// Returns the file for the requests of a point, if any.
     pub requests: &'a (dyn Fn(&Point) -> Option<RequestsFile> + Sync),
-    /// Saves a finished point.
+    /// Saves the result of a finished point.
     pub keep: &'a (dyn Fn(Finished) -> Result<(), Diagnostics> + Sync),
 }
 

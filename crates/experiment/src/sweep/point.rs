@@ -20,15 +20,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Hexadecimal digits of the hash of a point: enough to rule out collisions among a million points.
 pub const HASH_DIGITS: usize = 32;
 
-/// A point of a design.
+/// A point of a sweep: one combination of values, which is one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Index of the point in the design, from 0.
+    /// Index of the point in the sweep's design, from 0.
     pub number: usize,
     /// A hash of everything that the point's result depends on: the sources of the simulator, the
     /// resolved drive, the requests, and how they are issued. Points with equal hashes share a run.
     pub hash: String,
-    /// Value of the point on each axis; `None` where a list sets none.
+    /// Value of the point on each axis of the sweep; `None` where a list sets none.
     pub levels: Vec<Option<Level>>,
     /// The names of the drive, scheme and workload that the point runs.
     pub names: Names,
@@ -36,21 +36,21 @@ pub struct Point {
     pub refusal: Option<String>,
 }
 
-/// The names of what a point runs.
+/// Names of the drive, scheme and workload that a sweep's point runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
-    /// The drive.
+    /// Name of the point's drive.
     pub device: String,
-    /// The scheme; `as described` without one.
+    /// Name of the point's scheme; `as described` without one.
     pub scheme: String,
-    /// The generator or the trace.
+    /// Name of the generator, or path of the trace, that the point replays.
     pub workload: String,
 }
 
-/// The result of a point.
+/// The result of a finished point of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// Index of the point in the design, from 0.
+    /// Index of the point in the sweep's design, from 0.
     pub point: usize,
     /// Summary of the point's run, without anything that depends on wall-clock time, or why the
     /// point failed.
@@ -67,7 +67,7 @@ struct Task {
 }
 
 impl Plan {
-    /// Returns the task of the point with this number: the common values, overridden by those of
+    /// Returns the inputs of the point with this number: the common values, overridden by those of
     /// its axes.
     fn task(&self, number: usize) -> Task {
         let base = &self.base;
@@ -98,7 +98,7 @@ impl Plan {
         Task { device, names, source, limit, replay_speed }
     }
 
-    /// Returns the point of that number, and adds its drive to what the sweep needs.
+    /// Returns the point with this number, and adds the memory of its drive to `need`.
     pub(super) fn point(&self, number: usize, need: &mut Need) -> Point {
         let task = self.task(number);
         let replay_speed = task.replay_speed;
@@ -123,8 +123,8 @@ impl Plan {
         Point { number, hash, levels: levels.collect(), names: task.names, refusal }
     }
 
-    /// Runs one point; returns `None` if it was stopped. `requests` is the file for its requests,
-    /// which appears once the point has finished without failing.
+    /// Runs one point of the sweep; returns `None` if it was stopped. `requests` is the file for
+    /// its requests, which appears once the point has finished without failing.
     ///
     /// # Errors
     /// Only if that file cannot be written. Errors of the point are its result.
@@ -195,7 +195,8 @@ fn real(chosen: &Chosen) -> f64 {
     }
 }
 
-/// Returns the result of a run to save; `None` if the run was stopped.
+/// Returns the result of a point's run, a summary or the errors, to save it; `None` if the run was
+/// stopped.
 pub(super) fn verdict(outcome: &Outcome) -> Option<Result<Value, Diagnostics>> {
     match &outcome.ending {
         Ending::Stopped => None,

@@ -23,8 +23,8 @@ pub fn schema() -> Value {
     json_schema::document("Fowler: a sweep", about, tree.schema())
 }
 
-/// Returns the schema of every key that may vary, as nested tables and again as quoted paths, at
-/// `place` in the document; one function for each kind of key makes the schema.
+/// Returns the JSON Schema of every key that may be an axis of a sweep, as nested tables and again
+/// as quoted paths, at `place` in the document; one function for each kind of key makes the schema.
 fn varied(place: &str, own: fn(&Key<Spec>) -> Value, drive: fn(&Key<Config>) -> Value) -> Value {
     let mut tree = Tree::default();
     for key in spec::keys().iter().filter(|key| AXES.contains(&key.path)) {
@@ -59,7 +59,7 @@ fn axes() -> Value {
     varied("#/properties/axis", axis, axis)
 }
 
-/// Returns the schema of an axis: a list of values, or a range for keys with numbers.
+/// Returns the JSON Schema of a sweep's axis: a list of values, or a range for keys with numbers.
 fn axis<T>(key: &Key<T>) -> Value {
     let item = configuration::of_field(&key.field);
     let list = json!({ "type": "array", "items": item, "minItems": 1, "uniqueItems": true });

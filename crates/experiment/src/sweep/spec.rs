@@ -11,14 +11,14 @@ use crate::workload::device_id;
 use fowler_workload::{CsvColumns, Format, ReadOptions, Remap, Spread};
 use std::collections::BTreeMap;
 
-/// The tables of a list design: `[[point]]`.
+/// Name of the tables that list the points of a sweep with a list design: `[[point]]`.
 pub(super) const ROWS: &str = "point";
-/// The most points of a design.
+/// The most points that a sweep may have.
 pub const POINTS_MAX: u64 = 1_000_000;
-/// The hint that says where the keys are explained.
+/// Hint that names the document where the keys of a sweep are explained.
 const LISTING: &str = "docs/sweeps.md lists every key";
 
-/// The contents of a specification, except for the axes.
+/// The settings of a sweep's specification, except for the axes.
 #[derive(Clone, Debug)]
 pub(super) struct Spec {
     pub title: String,
@@ -70,13 +70,13 @@ impl Default for Spec {
     }
 }
 
-/// Keys that exclude each other: a point has at most one of them.
+/// Keys of the replay speed, which exclude each other: a point has at most one of them.
 pub(super) const REPLAY_SPEEDS: [&str; 3] = ["queue_depth", "speed", "idle"];
-/// The sources of requests: a point has exactly one of them.
+/// Keys of the source of requests: a point has exactly one of them.
 pub(super) const SOURCES: [&str; 2] = ["workload", "trace"];
-/// Keys for reading traces.
+/// Keys of a sweep that say how traces are read.
 const READING: [&str; 6] = ["format", "lenient", "columns", "spread", "device_id", "remap"];
-/// Keys that are not part of the drive but may be an axis.
+/// Keys of a sweep that are not part of the drive but may be an axis.
 pub(super) const AXES: [&str; 9] =
     ["device", "scheme", "workload", "trace", "seed", "limit", "speed", "queue_depth", "idle"];
 
@@ -89,7 +89,7 @@ fn remaps() -> Vec<Word> {
     Remap::ALL.iter().map(|remap| remap.name()).zip(about).collect()
 }
 
-/// Returns every key except `set`, `axis` and `point`.
+/// Returns every key of a sweep's specification except `set`, `axis` and `point`.
 #[rustfmt::skip]
 pub(super) fn keys() -> Vec<Key<Spec>> {
     // Analyses hold levels as 64-bit floats, which tell whole numbers apart up to 2^53.
@@ -155,21 +155,21 @@ fn key(path: &'static str, about: &'static str, field: Field<Spec>) -> Key<Spec>
     Key { path, about: about.into(), required: false, field, needs: Vec::new() }
 }
 
-/// A specification that has been read, with the origin of everything in it.
+/// The specification of a sweep that has been read, with the place of each setting in the file.
 pub(super) struct Read {
     pub spec: Spec,
-    /// The origin of each key that is set.
+    /// Place of each key that is set: file and line.
     pub origins: BTreeMap<&'static str, Origin>,
-    /// `key=value` for every point.
+    /// Settings `key=value` of the drive for every point.
     pub set: Vec<String>,
-    /// The axes, in the order of the file.
+    /// The axes of the sweep, in the order of the file.
     pub axes: Vec<Axis>,
-    /// Points of a list design: the index of the value on each axis, if any.
+    /// Points of a list design: the index of each point's value on each axis, if any.
     pub rows: Vec<Vec<Option<usize>>>,
 }
 
 impl Read {
-    /// True if a key is set.
+    /// Returns true if the specification sets the key.
     pub fn says(&self, key: &str) -> bool {
         self.origins.contains_key(key)
     }
@@ -189,7 +189,7 @@ impl Read {
     }
 }
 
-/// Reads a specification. Reports all errors in keys and values at once.
+/// Reads the specification of a sweep. Reports all errors in keys and values at once.
 pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Diagnostics> {
     let (settings, syntax) = read_toml_with_rows(text, name, Some(ROWS));
     let below = |setting: &Setting, section: &str| {
@@ -223,13 +223,13 @@ pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Diag
     sorted(diagnostics).or(read)
 }
 
-/// Sorts by line; diagnostics without one come last.
+/// Sorts diagnostics by their line; those without a line come last.
 fn sorted(mut diagnostics: Diagnostics) -> Diagnostics {
     diagnostics.0.sort_by_key(|diagnostic| diagnostic.line.unwrap_or(u64::MAX));
     diagnostics.unique()
 }
 
-/// Reads the settings for every point, `key=value`, and checks them against the keys.
+/// Reads the drive settings for every point, `key=value`, and checks them against the keys.
 fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let mut all = Vec::new();
@@ -261,8 +261,8 @@ fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Diagnostics> 
     diagnostics.or(all)
 }
 
-/// Rejects axes whose key `set` fixes: `set` would override them, so that all points would be
-/// equal.
+/// Rejects axes of a sweep whose key `set` fixes: `set` would override them, so that all points
+/// would be equal.
 fn fixed_axes(read: &Read, keys: &Keys) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let hint = "leave it out of `set`".to_string();
@@ -280,7 +280,7 @@ fn fixed_axes(read: &Read, keys: &Keys) -> Diagnostics {
     diagnostics
 }
 
-/// Rejects keys of another design, and keys for traces where there are none.
+/// Rejects keys of a sweep that belong to another design, and keys for traces where there are none.
 fn misplaced(read: &Read, axis: Option<&Origin>, row: Option<&Setting>) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let design = read.spec.design;
@@ -310,7 +310,7 @@ fn misplaced(read: &Read, axis: Option<&Origin>, row: Option<&Setting>) -> Diagn
     diagnostics
 }
 
-/// Rejects keys that exclude each other, and points without a source of requests.
+/// Rejects keys of a sweep that exclude each other, and points without a source of requests.
 fn exclusive(read: &Read, name: &str) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for group in [&REPLAY_SPEEDS[..], &SOURCES] {

@@ -14,17 +14,18 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The file with the format of a folder, and the version of Fowler that wrote it.
+/// Name of the file that states the format of a results folder, and the version of Fowler that
+/// wrote it.
 pub const FORMAT_FILE: &str = "format";
-/// The lock file of the process that writes to a folder.
+/// Name of the lock file of the process that writes to a results folder.
 pub const LOCK: &str = ".lock";
 /// The most bytes of a file of checksums, or of another small file.
 const SMALL: u64 = 4096;
 
-/// Locks a folder for this process until the returned file is dropped.
+/// Locks a results folder for this process until the returned file is dropped.
 ///
 /// # Errors
-/// If another process has locked it, or the lock cannot be written.
+/// If another process has locked the folder, or the lock cannot be written.
 pub fn lock(folder: &Path, kind: Kind) -> Result<File, Diagnostics> {
     let path = folder.join(LOCK);
     let file = disk::lock_file(&path).map_err(|error| unwritable(&path, &error))?;
@@ -39,16 +40,17 @@ pub fn lock(folder: &Path, kind: Kind) -> Result<File, Diagnostics> {
     }
 }
 
-/// Writes the format of a folder.
+/// Writes the file that states the format of a results folder.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If the file cannot be written.
 pub fn mark(folder: &Path, kind: Kind) -> Result<(), Diagnostics> {
     let text = format!("fowler {} {} {VERSION}\n", kind.name, kind.format);
     replace(&folder.join(FORMAT_FILE), text.as_bytes())
 }
 
-/// Returns the format that the text of the file `format` states, and the version that wrote it.
+/// Returns the format that the text of the file `format` states, and the version of Fowler that
+/// wrote it.
 pub fn format_of(text: &str, kind: Kind) -> Option<(u32, &str)> {
     let words = text.strip_suffix('\n')?.strip_prefix("fowler ")?.strip_prefix(kind.name)?;
     let mut words = words.strip_prefix(' ')?.split(' ');
@@ -57,10 +59,10 @@ pub fn format_of(text: &str, kind: Kind) -> Option<(u32, &str)> {
     words.next().is_none().then_some((format, version))
 }
 
-/// Refuses a folder that a newer version wrote.
+/// Refuses a results folder that a newer version of Fowler wrote.
 ///
 /// # Errors
-/// If a newer version wrote it, or the file that says so cannot be read.
+/// If a newer version wrote the folder, or the file that says so cannot be read.
 pub fn refuse_newer(folder: &Path, kind: Kind) -> Result<(), Diagnostics> {
     let Some(text) = small_file(&folder.join(FORMAT_FILE))? else { return Ok(()) };
     match format_of(&text, kind) {
@@ -95,14 +97,14 @@ pub fn tidy(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Diagnostic
     Ok(())
 }
 
-/// A file of a point: its name in the checksum file, and its path.
+/// A result file of a sweep's point: its name in the checksum file, and its path.
 pub type Listed<'a> = (&'a str, &'a Path);
 
-/// Saves the result of a point, then the checksums, which finish it. `extra` is the name and the
-/// checksum of another file of the point, which is there already.
+/// Saves the result of a sweep's point, then the checksums, which finish it. `extra` is the name
+/// and the checksum of another file of the point, which is there already.
 ///
 /// # Errors
-/// If one cannot be written.
+/// If one of the files cannot be written.
 pub fn save(
     sums: &Path,
     (name, path): Listed<'_>,
@@ -115,22 +117,22 @@ pub fn save(
     write(sums, listed(&all).as_bytes())
 }
 
-/// The state of the saved files of a point.
+/// The state of the saved files of a sweep's point.
 #[derive(Debug)]
 pub enum Verified {
-    /// The point is not finished.
+    /// The point is not finished: its checksums are missing.
     Missing,
     /// A file of the point, with this path, differs from what was written.
     Damaged(PathBuf),
     /// All files of the point match their checksums.
     Whole {
-        /// True if the checksums list the extra file.
+        /// True if the checksums list the point's extra file, such as its requests.
         extra: bool,
     },
 }
 
-/// Compares the result of a point with its checksum, and its extra file if that is listed and
-/// `wanted`.
+/// Compares the saved result of a sweep's point with its checksum, and its extra file if that is
+/// listed and `wanted`.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -157,12 +159,12 @@ pub fn verified(
     Ok(Verified::Whole { extra: there })
 }
 
-/// Returns checksums as `sha256sum` writes them.
+/// Returns the text of a checksum file, as `sha256sum` writes it.
 pub fn listed(sums: &[(&str, String)]) -> String {
     sums.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect()
 }
 
-/// Returns the checksum listed for a file.
+/// Returns the checksum that a checksum file lists for a file.
 pub fn listed_hash(sums: &str, name: &str) -> Option<String> {
     // A line without a newline has been cut short.
     let one = |line: &str| {
@@ -172,10 +174,11 @@ pub fn listed_hash(sums: &str, name: &str) -> Option<String> {
     sums.split_inclusive('\n').find_map(one)
 }
 
-/// Returns the text of a small file; `None` if there is none. A file that is not text is empty.
+/// Returns the text of a small file; `None` if there is none. A file that is not valid text counts
+/// as empty.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If the file cannot be read.
 pub fn small_file(path: &Path) -> Result<Option<String>, Diagnostics> {
     let read = || {
         let mut bytes = Vec::new();
@@ -195,7 +198,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
     if there.is_some_and(|there| there == bytes) { Ok(()) } else { write(path, bytes) }
 }
 
-/// Writes a file, which appears when it is complete.
+/// Writes a file, which appears under its name only when it is complete.
 ///
 /// # Errors
 /// If it cannot be written.

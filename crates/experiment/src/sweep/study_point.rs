@@ -9,12 +9,12 @@ use crate::scheme::Scheme;
 use crate::workload::Control;
 use serde_json::Value;
 
-/// A point of a study.
+/// A point of a study: a run, and the name of its result.
 #[derive(Clone, Debug)]
 pub struct StudyPoint {
-    /// The name of the point's result; a study has only one result of that name.
+    /// Name of the point's result; a study has only one result of that name.
     pub name: String,
-    /// The run.
+    /// The run of the point.
     pub run: RunSpec,
 }
 

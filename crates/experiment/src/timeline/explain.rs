@@ -10,23 +10,23 @@ use fowler_units::{HostOp, Nanos, Span};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Numbers of operations described one by one at the beginning and at the end of a wait; those in
-/// between are only counted.
+/// Numbers of flash operations that an explanation describes one by one at the beginning and at the
+/// end of a request's wait; those in between are only counted.
 const TOLD: (usize, usize) = (8, 4);
-/// Smallest share of the latency at which a cause is listed.
+/// Smallest share of a request's latency at which an explanation lists a cause.
 const SHOWN: f64 = 0.005;
 
-/// The explanation of one request.
+/// The explanation of one request's latency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// Number of the request in order of completion, from 0.
     pub number: u64,
-    /// The explanation, as text.
+    /// Text of the explanation.
     pub text: String,
 }
 
 impl Timeline {
-    /// Explains the recorded requests of a run, in their order.
+    /// Explains the latencies of the recorded requests of a run, in their order.
     pub fn explain(&self, outcome: &Outcome) -> Vec<Explanation> {
         let explain = |(place, asked): (usize, &Asked)| {
             let mut text = self.headline(place, asked, outcome);
@@ -106,7 +106,8 @@ impl Timeline {
         )
     }
 
-    /// Describes the request's last operation, and since when it was waited for.
+    /// Describes the request's last flash operation, and the time since which the request waited
+    /// for it.
     fn decided(&self, asked: &Asked, last: &Operated, since: Nanos) -> String {
         let at = asked.completion.io.at;
         let Operated { operation, die, .. } = *last;
@@ -236,7 +237,7 @@ fn reported(operated: &Operated, at: Nanos, from: Nanos, until: Nanos) -> String
     )
 }
 
-/// Summarizes many operations in one line.
+/// Summarizes many flash operations in one line.
 fn summary(operations: &[&Operated]) -> String {
     let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
     for operated in operations {
@@ -283,7 +284,7 @@ fn after(at: Nanos, moment: Nanos) -> String {
     }
 }
 
-/// Formats microseconds exactly, without trailing zeros.
+/// Formats a time exactly in microseconds, without trailing zeros.
 fn us(span: Span) -> String {
     let (whole_us, rest) = (span.0 / 1000, span.0 % 1000);
     let rest = if rest == 0 { String::new() } else { format!(".{rest:03}") };

@@ -12,14 +12,15 @@ use fowler_metrics::Kind;
 use fowler_units::{HostOp, Nanos};
 use serde_json::{Map, Value, json};
 
-/// A request with its recording.
+/// A recorded request with the recording of the run, for JSON.
 struct Told<'a> {
     timeline: &'a Timeline,
     asked: &'a Asked,
     text: String,
 }
 
-/// An operation; for one of the request's own, also the time since which it was waited for.
+/// A flash operation, for JSON; for one of the request's own, also the time since which the request
+/// waited for it.
 struct Step<'a> {
     timeline: &'a Timeline,
     operated: &'a Operated,
@@ -41,7 +42,7 @@ impl Timeline {
     }
 }
 
-/// The schema of what `fowler explain --json` prints.
+/// Returns the JSON Schema of the output of `fowler explain --json`.
 pub fn schema_of_explained() -> Value {
     let run = summary::schema();
     let slowest = list_of(schema(&of_request()));

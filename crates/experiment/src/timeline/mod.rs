@@ -36,19 +36,19 @@ pub const SLOWEST_MAX: usize = 1000;
 pub enum Choice {
     /// A window of time, from the first request.
     Window {
-        /// The beginning.
+        /// Beginning of the window, in time since the first request.
         from: Span,
-        /// The end; later than the beginning.
+        /// End of the window, in time since the first request; later than the beginning.
         until: Span,
     },
-    /// This many of the slowest reads and of the slowest writes.
+    /// This many of the slowest reads and as many of the slowest writes.
     Slowest(usize),
     /// This many of the slowest requests, with the detail that [`Timeline::explain`] needs.
     Explained(usize),
 }
 
 impl Choice {
-    /// Returns the flag that makes this choice.
+    /// Returns the name of the flag with which the user makes this choice.
     fn flag(self) -> &'static str {
         match self {
             Choice::Window { .. } | Choice::Slowest(_) => "--timeline",
@@ -56,7 +56,7 @@ impl Choice {
         }
     }
 
-    /// Parses `10ms..12ms` or `slowest:5`, the argument of `flag`.
+    /// Parses the part of a run to record: `10ms..12ms` or `slowest:5`, the argument of `flag`.
     ///
     /// # Errors
     /// If the text is no choice: the errors say what is wrong and what is expected.
@@ -87,7 +87,7 @@ impl Choice {
     }
 }
 
-/// Chooses a number of the slowest requests.
+/// Chooses to record a number of the slowest requests.
 ///
 /// # Errors
 /// If the number is zero or too large.
@@ -104,11 +104,11 @@ pub fn slowest(count: usize, flag: &str) -> Result<usize, Diagnostics> {
     Err(Diagnostic::new(flag, what).expected(expected).hint(hint).into())
 }
 
-/// A run and its recording.
+/// A run and the recording of a part of it.
 pub struct Recorded {
-    /// The run.
+    /// Results of the run.
     pub outcome: Outcome,
-    /// The recording.
+    /// The recorded part of the run: its operations and requests.
     pub timeline: Timeline,
     /// The reasons why the recording is incomplete; empty if it is complete.
     pub diagnostics: Diagnostics,
@@ -134,7 +134,7 @@ pub fn record(
 
 /// A run that can be repeated exactly, to the nanosecond, under any observer.
 pub trait Repeatable {
-    /// The result of a run.
+    /// The result of one run.
     type Done;
 
     /// Runs the experiment. The second run (`again`) is only for the watcher.
@@ -143,11 +143,11 @@ pub trait Repeatable {
     /// Everything that is wrong, or that the run was stopped before its first request.
     fn run<W: Watcher>(&self, watcher: W, again: bool) -> Result<(Self::Done, W), Diagnostics>;
 
-    /// Returns the drive's part of the result.
+    /// Returns the drive's part of a run's result.
     fn outcome(done: &Self::Done) -> &Outcome;
 }
 
-/// Runs of one specification: the first, and the repetition for recording.
+/// Two runs of one specification: the first, and the repetition for recording.
 struct Replays<'a> {
     specs: [&'a RunSpec; 2],
     ready: &'a Ready,
@@ -168,7 +168,7 @@ impl Repeatable for Replays<'_> {
     }
 }
 
-/// Like [`record`], for anything that can be repeated on `drive`.
+/// Records a part of a repeatable run on `drive`, as [`record`] does for a specification.
 pub fn record_of<R: Repeatable>(
     what: &R,
     drive: &Resolved,
@@ -219,7 +219,7 @@ pub fn record_of<R: Repeatable>(
     Ok((done, timeline, diagnostics))
 }
 
-/// Returns the number of requests after which a run was stopped, if it was.
+/// Returns the number of requests after which the user stopped a run; `None` if it was not stopped.
 fn stopped_after(outcome: &Outcome) -> Option<u64> {
     matches!(outcome.ending, Ending::Stopped).then_some(outcome.workload.requests)
 }
@@ -263,12 +263,12 @@ fn what_is_missing(outcome: &Outcome, choice: Choice, timeline: &Timeline) -> Di
     diagnostics
 }
 
-/// Returns the channel of each die, and the number of channels.
+/// Returns the number of dies that share a channel.
 fn dies_per_channel(drive: &Resolved) -> u32 {
     drive.layout.geometry.dies_per_channel()
 }
 
-/// Returns a time since the first request.
+/// Returns the time of `moment` since `origin`, the first request.
 fn since(moment: Nanos, origin: Nanos) -> Span {
     if moment > origin { moment - origin } else { Span::ZERO }
 }

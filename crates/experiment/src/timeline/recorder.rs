@@ -7,49 +7,49 @@ use fowler_device::{
 use fowler_nand::{CellOp, PhaseKind, Timing};
 use fowler_units::{Id, Nanos, ReqId, Span};
 
-/// The most slices: viewers cannot open a larger trace.
+/// The most slices of time that a recording may have: viewers cannot open a larger trace.
 pub(super) const SLICES_MAX: usize = 2_000_000;
 
-/// The track of a slice.
+/// The track of a slice of time: a die or a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Track {
-    /// A die.
+    /// The die of this number.
     Die(u32),
-    /// A channel.
+    /// The channel of this number.
     Channel(u32),
 }
 
-/// The activity in a slice.
+/// The activity of a die or channel in a slice of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Sensing at a level; 0 is the hard decision.
+    /// The die senses cells at a level; 0 is the hard decision.
     Sense(u8),
-    /// A page transfer out of the chip to the controller.
+    /// A page is transferred out of the chip to the controller.
     TransferOut,
-    /// A page transfer from the controller into the chip.
+    /// A page is transferred from the controller into the chip.
     TransferIn,
-    /// Reloading the data of a suspended program.
+    /// The data of a suspended program is loaded into the chip again.
     Refill,
-    /// Waiting for the channel.
+    /// The die waits for the channel.
     AwaitChannel,
     /// A phase of a program or erase, and whether it was cut short.
     Phase(PhaseKind, bool),
-    /// Removing the voltages from the cells.
+    /// The die removes its voltages from the cells, before a suspension.
     Reset,
-    /// Suspended, while reads are served.
+    /// The operation is suspended, while the die serves reads.
     Suspended,
 }
 
 /// A slice of time with one activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// The die or channel on which the slice lies.
+    /// The die or channel whose activity the slice is.
     pub track: Track,
-    /// Start of the slice.
+    /// Start of the slice, in simulated time.
     pub from: Nanos,
-    /// End of the slice.
+    /// End of the slice, in simulated time.
     pub until: Nanos,
-    /// Activity in the slice.
+    /// Activity of the die or channel in the slice.
     pub what: What,
 }
 
@@ -62,7 +62,7 @@ pub struct Operated {
     pub die: u32,
     /// End of the operation, or of the run if that came first.
     pub until: Nanos,
-    /// Further pages of the same multi-plane operation.
+    /// Number of further pages in the multi-plane operation, beside the first.
     pub beside: u32,
     /// Number of times that the operation was suspended.
     pub suspensions: u32,
@@ -86,7 +86,7 @@ pub struct Asked {
 /// An operation that a request waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Own {
-    /// Index of the operation in [`Timeline::operations`].
+    /// Index of the flash operation in [`Timeline::operations`].
     pub place: usize,
     /// Time from which on the request waited for the operation. This may be later than the start of
     /// the operation, if the request joined one of another write.
@@ -99,7 +99,7 @@ struct Begun {
     operation: Operation,
     slices: Vec<Slice>,
     running: Option<CellOp>,
-    /// The time up to which the operation is accounted for.
+    /// Time up to which slices account for the operation.
     last: Nanos,
     /// True if the operation has been suspended since `last`.
     off: bool,
@@ -112,7 +112,8 @@ impl Begun {
         Begun { operation, slices: Vec::new(), running: None, last, off: false, suspensions: 0 }
     }
 
-    /// Attributes the time since the last slice, if any, to `what`.
+    /// Adds a slice from the end of the operation's last one until `until`, if any time lies
+    /// between, with the activity `what`.
     fn until(&mut self, die: u32, until: Nanos, what: What) {
         if until > self.last {
             self.slices.push(Slice { track: Track::Die(die), from: self.last, until, what });
@@ -120,7 +121,8 @@ impl Begun {
         }
     }
 
-    /// Ends the running step at `free`, and attributes the time until `now` to the suspension.
+    /// Ends the operation's running step at `free`, and attributes the time until `now` to the
+    /// suspension.
     fn stop(&mut self, die: u32, timing: &Timing, now: Nanos, free: Nanos) {
         let Some(cells) = self.running.take() else { return };
         for phase in cells.phases(timing) {
@@ -134,7 +136,7 @@ impl Begun {
     }
 }
 
-/// The state of a die.
+/// State of a die while a run is recorded.
 #[derive(Clone, Debug, Default)]
 struct Busy {
     command: Option<Begun>,
@@ -142,9 +144,9 @@ struct Busy {
     /// The program that comes next, if data of it have entered the cache register, and their
     /// transfers.
     ahead: Option<(Operation, Vec<Slice>)>,
-    /// The last finished operation: its index, if it was kept, and its end.
+    /// The last finished operation of the die: its index, if it was kept, and its end.
     finished: Option<(Option<usize>, Nanos)>,
-    /// True if a wanted request waited for the last finished operation.
+    /// True if a request to be recorded waited for the die's last finished operation.
     own: bool,
 }
 
@@ -165,18 +167,18 @@ impl Busy {
     }
 }
 
-/// A wanted request, as known from an identical earlier run.
+/// A request to be recorded, as known from an identical earlier run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Life {
     /// Number of the request in order of completion, from 0.
     pub number: u64,
-    /// Frame of the request.
+    /// Frame (place among the requests in flight) of the request.
     pub request: ReqId,
     /// Arrival time of the request, counted from the first request.
     pub from: Span,
     /// Completion time of the request, counted from the first request.
     pub until: Span,
-    /// The dies of the request's operations.
+    /// Numbers of the dies on which the request's operations run.
     pub dies: Vec<u32>,
 }
 
@@ -185,8 +187,8 @@ pub(super) struct Life {
 pub(super) enum Part {
     /// Everything that overlaps a window, counted from the first request.
     Window(Span, Span),
-    /// Requests, and the operations of their dies while the requests were in flight, with or
-    /// without slices.
+    /// These requests, and the operations of their dies while the requests were in flight. The flag
+    /// is true if slices are recorded too.
     Lives(Vec<Life>, bool),
 }
 
@@ -198,9 +200,9 @@ pub struct Timeline {
     dies_per_channel: u32,
     origin: Nanos,
     dies: Vec<Busy>,
-    /// Operations in the order in which they ended.
+    /// Recorded flash operations, in the order in which they ended.
     pub operations: Vec<Operated>,
-    /// Requests in order of completion.
+    /// Recorded requests, in order of completion.
     pub requests: Vec<Asked>,
     /// The operations so far of each request in flight, by its frame.
     waiting: Vec<Vec<Own>>,
@@ -225,17 +227,17 @@ impl Timeline {
         }
     }
 
-    /// Returns when the first request was issued, the origin of all times.
+    /// Returns the time at which the run's first request was issued, the origin of all times.
     pub fn origin(&self) -> Nanos {
         self.origin
     }
 
-    /// Returns whether there were more slices than can be kept.
+    /// Returns true if there were more slices than a recording can hold.
     pub fn is_full(&self) -> bool {
         self.slices >= SLICES_MAX
     }
 
-    /// Returns the number of dies.
+    /// Returns the number of dies of the drive.
     pub(super) fn die_count(&self) -> u32 {
         self.dies.len() as u32
     }
@@ -260,7 +262,7 @@ impl Timeline {
         }
     }
 
-    /// Returns whether to keep what a die did between two times.
+    /// Returns true if the recording includes an operation of a die that ended at `until`.
     fn wanted(&self, operation: &Operation, die: u32, until: Nanos) -> bool {
         let (from, origin) = (operation.dispatched, self.origin);
         let overlaps = |begin, end| from <= origin + end && until >= origin + begin;
@@ -273,8 +275,8 @@ impl Timeline {
         }
     }
 
-    /// Keeps the slices of the last finished operation of a die if it was for a wanted request, or
-    /// if all slices are kept.
+    /// Drops the slices of the last finished operation of a die, unless it was for a request to be
+    /// recorded, or all slices are recorded.
     fn shorten(&mut self, die: usize) {
         let Busy { finished, own, .. } = &mut self.dies[die];
         let (own, finished) = (std::mem::take(own), finished.take());
@@ -344,7 +346,8 @@ impl Timeline {
         }
     }
 
-    /// Keeps an operation if it is wanted, and links it to the request that waits for it.
+    /// Records a finished operation if it belongs to the recording, and links it to the request
+    /// that waits for it.
     fn finish(&mut self, die: usize, begun: Begun, until: Nanos, done: bool) {
         let Begun { operation, slices, suspensions, .. } = begun;
         self.shorten(die);
@@ -368,7 +371,7 @@ impl Timeline {
         self.wait(operation, place);
     }
 
-    /// Links the operation that has just ended to another request.
+    /// Links the operation that has just ended on a die to another request that waited for it.
     fn beside(&mut self, die: usize, operation: Operation, at: Nanos, pages: u32) {
         let Some((place, when)) = self.dies[die].finished else { return };
         debug_assert_eq!(when, at, "pages of a multi-plane operation end together");
@@ -396,7 +399,7 @@ impl Timeline {
     }
 }
 
-/// Returns the time `span` before another, or zero.
+/// Returns the time `span` before `at`, or zero.
 fn before(at: Nanos, span: Span) -> Nanos {
     Nanos(at.0 - span.0)
 }
@@ -435,7 +438,7 @@ impl<L: Layer> Probe<L> for Timeline {
 }
 
 impl What {
-    /// Returns a short name of the activity.
+    /// Returns a short name of the activity, for the slice in a trace viewer.
     pub fn name(self) -> &'static str {
         match self {
             What::Sense(0) => "sense",
@@ -469,7 +472,7 @@ impl What {
 }
 
 impl Operated {
-    /// Returns the kind and source of the operation: `program (GC)`.
+    /// Returns the kind and source of the flash operation, such as `program (GC)`.
     pub fn name(&self) -> String {
         let op = match self.operation.op {
             Op::Read => "read",
@@ -479,7 +482,7 @@ impl Operated {
         format!("{op} ({})", self.source())
     }
 
-    /// Returns the name of a source.
+    /// Returns the name of the source of the flash operation, such as `GC`.
     pub fn source(&self) -> &'static str {
         self.operation.source.name()
     }

@@ -11,7 +11,7 @@ pub(super) struct Slowest {
     count: usize,
     next: u64,
     origin: Nanos,
-    /// The slowest so far, slowest first.
+    /// The slowest requests so far, slowest first.
     found: Vec<Life>,
     /// The dies so far of each request in flight, by its frame.
     dies: Vec<Vec<u32>>,
@@ -23,7 +23,7 @@ impl Slowest {
         Slowest { count, next: 0, origin: Nanos::ZERO, found, dies: Vec::new() }
     }
 
-    /// Returns the slowest requests, slowest first.
+    /// Returns the slowest requests of the run, slowest first.
     pub fn lives(self) -> Vec<Life> {
         self.found
     }

@@ -20,13 +20,13 @@ const HOST: u32 = 1;
 const DIES: u32 = 2;
 const CHANNELS: u32 = 3;
 
-/// An event of the format.
+/// An event of the trace format that timeline viewers read.
 #[derive(Clone, Debug, Serialize)]
 struct Event {
     ph: &'static str,
     pid: u32,
     tid: u32,
-    /// Microseconds.
+    /// Time of the event in microseconds since the first request.
     ts: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     dur: Option<f64>,
@@ -38,17 +38,17 @@ struct Event {
     bp: Option<&'static str>,
     #[serde(skip_serializing_if = "Value::is_null")]
     args: Value,
-    /// The order of events at the same time: slices before flows, and outer slices before inner
-    /// ones.
+    /// Order of events of the trace at equal times: slices before flows, and outer slices before
+    /// inner ones.
     #[serde(skip)]
     order: (u64, u8, std::cmp::Reverse<u64>, usize),
 }
 
 impl Timeline {
-    /// Writes the trace; the file appears when it is complete.
+    /// Writes the recording as a file for trace viewers, which appears when it is complete.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Diagnostics> {
         let mut file = AtomicFile::create(path)?;
         self.trace(&mut file).map_err(|error| unwritable(path, &error))?;
@@ -81,7 +81,8 @@ impl Timeline {
         writeln!(out, "\n]}}")
     }
 
-    /// Overlapping requests need separate lanes: each takes the first free one.
+    /// Returns the lane of each request in the trace, and the number of lanes. Overlapping requests
+    /// need separate lanes: each takes the first free one.
     fn lanes(&self) -> (Vec<u32>, u32) {
         let mut order: Vec<usize> = (0..self.requests.len()).collect();
         order.sort_by_key(|&index| {
@@ -103,8 +104,9 @@ impl Timeline {
         (lanes, free.len() as u32)
     }
 
-    /// Returns the thread of each operation: that of its die, or the second one of its die if it is
-    /// a read that begins before the last one there has left the cache register.
+    /// Returns the track (a thread of the trace format) of each flash operation: that of its die,
+    /// or the second one of its die if it is a read that begins before the last one there has left
+    /// the cache register.
     fn threads(&self) -> Vec<u32> {
         let dies = self.die_count();
         let mut until = vec![Nanos::ZERO; 2 * dies as usize];
@@ -121,7 +123,8 @@ impl Timeline {
         self.operations.iter().map(thread).collect()
     }
 
-    /// Adds the names of processes and threads; `threads` of them are of dies.
+    /// Returns the events that name the processes and threads of the trace; `threads` of the
+    /// threads are of dies.
     fn names(&self, lanes: u32, threads: u32) -> Vec<Value> {
         let mut names = Vec::new();
         let mut add = |pid: u32, process: &str, threads: u32, thread: &dyn Fn(u32) -> String| {
