@@ -9,13 +9,13 @@ use fowler_figures::Figure;
 use std::io::Write;
 use std::path::Path;
 
-/// The files that were written.
+/// The tables and figures that were written to a folder.
 pub struct Written {
-    /// The names of the files.
+    /// Names of the files that were written.
     pub files: Vec<String>,
-    /// The figures that could not be drawn.
+    /// Warnings that name the figures that could not be drawn.
     pub warnings: Vec<String>,
-    /// The figures that were drawn.
+    /// The figures that were drawn, as pictures.
     pub drawings: Vec<Drawing>,
 }
 

@@ -1,6 +1,6 @@
 //! Passages: titled sentences that stand at the head of a page.
 
-/// Paragraphs under a title.
+/// A passage of a page: paragraphs under a title.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// Title of the passage.

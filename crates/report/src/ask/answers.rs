@@ -12,37 +12,38 @@ use fowler_metrics::Kind;
 use fowler_workload::TraceInfo;
 
 const DAY_S: f64 = 86_400.0;
-/// The reason why the answers have nothing on days and years.
+/// The reason why the answers of `fowler ask` say nothing about days and years.
 const NO_TIMES: &str =
     "All requests of the trace have the same time, so the writes per day are unknown.";
 
-/// An answer to one of the four questions.
+/// An answer to one of the four questions that `fowler ask` answers about a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// Text of the question.
+    /// Text of the question that is answered.
     pub question: &'static str,
-    /// Name of the drive that the answer is about, where several drives are asked about.
+    /// Name of the drive that the answer is about, if the questions are about several drives.
     pub drive: Option<String>,
     /// Text of the answer, in whole sentences.
     pub text: String,
     /// Statement of how far the answer can be trusted, and why.
     pub confidence: String,
-    /// Command that shows more.
+    /// Command that shows more about the answer.
     pub next: String,
     /// The numbers of the answer, by name.
     pub numbers: Vec<(&'static str, f64)>,
 }
 
-/// Answers the questions about each drive, question by question.
+/// Answers the questions of `fowler ask` about each drive, question by question.
 pub(super) fn about_drives(drives: &[Known<'_>]) -> Vec<Answer> {
     let questions = [slow, cost, life];
     questions.iter().flat_map(|answer| drives.iter().map(answer)).collect()
 }
 
-/// The question about the fitted drives that the user has not named.
+/// The question of `fowler ask` about the fitted drives that the user has not named.
 const ELSEWHERE: &str = "What would it be on the other fitted drives?";
 
-/// Answers for a drive that was not chosen: latency, write amplification and life in short.
+/// Answers the questions about a drive that was not chosen: latency, write amplification and life
+/// in short.
 pub(super) fn in_short(known: &Known<'_>) -> Answer {
     let outcome = known.outcome;
     let mut numbers = of_means(outcome);
@@ -120,7 +121,7 @@ fn elsewhere(drive: &str) -> Answer {
     }
 }
 
-/// Answers how slow requests are, and why.
+/// Answers the question how slow requests of the trace are on a drive, and why.
 fn slow(known: &Known<'_>) -> Answer {
     let first = known.outcome;
     let mut sentences: Vec<String> =
@@ -145,14 +146,15 @@ fn slow(known: &Known<'_>) -> Answer {
     }
 }
 
-/// Returns the mean latency of reads and of writes, by name.
+/// Returns the mean latency of reads and of writes in microseconds, each with its name in JSON.
 fn of_means(outcome: &Outcome) -> Vec<(&'static str, f64)> {
     let names = [(Kind::Read, "read_mean_us"), (Kind::Write, "write_mean_us")];
     let mean = |(kind, name)| Some((name, outcome.recorder.latencies(kind).mean_us()?));
     names.into_iter().filter_map(mean).collect()
 }
 
-/// Mean and the highest percentile that stands on enough requests; `None` without requests.
+/// Returns a sentence on the latency of reads or of writes: the mean, and the highest percentile
+/// with enough requests beyond it; `None` without requests.
 fn latencies(outcome: &Outcome, kind: Kind) -> Option<String> {
     let latencies = outcome.recorder.latencies(kind);
     let mean = real(latencies.mean_us()?);
@@ -161,7 +163,7 @@ fn latencies(outcome: &Outcome, kind: Kind) -> Option<String> {
     Some(format!("A {} takes {mean} us on average{tail}.", kind.name()))
 }
 
-/// Latencies, and the main causes.
+/// Returns sentences on the latency of reads or of writes, and on its main causes.
 fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
     let said = latencies(outcome, kind)?;
     let band = outcome.recorder.blame(kind).slowest(1.0);
@@ -176,12 +178,13 @@ fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
     Some(format!("{}: {}.", said.trim_end_matches('.'), causes.join(", ")))
 }
 
-/// Returns the texts of the findings of some rules.
+/// Returns the texts of the findings whose rules are named in `rules`.
 fn of_rules(said: &[Finding], rules: &[&str]) -> Vec<String> {
     said.iter().filter(|it| rules.contains(&it.rule)).map(|it| it.text.clone()).collect()
 }
 
-/// Answers what long use of the trace costs in flash wear: the write amplification.
+/// Answers the question of the flash wear that long use of the trace costs: the write
+/// amplification.
 fn cost(known: &Known<'_>) -> Answer {
     let question = "What does it cost in flash?";
     let next = known.command("lifetime", "");
@@ -241,7 +244,8 @@ fn cost(known: &Known<'_>) -> Answer {
     Answer { question, drive: known.name(), text, confidence, next, numbers }
 }
 
-/// Answers what one replay of the trace costs in flash wear; long use is not simulated.
+/// Answers the question of the flash wear that one replay of the trace costs, on a drive whose long
+/// use is not simulated.
 fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
     let first = known.outcome;
     let waf = first.waf();
@@ -285,7 +289,7 @@ fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
     }
 }
 
-/// Answers how long the drive lives.
+/// Answers the question how long the drive lives under the trace.
 fn life(known: &Known<'_>) -> Answer {
     let question = "How long does the drive live?";
     let waf = match &known.wear {
@@ -327,7 +331,7 @@ fn life(known: &Known<'_>) -> Answer {
     life_at(known, waf)
 }
 
-/// Answers how long the drive lives at a write amplification.
+/// Answers the question how long the drive lives under the trace at a write amplification of `waf`.
 fn life_at(known: &Known<'_>, waf: f64) -> Answer {
     let question = "How long does the drive live?";
     let next = known.command("lifetime", "");
@@ -394,15 +398,15 @@ fn on_the_real_drive(known: &Known<'_>, estimate: &Estimate) -> Option<(String, 
     Some((said, years))
 }
 
-/// Write amplification if nothing is ever moved, and of random writes over the whole drive: as
-/// measured before the run, or else in closed form.
+/// Returns the bounds of write amplification: 1, if nothing is ever moved, and that of random
+/// writes over the whole drive, as measured before the run, or else in closed form.
 fn bounds(known: &Known<'_>) -> [f64; 2] {
     let [least, most] = life_estimate::first(known.drive, &known.survey).waf;
     [least, known.outcome.steady_waf.unwrap_or(most)]
 }
 
-/// Returns a word for the trust in years from the rate of a trace: a recording of a day covers all
-/// hours, a recording of an hour does not (assumed).
+/// Returns a word for the trust in years of life that are computed from the rate of a trace: a
+/// recording of a day covers all hours, a recording of an hour does not (assumed).
 fn how_far(known: &Known<'_>) -> &'static str {
     match known.recorded.as_s() {
         span_s if span_s < 3600.0 => "A guess",

@@ -9,7 +9,8 @@ use fowler_experiment::trace;
 use fowler_workload::{DeviceChoice, ReadOptions, Remap, TraceInfo, TraceReader};
 use std::path::Path;
 
-/// Number of outstanding requests in a closed loop, typical of a busy host.
+/// Number of outstanding requests where `fowler ask` replays a trace in a closed loop, typical of a
+/// busy host.
 pub(super) const DEPTH: u32 = 32;
 /// Largest ratio of the trace's request rate to the drive's maximum at which recorded times are
 /// used; above it, the queue would grow to the end (assumed: bursts need the margin).
@@ -18,16 +19,16 @@ const BUSY: f64 = 0.9;
 /// A choice that `ask` made for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Subject of the choice: `device`, `addresses`, `pace`.
+    /// Subject of the choice: `drive`, `addresses`, `pace` (times of requests) or `requests`.
     pub of: &'static str,
-    /// The choice and the reason, in a sentence.
+    /// Sentence that states the choice and the reason for it.
     pub why: String,
     /// Flags that make the same choice in other commands; empty if it is the default.
     pub flags: Vec<String>,
 }
 
 impl Choice {
-    /// Returns the choice of a drive by `ask`.
+    /// Returns the choice of a drive that `fowler ask` made.
     pub(super) fn drive(why: String, name: &str) -> Choice {
         Choice::new("drive", why, &["--device", name])
     }
@@ -37,8 +38,8 @@ impl Choice {
     }
 }
 
-/// Surveys the part of a trace that is replayed: the requests up to the limit; of several devices
-/// the one with the most requests, unless the options choose.
+/// Surveys the part of a trace that is replayed: the requests up to the limit; of a trace with
+/// several devices, those of the device with the most requests, unless the options choose.
 ///
 /// # Errors
 /// If the trace cannot be read.
@@ -76,22 +77,22 @@ pub(super) fn look(
     Ok((info, choices))
 }
 
-/// The drive, where it is named by the user.
+/// Returns the choice of a drive that the user named.
 pub(super) fn drive(drive: &Resolved) -> Choice {
     let why = format!("{}, {}, as named", drive.device, bytes(drive.layout.logical.0));
     Choice::new("drive", why, &[])
 }
 
-/// The drives, where they are chosen by the user.
+/// Returns the choice of several drives that the user named.
 pub(super) fn drives(drives: &[Resolved]) -> Choice {
     let drive = |it: &Resolved| format!("{} ({})", it.label(), bytes(it.layout.logical.0));
     let all: Vec<String> = drives.iter().map(drive).collect();
     Choice::new("drives", format!("{}, each as described", all.join(", ")), &[])
 }
 
-/// Chooses the treatment of addresses: they stay if the drive has them all; otherwise the pages
-/// that are touched move together if they fit, and wrap around if not. `fits` tries whether they
-/// do.
+/// Chooses the treatment of the trace's addresses: they stay if the drive has them all; otherwise
+/// the pages that are touched move together if they fit, and wrap around if not. `fits` tries
+/// whether they do.
 pub(super) fn addresses(
     info: &TraceInfo,
     drive: &Resolved,
@@ -129,7 +130,7 @@ pub(super) fn addresses(
     (Remap::Modulo, Choice::new("addresses", why, &["--remap", "modulo"]))
 }
 
-/// The drive in a sentence; of several, the smallest is meant.
+/// Returns the name of the drive for a sentence; of several drives, the smallest.
 fn drive_name(drive: &Resolved) -> String {
     match &drive.candidate {
         Some(name) => format!("the smallest drive, {name},"),
@@ -183,7 +184,7 @@ mod tests {
         TraceInfo::gather(None, [one]).unwrap()
     }
 
-    /// The sides of each boundary; the drive has 100 GiB of 16 KiB pages.
+    /// Tests both sides of each boundary on a drive with 100 GiB of 16 KiB pages.
     #[test]
     fn addresses_move_only_if_they_must() {
         let spec = DeviceSpec { device: "tlc".into(), ..DeviceSpec::default() };

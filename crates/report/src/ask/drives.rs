@@ -11,26 +11,27 @@ use fowler_experiment::numbers::bytes;
 use fowler_experiment::scheme::{NO_SCHEME, Scheme};
 use fowler_workload::TraceInfo;
 
-/// Presets fitted to latencies under mixed load, the default first. The others that are fitted know
-/// reads and cached writes only.
+/// Preset drives that are fitted to latencies under mixed load, the default first. The other fitted
+/// presets match measured reads and cached writes only.
 const FITTED: [&str; 4] = ["nvme-pm9a3", "nvme-7450", "nvme-p5520", "nvme-pe8110"];
-/// Capacities of the real drives in GB, in the same order: the presets scale them down.
+/// Capacities in GB of the real drives that the presets of [`FITTED`] scale down, in the same
+/// order.
 const REAL_GB: [u64; 4] = [960, 960, 1920, 960];
-/// The drive for a trace that no fitted drive has room for: it is the largest preset with cells of
+/// Preset drive for a trace that no fitted drive has room for: the largest preset with cells of
 /// three bits.
 const LARGE: &str = "tlc";
 
-/// The schemes that are compared: they change latency on any drive.
+/// The schemes that `fowler ask` compares: they change latency on any drive.
 const SCHEMES: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
-/// The schemes of the papers that are not compared, because they change the cells, the wear or the
-/// number of programs.
+/// The schemes of the papers that `fowler ask` does not compare, because they change the cells, the
+/// wear or the number of programs.
 const OTHER_SCHEMES: [&str; 4] = ["rhio", "hire", "ready_opt", "da_raid5"];
 
-/// The drives that are asked about, and the comparison that answers for them.
+/// The drives that the user asks about, and the comparison that answers for them.
 pub(super) struct Asking {
-    /// The drives.
+    /// The drives that the user asks about.
     pub(super) asked: Vec<Candidate>,
-    /// The schemes on the one drive, or the drives.
+    /// The candidates of the comparison: schemes on the one drive, or the drives.
     pub(super) candidates: Candidates,
     /// The schemes on each of several drives.
     pub(super) schemes: Vec<Candidates>,
@@ -143,13 +144,14 @@ pub(super) fn real_capacity(drive: &Resolved) -> Option<(u64, f64)> {
 /// Returns the drive without a scheme.
 ///
 /// # Errors
-/// All errors in the drive.
+/// All errors in the drive's description.
 pub(super) fn as_described(device: &DeviceSpec) -> Result<Resolved, Diagnostics> {
     device_spec::resolve(&device.source()?, &Scheme::none(), device)
 }
 
 /// Returns the drive under each scheme for latency that works on it. The drive as described comes
-/// first where it has another order of requests or another suspension than under the first scheme.
+/// first where it serves requests in another order, or suspends operations in another way, than
+/// under the first scheme.
 ///
 /// # Errors
 /// All errors in the drive.
@@ -171,7 +173,8 @@ pub(super) fn schemes(device: &DeviceSpec) -> Result<Candidates, Diagnostics> {
     Ok(Candidates::schemes(device, &schemes))
 }
 
-/// Returns a sentence about the schemes that are not compared, and the keys that they need.
+/// Returns a sentence about the schemes that `fowler ask` does not compare, and the keys that they
+/// need.
 pub(super) fn not_compared(device: &DeviceSpec) -> String {
     let of = |keep: &dyn Fn(&Compatibility) -> bool| -> String {
         let all = OTHER_SCHEMES.iter().map(|it| scheme_on(device, it));
@@ -206,7 +209,7 @@ mod tests {
         DeviceSpec::default()
     }
 
-    /// A trace that touches so many bytes of its first `end` bytes.
+    /// Returns the characteristics of a trace that touches `touched` of its first `end` bytes.
     fn info(touched: u64, end: u64) -> TraceInfo {
         let one: Result<HostIo, TraceError> = Ok(HostIo::read(Nanos(0), 0, 4096));
         let info = TraceInfo::gather(None, [one]).unwrap();
@@ -281,7 +284,8 @@ mod tests {
         }
     }
 
-    /// A drive with an order and a suspension of its own is the baseline of its schemes.
+    /// A drive with its own order of requests and its own suspension is the baseline of its
+    /// schemes.
     #[test]
     fn a_drive_as_described_is_compared_if_it_differs_from_the_first_scheme() {
         for (device, labels) in [
@@ -293,7 +297,7 @@ mod tests {
         }
     }
 
-    /// The caution about schemes that were not tried says what presets say.
+    /// The caution about schemes that were not tried agrees with the presets.
     #[test]
     fn schemes_that_are_not_compared_are_named_with_what_they_need() {
         let said = not_compared(&DeviceSpec { device: "nvme-pm9a3".into(), ..settings() });

@@ -13,31 +13,31 @@ use fowler_units::Span;
 use fowler_workload::ReadOptions;
 use std::path::PathBuf;
 
-/// A question to `ask`: the trace, the drives and the limits.
+/// A question to `fowler ask`: the trace, the drives and the limits.
 #[derive(Clone, Debug)]
 pub struct AskSpec {
     /// Path of the trace.
     pub path: PathBuf,
     /// Options for reading the trace.
     pub options: ReadOptions,
-    /// The flags for these options, and settings of the drive, for the commands at the ends of
-    /// answers.
+    /// Flags for the options of the trace and the settings of the drive, for the commands at the
+    /// ends of answers.
     pub flags: String,
-    /// The drives.
+    /// The drives that the question is about.
     pub drives: Drives,
-    /// The most requests that are replayed.
+    /// The most requests of the trace that are replayed.
     pub limit: u64,
-    /// The seeds of the comparison.
+    /// Number of seeds with which the comparison is run.
     pub seeds: u32,
     /// True to record the data of charts.
     pub detail: bool,
 }
 
-/// The drives that are asked about.
+/// The drives that a question to `fowler ask` is about.
 #[derive(Clone, Debug)]
 pub enum Drives {
-    /// A fitted drive that has room for the trace, with the settings of this one. The other fitted
-    /// drives are asked about in short.
+    /// A fitted drive that has room for the trace, with these settings. The other fitted drives get
+    /// a short answer.
     Fitted(DeviceSpec),
     /// One drive, on which schemes are compared.
     One(DeviceSpec),
@@ -45,7 +45,7 @@ pub enum Drives {
     Several(Candidates),
 }
 
-/// Long use of a drive, which is simulated above this crate.
+/// Long use of a drive, which a crate above this one simulates.
 #[derive(Clone, Copy)]
 pub struct LongUse {
     /// Returns the reason why long use of a drive cannot be simulated; `None` if it can.
@@ -55,11 +55,11 @@ pub struct LongUse {
     pub write_amplification: WriteAmplification,
 }
 
-/// The type of [`LongUse::write_amplification`].
+/// Type of the function [`LongUse::write_amplification`].
 pub type WriteAmplification =
     fn(&Resolved, &WorkloadSpec, Option<u64>, Control<'_>) -> Result<Option<f64>, Diagnostics>;
 
-/// The facts that answers are derived from.
+/// The results for one drive from which `fowler ask` derives the answers about that drive.
 pub(super) struct Known<'a> {
     pub(super) flags: &'a str,
     pub(super) choices: &'a [Choice],
@@ -68,21 +68,21 @@ pub(super) struct Known<'a> {
     /// Recorded time span of the trace.
     pub(super) recorded: Span,
     pub(super) wear: Wear,
-    /// The run on the drive: of several schemes, under the first.
+    /// The run of the trace on the drive; of several schemes, under the first.
     pub(super) outcome: &'a Outcome,
 }
 
-/// Runs that an answer compares.
+/// The runs of a comparison, from which an answer says which is better.
 pub(super) struct Compared {
     pub(super) candidates: Candidates,
-    /// The runs of the first seed.
+    /// The runs of the comparison under the first seed.
     pub(super) outcomes: Vec<Outcome>,
-    /// The numbers of the runs over the seeds; `None` with one seed.
+    /// Metrics of the compared runs over the seeds; `None` with one seed.
     pub(super) spread: Option<Spread>,
 }
 
 impl Compared {
-    /// Returns a command line for all drives and this trace.
+    /// Returns a command line for all compared drives and this trace.
     pub(super) fn command(&self, known: &Known<'_>, command: &str, more: &str) -> String {
         let devices: Vec<&str> =
             self.candidates.all().iter().map(|it| it.device.device.as_str()).collect();
@@ -90,7 +90,7 @@ impl Compared {
     }
 }
 
-/// The wear of the drive by the trace.
+/// The wear of the drive's flash by the trace.
 pub(super) enum Wear {
     /// The trace contains no writes.
     None,
@@ -98,23 +98,25 @@ pub(super) enum Wear {
     Absorbed,
     /// Pages programmed per host page after long use.
     Long(f64),
-    /// Long use of this drive is not simulated, and why.
+    /// Long use of this drive is not simulated; the text is the reason.
     NotSimulated(String),
 }
 
 impl Known<'_> {
-    /// Name of the drive, where several are asked about.
+    /// Returns the name of the drive, if the questions are about several drives.
     pub(super) fn name(&self) -> Option<String> {
         self.drive.candidate.clone()
     }
 
-    /// The life at a write amplification; `None` without times.
+    /// Returns the estimated life of the drive at a write amplification; `None` for a trace without
+    /// times.
     pub(super) fn estimate(&self, waf: f64) -> Option<life_estimate::Estimate> {
         let is_timed = self.survey.span > Span::ZERO;
         is_timed.then(|| life_estimate::at_waf(self.drive, &self.survey, waf))
     }
 
-    /// Returns a command line for this trace, replayed as here.
+    /// Returns a command line for this trace and drive, with the choices that the answers are based
+    /// on.
     pub(super) fn command(&self, command: &str, more: &str) -> String {
         self.command_on(&format!("--device {}", quoted(&self.drive.device)), command, more)
     }

@@ -24,22 +24,22 @@ use fowler_experiment::seeds::Spread;
 use fowler_experiment::workload::Control;
 use serde_json::{Map, Value, json};
 
-/// The answers, and the results that they are based on.
+/// The answers of `fowler ask`, and the results that they are based on.
 pub struct Asked {
-    /// The choices that were made.
+    /// The choices that `fowler ask` made for the user.
     pub choices: Vec<Choice>,
     /// The answers, question by question.
     pub answers: Vec<Answer>,
-    /// The runs of the comparison.
+    /// The runs of the comparison under the first seed.
     pub outcomes: Vec<Outcome>,
-    /// The numbers of the runs over the seeds; `None` with one seed.
+    /// Metrics of the compared runs over the seeds; `None` with one seed.
     pub spread: Option<Spread>,
 }
 
-/// Answers the questions. Progress is reported as for a comparison.
+/// Answers the questions of `fowler ask`. Progress is reported as for a comparison.
 ///
 /// # Errors
-/// Everything that is wrong with the trace or the drive, or if it was stopped.
+/// Everything that is wrong with the trace or the drive, or if the user stopped it.
 pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<Asked, Diagnostics> {
     // The errors of drives come before those of the trace, which takes long to read.
     let mut fitted = Vec::new();
@@ -86,7 +86,7 @@ pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<As
 }
 
 impl Asked {
-    /// Returns the answers for the head of a page, a passage for each question.
+    /// Returns the answers as passages for the head of an HTML page, one for each question.
     pub fn passages(&self) -> Vec<Passage> {
         let mut passages: Vec<Passage> = Vec::new();
         for answer in &self.answers {
@@ -103,7 +103,7 @@ impl Asked {
         passages
     }
 
-    /// Returns choices and answers as an object.
+    /// Returns the choices and answers of `fowler ask` as a JSON object.
     pub fn json(&self) -> Value {
         let choices: Vec<Value> = self
             .choices

@@ -18,16 +18,16 @@ use fowler_experiment::workload::{Control, TraceSpec, Workload, WorkloadSpec};
 use fowler_units::Span;
 use fowler_workload::{ReadOptions, Remap, TraceInfo};
 
-/// The requests with which the drive's ceiling is measured.
+/// Number of the trace's first requests with which a drive's highest rate is measured.
 const CEILING_OF: u64 = 50_000;
 
-/// A trace as it is replayed on all drives.
+/// A trace as `fowler ask` replays it on all drives.
 pub(super) struct Replay<'a> {
     spec: &'a AskSpec,
-    /// The run, on any drive. Until the pace is chosen, it is that of the first requests in a
-    /// closed loop.
+    /// The run of the trace, on any drive. Until the times of requests are chosen, it is that of
+    /// the first requests in a closed loop.
     pub(super) run: RunSpec,
-    /// The choices that were made.
+    /// The choices that `fowler ask` made about the replay.
     pub(super) choices: Vec<Choice>,
     options: ReadOptions,
     /// Facts of the requests that are replayed.
@@ -56,8 +56,8 @@ impl<'a> Replay<'a> {
         Replay { spec, run, choices, options, info, long_use, control }
     }
 
-    /// Chooses the treatment of addresses and the pace. Returns the rates that the drives can
-    /// serve, in requests per second.
+    /// Chooses the treatment of the trace's addresses and the times of its requests. Returns the
+    /// rates that the drives can serve, in requests per second.
     pub(super) fn choose(
         &mut self,
         asking: &Asking,
@@ -94,19 +94,20 @@ impl<'a> Replay<'a> {
         (of(remap), remap, choice)
     }
 
-    /// Returns the rate in requests per second at which a drive serves the first requests in a
-    /// closed loop; `None` if no time passes.
+    /// Returns the rate in requests per second at which a drive serves the first requests of the
+    /// trace in a closed loop; `None` if no time passes.
     fn ceiling(&self, candidate: &Candidate) -> Result<Option<f64>, Diagnostics> {
         Ok(self.once(&candidate.spec(&self.run))?.iops())
     }
 
-    /// Runs once.
+    /// Runs the trace once, and fails if the run was cut short.
     fn once(&self, run: &RunSpec) -> Result<Outcome, Diagnostics> {
         (self.control.progress)(Progress::Planned(1));
         whole(Run::new(run, self.control).outcome()?, self.control)
     }
 
-    /// Runs the candidates with every seed; `detail` is true to record the data of charts.
+    /// Runs the candidates of the comparison with every seed; `detail` is true to record the data
+    /// of charts.
     pub(super) fn compare(
         &self,
         candidates: &Candidates,
@@ -144,8 +145,8 @@ impl<'a> Replay<'a> {
         Ok(answers::in_short(&known))
     }
 
-    /// Gathers what answers about a drive need. `ceiling` is the rate in requests per second that
-    /// the drive can serve in a closed loop, which bounds the wear.
+    /// Gathers the results that answers about a drive need. `ceiling` is the rate in requests per
+    /// second that the drive can serve in a closed loop, which bounds the wear.
     pub(super) fn about<'b>(
         &'b self,
         drive: &'b Resolved,
@@ -192,7 +193,8 @@ fn workload(spec: &AskSpec, options: &ReadOptions, remap: Remap) -> WorkloadSpec
     WorkloadSpec::Trace(TraceSpec::new(spec.path.clone(), options.clone(), remap))
 }
 
-/// Returns the outcome of a whole run: one that was cut short answers nothing.
+/// Returns the outcome of a run that was completed, or an error: a run that was cut short answers
+/// nothing.
 fn whole(outcome: Outcome, control: Control<'_>) -> Result<Outcome, Diagnostics> {
     match &outcome.ending {
         fowler_experiment::outcome::Ending::Failed(diagnostics) => Err(diagnostics.clone()),

@@ -16,7 +16,7 @@ use fowler_physics::vth::Setting;
 pub use plots::{plot, recovery};
 pub use tables::{agreement, constants, sensitivity};
 
-/// A model of cells, and the code that corrects their errors.
+/// The model of flash cells with its constants, and the error correction code.
 struct Cells {
     analytic: Analytic,
     model: Reliability,
@@ -24,7 +24,7 @@ struct Cells {
 }
 
 impl Cells {
-    /// Returns the cells of the default constants, whose tests show that they are valid.
+    /// Returns the model with the default constants, whose tests show that they are valid.
     fn new() -> Cells {
         let parameters = Parameters::default();
         let analytic = Analytic::new(parameters).expect("the default constants are valid");
@@ -38,11 +38,11 @@ impl Cells {
     }
 }
 
-/// The result of writing the curves.
+/// The files with the curves of the cell model that were written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plotted {
-    /// The files, in the folder.
+    /// Names of the files in the folder.
     pub files: Vec<String>,
-    /// The figures that could not be drawn.
+    /// Warnings that name the figures that could not be drawn.
     pub warnings: Vec<String>,
 }

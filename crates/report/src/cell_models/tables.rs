@@ -8,7 +8,7 @@ use fowler_physics::sensitivity::{POINTS, Results, results, sweep};
 use fowler_physics::voltage::{Hire, OPERATING_POINT};
 use fowler_units::Span;
 
-/// Formats a very small or large number.
+/// Formats a very small or large number for a table.
 fn plain(value: f64) -> String {
     match value {
         0.0 => "0".into(),
@@ -17,7 +17,8 @@ fn plain(value: f64) -> String {
     }
 }
 
-/// Every constant: value, unit, where it comes from, what is swept.
+/// Returns the table of every constant of the cell model: value, unit, source, and the range in
+/// which it is varied.
 pub fn constants() -> Sheet {
     let heads = ["constant", "value", "unit", "origin", "swept", "what it is", "source"];
     let mut sheet = Sheet::new("constants", "Constants of the models", &heads);
@@ -36,7 +37,8 @@ pub fn constants() -> Sheet {
     sheet
 }
 
-/// Returns the effects of each unpublished constant, at both ends of its range.
+/// Returns the table of the effects of each unpublished constant of the cell model, at both ends of
+/// its range.
 pub fn sensitivity() -> Sheet {
     let points = POINTS.map(|point| point.name);
     let heads: Vec<&str> = ["constant", "value"]
@@ -73,7 +75,7 @@ fn row(name: &str, value: String, results: Option<&Results>) -> Vec<Cell> {
     cells
 }
 
-/// Returns the published numbers beside those of the models.
+/// Returns the table of published numbers beside those of the cell model.
 pub fn agreement() -> Sheet {
     let heads = ["what", "published", "model", "remark"];
     let mut sheet = Sheet::new("agreement", "The papers and the models", &heads);

@@ -3,19 +3,19 @@
 use super::stored_runs::Stored;
 use std::collections::BTreeSet;
 
-/// The difference in mean latency of reads or writes, by cause.
+/// The difference of two runs in the mean latency of reads or writes, by cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Causes {
     /// Kind of the requests: `read` or `write`.
     pub kind: &'static str,
-    /// The mean latencies in microseconds.
+    /// Mean latency in microseconds in each of the two runs.
     pub means_us: [f64; 2],
-    /// Mean time per request of each cause, in microseconds, the largest difference first. Causes
-    /// without a difference are left out.
+    /// Mean time per request of each cause of latency, in microseconds, in each of the two runs,
+    /// the largest difference first. Causes without a difference are left out.
     pub parts_us: Vec<(String, [f64; 2])>,
 }
 
-/// Returns the differences of the kinds that both runs have, and whose means differ.
+/// Returns the differences of two runs in mean latency, for the kinds of requests that both have.
 pub(super) fn of(runs: [&Stored; 2]) -> Vec<Causes> {
     ["read", "write"].into_iter().filter_map(|kind| of_kind(runs, kind)).collect()
 }

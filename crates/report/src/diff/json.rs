@@ -4,7 +4,8 @@ use super::{Causes, Chance, Change, Diff, Pair, Setting};
 use serde_json::{Map, Value, json};
 
 impl Diff {
-    /// Returns one object with everything. Unknown numbers are null; there are no infinities.
+    /// Returns the differences of two results as one JSON object. Unknown numbers are null; there
+    /// are no infinities.
     pub fn json(&self) -> Value {
         let [first, second] = &self.alone;
         json!({

@@ -18,13 +18,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use stored_runs::Stored;
 
-/// Differences of two results.
+/// Differences between two results of `fowler run` or `fowler compare`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diff {
     /// Pairs of runs that are compared: those under the same scheme or on the same drive, or the
     /// only two.
     pub pairs: Vec<Pair>,
-    /// The schemes or drives that only the first has, and those that only the second has.
+    /// The schemes or drives that only the first result has, and those that only the second has.
     pub alone: [Vec<String>; 2],
 }
 
@@ -37,58 +37,61 @@ pub struct Pair {
     pub labels: [String; 2],
     /// Settings that differ between the two runs, by key.
     pub settings: Vec<Setting>,
-    /// The numbers that differ: first those that tables show, in their order, then all others.
+    /// Metrics that differ between the two runs: first those that tables show, in their order, then
+    /// all others.
     pub changes: Vec<Change>,
-    /// The number of metrics that are equal.
+    /// Number of metrics that are equal in the two runs.
     pub same: usize,
-    /// The causes of the difference in mean latency.
+    /// Causes of the difference in mean latency between the two runs.
     pub causes: Vec<Causes>,
     /// Method by which chance is separated from real differences.
     pub chance: Chance,
 }
 
-/// A key whose value differs; `None` if a run does not have it.
+/// A configuration key whose value differs between two runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Name of the key.
+    /// Name of the configuration key.
     pub key: String,
-    /// The key's value in each run.
+    /// The key's value in each run; `None` in a run that does not have the key.
     pub values: [Option<String>; 2],
 }
 
-/// A number that differs between two runs.
+/// A metric that differs between two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Path of the number in the summary.
+    /// Path of the metric in the summary.
     pub path: String,
-    /// Label of the number in tables; `None` for numbers that no table shows.
+    /// Label of the metric in tables; `None` for metrics that no table shows.
     pub label: Option<String>,
-    /// Value of the number in each run (the mean over several seeds); `None` if unknown.
+    /// Value of the metric in each run (the mean over several seeds); `None` if unknown.
     pub values: [Option<f64>; 2],
-    /// Half the width of the 95 % interval of the difference, where that is known.
+    /// Half the width of the 95 % interval of the difference, where the interval is known.
     pub half_width: Option<f64>,
 }
 
 impl Change {
-    /// Returns the relative growth of the number; `None` if unknown, or if it was 0 before.
+    /// Returns the growth of the metric from the first run to the second, relative to the first;
+    /// `None` if unknown, or if it was 0 before.
     pub fn share(&self) -> Option<f64> {
         let [Some(first), Some(second)] = self.values else { return None };
         (first != 0.0).then(|| (second - first) / first.abs())
     }
 
-    /// Returns true if the difference is larger than chance; `None` if that cannot be determined.
+    /// Returns true if the difference between the two runs is larger than chance; `None` if that
+    /// cannot be determined.
     pub fn is_real(&self) -> Option<bool> {
         let [Some(first), Some(second)] = self.values else { return None };
         self.half_width.map(|half_width| (second - first).abs() > half_width)
     }
 }
 
-/// Method by which chance is separated from real differences.
+/// The way in which chance is separated from real differences between two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chance {
-    /// The two results have several seeds each, and so intervals.
+    /// Both results have several seeds, and so an interval for each metric.
     Seeds,
-    /// The runs differ in nothing but the seed: every difference is chance.
+    /// The two runs differ in nothing but the seed: every difference is chance.
     OnlySeed,
     /// At least one of the runs has a single seed: chance is not known.
     Unknown,
@@ -154,7 +157,7 @@ fn pair(runs: [&Stored; 2]) -> Pair {
     Pair { axis, labels, settings, changes, same, causes: causes::of(runs), chance }
 }
 
-/// Returns the numbers that differ, and the number of those that do not.
+/// Returns the metrics of two runs that differ, and the number of those that do not.
 fn changes(runs: [&Stored; 2], chance: Chance) -> (Vec<Change>, usize) {
     let labels: Vec<(String, String)> = layout::labels();
     let place: BTreeMap<&str, usize> =

@@ -8,12 +8,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The name of the summary in a folder of results.
+/// Name of the summary's file in a folder of results.
 const SUMMARY: &str = "summary.json";
-/// The most bytes of a summary: a hundred schemes have about ten million.
+/// Largest accepted size of a summary in bytes: a hundred schemes have about ten million.
 const LARGEST: u64 = 64 << 20;
 
-/// A run under one scheme, or on one drive.
+/// A run that is read from a summary file, under one scheme or on one drive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stored {
     /// The property in which the runs of the comparison differ: scheme or drive.
@@ -22,10 +22,10 @@ pub(super) struct Stored {
     pub label: String,
     /// Settings of the run, by key: drive, workload and replay options.
     pub settings: BTreeMap<String, String>,
-    /// The numbers of the run's summary, by path.
+    /// The numbers of the run's summary, by their paths.
     pub numbers: BTreeMap<String, f64>,
-    /// Mean and half the width of the 95 % interval of each number over several seeds; empty with
-    /// one seed.
+    /// Mean and half the width of the 95 % interval of each number over several seeds, by path;
+    /// empty with one seed.
     pub seeds: BTreeMap<String, (f64, f64)>,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Stored>, Diagnostics> {
     if runs.is_empty() { Err(wrong("holds no run".into())) } else { Ok(runs) }
 }
 
-/// Refuses a file that does not match the checksum in its folder's list.
+/// Refuses a result file that does not match the checksum in its folder's list.
 pub(crate) fn is_as_written(file: &Path) -> Result<(), Diagnostics> {
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Ok(()) };
     let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.into() };
@@ -120,7 +120,7 @@ fn stored(axis: Axis, run: &Value, spread: Option<&Value>) -> Option<Stored> {
     Some(stored)
 }
 
-/// Collects the keys of a TOML table with their values.
+/// Adds the keys of a TOML table with their values to `settings`.
 fn keys(path: &str, table: &toml::Table, settings: &mut BTreeMap<String, String>) {
     for (name, value) in table {
         let path = joined(path, name);

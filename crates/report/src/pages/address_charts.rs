@@ -7,20 +7,21 @@ use fowler_experiment::outcome::Outcome;
 use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Kind, Region, Regions};
 
-/// Fewest host pages at which the write amplification of a region is shown: a count of 50
-/// independent events has a standard deviation of 14 %.
+/// Fewest host pages in a region of addresses at which the region's write amplification is shown: a
+/// count of 50 independent events has a standard deviation of 14 %.
 const FEW: u64 = 50;
 
-/// The runs that were counted by address, with the place of each in the comparison.
+/// The runs whose requests were counted by address, with the place of each in the comparison.
 pub struct ByAddress<'a> {
     runs: Vec<(usize, &'a Outcome, &'a Regions)>,
     unit: &'static str,
-    /// Bytes per unit of the axis.
+    /// Bytes per unit of the charts' address axis.
     scale: f64,
 }
 
 impl<'a> ByAddress<'a> {
-    /// Returns the runs with a request in some region. A drive of a single region has no map.
+    /// Returns the runs with a request in some region of addresses. A drive of a single region has
+    /// no map.
     pub fn of(outcomes: &'a [Outcome]) -> ByAddress<'a> {
         let counted = |(place, outcome): (usize, &'a Outcome)| {
             let regions = &outcome.detail.as_deref()?.regions;
@@ -39,7 +40,7 @@ impl<'a> ByAddress<'a> {
         ByAddress { runs, unit, scale }
     }
 
-    /// Returns all charts; none if nothing was counted by address.
+    /// Returns all charts over addresses; none if nothing was counted by address.
     pub fn charts(&self) -> Vec<Figure> {
         let mib = |bytes: u64| bytes as f64 / (1u64 << 20) as f64;
         let of_kinds = |what: fn(&str) -> String, value: &dyn Fn(&Region, Kind) -> Option<f64>| {
@@ -88,13 +89,13 @@ impl<'a> ByAddress<'a> {
         Axis::linear(format!("address ({})", self.unit))
     }
 
-    /// Returns the middle of every region.
+    /// Returns the middle address of every region, in units of the charts' axis.
     fn middles(&self, regions: &Regions) -> Vec<f64> {
         let width = regions.width().0 as f64 / self.scale;
         (0..regions.all().len()).map(|region| (region as f64 + 0.5) * width).collect()
     }
 
-    /// Returns a line for every run of which something is known.
+    /// Returns a line over addresses for every run that has a value in some region.
     fn lines(&self, value: impl Fn(&Region) -> Option<f64>) -> Vec<Series> {
         let line = |&(place, outcome, regions): &(usize, &Outcome, &Regions)| {
             let y = regions.all().iter().map(|region| value(region).map(coarse));

@@ -5,8 +5,8 @@ use fowler_figures::palette;
 use fowler_figures::{Figure, Panel, Series, Shape};
 use fowler_units::escaped_json;
 
-/// Returns the data of a figure for the script of a page, safe to embed in it. Its panels have one
-/// shape and one x axis.
+/// Returns the data of a figure as JSON for the script of an HTML page, safe to embed in the page.
+/// The panels of the figure have one shape and one x axis.
 pub fn json(figure: &Figure) -> String {
     debug_assert!(
         figure.panels.windows(2).all(|two| (two[0].shape, &two[0].x) == (two[1].shape, &two[1].x)),
@@ -43,15 +43,16 @@ fn compact(figure: &mut Figure) {
     }
 }
 
-/// The shares of requests that a box has marks for, by the names of the percentiles.
+/// The shares of requests at which a box of a box plot has marks, with the names of the
+/// percentiles.
 pub const BOX: [(&str, f64); 5] =
     [("p5", 0.05), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p99", 0.99)];
 
-/// The largest relative difference of lines that are one line to the eye: a line of 2 px on a plot
-/// of 250 px.
+/// Largest relative difference of lines in a chart that look like one line: a line of 2 px on a
+/// plot of 250 px.
 const COINCIDE: f64 = 0.01;
 
-/// Names the lines that coincide: those with the same points, within [`COINCIDE`].
+/// Names the lines of a chart that coincide: those with equal points, within [`COINCIDE`].
 fn coinciding(series: &[Series]) -> Option<String> {
     let near = |a: f64, b: f64| (a - b).abs() <= COINCIDE * a.abs().max(b.abs());
     let same = |one: &Series, other: &Series| {
@@ -88,8 +89,8 @@ fn coinciding(series: &[Series]) -> Option<String> {
     (!all.is_empty()).then(|| format!("{all}: within {} everywhere.", percent(COINCIDE)))
 }
 
-/// Returns the rules of the style sheet that define the hues, for light, dark, and the system's
-/// choice.
+/// Returns the style sheet's rules for the hues of runs in charts, for light, dark, and the
+/// system's choice.
 pub fn hues() -> String {
     let all = palette::HUES.iter().chain([&palette::GRAY]);
     let of = |colour: fn(&palette::Hue) -> [u8; 3]| {
@@ -110,7 +111,7 @@ pub fn percentage(share: f64) -> f64 {
     (share * 1e4).round() / 100.0
 }
 
-/// Rounds a number to four significant digits, for the many cells of heat maps.
+/// Rounds a number to four significant digits, for the many cells of heat maps in a page.
 pub fn coarse(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;

@@ -6,33 +6,37 @@ use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::Kind;
 use fowler_units::Span;
 
-/// The rows of a decade begin at these numbers (Renard's series R10, ISO 3, rounded), times a power
-/// of ten: steps of about 26 %, which people can read.
+/// The rows of a heat map of latencies begin at these numbers in each decade (Renard's series R10,
+/// ISO 3, rounded), times a power of ten: steps of about 26 %, which people can read.
 const DECADE: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0];
 
-/// Returns the lower end of a row, in microseconds; the first row begins at a nanosecond.
+/// Returns the lower end of a row of the latency heat map, in microseconds; the first row begins at
+/// a nanosecond.
 fn start(row: usize) -> f64 {
     DECADE[row % DECADE.len()] * 10f64.powi((row / DECADE.len()) as i32 - 3)
 }
 
-/// The latencies of a window that a logarithmic axis can show: those that are not zero.
+/// Returns the latencies in a window of time that a logarithmic axis can show: those that are not
+/// zero, each with its count.
 fn lasting(run: &TimeSeries<'_>, window: usize, kind: Kind) -> impl Iterator<Item = (Span, u32)> {
     run.over_time.latencies(window, kind).filter(|(latency, _)| *latency > Span::ZERO)
 }
 
-/// The row of a latency; the first has everything below a nanosecond as well.
+/// Returns the number of the heat map's row for a latency; the first row has everything below a
+/// nanosecond as well.
 fn row(latency: Span) -> usize {
     let us = latency.as_us();
     (0..).take_while(|&row| start(row) <= us).last().unwrap_or(0)
 }
 
-/// Formats the lower edge of a row without insignificant digits.
+/// Formats the lower edge of a row of the heat map without insignificant digits.
 fn edge(row: usize) -> String {
     let text = format!("{:.5}", start(row));
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// Returns the map of latencies of one kind; a panel for each run, all with the same rows.
+/// Returns the heat map of latencies of one kind of request over time; a panel for each run, all
+/// with the same rows.
 pub fn chart(all: &AllTimeSeries<'_>, kind: Kind, cells: usize) -> Option<Figure> {
     let rows = |run: &TimeSeries<'_>| {
         let windows = 0..run.over_time.windows().len();

@@ -8,13 +8,14 @@ use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Band, Kind, Latencies};
 use fowler_units::Span;
 
-/// Minimum distance between points of a distribution, as factors along x or y.
+/// Smallest distance between drawn points of a latency distribution, as a factor along x or y.
 const ACROSS: f64 = 1.02;
 const UPWARDS: f64 = 1.03;
-/// Parts that stay below this share in every band are shown as one.
+/// Causes of latency that stay below this share in every band are shown as one.
 const SHOWN: f64 = 0.005;
 
-/// The bands of latency: name, and the shares of slowest requests between which each band lies.
+/// Bands of requests by latency: name, and the shares of slowest requests between which each band
+/// lies.
 const BANDS: [(&str, f64, f64); 6] = [
     ("fastest half", 1.0, 0.5),
     ("50 to 90 %", 0.5, 0.1),
@@ -24,7 +25,8 @@ const BANDS: [(&str, f64, f64); 6] = [
     ("slowest 0.01 %", 0.0001, 0.0),
 ];
 
-/// Returns the chart of the share of requests that took at least a given time, for every run.
+/// Returns the chart of the latency distribution of reads or writes: the share of requests that
+/// took at least a given time, for every run.
 pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Figure> {
     let mut at_once = Vec::new();
     let mut line = |(place, outcome): (usize, &Outcome)| {
@@ -69,10 +71,10 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Figure> {
     })
 }
 
-/// Most streams with a line in a chart; more cannot be distinguished.
+/// Most request streams with a line in a chart; more cannot be distinguished.
 const STREAMS: usize = 14;
 
-/// Returns the chart of latencies by stream, with a view for each kind of request.
+/// Returns the chart of latencies by request stream, with a view for each kind of request.
 pub fn of_streams(outcomes: &[Outcome]) -> Option<Figure> {
     let [outcome] = outcomes else { return None };
     let kinds = ["read", "write", "trim"];
@@ -102,13 +104,15 @@ pub fn of_streams(outcomes: &[Outcome]) -> Option<Figure> {
     })
 }
 
-/// Returns the complementary distribution, thinned.
+/// Returns the complementary distribution of latencies: the share of requests that took at least
+/// each time, with points thinned for display.
 pub fn at_least(latencies: &Latencies) -> Vec<(Span, f64)> {
     thinned(latencies.count() as f64, latencies.later_than())
 }
 
-/// Returns the share of values that are at least as large as each, without most of those that lie
-/// near each other. The first and the last point are always included.
+/// Returns each value of a distribution with the share of values that are at least as large,
+/// without most of those that lie near each other. The first and the last point are always
+/// included.
 fn thinned(all: f64, later_than: impl Iterator<Item = (Span, u64)>) -> Vec<(Span, f64)> {
     let mut points: Vec<(Span, f64)> = Vec::new();
     let mut share = 1.0;
@@ -127,7 +131,7 @@ fn thinned(all: f64, later_than: impl Iterator<Item = (Span, u64)>) -> Vec<(Span
     points
 }
 
-/// Returns the causes of latency in each band, as bars.
+/// Returns the chart of the causes of latency in each band of requests, as bars.
 pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Figure> {
     let mut rows: Vec<(String, Band)> = Vec::new();
     let mut groups: Vec<(String, usize)> = Vec::new();

@@ -48,37 +48,37 @@ use tiles::Tile;
 use time_series::AllTimeSeries;
 pub(crate) use visible_text::Visible;
 
-/// Most rows of a table that a page prints; charts show longer ones.
+/// Most rows of a table that an HTML page prints; charts show longer ones.
 const PRINTED: usize = 40;
 
-/// The file name of the report in a folder of results.
+/// File name of the HTML report in a folder of results.
 pub const REPORT: &str = "report.html";
 
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
     title: String,
-    /// Introduction of the page, in a line or two.
+    /// Introduction at the head of the page, in a line or two.
     lead: Vec<String>,
     passages: &'a [Passage],
-    /// The verdict on the results, in sentences.
+    /// Sentences at the head of the page that sum up its results.
     verdict: Vec<String>,
-    /// Warnings and notes on the page.
+    /// Warnings and notes at the top of the page.
     remarks: Vec<Remark>,
     sections: Vec<Section>,
-    /// The most important numbers, shown as tiles.
+    /// The most important metrics of the runs, shown as tiles.
     tiles: Vec<Tile>,
-    /// Table of the differences between named texts, such as configurations.
+    /// Table of the differences between named texts on the page, such as configurations.
     differences: Option<Sheet>,
     texts: Vec<Text>,
-    /// The rows of the longest table that is printed.
+    /// Number of rows of the longest table that the page prints.
     printed: usize,
     version: &'a str,
     hues: String,
     style: &'a str,
     charting: &'a str,
     sorting: &'a str,
-    /// The parts of the script, in order.
+    /// The parts of the page's script, in order.
     scripts: [&'a str; 5],
 }
 
@@ -89,13 +89,13 @@ struct Remark {
     text: String,
 }
 
-/// A heading of a page, with the charts, pictures and tables under it.
+/// A section of a page: a heading, with charts, pictures and tables under it.
 pub struct Section {
     /// Heading of the section.
     pub title: &'static str,
     /// Tables of the section, after the charts.
     pub sheets: Vec<Sheet>,
-    /// Charts, which the script of the page draws.
+    /// Charts of the section, which the script of the page draws.
     pub charts: Vec<Figure>,
     /// Pictures of the section.
     pub drawings: Vec<Drawing>,
@@ -119,8 +119,8 @@ impl Section {
     }
 }
 
-/// Renders the page of a run, or of several under different schemes or on different drives, with
-/// what several seeds say of them. The passages come first.
+/// Renders the HTML page of a run, or of several under different schemes or on different drives,
+/// with their spread over several seeds. The passages come first.
 pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>, passages: &[Passage]) -> String {
     if outcomes.is_empty() {
         return String::new();
@@ -181,7 +181,7 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>, passages: &[Passag
     })
 }
 
-/// Returns the title of a page of runs.
+/// Returns the title of an HTML page about runs.
 fn title(outcomes: &[Outcome]) -> String {
     let first = &outcomes[0];
     match first.drive.axis() {
@@ -190,7 +190,7 @@ fn title(outcomes: &[Outcome]) -> String {
     }
 }
 
-/// Returns the facts at the head of a page of runs, one line each.
+/// Returns the facts at the head of an HTML page about runs, one line each.
 fn lead(outcomes: &[Outcome], labels: &[&str]) -> Vec<String> {
     let first = &outcomes[0];
     let requests = counted(first.workload.requests, "request");
@@ -210,7 +210,7 @@ fn lead(outcomes: &[Outcome], labels: &[&str]) -> Vec<String> {
     }
 }
 
-/// Renders the page of a study of a paper: its pictures and all tables.
+/// Renders the HTML page of a study of a paper: its pictures and all tables.
 pub fn of_study(
     title: &str,
     lead: Vec<String>,
@@ -224,8 +224,8 @@ pub fn of_study(
     fill(Page { title: title.into(), lead, sections, ..Page::blank() })
 }
 
-/// Renders a page of sections: what it shows in a line or two, what the numbers say, what to be
-/// warned of, and the sections; the drive is a text at its end.
+/// Renders an HTML page of sections: a line or two on its subject, the conclusions from the
+/// numbers, warnings, and the sections; the drive's configuration is a text at its end.
 pub fn of_sections(
     title: &str,
     [lead, verdict, warnings]: [Vec<String>; 3],
@@ -283,7 +283,7 @@ fn fill(page: Page<'_>) -> String {
     page.render().expect("writing to a string does not fail")
 }
 
-/// Returns the warnings and notes of a page.
+/// Returns the warnings and notes for the page of these runs.
 fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
     let mut texts: Vec<Remark> = Vec::new();
     for Warning { severity, text } in warnings(outcomes) {
@@ -310,7 +310,7 @@ fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
     texts
 }
 
-/// Returns the chart of pages programmed per page of the host, by source.
+/// Returns the chart of write amplification: pages programmed per page of the host, by source.
 fn amplification(outcomes: &[Outcome]) -> Option<Figure> {
     let known: Vec<&Outcome> =
         outcomes.iter().filter(|it| it.counters.programs[Source::Host] > 0).collect();
@@ -339,10 +339,10 @@ fn amplification(outcomes: &[Outcome]) -> Option<Figure> {
     })
 }
 
-/// Writes a page; the file appears when it is complete.
+/// Writes an HTML page; the file appears when it is complete.
 ///
 /// # Errors
-/// The file cannot be written.
+/// If the file cannot be written.
 pub fn write(path: &Path, page: &str) -> Result<(), Diagnostics> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(page.as_bytes()).map_err(|error| unwritable(path, &error))?;
@@ -358,8 +358,8 @@ mod tests {
     use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
     use fowler_experiment::workload::{Control, WorkloadSpec};
 
-    /// The embedded libraries are those built from the named packages, and cannot end a script
-    /// element.
+    /// The libraries embedded in pages are those built from the named packages, and cannot end a
+    /// script element.
     #[test]
     fn what_pages_carry_is_what_was_vendored() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vendor");

@@ -8,16 +8,16 @@ use fowler_experiment::text_file;
 use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use std::path::Path;
 
-/// Largest accepted page in bytes: the page of 27 schemes has two million.
+/// Largest accepted HTML page in bytes: the page of 27 schemes has two million.
 const LARGEST: u64 = 64 << 20;
-/// The text before and after the data of a chart.
+/// Text in an HTML page before the data of a chart.
 const OPENS: &str = "<script type=\"application/json\">";
 const CLOSES: &str = "</script>";
-/// Names of the two results, in their order.
+/// Names of the two compared results, in their order.
 const NAMES: [&str; 2] = ["first", "second"];
 
-/// Renders the page of two results: what differs between them, and every chart of lines that both
-/// pages have, with the lines of both. `folders` are those of `found`.
+/// Renders the HTML page of two results: the differences between them, and every chart of lines
+/// that both pages have, with the lines of both. `folders` are those of `found`.
 ///
 /// # Errors
 /// If a folder has no page, or it cannot be read, or is damaged (its checksum does not match).
@@ -46,7 +46,7 @@ pub fn of_two(folders: [&Path; 2], found: &Diff) -> Result<String, Diagnostics> 
     }))
 }
 
-/// Returns the charts of the page in a folder.
+/// Returns the charts of the HTML report in a folder of results.
 fn charts_of(folder: &Path) -> Result<Vec<Figure>, Diagnostics> {
     let file = folder.join(REPORT);
     if !file.exists() {
@@ -69,7 +69,7 @@ fn charts_of(folder: &Path) -> Result<Vec<Figure>, Diagnostics> {
     page.split(OPENS).skip(1).map(chart).collect()
 }
 
-/// Returns the charts of lines that both have, each with the lines of both.
+/// Returns the line charts that both results have, each with the lines of both.
 fn overlaid([first, second]: [&[Figure]; 2]) -> Vec<Figure> {
     let lines = |chart: &&Figure| matches!(frame(chart), Some((Shape::Lines | Shape::Steps, _)));
     // A line has the same ink in every chart, also in those that do not have them all.
@@ -100,7 +100,7 @@ fn overlaid([first, second]: [&[Figure]; 2]) -> Vec<Figure> {
     first.iter().filter(lines).filter_map(of_both).collect()
 }
 
-/// Returns the shape and the x axis of all views of a chart.
+/// Returns the shape and the x axis that all views of a chart share; `None` if they differ.
 fn frame(chart: &Figure) -> Option<(Shape, &Axis)> {
     chart.panels.first().map(|view| (view.shape, &view.x))
 }
@@ -109,7 +109,8 @@ fn full_name(of: &str, series: &Series) -> String {
     format!("{of}: {}", series.name)
 }
 
-/// Returns a view with the lines of both; the ink of a line follows from its place in `names`.
+/// Returns a chart's view with the lines of both results; the ink of a line follows from its place
+/// in `names`.
 fn together(panels: [&Panel; 2], names: &[String]) -> Panel {
     let mut series = Vec::new();
     for (panel, name) in panels.into_iter().zip(NAMES) {
@@ -128,7 +129,7 @@ fn together(panels: [&Panel; 2], names: &[String]) -> Panel {
     Panel::view(panels[0].title.clone(), panels[0].y.clone(), series)
 }
 
-/// Returns the tables of settings and of results that differ.
+/// Returns the tables of the settings and the metrics in which two results differ.
 fn sheets(found: &Diff) -> Vec<Sheet> {
     let mut sheets = Vec::new();
     for pair in &found.pairs {
@@ -164,7 +165,7 @@ mod tests {
             .views(shape, Axis::linear(axis))
     }
 
-    /// Charts of lines with the same axes are drawn together; all others are left out.
+    /// Line charts of two results with equal axes are drawn together; all others are left out.
     #[test]
     fn lines_of_both_are_in_one_chart() {
         let first = [

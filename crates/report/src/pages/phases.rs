@@ -7,11 +7,11 @@ use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Kind, OverTime};
 use fowler_units::Span;
 
-/// Most parts of a run that have boxes.
+/// Most equal parts of a run for which a page shows boxes of latency.
 const PHASES: usize = 8;
 
-/// Returns the quartiles of the latencies of one kind in each of a few equal parts of the run;
-/// `None` if the runs cannot be compared part by part.
+/// Returns the chart of the quartiles of latency of reads or writes in each of a few equal parts of
+/// the run; `None` if the runs cannot be compared part by part.
 pub fn chart(all: &AllTimeSeries<'_>, kind: Kind) -> Option<Figure> {
     let parts: Vec<OverTime> = all.runs.iter().map(in_parts).collect();
     let longest = parts.iter().max_by_key(|over_time| over_time.windows().len())?;
@@ -49,7 +49,7 @@ pub fn chart(all: &AllTimeSeries<'_>, kind: Kind) -> Option<Figure> {
     })
 }
 
-/// Returns the run in at most [`PHASES`] windows.
+/// Returns the time series of a run in at most [`PHASES`] windows.
 fn in_parts(run: &TimeSeries<'_>) -> OverTime {
     let mut parts = run.over_time.clone().into_owned();
     while parts.windows().len() > PHASES {
@@ -58,7 +58,8 @@ fn in_parts(run: &TimeSeries<'_>) -> OverTime {
     parts
 }
 
-/// Returns the marks of the box of each part: all or none, as a logarithmic axis has no zero.
+/// Returns the marks of the box of latencies for each part of a run: all or none, as a logarithmic
+/// axis has no zero.
 fn marks(parts: &OverTime, kind: Kind, count: usize) -> Vec<Option<f64>> {
     let of = |at: usize| {
         let mark = |(_, share): (&str, f64)| {

@@ -5,9 +5,9 @@ use fowler_experiment::seeds::Spread;
 use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Kind, Percentile};
 
-/// Returns the percentiles of one kind of request of each of these runs, as means over the
-/// seeds with their 95 % intervals. `None` if the seed changes nothing, or if fewer than two are
-/// known.
+/// Returns the chart of the latency percentiles of reads or writes in each of these runs, as means
+/// over the seeds with their 95 % intervals. `None` if the seed changes nothing, or if fewer than
+/// two percentiles are known.
 pub fn chart(labels: &[&str], spread: &Spread, kind: Kind) -> Option<Figure> {
     if spread.is_nothing() {
         return None;

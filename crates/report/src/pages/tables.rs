@@ -18,7 +18,7 @@ fn noun(outcomes: &[Outcome]) -> &'static str {
     outcomes.first().map_or_else(Axis::default, |first| first.drive.axis()).noun()
 }
 
-/// Latencies: a row for each scheme and kind of request.
+/// Returns the table of latencies: a row for each run and kind of request.
 pub fn latency(outcomes: &[Outcome]) -> Sheet {
     let columns = Kind::ALL.map(layout::latency);
     let mut heads = vec![noun(outcomes), "requests"];
@@ -38,8 +38,8 @@ pub fn latency(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// Returns the table of streams: a row for each stream and kind of its requests; `None` without
-/// several streams.
+/// Returns the table of request streams: a row for each stream and kind of its requests; `None`
+/// without several streams.
 pub fn streams(outcomes: &[Outcome]) -> Option<Sheet> {
     let heads = [
         noun(outcomes),
@@ -72,17 +72,17 @@ pub fn streams(outcomes: &[Outcome]) -> Option<Sheet> {
     (!sheet.rows.is_empty()).then_some(sheet)
 }
 
-/// Writes and their cost: a table for each group of metrics.
+/// Returns the tables of writes and their cost: one for each group of metrics.
 pub fn writing(outcomes: &[Outcome]) -> Vec<Sheet> {
     layout::writing(outcomes).iter().map(|group| of_group(group, outcomes)).collect()
 }
 
-/// Suspensions: a row for each scheme; `None` if nothing was suspended.
+/// Returns the table of suspensions: a row for each run; `None` if nothing was suspended.
 pub fn suspensions(outcomes: &[Outcome]) -> Option<Sheet> {
     layout::suspensions(outcomes).map(|group| of_group(&group, outcomes))
 }
 
-/// A row for each scheme, a column for each metric of the group.
+/// Returns a table with a row for each run and a column for each metric of the group.
 fn of_group(group: &Group, outcomes: &[Outcome]) -> Sheet {
     let labels = group.columns.iter().map(|column| column.label.as_str());
     let heads: Vec<&str> = std::iter::once(noun(outcomes)).chain(labels).collect();
@@ -95,7 +95,7 @@ fn of_group(group: &Group, outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// The faults that struck, or were to: a row for each; `None` without any.
+/// Returns the table of faults that struck, or were to: a row for each; `None` without faults.
 pub fn faults(outcomes: &[Outcome]) -> Option<Sheet> {
     let heads = [
         noun(outcomes),
@@ -131,13 +131,14 @@ pub fn faults(outcomes: &[Outcome]) -> Option<Sheet> {
     outcomes.iter().any(|it| !it.faults.is_empty()).then_some(sheet)
 }
 
-/// The value of a metric as a cell.
+/// Returns the value of a metric in a run as the cell of a table.
 fn cell(column: &Shown, outcome: &Outcome) -> Cell {
     let number = column.value(outcome).as_f64();
     if column.unit() == Unit::Share { Cell::share(number) } else { Cell::number(number) }
 }
 
-/// Causes of latency: a row for each scheme, kind, band and cause.
+/// Returns the table of causes of latency: a row for each run, kind of request, band of latency,
+/// and cause.
 pub fn blame(outcomes: &[Outcome]) -> Sheet {
     let heads = [noun(outcomes), "requests", "band", "cause", "mean (us)", "share"];
     let mut sheet = Sheet::new("blame", "Causes of latency", &heads);
@@ -161,7 +162,7 @@ pub fn blame(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// The laws that every run must obey, with their bounds and values.
+/// Returns the table of the laws that every run must obey, with their bounds and values.
 pub fn laws(outcomes: &[Outcome]) -> Sheet {
     let heads = [
         noun(outcomes),
@@ -190,8 +191,8 @@ pub fn laws(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// Returns the facts that are needed to reproduce the results: a row for each fact, a column for
-/// each scheme.
+/// Returns the table of the facts that are needed to reproduce the results: a row for each fact, a
+/// column for each run.
 pub fn provenance(outcomes: &[Outcome]) -> Sheet {
     let mut heads = vec!["fact"];
     heads.extend(outcomes.iter().map(|it| it.drive.label()));
@@ -218,7 +219,7 @@ pub fn provenance(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// The configuration keys in which the runs differ; `None` for one run, or without
+/// Returns the table of configuration keys in which the runs differ; `None` for one run, or without
 /// differences.
 pub fn differences(outcomes: &[Outcome]) -> Option<Sheet> {
     let mut heads = vec!["key"];

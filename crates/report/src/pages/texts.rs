@@ -7,7 +7,7 @@ use fowler_experiment::device_spec::{Axis, Resolved};
 use fowler_experiment::outcome::Outcome;
 use serde::Serialize;
 
-/// A text to view and download.
+/// A text on an HTML page, such as a configuration, to view and download.
 pub struct Text {
     pub title: String,
     pub file: String,
@@ -16,14 +16,14 @@ pub struct Text {
     pub others: Vec<Other>,
 }
 
-/// A text that resembles another one.
+/// A text that resembles another one on the page, and is stored as the difference to it.
 pub struct Other {
     pub file: String,
-    /// The pieces of the text, as JSON.
+    /// The pieces of which the text consists, as JSON.
     pub delta: String,
 }
 
-/// A piece of a text.
+/// A piece of a text that resembles another text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum Piece {
@@ -33,7 +33,8 @@ enum Piece {
     Own(String),
 }
 
-/// Returns the complete configurations and the complete description of the workload.
+/// Returns the texts for the page of these runs: the complete configurations and the complete
+/// description of the workload.
 pub fn of(outcomes: &[Outcome]) -> Vec<Text> {
     let mut names: Vec<String> = Vec::new();
     for outcome in outcomes {
@@ -69,7 +70,7 @@ pub fn of(outcomes: &[Outcome]) -> Vec<Text> {
     texts
 }
 
-/// Returns the complete configuration of a drive.
+/// Returns the complete configuration of a drive as a text on a page.
 pub fn of_drive(drive: &Resolved) -> Text {
     Text {
         title: "The drive, as a complete device file".into(),
@@ -79,7 +80,7 @@ pub fn of_drive(drive: &Resolved) -> Text {
     }
 }
 
-/// Returns the pieces of a text beside another one that it resembles.
+/// Returns the pieces of `text`, which resembles the text `base`.
 fn delta(base: &str, text: &str) -> Vec<Piece> {
     let base: Vec<&str> = base.split('\n').collect();
     let mut pieces: Vec<Piece> = Vec::new();
@@ -98,7 +99,8 @@ fn delta(base: &str, text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Returns the file name for the drive under a scheme: `dir/x.toml+rps` becomes `x+rps`.
+/// Returns the file name of the configuration of a drive under a scheme: `dir/x.toml+rps` becomes
+/// `x+rps`.
 fn file_name(scheme: &str) -> String {
     let part = |part: &str| {
         let name = part.rsplit(['/', '\\']).next().unwrap_or(part);
@@ -111,7 +113,7 @@ fn file_name(scheme: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Puts a text together as the script of the page does.
+    /// Puts a text together from its pieces, as the script of the page does.
     fn together(base: &str, pieces: &[Piece]) -> String {
         let base: Vec<&str> = base.split('\n').collect();
         let lines = pieces.iter().flat_map(|piece| match piece {

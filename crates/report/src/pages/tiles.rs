@@ -7,32 +7,32 @@ use fowler_experiment::summary::layout::is_amplification;
 use fowler_experiment::summary::{Unit, unit, value};
 use fowler_figures::palette;
 
-/// Most runs of a tile; the tables have all of them.
+/// Most runs that a tile of a page lists; the tables have all of them.
 const ROWS: usize = 6;
 
-/// One number of each run.
+/// A tile of a page: one metric with its number for each run.
 #[derive(Debug, PartialEq)]
 pub struct Tile {
-    /// Title of the tile: the number's name and unit.
+    /// Title of the tile: the metric's name and unit.
     pub title: &'static str,
     pub rows: Vec<Row>,
-    /// The number of runs that are left out.
+    /// Number of runs that the tile leaves out.
     pub more: usize,
 }
 
-/// The number of a run.
+/// A row of a tile: the number of one run.
 #[derive(Debug, PartialEq)]
 pub struct Row {
-    /// The name of the run's hue.
+    /// Name of the run's hue, which the charts share.
     pub hue: &'static str,
     pub label: String,
-    /// Formatted number, with its interval if there are several seeds.
+    /// The run's number, formatted, with its interval if there are several seeds.
     pub value: String,
-    /// Difference to the number of the first run, in words.
+    /// Difference to the number of the first run, in words; empty for the first run.
     pub change: String,
 }
 
-/// Candidate tiles: title and metric. Tiles of reads and writes need such requests.
+/// Tiles that a page may show: title and metric. Tiles of reads and writes need such requests.
 const TILES: [(&str, &str); 8] = [
     ("mean read (us)", "read.mean_us"),
     ("p99.9 read (us)", "read.p999_us"),
@@ -44,11 +44,11 @@ const TILES: [(&str, &str); 8] = [
     ("idle (share of die time)", "idle_share"),
 ];
 
-/// Maximum number of tiles on a page.
+/// Most tiles on a page.
 const SHOWN: usize = 6;
 
-/// Returns the tiles of these runs, without those that no run has a number for. Writes have tiles
-/// if there are no reads, or if other tiles have no number.
+/// Returns the tiles for the page of these runs, without those that no run has a number for. Writes
+/// have tiles if there are no reads, or if other tiles have no number.
 pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Tile> {
     let known = |path: &str| outcomes.iter().any(|it| reported(it, path).is_some());
     let mut shown: Vec<(&str, &str)> = TILES.into_iter().filter(|(_, path)| known(path)).collect();
@@ -62,7 +62,7 @@ pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Tile> {
     shown.into_iter().map(|(title, path)| tile(title, path, outcomes, spread)).collect()
 }
 
-/// Returns a metric of a run; `None` if unknown or withheld.
+/// Returns the value of a metric in a run; `None` if unknown or withheld.
 fn reported(outcome: &Outcome, path: &str) -> Option<f64> {
     let withheld = is_amplification(path) && outcome.withheld().is_some();
     value(outcome, path).as_f64().filter(|_| !withheld)
@@ -100,8 +100,8 @@ fn tile(title: &'static str, path: &str, outcomes: &[Outcome], spread: Option<&S
     Tile { title, more: outcomes.len() - rows.len(), rows }
 }
 
-/// Describes the difference of two numbers: shares in percentage points, others in percent of the
-/// first.
+/// Describes the difference of a run's number to the first run's: shares in percentage points,
+/// others in percent of the first.
 fn change(first: f64, second: f64, share: bool) -> String {
     if first == second {
         return "same".into();

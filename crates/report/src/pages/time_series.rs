@@ -11,15 +11,15 @@ use fowler_metrics::{Kind, OverTime, Window};
 use fowler_units::Span;
 use std::borrow::Cow;
 
-/// Limits for a page: cells in all heat maps together, and windows in all runs together. Each
-/// window is drawn about twenty times, in as many lines.
+/// Limits for the HTML page of several runs: cells in all heat maps together, and windows in all
+/// runs together. Each window is drawn about twenty times, in as many lines.
 const CELLS: usize = 75_000;
 const WINDOWS: usize = 1024;
-/// Heat maps on a page: dies, channels, blocks, and the latencies of reads and of writes.
+/// Number of heat maps on a page: dies, channels, blocks, and the latencies of reads and of writes.
 const FIELDS: usize = 5;
-/// Most rows of cells: more could not be distinguished.
+/// Most rows of cells in a heat map: more could not be distinguished.
 const ROWS: usize = 64;
-/// Most columns of a map of blocks.
+/// Most columns in a heat map of blocks.
 const BLOCK_COLUMNS: usize = 128;
 
 /// A run and its time series, with as many windows as the page has room for.
@@ -35,7 +35,7 @@ pub(super) struct TimeSeries<'a> {
 pub struct AllTimeSeries<'a> {
     pub(super) runs: Vec<TimeSeries<'a>>,
     unit: &'static str,
-    /// Nanoseconds per unit of the axis.
+    /// Nanoseconds per unit of the charts' time axis.
     scale: f64,
 }
 
@@ -74,7 +74,7 @@ impl<'a> AllTimeSeries<'a> {
         Axis::linear(format!("time since the first request entered ({})", self.unit))
     }
 
-    /// Returns the middle of every window.
+    /// Returns the middle of every window of time, in units of the charts' axis.
     pub(super) fn middles(&self, over_time: &OverTime) -> Vec<f64> {
         let width = over_time.width().0 as f64;
         let middle = |(index, window): (usize, &Window)| {
@@ -83,7 +83,7 @@ impl<'a> AllTimeSeries<'a> {
         over_time.windows().iter().enumerate().map(middle).collect()
     }
 
-    /// Returns a line for every run, with the value of each window.
+    /// Returns a line over time for every run, with a value for each window.
     fn lines(&self, value: impl Fn(&OverTime, usize) -> Option<f64>) -> Vec<Series> {
         let line = |TimeSeries { place, outcome, over_time, .. }: &TimeSeries<'_>| {
             let windows = 0..over_time.windows().len();
@@ -103,7 +103,7 @@ impl<'a> AllTimeSeries<'a> {
         format!("Each window is {}.", different.join(", "))
     }
 
-    /// Returns every chart of the runs over time.
+    /// Returns every chart of values over time.
     pub fn charts(&self) -> Vec<Figure> {
         if self.runs.is_empty() {
             return Vec::new();
@@ -127,7 +127,7 @@ impl<'a> AllTimeSeries<'a> {
         densities.chain(Kind::ALL.iter().filter_map(|&kind| phases::chart(self, kind))).collect()
     }
 
-    /// Returns the chart of the number of requests in the drive.
+    /// Returns the chart of the number of requests in the drive over time.
     fn outstanding(&self) -> Figure {
         let mean = |it: &OverTime, window: usize| {
             let window = &it.windows()[window];
@@ -208,7 +208,8 @@ impl<'a> AllTimeSeries<'a> {
             .views(Shape::Lines, self.time())
     }
 
-    /// Returns the chart of the time of all dies by activity, one panel per run.
+    /// Returns the chart of the time of all dies by activity, over the time of the run; one panel
+    /// per run.
     fn activity(&self) -> Figure {
         let panel = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let dies = f64::from(outcome.drive.layout.geometry.dies());
@@ -236,8 +237,8 @@ impl<'a> AllTimeSeries<'a> {
             .views(Shape::Areas, self.time())
     }
 
-    /// Returns the chart of the utilization of each die or channel, as a heat map; one panel per
-    /// run.
+    /// Returns the chart of the utilization of each die or channel over time, as a heat map; one
+    /// panel per run.
     fn utilisation(&self, what: &str, busy: fn(&OverTime, usize) -> &[u64]) -> Figure {
         let panel = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let units = busy(over_time, 0).len();
@@ -318,7 +319,8 @@ impl<'a> AllTimeSeries<'a> {
         })
     }
 
-    /// Returns the erases of every block: one row per die, one column per block or group of blocks.
+    /// Returns the chart of the erases of every block at the end of the run, as a heat map: one row
+    /// per die, one column per block or group of blocks.
     fn wear(&self) -> Figure {
         let panel = |TimeSeries { outcome, detail, .. }: &TimeSeries<'_>| {
             let dies = outcome.drive.layout.geometry.dies() as usize;
@@ -357,19 +359,20 @@ impl<'a> AllTimeSeries<'a> {
     }
 }
 
-/// Returns the cause of latency of a request that waits for this activity; both have one color.
+/// Returns the cause of latency of a request that waits for this activity of a die; both have one
+/// color.
 fn cause(activity: usize) -> Part {
     let behind = Part::ALL.get(Part::BehindHostRead as usize + activity);
     // The activities are in the order of these causes, and the last one suspends.
     behind.filter(|_| activity < Doing::COUNT - 2).copied().unwrap_or(Part::Suspend)
 }
 
-/// `die 3`, or `dies 4 to 7`.
+/// Returns the name of a row of a heat map: `die 3`, or `dies 4 to 7`.
 fn numbered(what: &str, from: usize, to: usize) -> String {
     if to == from + 1 { format!("{what} {from}") } else { format!("{what}s {from} to {}", to - 1) }
 }
 
-/// Rounds a time to six digits.
+/// Rounds a time on a chart's axis to six digits.
 fn coarse_time(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }

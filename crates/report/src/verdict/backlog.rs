@@ -7,7 +7,7 @@ use fowler_experiment::numbers::real;
 /// Growth of the mean queue length between two parts of a run at which a backlog is reported. The
 /// length of a steadily growing queue more than doubles (assumed: most of that).
 const GROWS: f64 = 1.7;
-/// A queue shorter than this, in requests, is ignored (assumed).
+/// A queue shorter than this is never reported as a backlog, in requests (assumed).
 const LONG: f64 = 16.0;
 
 /// Finds schemes whose queue grew throughout the run, so that their latencies measure the length of
@@ -39,7 +39,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding::new(&about, text).numbers(&numbers).next(next)]
 }
 
-/// The two parts of the run, if the queue grows from one to the other.
+/// Returns the two parts of a run between which the queue grows; `None` if it does not.
 fn growing(run: &Facts) -> Option<[Interval; 2]> {
     let parts = run.parts()?;
     let [before, after] = parts.map(|part| part.outstanding);

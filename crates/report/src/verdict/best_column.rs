@@ -6,9 +6,9 @@ use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::{counted, percent, ratio, real};
 use fowler_metrics::Kind;
 
-/// Relative difference below which two latencies count as equal.
+/// Relative difference below which two mean latencies count as equal.
 const SAME: f64 = 0.01;
-/// Fewest requests whose mean latency is compared.
+/// Fewest requests whose mean latency is compared between runs.
 const FEWEST: u64 = 100;
 /// Fewest requests for which p99.9 is reported, so that a hundred are beyond it.
 const FEWEST_OF_TAIL: u64 = 100_000;
@@ -73,7 +73,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     }]
 }
 
-/// Returns the sentence that the best run differs too little from the run that it is compared with.
+/// Returns the finding that the best run differs too little from the run that it is compared with.
 fn no_best(
     axis: Axis,
     kind: Kind,
@@ -101,7 +101,7 @@ fn no_best(
     }
 }
 
-/// Returns the reason why a run cannot be called better; `None` if it can.
+/// Returns the reason why a run cannot be called better than the others; `None` if it can.
 fn unfair(first: &Facts, run: &Facts) -> Option<String> {
     let why = if run.lost > 0 {
         format!("lost {}", counted(run.lost, "page"))
@@ -115,7 +115,8 @@ fn unfair(first: &Facts, run: &Facts) -> Option<String> {
     Some(format!("{} {why}", run.called()))
 }
 
-/// The path of the metric that is compared.
+/// Returns the path of the metric whose values are compared: the mean latency of reads or of
+/// writes.
 fn path(kind: Kind) -> &'static str {
     match kind {
         Kind::Read => "read.mean_us",
@@ -142,13 +143,13 @@ fn gain(first: &Facts, best: &Facts, kind: Kind) -> String {
     text + "."
 }
 
-/// Formats a ratio such as `0.34`.
+/// Formats the ratio of two latencies, such as `0.34`.
 fn times(by: f64) -> String {
     ratio(by).trim_end_matches('x').to_string()
 }
 
-/// Describes the costs of the better run: latency of the other kind of request, and pages
-/// programmed.
+/// Describes the costs of the run with the lowest latency: latency of the other kind of request,
+/// and pages programmed.
 fn price(first: &Facts, best: &Facts, kind: Kind) -> String {
     let mut price = Vec::new();
     let other = if kind == Kind::Read { Kind::Write } else { Kind::Read };
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!(said, format!("{gain} In exchange, writes take 20.0 % longer."));
     }
 
-    /// On both sides of a percent, and of a hundred requests.
+    /// Tests both sides of a difference of one percent, and of a hundred requests.
     #[test]
     fn less_than_a_percent_is_nothing() {
         let none = "No scheme lowers the mean read latency of a by 1.0 % or more.";
@@ -227,7 +228,7 @@ mod tests {
         assert_eq!(says(&[run("a", 100.0, 1.0)]), "");
     }
 
-    /// The best drive may be the first; it is compared with the next best.
+    /// The best drive may be the first of a comparison; it is compared with the next best.
     #[test]
     fn of_drives_the_best_is_compared_with_the_next() {
         let drive = |label: &str, read| Facts { axis: Axis::Devices, ..run(label, read, 1.0) };

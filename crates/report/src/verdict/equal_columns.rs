@@ -5,9 +5,9 @@ use super::finding::{Case, Finding, and};
 use fowler_experiment::numbers::counted;
 use fowler_metrics::Kind;
 
-/// From this share of idle time on, that is a reason (assumed).
+/// Smallest share of idle time that is given as the reason why two runs are equal (assumed).
 const HARDLY_BUSY: f64 = 0.99;
-/// Settings that act on programs and erases alone.
+/// Policy settings that act on programs and erases alone.
 const OF_WRITES: [&str; 6] = [
     "policy.suspension",
     "policy.victim",
@@ -38,7 +38,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     findings
 }
 
-/// True if every request took equally long in both runs, as far as sums and maxima tell.
+/// Returns true if every request took equally long in both runs, as far as sums and maxima tell.
 fn same(one: &Facts, other: &Facts) -> bool {
     let latencies = |run: &Facts| Kind::ALL.map(|it| (run.served[it].sum, run.served[it].max));
     one.requests > 0
@@ -64,7 +64,7 @@ fn finding(run: &Facts, twins: &[&Facts]) -> Finding {
     }
 }
 
-/// Returns the reason for equality, from the drive's activity, and advice on separating the runs.
+/// Returns the reason why runs are equal, from the drive's activity, and advice on separating them.
 fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
     let settings = differing(run, twins);
     if settings.is_empty() {
@@ -95,7 +95,7 @@ fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
     (format!("this run did not depend on the setting in which they differ, {}", and(&keys)), None)
 }
 
-/// The keys in which settings differ.
+/// Returns the configuration keys in which the settings of equal runs differ.
 fn differing(run: &Facts, twins: &[&Facts]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for twin in twins {

@@ -8,70 +8,71 @@ use fowler_experiment::outcome::Outcome;
 use fowler_metrics::{ByKind, Kind, Milestone, Percentile};
 use std::collections::BTreeMap;
 
-/// The share of requests that are the tail.
+/// The share of slowest requests that findings call the tail.
 pub const TAIL: f64 = 0.01;
 
-/// The facts of a run.
+/// The results of a run that the rules for findings use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
     /// Label of the run: the name of its scheme or, if drives are compared, of its drive.
     pub label: String,
     /// The property in which the runs of the comparison differ: scheme or drive.
     pub axis: Axis,
-    /// Statistics of reads and of writes.
+    /// Latencies and counts of reads and of writes.
     pub served: ByKind<Served>,
     /// Number of all requests of the run.
     pub requests: u64,
     /// Pages that the drive programmed, by source.
     pub programs: BySource<u64>,
-    /// Blocks that the drive erased.
+    /// Number of blocks that the drive erased.
     pub erases: u64,
     /// True if the drive erased too few blocks for its write amplification to be reported.
     pub withheld: bool,
     /// Number of times that a program or erase was suspended.
     pub suspensions: u64,
-    /// The share of time without a request; `None` without time.
+    /// Share of the simulated time without a request in the drive, from 0 to 1; `None` for a run
+    /// without time.
     pub idle: Option<f64>,
     /// True if requests arrive at their own times (open loop).
     pub open: bool,
-    /// Simulated time, in seconds.
+    /// Simulated time of the run, in seconds.
     pub simulated_s: f64,
     /// Number of physical pages beyond the pages of data and parity.
     pub spare_pages: u64,
     /// Number of blocks of the drive.
     pub blocks: u64,
-    /// Host pages lost, detected or not, and lost writes.
+    /// Number of host pages that were lost, detected or not, including lost writes.
     pub lost: u64,
     /// True if the run reached the end of its workload.
     pub complete: bool,
-    /// The settings of the drive, by key.
+    /// The settings of the drive, by their configuration keys.
     pub settings: BTreeMap<String, String>,
-    /// Counters of the drive at times that double, and at the end of the run.
+    /// Counters of the drive at times of the run that double each time, and at its end.
     pub milestones: Vec<Milestone>,
 }
 
-/// The requests of a kind.
+/// Latencies of the reads or of the writes of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Served {
-    /// Number of requests.
+    /// Number of requests of this kind.
     pub count: u64,
     /// Mean latency of the requests, in microseconds; `None` without requests.
     pub mean_us: Option<f64>,
-    /// The percentiles that are shown: those with enough requests beyond them.
+    /// Percentiles of latency that tables show: those with enough requests beyond them.
     pub shown: Vec<Percentile>,
-    /// The 99.9th percentile of latencies, in microseconds.
+    /// The 99.9th percentile of the latencies, in microseconds; `None` if unknown.
     pub p999_us: Option<f64>,
     /// Sum of the latencies in nanoseconds. Two runs with equal requests, sums and maxima count as
     /// equal.
     pub sum: u128,
     /// Highest latency in nanoseconds.
     pub max: u64,
-    /// The parts of the latency of the slowest 1 %, largest first.
+    /// Share of each cause in the latency of the slowest 1 % of requests, largest first.
     pub tail: Vec<(Part, f64)>,
 }
 
 impl Facts {
-    /// Takes the facts of a run.
+    /// Collects from the outcome of a run the results that rules for findings use.
     pub fn of(outcome: &Outcome) -> Facts {
         let layout = &outcome.drive.layout;
         let served = |kind: Kind| {
@@ -131,18 +132,19 @@ impl Facts {
         self.requests == other.requests && counts(self) == counts(other)
     }
 
-    /// Returns pages programmed per page programmed for the host, unless that is withheld.
+    /// Returns pages programmed per page programmed for the host, unless write amplification is
+    /// withheld.
     pub fn waf(&self) -> Option<f64> {
         fowler_device::waf(&self.programs).filter(|_| !self.withheld)
     }
 
-    /// Returns the pages programmed for the host.
+    /// Returns the number of pages programmed for the host.
     pub fn host_programs(&self) -> u64 {
         self.programs[Source::Host]
     }
 
     /// Returns the part of the run from a quarter to half of it on, at a milestone, to its end, and
-    /// the interval before that, as long as what comes before it.
+    /// the interval before it, which begins at half that part's beginning.
     pub fn parts(&self) -> Option<[Interval; 2]> {
         let end = self.milestones.last()?;
         let at = self.milestones.iter().rposition(|milestone| milestone.at.0 <= end.at.0 / 2)?;
@@ -150,7 +152,8 @@ impl Facts {
         Some([Interval::of(before, from), Interval::of(from, end)])
     }
 
-    /// Returns the flags that put more load on the drive, so that more requests meet.
+    /// Returns flags that put more load on the drive, so that requests wait for one another more
+    /// often.
     pub(super) fn more_load(&self) -> &'static str {
         match self.open {
             true => "a higher rate (--speed), or a closed loop (--queue-depth)",
@@ -162,15 +165,15 @@ impl Facts {
 /// Counters of a drive between two milestones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
-    /// Begin of the interval, in seconds of the run.
+    /// Start of the interval, in seconds of the run.
     pub from_s: f64,
     /// End of the interval, in seconds of the run.
     pub until_s: f64,
-    /// Pages that were programmed in the interval, by source.
+    /// Number of pages programmed in the interval, by source.
     pub programs: BySource<u64>,
-    /// Blocks that were erased in the interval.
+    /// Number of blocks erased in the interval.
     pub erases: u64,
-    /// Requests in the drive, on average over time.
+    /// Number of requests in the drive, on average over the interval.
     pub outstanding: f64,
 }
 
@@ -187,7 +190,7 @@ impl Interval {
     }
 }
 
-/// The settings of a device file, by their whole keys.
+/// Returns the settings of a device file, by their dotted keys.
 fn settings(text: &str) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     let Ok(table) = text.parse::<toml::Table>() else { return all };

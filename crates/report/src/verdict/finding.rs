@@ -6,20 +6,20 @@ use fowler_experiment::json_schema::output::{Fact, written};
 use fowler_experiment::seeds::Spread;
 use serde_json::{Map, Value, json};
 
-/// The runs that a rule looks at.
+/// The runs that a rule for findings examines.
 pub(crate) struct Case<'a> {
     /// Runs that are compared, the baseline first.
     pub runs: &'a [Facts],
-    /// The numbers of the runs over several seeds, if there are several.
+    /// Metrics of the runs over several seeds; `None` with one seed.
     pub spread: Option<&'a Spread>,
 }
 
-/// A finding of a rule about runs.
+/// A finding of a rule about the results of runs, in words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
-    /// Name of the rule.
+    /// Name of the rule that made the finding.
     pub rule: &'static str,
-    /// The property in which the runs differ: scheme or drive.
+    /// The property in which the runs of the comparison differ: scheme or drive.
     pub axis: Axis,
     /// The schemes or drives that the finding is about.
     pub labels: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Finding {
     pub text: String,
     /// The numbers that the finding is based on, with the thresholds that they crossed.
     pub numbers: Vec<(&'static str, f64)>,
-    /// Suggested command that shows more, if there is one.
+    /// Suggested command that shows more about the finding; `None` if there is none.
     pub next: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl Finding {
         Finding { next: Some(next.into()), ..self }
     }
 
-    /// Returns true if the finding explains the tail of latencies.
+    /// Returns true if the finding explains the tail of latencies: the slowest 1 % of requests.
     pub fn is_tail(&self) -> bool {
         self.rule == "tail"
     }
@@ -58,12 +58,12 @@ impl Finding {
         count.map(|&(_, count)| count as u64)
     }
 
-    /// Returns the finding as an object.
+    /// Returns the finding as a JSON object.
     pub fn json(&self) -> Value {
         written(&facts(self.axis), self)
     }
 
-    /// Returns the sentences of the finding, and the next step.
+    /// Returns the sentences of the finding, followed by the suggested command.
     pub fn sentences(&self) -> String {
         match &self.next {
             Some(next) => format!("{} Try {next}.", self.text),
@@ -92,7 +92,7 @@ pub(super) fn facts(axis: Axis) -> Vec<Fact<Finding>> {
     ]
 }
 
-/// Joins names: `a`, `a and b`, `a, b and c`.
+/// Joins names for a sentence: `a`, `a and b`, `a, b and c`.
 pub(super) fn and(names: &[&str]) -> String {
     match names {
         [] => String::new(),

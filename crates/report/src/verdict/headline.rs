@@ -9,11 +9,11 @@ use fowler_experiment::outcome::Outcome;
 use fowler_experiment::scheme::NO_SCHEME;
 use fowler_metrics::{Kind, Latencies, Percentile};
 
-/// The fewest requests beyond a percentile that is reported.
+/// The fewest requests that must lie beyond a percentile of latency that is reported.
 pub const BEYOND: u64 = 100;
 
-/// Returns the verdict on a run: what was measured, then a sentence for each kind of request, then
-/// write amplification unless that is withheld.
+/// Returns sentences that sum up a run: the requests and the drive, then a sentence for each kind
+/// of request, then write amplification unless that is withheld.
 pub fn headline(outcome: &Outcome) -> Vec<String> {
     let facts = Facts::of(outcome);
     let mut sentences = vec![measured(outcome)];
@@ -30,7 +30,7 @@ pub fn headline(outcome: &Outcome) -> Vec<String> {
     sentences
 }
 
-/// Describes the measurement: the requests and the drive.
+/// Returns a sentence on the measurement of a run: the requests and the drive.
 fn measured(outcome: &Outcome) -> String {
     let drive = &outcome.drive;
     let scheme = match drive.axis() {
@@ -50,8 +50,9 @@ fn measured(outcome: &Outcome) -> String {
     )
 }
 
-/// Mean, the highest percentile that stands on enough requests, and the largest cause of the
-/// slowest 1 %; where no cause is that large, the largest one of all requests.
+/// Returns a sentence on the latency of reads or writes: the mean, the highest percentile that
+/// stands on enough requests, and the largest cause of latency for the slowest 1 %; where no cause
+/// is that large, the largest one of all requests.
 fn how_slow(outcome: &Outcome, facts: &Facts, kind: Kind) -> Option<String> {
     let latencies = outcome.recorder.latencies(kind);
     let mean = latencies.mean_us()?;
@@ -77,8 +78,8 @@ fn how_slow(outcome: &Outcome, facts: &Facts, kind: Kind) -> Option<String> {
     Some(format!("{first}{}s take {} us on average{at}{why}.", &name[1..], real(mean)))
 }
 
-/// The highest percentile with at least [`BEYOND`] requests beyond it, and its latency in
-/// microseconds.
+/// Returns the highest percentile of latency with at least [`BEYOND`] requests beyond it, and the
+/// latency there in microseconds.
 pub(crate) fn solid_tail(latencies: &Latencies) -> Option<(Percentile, f64)> {
     let count = latencies.count();
     let highest = Percentile::ALL.into_iter().rfind(|it| count / it.one_in() >= BEYOND)?;

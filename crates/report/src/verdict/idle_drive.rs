@@ -4,11 +4,11 @@ use super::finding::{Case, Finding};
 use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::percent;
 
-/// From this share of idle time on, there is little that a scheme or another drive could change
-/// (assumed).
+/// Smallest share of idle time at which a finding says that a scheme or another drive could change
+/// little (assumed).
 const MOSTLY_IDLE: f64 = 0.95;
 
-/// The drive of the baseline was idle most of the time.
+/// Finds that the drive of the baseline run was idle most of the time.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some((first, idle)) = case.runs.first().and_then(|it| Some((it, it.idle?))) else {
         return Vec::new();

@@ -32,10 +32,10 @@ pub(crate) use headline::solid_tail;
 pub use headline::{BEYOND, headline};
 use serde_json::{Value, json};
 
-/// A rule: returns its findings about these runs, of which the first is the baseline.
+/// A rule for findings: returns its findings about these runs, of which the first is the baseline.
 type Rule = fn(&Case<'_>) -> Vec<Finding>;
 
-/// The rules, in the order in which they are shown.
+/// The rules for findings, in the order in which findings are shown.
 const RULES: [(&str, Rule); 8] = [
     ("best", best_column::look),
     ("noise", noise::look),
@@ -47,21 +47,21 @@ const RULES: [(&str, Rule); 8] = [
     ("few", small_samples::look),
 ];
 
-/// Returns the findings of all rules about these runs. The first run is the baseline.
+/// Returns the findings of all rules about these runs, in words. The first run is the baseline.
 pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Finding> {
     let runs: Vec<Facts> = outcomes.iter().map(Facts::of).collect();
     look(&Case { runs: &runs, spread })
 }
 
-/// Runs of the same workload under several schemes or on several drives, and their numbers over
-/// several seeds.
+/// Runs of one workload under several schemes or on several drives, and their metrics over several
+/// seeds.
 struct Comparison<'a> {
     outcomes: &'a [Outcome],
     spread: Option<&'a Spread>,
 }
 
-/// Returns the summary of a comparison: its runs, the findings, and the numbers over several seeds
-/// (null with one seed).
+/// Returns the summary of a comparison as JSON: its runs, the findings, and the metrics over
+/// several seeds (null with one seed).
 pub fn comparison_json(outcomes: &[Outcome], spread: Option<&Spread>) -> Value {
     let axis = axis(outcomes);
     written(&facts(axis), &Comparison { outcomes, spread })
@@ -128,7 +128,7 @@ fn look(case: &Case<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
 
-    /// Without requests there is nothing to say.
+    /// Without requests there are no findings.
     #[test]
     fn nothing_is_said_of_nothing() {
         let empty = [Facts::default(), Facts { label: "b".into(), ..Facts::default() }];

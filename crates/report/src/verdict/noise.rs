@@ -3,7 +3,8 @@
 use super::finding::{Case, Finding};
 use fowler_experiment::numbers::ratio;
 
-/// The metrics that are compared: path, name, and the name of the interval.
+/// The metrics whose differences are tested against chance: path, name, and the name of the
+/// interval.
 const NUMBERS: [(&str, &str, &str); 4] = [
     ("read.mean_us", "mean read", "read.mean_us.half_width"),
     ("read.p999_us", "read p99.9", "read.p999_us.half_width"),
@@ -11,8 +12,8 @@ const NUMBERS: [(&str, &str, &str); 4] = [
     ("waf", "write amplification", "waf.half_width"),
 ];
 
-/// For each run beside the first: which of its differences are larger than chance. Nothing is
-/// beyond chance where the seed changes nothing.
+/// Finds for each run after the first the differences from the first that are larger than chance.
+/// Nothing is beyond chance where the seed changes nothing.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(spread) = case.spread else { return Vec::new() };
     let Some((first, others)) = case.runs.split_first() else { return Vec::new() };

@@ -5,13 +5,13 @@ use super::finding::{Case, Finding};
 use fowler_experiment::numbers::{counted, whole};
 use fowler_metrics::{Kind, Percentile};
 
-/// Fewest requests beyond a percentile. With fewer, their number alone varies by more than 10 %
-/// (one over its square root) for independent requests, and more for queued ones.
+/// Fewest requests beyond a percentile of latency. With fewer, their number alone varies by more
+/// than 10 % (one over its square root) for independent requests, and more for queued ones.
 const BEYOND: u64 = 100;
 
-/// Percentiles with few requests beyond them, and write amplification of a drive that wrote less
-/// than its spare capacity. The requests of all runs are the same, so the first stands for
-/// all in the former.
+/// Finds percentiles with few requests beyond them, and write amplification of a drive that wrote
+/// less than its spare capacity. All runs have the same requests, so the percentiles of the first
+/// stand for all.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(first) = case.runs.first() else { return Vec::new() };
     let mut findings: Vec<Finding> =
@@ -22,7 +22,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     findings
 }
 
-/// The first percentile that is shown and stands on few requests.
+/// Reports the first shown percentile of reads or writes that has few requests beyond it.
 fn percentiles(run: &Facts, kind: Kind) -> Option<Finding> {
     let served = &run.served[kind];
     let from = served.shown.iter().find(|it| served.count / it.one_in() < BEYOND)?;

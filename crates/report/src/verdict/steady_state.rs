@@ -5,13 +5,13 @@ use super::finding::{Case, Finding, and};
 use fowler_device::waf;
 use fowler_experiment::numbers::real;
 
-/// Write amplification that differs by more than this between two parts of a run is not steady
+/// Largest relative change of write amplification between two parts of a run that counts as steady
 /// (assumed).
 const DRIFT: f64 = 0.05;
-/// The fewest host pages programmed in each of the two (assumed).
+/// Fewest host pages programmed in each of the two compared parts of a run (assumed).
 const FEWEST: u64 = 10_000;
 
-/// Finds schemes whose write amplification was still changing.
+/// Finds runs whose write amplification was still changing at the end.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let of = |run| drift(run).map(|(parts, waf)| (run, parts, waf));
     let drifting: Vec<(&Facts, [Interval; 2], [f64; 2])> =
@@ -36,7 +36,8 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding::new(&about, text).numbers(&numbers).next(next)]
 }
 
-/// The two parts of the run and write amplification in each, if it changes.
+/// Returns the two compared parts of a run with the write amplification in each, if it changes;
+/// otherwise `None`.
 fn drift(run: &Facts) -> Option<([Interval; 2], [f64; 2])> {
     let parts = run.parts()?;
     let enough = parts.iter().all(|part| part.programs[fowler_device::Source::Host] >= FEWEST);
@@ -52,7 +53,7 @@ mod tests {
     use fowler_metrics::Milestone;
     use fowler_units::Span;
 
-    /// Programs of the host and of GC by the three last milestones.
+    /// Returns a run with these programs of the host and of GC at its three last milestones.
     fn run(programs: [[u64; 2]; 3]) -> Facts {
         let milestone = |(at, [host, gc]): (u64, [u64; 2])| {
             let mut programs = BySource::<u64>::default();

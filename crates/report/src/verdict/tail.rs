@@ -7,12 +7,13 @@ use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::{percent, words};
 use fowler_metrics::Kind;
 
-/// Share of the time of the slowest 1 % at which a cause is named (assumed).
+/// Share of the latency of the slowest 1 % of requests at which a cause is named (assumed).
 const MUCH: f64 = 0.25;
-/// Fewest requests whose slowest 1 %, ten requests, are examined.
+/// Fewest requests of a run whose slowest 1 % is examined: then it has ten requests.
 const FEWEST: u64 = 1000;
 
-/// Reports the main cause of the baseline's tail, and of every run with another main cause.
+/// Reports the main cause of the slowest 1 % of requests in the baseline run, and in every run with
+/// another main cause.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let [first, others @ ..] = case.runs else { return Vec::new() };
     let of_kind = |kind: Kind| {
@@ -49,7 +50,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     Kind::ALL.into_iter().filter_map(of_kind).collect()
 }
 
-/// Returns the largest cause of the tail, if its share is large.
+/// Returns the largest cause of latency of the slowest 1 % of requests, if its share is large.
 pub(super) fn dominant(run: &Facts, kind: Kind) -> Option<(Part, f64)> {
     let served = &run.served[kind];
     let first = served.tail.first().copied();

@@ -13,7 +13,8 @@ use std::path::Path;
 
 pub use pictures::recovery;
 
-/// Writes every curve to `folder`, as a figure and as columns, together with the tables.
+/// Writes every curve of the cell model to `folder`, as a figure and as columns, together with the
+/// tables.
 ///
 /// # Errors
 /// If the folder cannot be written.
@@ -27,7 +28,7 @@ pub fn plot(folder: &Path) -> Result<Plotted, Diagnostics> {
     Ok(Plotted { files, warnings })
 }
 
-/// Returns the numbers behind a figure, one row for each point or bar.
+/// Returns a table of the numbers behind a figure, one row for each point or bar.
 fn columns(figure: &Figure) -> Sheet {
     let heads = ["panel", "curve", "x axis", "x", "y axis", "y", "published"];
     let mut sheet = Sheet::new(&figure.id, figure.title.clone(), &heads);
@@ -53,18 +54,18 @@ fn columns(figure: &Figure) -> Sheet {
     sheet
 }
 
-/// Returns equal steps between two numbers, including both.
+/// Returns `count` equal steps between two numbers, including both.
 fn steps(low: f64, high: f64, count: u32) -> impl Iterator<Item = f64> + Clone {
     (0..=count).map(move |step| low + (high - low) * f64::from(step) / f64::from(count))
 }
 
-/// Returns equal ratios between two numbers, including both.
+/// Returns numbers at `count` equal ratios between two numbers, including both.
 fn ratios(low: f64, high: f64, count: u32) -> impl Iterator<Item = f64> + Clone {
     let (from, to) = (libm::log(low), libm::log(high));
     steps(from, to, count).map(libm::exp)
 }
 
-/// Returns an axis of bit error rates.
+/// Returns a chart's axis of bit error rates.
 fn rates() -> Axis {
     Axis::log10("raw bit error rate")
 }

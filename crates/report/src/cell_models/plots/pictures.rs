@@ -11,7 +11,7 @@ use fowler_physics::voltage::{Hire, SCALES};
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
 
-/// The quantiles that represent strong, average and weak blocks.
+/// The quantiles of a drive's blocks that represent strong, average and weak ones.
 const BLOCKS: [(&str, f64); 3] =
     [("strong (1 in 10)", 0.1), ("average", 0.5), ("weak (1 in 10)", 0.9)];
 
@@ -21,7 +21,7 @@ fn days(days: f64) -> Span {
     Span((days * DAY_S * 1e9) as u64)
 }
 
-/// Returns every figure.
+/// Returns every figure of the cell model.
 pub(super) fn all(cells: &Cells) -> Vec<Figure> {
     vec![
         voltages(cells),
@@ -39,7 +39,8 @@ pub(super) fn all(cells: &Cells) -> Vec<Figure> {
     ]
 }
 
-/// The endurance of rested cells, under each reading of the recovery model (READY, Figure 1).
+/// Returns the chart of the endurance of rested cells, under each interpretation of the recovery
+/// model (Figure 1 of the READY paper).
 pub fn recovery() -> Panel {
     let series = Reading::ALL.map(|reading| {
         let point = |step: u32| {
@@ -56,7 +57,8 @@ fn curve(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) 
     Series::line(name, points).theory()
 }
 
-/// Returns curves with the error rate above which no level can correct a page.
+/// Returns a panel of curves with a line at the bit error rate above which no sensing level can
+/// correct a page.
 fn panel(cells: &Cells, title: &str, x: Axis, series: impl IntoIterator<Item = Series>) -> Panel {
     let name = "correctable from 21 references";
     Panel::lines(title, x, rates(), series).reference(cells.ldpc.correctable(), name)
@@ -248,7 +250,7 @@ fn bch() -> Figure {
     Figure::new("bch", "Yield of BCH code words", panels).caption(caption)
 }
 
-/// The range of ages in a figure, in days: shorter and longer ones are drawn at its edges.
+/// Range of data ages in a figure, in days: shorter and longer ones are drawn at its edges.
 const SHOWN_DAYS: (f64, f64) = (1e-3, 1e3);
 
 fn hire(cells: &Cells) -> Figure {
