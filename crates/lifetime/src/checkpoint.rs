@@ -24,16 +24,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// [`fowler_experiment::provenance::FINGERPRINT`].
 pub(super) const FINGERPRINT: &str = env!("FOWLER_LIVES_FINGERPRINT");
 
-/// The file of a checkpoint. A change of [`File`] needs the next number.
+/// Kind and format version of checkpoint files. A change of [`File`] needs the next number.
 const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 4 };
-/// Limits of checkpoints in a folder of caches; those of lives that nobody resumed are removed.
+/// Limits of the checkpoints in a cache folder; those of lives that nobody resumed are removed.
 const LIVES_CACHED: Bound = Bound { prefix: CACHED, files: 8, bytes: 16 << 30 };
-/// Number of lives in a run: the life, and its check at twice the dilation.
+/// Number of simulated lives in a run: the life, and its check at twice the dilation.
 const LIVES: usize = 2;
-/// Prefix of the names of files in a folder of caches.
+/// Prefix of the names of checkpoints in a cache folder.
 pub(super) const CACHED: &str = "lifetime-";
 
-/// Checks that a file is an undamaged checkpoint. Returns the reason if it is damaged.
+/// Checks that a file is an undamaged checkpoint of a drive's life. Returns the reason if it is
+/// damaged.
 ///
 /// # Errors
 ///
@@ -46,29 +47,29 @@ pub fn check(path: &Path) -> Result<Option<Diagnostic>, Diagnostics> {
     }
 }
 
-/// The position in a lifetime.
+/// Position in the simulated life of a drive from which it can resume.
 pub(super) struct Standing {
     pub drive: LifetimeDrive,
     pub record: Record,
-    /// Repetitions started, and requests served in the current one.
+    /// Number of repetitions of the workload that have started, the current one included.
     pub repetition: u64,
     pub served: u64,
 }
 
-/// The checkpoint file of a life, if there is one, and the state that it contained.
+/// The checkpoint file of a drive's life, if there is one, and the state that it contained.
 pub(super) struct Checkpoint<'a> {
     path: Option<PathBuf>,
-    /// Watch that is notified if the checkpoint is in a folder of caches; `None` otherwise.
+    /// Watch that is told of problems if the checkpoint is in a cache folder; `None` otherwise.
     cached: Option<Watch<'a>>,
-    /// True if one of the lives has said that nothing is saved any more.
+    /// True if one of the lives has reported that no checkpoints are saved any more.
     told: Arc<AtomicBool>,
     every: u64,
-    /// Pages written since the last checkpoint.
+    /// Pages written since the last save of the checkpoint.
     unsaved: u64,
-    /// The identity of the life: simulator, drive, workload, specification and number.
+    /// Identity of the life: a hash of the simulator, drive, workload, specification and number.
     key: String,
     found: Option<File>,
-    /// True if the existing file belongs to this life.
+    /// True if the existing checkpoint file belongs to this life.
     own: bool,
 }
 
@@ -78,7 +79,7 @@ enum File {
     Standing(Box<StandingSnapshot>),
 }
 
-/// Snapshot of an unfinished life.
+/// Snapshot of an unfinished life, as a checkpoint saves it.
 #[derive(Serialize, Deserialize)]
 struct StandingSnapshot {
     repetition: u64,
@@ -109,8 +110,8 @@ impl File {
     }
 }
 
-/// Reads the body of a checkpoint, resumes the drive `fresh` from it, and returns the body that
-/// saves all of it again. For tests of damaged bodies, which normally fail the checksum.
+/// Reads the body of a checkpoint, resumes the drive `fresh` from it, and returns the body that the
+/// resumed life saves. For tests of damaged bodies, which normally fail the checksum.
 ///
 /// # Errors
 /// Why it is not the body of a checkpoint of this drive.
@@ -129,8 +130,9 @@ pub fn reread(body: &[u8], fresh: &LifetimeDrive) -> Result<Vec<u8>, String> {
 }
 
 impl<'a> Checkpoint<'a> {
-    /// Opens the checkpoints of the run: that of the life, and that of its check, even if this run
-    /// makes no check. A checkpoint of another run is ignored, and replaced at the first save.
+    /// Opens the checkpoints of a run: that of the life, and that of its check at twice the
+    /// dilation, even if this run makes no check. A checkpoint of another run is ignored, and
+    /// replaced at the first save.
     pub fn open(
         spec: &LifetimeSpec,
         drive: &Resolved,
@@ -201,7 +203,7 @@ impl<'a> Checkpoint<'a> {
         Ok(None)
     }
 
-    /// Removes an unusable checkpoint in a folder of caches and reports it. Other unusable files
+    /// Removes an unusable checkpoint in a cache folder and reports it. Other unusable checkpoints
     /// are reported when saving fails.
     fn begin_anew(&self, why: &Diagnostics) {
         let removed = self.path.as_ref().is_some_and(|path| disk::remove(path).is_ok());
@@ -210,7 +212,7 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Stops saving and reports the reason.
+    /// Stops saving checkpoints and reports the reason.
     fn give_up(&mut self, why: &Diagnostics) {
         if !self.told.swap(true, Ordering::Relaxed) {
             self.tell(why, |path, what| {
@@ -227,7 +229,7 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Returns a checkpoint that saves nothing.
+    /// Returns a checkpoint that saves nothing and has no file.
     pub fn nowhere() -> Self {
         let (key, every) = (String::new(), u64::MAX);
         let told = Arc::default();
@@ -243,12 +245,12 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// True if the life was finished when the file was written.
+    /// Returns true if the life was finished when the checkpoint was written.
     pub fn is_finished(&self) -> bool {
         matches!(self.found, Some(File::Finished(_)))
     }
 
-    /// Returns the life, if it was finished when the file was written.
+    /// Returns the end of the life, if it was finished when the checkpoint was written.
     pub fn take_finished(&mut self) -> Option<EndOfLife> {
         match self.found.take() {
             Some(File::Finished(lived)) => Some(*lived),
@@ -282,7 +284,7 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Counts pages written since the last save. Returns true if a save is due.
+    /// Counts pages written since the last save of the checkpoint. Returns true if a save is due.
     pub fn is_due(&mut self, pages: u64) -> bool {
         self.unsaved += pages;
         self.path.is_some() && self.unsaved >= self.every
@@ -294,8 +296,8 @@ impl<'a> Checkpoint<'a> {
         if self.path.is_some() { self.save(&File::of(standing)) } else { Ok(()) }
     }
 
-    /// Saves a finished life. In a folder of caches, a life that ended before its first save is not
-    /// saved.
+    /// Saves a finished life to the checkpoint. In a cache folder, a life that ended before its
+    /// first save is not saved.
     pub fn keep_finished(&mut self, lived: &EndOfLife) -> Result<(), Diagnostics> {
         if self.path.is_some() && (self.own || self.cached.is_none()) {
             self.save(&File::Finished(Box::new(lived.clone())))
@@ -325,18 +327,18 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    /// True if there is a checkpoint to resume from.
+    /// Returns true if there is a checkpoint from which the life can resume.
     pub fn is_there(&self) -> bool {
         self.own
     }
 
-    /// Returns the path of the file, if it belongs to this life.
+    /// Returns the path of the checkpoint file, if it belongs to this life.
     pub fn of_this_life(self) -> Option<PathBuf> {
         self.path.filter(|_| self.own)
     }
 }
 
-/// Prepares a folder of caches for a file that is not there yet.
+/// Makes room in a cache folder for a checkpoint that is not there yet.
 ///
 /// # Errors
 ///

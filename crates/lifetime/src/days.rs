@@ -20,18 +20,19 @@ use fowler_metrics::Latencies;
 use fowler_units::{HostIo, Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// Days out of the lives of a drive.
+/// Specification of single days in the lives of a drive under several schemes.
 #[derive(Clone, Debug)]
 pub struct DaysSpec {
-    /// The drive.
+    /// The drive whose days are simulated.
     pub device: DeviceSpec,
-    /// Schemes, each with the dilation of its life.
+    /// Schemes of the drive, each with the dilation of the life until the day: the number of real
+    /// repetitions of the workload that one simulated repetition stands for.
     pub schemes: Vec<(String, u32)>,
-    /// The workload that is repeated.
+    /// The workload that is repeated over the life.
     pub workload: WorkloadSpec,
-    /// The most requests of a repetition.
+    /// The most requests of a repetition; `None` for all.
     pub limit: Option<u64>,
-    /// Pages programmed for each host page until the day comes.
+    /// Pages programmed for each host page (write amplification) until the day begins.
     pub waf: f64,
     /// Ages at which a day is simulated, in seconds of the whole life, ascending. The day is in the
     /// first repetition that reaches this age.
@@ -40,54 +41,62 @@ pub struct DaysSpec {
     pub window: (Span, Span),
 }
 
-/// A day. A write of several pages is answered when the last is programmed; times are in
-/// microseconds.
+/// One simulated day in the life of a drive. A write of several pages is answered when the last
+/// page is programmed; times are in microseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Day {
-    /// Name of the scheme.
+    /// Name of the scheme under which the drive lives.
     pub scheme: String,
-    /// The age of the drive when the day begins, in years.
+    /// Age of the drive when the day begins, in years.
     pub age_years: f64,
-    /// Writes of the host, and the pages of those.
+    /// Number of host writes in the day.
     pub writes: u64,
-    /// Pages written: see [`Day::writes`].
+    /// Number of pages in the host writes of the day.
     pub pages: u64,
-    /// Programs of the host's pages and of all pages, and erases.
+    /// Number of host pages programmed in the day.
     pub host_programs: u64,
-    /// Pages programmed: see [`Day::host_programs`].
+    /// Number of pages programmed in the day for any source.
     pub programs: u64,
-    /// Blocks erased: see [`Day::host_programs`].
+    /// Number of blocks erased in the day.
     pub erases: u64,
-    /// Time of a page write if no other operation occupies the die.
+    /// Time of a page write if no other operation occupies the die, in microseconds.
     pub program_us: f64,
-    /// Mean time for which the throttle delays a page.
+    /// Mean time for which the write throttle delays a page, in microseconds; `None` without a
+    /// throttle.
     pub held_us: Option<f64>,
-    /// Mean time of a write in the drive after the throttle, until its last page is programmed, in
-    /// microseconds.
+    /// Mean latency of writes in the day from the end of the throttle's delay until the last page
+    /// is programmed, in microseconds; `None` without writes.
     pub drive_us: Option<f64>,
-    /// Median of [`Day::drive_us`].
+    /// Median latency of writes in the day, measured as in [`Day::drive_us`], in microseconds.
     pub drive_p50_us: Option<f64>,
-    /// 99th percentile of [`Day::drive_us`].
+    /// Latency of writes in the day, 99th percentile, measured as in [`Day::drive_us`], in
+    /// microseconds.
     pub drive_p99_us: Option<f64>,
-    /// 99.99th percentile of [`Day::drive_us`].
+    /// Latency of writes in the day, 99.99th percentile, measured as in [`Day::drive_us`], in
+    /// microseconds.
     pub drive_p9999_us: Option<f64>,
-    /// Mean wait behind garbage collection, a part of [`Day::drive_us`], in microseconds.
+    /// Mean time that writes of the day wait behind garbage collection, a part of
+    /// [`Day::drive_us`], in microseconds.
     pub behind_gc_us: f64,
-    /// Mean wait behind programs of the host, in microseconds.
+    /// Mean time that writes of the day wait behind programs of the host, a part of
+    /// [`Day::drive_us`], in microseconds.
     pub behind_host_us: f64,
-    /// Mean wait for a free page, in microseconds.
+    /// Mean time that writes of the day wait for a free page, a part of [`Day::drive_us`], in
+    /// microseconds.
     pub no_space_us: f64,
-    /// The standard deviation of held time plus an undisturbed program.
+    /// Standard deviation of a page's response time if no die were busy: the throttle's delay plus
+    /// an undisturbed program, in microseconds.
     pub model_deviation_us: f64,
-    /// The standard deviation of held time plus the time in the drive.
+    /// Standard deviation of a page's response time: the throttle's delay plus the time in the
+    /// drive, in microseconds.
     pub deviation_us: f64,
-    /// Simulated time of the day, in seconds.
+    /// Simulated length of the day, in seconds.
     pub simulated_s: f64,
-    /// Mean share of that time for which a die was busy, from 0 to 1.
+    /// Mean share of the day for which a die was busy, from 0 to 1.
     pub die_busy: f64,
 }
 
-/// The measurements of the writes of a day.
+/// Measurements of the host writes of a day.
 struct Watched {
     page: u64,
     program: f64,
@@ -95,12 +104,12 @@ struct Watched {
     held: f64,
     drive: Latencies,
     parts: [f64; 3],
-    /// Sums and sums of squares of a page's response by the model and in the drive.
+    /// Sum, and sum of squares, of a page's response time if no die were busy.
     model: [f64; 2],
     response: [f64; 2],
 }
 
-/// The parts of latency of a write that are reported: waiting for garbage collection, for the
+/// The parts of a write's latency that a day reports: waiting for garbage collection, for the
 /// host's programs, and for a free page.
 const PARTS: [&[Part]; 3] = [
     &[Part::BehindGcRead, Part::BehindGcProgram, Part::BehindGcErase],
@@ -180,13 +189,13 @@ impl Watched {
     }
 }
 
-/// A life that has come to a day.
+/// A life that has reached the beginning of a day.
 struct Dawn {
     life: SteadyLife,
     repetition: u64,
 }
 
-/// Simulates the days of every scheme; `None` if stopped.
+/// Simulates the days in the life of a drive under every scheme; `None` if stopped.
 ///
 /// # Errors
 ///
@@ -226,7 +235,7 @@ pub fn days(spec: &DaysSpec, control: Control<'_>) -> Result<Option<Vec<Day>>, D
     Ok((!control.stopped()).then_some(days))
 }
 
-/// Lives until each day begins.
+/// Simulates the life of a drive until each of its days begins.
 fn dawns(
     spec: &DaysSpec,
     (config, ages): (&Config, &[f64]),

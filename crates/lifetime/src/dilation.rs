@@ -11,22 +11,23 @@
 use super::Lifetime;
 use super::report::{ROWS, Row};
 
-/// Roache's factor for two runs.
+/// Roache's safety factor for the error of a result that is known at two resolutions.
 const SAFETY: f64 = 3.0;
 
-/// A result, with bounds between which the result of the undilated life lies.
+/// A result of a dilated life, with bounds between which that of the undilated life lies. Dilation
+/// is the number of real repetitions of the workload that one simulated repetition stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dilated {
-    /// Lower bound of the undilated life's value.
+    /// Lower bound of the result in the undilated life.
     pub low: f64,
-    /// The result of the undilated life by extrapolation.
+    /// Result of the undilated life by extrapolation.
     pub extrapolated: f64,
-    /// Upper bound of the undilated life's value.
+    /// Upper bound of the result in the undilated life.
     pub high: f64,
 }
 
-/// Returns the bounds of a result at K and at 2 K. None of the results is below zero, so the bounds
-/// are not, either.
+/// Returns the bounds of a result, given its values at the dilations K and 2 K. No result is below
+/// zero, so the bounds are not, either.
 pub fn dilated(at_k: f64, at_2k: f64) -> Dilated {
     let change = at_2k - at_k;
     let half = SAFETY * change.abs();
@@ -39,8 +40,8 @@ pub fn dilated(at_k: f64, at_2k: f64) -> Dilated {
 }
 
 impl Lifetime {
-    /// Returns the bounds of a number of the table; `None` if they are not known, or mean nothing.
-    /// A life that is not dilated has no error of dilation.
+    /// Returns the bounds that the undilated life has for a number of the lifetime's table; `None`
+    /// if they are not known, or mean nothing. A life that is not dilated has no error of dilation.
     pub(super) fn dilated(&self, row: &Row) -> Option<Dilated> {
         let first = self.lived.first()?;
         let at_k = (row.value)(self, first)?;
@@ -54,7 +55,8 @@ impl Lifetime {
         of_the_life.then(|| dilated(at_k, at_2k))
     }
 
-    /// Returns the share by which dilation may change the drive's years of life; `None` if unknown.
+    /// Returns the relative error that dilation may cause in the drive's years of life; `None` if
+    /// unknown.
     pub fn dilation_error(&self) -> Option<f64> {
         let years = ROWS.iter().find(|row| row.key == "effective_lifetime_years")?;
         let at_k = (years.value)(self, self.lived.first()?)?;

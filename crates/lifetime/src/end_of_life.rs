@@ -7,26 +7,27 @@ use fowler_device::{BadBlockCounts, Counters};
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// A drive at the end of its lifetime.
+/// State of a drive at the end of its simulated life.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EndOfLife {
-    /// Number of real repetitions that a simulated one stood for.
+    /// Dilation of the life: number of real repetitions of the workload that a simulated one stood
+    /// for.
     pub dilation: u32,
-    /// Number of repetitions started.
+    /// Number of repetitions of the workload that the life started.
     pub repetitions: u64,
     /// The capacity and wear of the drive at the end of its target lifetime.
     pub totals: Totals,
-    /// The counters of the device.
+    /// Counters of the drive over its life.
     pub counters: Counters,
     /// Wear of the blocks, in P/E cycles of the whole lifetime.
     pub wear: Cycles,
-    /// The final state of the throttle.
+    /// State of the write throttle at the end of the life.
     pub throttle: State,
     /// Simulated time for which a write of the host had been waiting when the lifetime ended.
     pub blocked_at_end: Span,
     /// Blocks that failed or were retired; `None` if no block fails on this drive.
     pub bad_blocks: Option<BadBlockCounts>,
-    /// Response times, throttling delays and time series.
+    /// Response times, throttle delays and time series of the life.
     pub record: Record,
 }
 
@@ -37,17 +38,17 @@ const UNEVEN: f64 = 2.0;
 /// The P/E cycles of the blocks of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cycles {
-    /// Cycles of the least worn block.
+    /// P/E cycles of the least worn block.
     pub least: f64,
-    /// Mean cycles of a block.
+    /// P/E cycles of a block, on average over the drive.
     pub mean: f64,
-    /// Cycles of the most worn block.
+    /// P/E cycles of the most worn block.
     pub most: f64,
 }
 
 impl EndOfLife {
-    /// Returns the lifetime at this rate of wear, in units of the target lifetime: `C'_ssd /
-    /// wear of W_work`. `None` before the first page.
+    /// Returns the lifetime of the drive at its rate of wear, in units of the target lifetime:
+    /// `C'_ssd / wear of W_work`. `None` before the first page.
     pub fn lives(&self) -> Option<f64> {
         let Totals { worn, achievable, .. } = self.totals;
         (worn > 0.0).then(|| achievable / worn)
@@ -64,12 +65,13 @@ impl EndOfLife {
         self.wear.mean > 0.0 && self.wear.most > UNEVEN * self.wear.mean
     }
 
-    /// Returns the pages programmed per host page.
+    /// Returns the pages programmed per host page over the life.
     pub fn waf(&self) -> Option<f64> {
         self.counters.waf()
     }
 
-    /// Returns the share of epochs whose write demand was predicted correctly.
+    /// Returns the share of epochs for which the write throttle predicted the write demand
+    /// correctly, from 0 to 1.
     pub fn accuracy(&self) -> Option<f64> {
         let Predicted { epochs, right } = self.throttle.predicted;
         (epochs > 0).then(|| right as f64 / epochs as f64)

@@ -7,8 +7,8 @@ use fowler_experiment::device_spec::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 
-/// Programs in a lifetime at the dilation chosen by default: they take about a minute on one core,
-/// including the lifetime at twice the dilation (docs/ready.md).
+/// Number of programs in a lifetime at the dilation chosen by default, which take about a minute on
+/// one core, including the lifetime at twice the dilation (docs/ready.md).
 const PROGRAMS_MOST: f64 = 7e8;
 
 /// Write amplification assumed when choosing the dilation, before it is measured.
@@ -42,7 +42,8 @@ pub(crate) fn repetitions(config: &Config, survey: &Survey, waf: f64) -> f64 {
     repetitions * (allowed(config, demand) / demand)
 }
 
-/// Returns the number of pages of a demand that the throttle lets the drive program in its life.
+/// Returns the number of pages, out of the demand, that the write throttle lets the drive program
+/// in its life.
 fn allowed(config: &Config, demand: f64) -> f64 {
     let pages = config.layout().expect("the layout was checked before").pages() as f64;
     match config.throttle.name {

@@ -10,27 +10,27 @@ use fowler_experiment::summary::by_source;
 use fowler_metrics::Latencies;
 use serde_json::{Value, json};
 
-/// A life, with the lifetime that it belongs to.
+/// One simulated life for JSON, with the lifetime that it belongs to.
 struct One<'a> {
     all: &'a Lifetime,
     lived: &'a EndOfLife,
 }
 
-/// The points of a series, and how they are counted.
+/// The points of a time series for JSON, and how they are counted.
 struct Points {
     points: Vec<(f64, f64, f64, f64)>,
     seconds: f64,
 }
 
 impl Lifetime {
-    /// Returns the life as one object with everything. Unknown numbers are null; there are no
+    /// Returns the result of a lifetime as one JSON object. Unknown numbers are null; there are no
     /// infinities.
     pub fn json(&self) -> Value {
         written(&facts(), self)
     }
 
-    /// Returns the shares by which numbers differ at twice the dilation; null where they are not
-    /// known.
+    /// Returns the relative differences of the lifetime's numbers at twice the dilation; null where
+    /// they are not known.
     fn changes(&self) -> Value {
         let [first, second] = &self.lived[..] else { return Value::Null };
         let change = |row: &Row| {
@@ -55,8 +55,8 @@ impl Lifetime {
     }
 }
 
-/// JSON Schema of the summary that `fowler lifetime` writes into `summary.json` and prints with
-/// `--json`.
+/// Returns the JSON Schema of the summary that `fowler lifetime` writes into `summary.json` and
+/// prints with `--json`.
 pub fn schema() -> Value {
     let about = "The simulated life of a drive. Unknown values are null; there are no infinities.";
     json_schema::document("Fowler: the summary of a life", about, output::schema(&facts()))

@@ -70,7 +70,7 @@ use season::season;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 
-/// Runs a drive through its target lifetime.
+/// Simulates a drive through its target lifetime.
 ///
 /// # Errors
 /// All errors in the drive, the workload or the checkpoint.
@@ -144,7 +144,7 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     Ok(Ended::Lived(Box::new(life)))
 }
 
-/// Returns the result; `None` if it was stopped, even if it failed.
+/// Returns a result, or `None` if the simulation was stopped, even if it failed.
 fn unless_stopped<T>(
     result: Result<Option<T>, Diagnostics>,
     control: Control<'_>,
@@ -152,7 +152,7 @@ fn unless_stopped<T>(
     if control.stopped() { Ok(None) } else { result }
 }
 
-/// Runs the lifetimes one after another until one is stopped, because custom policies may block
+/// Simulates the lives one after another until one is stopped, because custom policies may block
 /// each other. Their state cannot be saved.
 fn one_by_one(
     lives: &[Life<'_>],
@@ -173,8 +173,8 @@ fn one_by_one(
     Ok(Some(lived))
 }
 
-/// Returns the share of the work of all lives that is done. A life at twice the dilation is half
-/// the work.
+/// Returns the share of the work of all lives that is done, from 0 to 1. A life at twice the
+/// dilation is half the work.
 fn of_work(lives: &[Life<'_>], shares: impl Iterator<Item = f64>) -> f64 {
     let work = |life: &Life<'_>| 1.0 / f64::from(life.config.life.dilation.max(1));
     let all: f64 = lives.iter().map(work).sum();
@@ -183,8 +183,8 @@ fn of_work(lives: &[Life<'_>], shares: impl Iterator<Item = f64>) -> f64 {
     if done >= all * (1.0 - 1e-12) { 1.0 } else { done / all }
 }
 
-/// Simulates all lives of a lifetime in parallel, each with its checkpoint. They start in order;
-/// the first has the lowest dilation and takes the longest. `None` if any was stopped.
+/// Simulates a lifetime at all its dilations in parallel, each with its checkpoint. They start in
+/// order; the first has the lowest dilation and takes the longest. `None` if any was stopped.
 fn side_by_side<'a>(
     lives: &[Life<'_>],
     seasoned: &LifetimeDrive,

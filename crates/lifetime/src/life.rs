@@ -22,18 +22,18 @@ use fowler_experiment::workload::Control;
 use fowler_units::{HostIo, Nanos, Span};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writes between two checks of the observer.
+/// Number of host writes between two checks whether the observer stops the life.
 const BATCH: usize = 1 << 14;
 
-/// A lifetime in progress.
+/// The simulated life of a drive in progress.
 pub(super) struct Life<'a> {
     pub spec: &'a LifetimeSpec,
     pub config: &'a Config,
     pub workload: &'a Repetition<'a>,
     pub survey: &'a Survey,
     pub watch: Watch<'a>,
-    /// Thousandths of the life after which progress was last reported; `None` if only the end is
-    /// reported.
+    /// Thousandths of the life that were done when progress was last reported; `None` if only the
+    /// end is reported.
     pub told: Option<&'a AtomicU64>,
 }
 
@@ -74,7 +74,8 @@ impl Life<'_> {
         }
     }
 
-    /// Simulates one repetition from the current position. Returns true if the lifetime is over.
+    /// Simulates one repetition of the workload from the current position. Returns true if the life
+    /// is over.
     fn repeat(
         &self,
         standing: &mut Standing,
@@ -119,7 +120,7 @@ impl Life<'_> {
         }
     }
 
-    /// Returns the share of the work that is done, 0 to 1. Without a throttle, requests are
+    /// Returns the share of the life's work that is done, 0 to 1. Without a throttle, requests are
     /// counted, because they may cluster within a repetition. With a throttle, the number of
     /// requests is unknown, so time is counted.
     fn done(&self, drive: &LifetimeDrive, repetition: u64, served: u64) -> f64 {
@@ -135,7 +136,7 @@ impl Life<'_> {
         ((repetition as f64 + own) / all).min(1.0)
     }
 
-    /// Reports the estimated life after every thousandth of it.
+    /// Reports the estimated years of the life after every thousandth of the work.
     fn tell(&self, drive: &LifetimeDrive, done: f64) {
         let thousandths = (done * 1000.0) as u64;
         let Some(told) = self.told.filter(|told| told.load(Ordering::Relaxed) < thousandths) else {

@@ -9,12 +9,12 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_report::figures_folder;
 use std::path::Path;
 
-/// The file of the drives of a fleet.
+/// Name of the file that lists the drives of a fleet.
 const DRIVES: &str = "drives.csv";
 
 impl Lifetime {
-    /// Writes the table, the figures and a page with both to a folder. Returns the file names, and
-    /// the figures that could not be drawn.
+    /// Writes the lifetime's table, its figures and a page with both to a folder. Returns the names
+    /// of the files, and the figures that could not be drawn.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -68,7 +68,8 @@ impl Lifetime {
     }
 }
 
-/// Survival and replacements of a fleet, with their intervals as dashed lines.
+/// Returns the figure of the survival and the replacements of a fleet, with their intervals as
+/// dashed lines.
 fn survival(fleet: &Fleet) -> Figure {
     let percent = format!("{} %", fleet.spec.confidence * 100.0);
     let banded = |title: &str, name: &str, y: &str, points: Vec<(f64, Interval)>| {

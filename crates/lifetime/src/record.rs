@@ -6,25 +6,25 @@ use fowler_metrics::Latencies;
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// Parts of a lifetime; each is a point in every series.
+/// Number of equal parts of a lifetime; each is a point in every time series.
 const POINTS: usize = 400;
-/// The most points of a close-up, one per second.
+/// The most points of a close-up (a recording second by second).
 const SECONDS_MOST: u64 = 86_400;
 
-/// Sums over consecutive parts of equal length.
+/// Time series of writes and delays: sums over consecutive parts of a lifetime, of equal length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Begin of the first part.
+    /// Start of the first part of the series.
     pub from: Nanos,
-    /// Length of each interval of the series.
+    /// Length of each part of the series.
     pub step: Span,
-    /// Host pages written in each part.
+    /// Number of host pages written in each part.
     pub pages: Vec<u64>,
-    /// Pages programmed for any source in each part.
+    /// Number of pages programmed for any source in each part.
     pub programmed: Vec<u64>,
-    /// Time for which pages were throttled by delays, in each part.
+    /// Total time for which the throttle delayed pages in each part, without stops.
     pub spread: Vec<Span>,
-    /// Time for which pages were throttled by stops, in each part.
+    /// Total time for which the throttle stopped pages in each part.
     pub stopped: Vec<Span>,
 }
 
@@ -48,36 +48,36 @@ impl Series {
     }
 }
 
-/// Records of a life: response times, delays and time series.
+/// Records of a life: response times, throttle delays and time series.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// Response times of page writes.
+    /// Response times of page writes over the life.
     #[serde(with = "saved_latencies")]
     pub responses: Latencies,
-    /// Throttle delays of page writes.
+    /// Throttle delays of page writes over the life.
     #[serde(with = "saved_latencies")]
     pub delays: Latencies,
-    /// The sum of the squares of responses in seconds.
+    /// Sum of the squared response times of page writes, in seconds squared.
     pub squares: f64,
     /// Time series of sums over the lifetime.
     pub life: Series,
-    /// The close-up, second by second, from a time in the second repetition; empty if not
-    /// requested.
+    /// Time series of the close-up, second by second, from a time in the second repetition of the
+    /// workload; empty if not requested.
     pub close_up: Series,
     /// Start of the close-up in nanoseconds; `None` once it is reached.
     awaited: Option<u64>,
-    /// Pages programmed at the time of the last recorded write.
+    /// Number of pages programmed at the time of the last recorded write.
     programmed: u64,
 }
 
 /// State of a drive after a write has entered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
-    /// Time of a page write that is not delayed.
+    /// Time of a page's program that nothing delays.
     program: Span,
-    /// Number of pages programmed so far.
+    /// Number of pages that the drive has programmed so far.
     programmed: u64,
-    /// Time by which the host is behind its own schedule.
+    /// Time by which the host is behind its own schedule of requests.
     behind: Span,
 }
 
@@ -94,7 +94,7 @@ impl Seen {
     }
 }
 
-/// The form in which latencies are saved.
+/// The form in which a distribution of latencies is saved.
 mod saved_latencies {
     use fowler_metrics::Latencies;
     use serde::de::Error;
@@ -140,7 +140,8 @@ impl Record {
         (!self.close_up.pages.is_empty()).then_some(self.awaited.is_none())
     }
 
-    /// Records a write. All of its pages have the same delay, and all stopped pages the same stop.
+    /// Records a host write. All of its pages have the same delay, and all stopped pages the same
+    /// stop.
     #[inline]
     pub(super) fn note(&mut self, seen: Seen, entered: Entered, begins: Span) {
         let (pages, throttled) = (u64::from(entered.pages), entered.throttled);
@@ -179,7 +180,7 @@ impl Record {
         self.squares += response.as_s() * response.as_s() * count as f64;
     }
 
-    /// Returns the standard deviation of the response times, in microseconds.
+    /// Returns the standard deviation of the response times of page writes, in microseconds.
     pub fn deviation_us(&self) -> Option<f64> {
         let mean = self.responses.mean_us()? / 1e6;
         let variance = self.squares / self.responses.count() as f64 - mean * mean;

@@ -7,22 +7,23 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::{Control, Workload};
 use fowler_units::{Bytes, HostIo, HostOp, Nanos};
 
-/// The most requests that stay in memory.
+/// The most requests of a repeated workload that stay in memory.
 const IN_MEMORY_MOST: usize = 1 << 21;
 
-/// A workload that is repeated.
+/// A workload that is repeated over a drive's life.
 #[derive(Clone, Debug)]
 pub(super) struct Repetition<'a> {
     workload: &'a Workload,
     limit: Option<u64>,
-    /// Arrival time of the first request of a trace; zero for generators, which begin with a gap.
+    /// Arrival time of the first request of a trace; zero for generated workloads, which begin with
+    /// a gap.
     first: Nanos,
     /// Requests that change data, if they are equal in every round and not too many.
     in_memory: Option<Vec<HostIo>>,
 }
 
 impl<'a> Repetition<'a> {
-    /// The most memory that these requests take.
+    /// The most memory that the requests of a repetition take.
     pub const MEMORY: Bytes = Bytes((IN_MEMORY_MOST * size_of::<HostIo>()) as u64);
 
     /// Returns a workload that is read again for every repetition.
@@ -55,14 +56,14 @@ impl<'a> Repetition<'a> {
         Ok(repetition)
     }
 
-    /// Returns the request with its time counted from the first one of the trace: a trace may count
+    /// Returns a request with its time counted from the first one of the trace: a trace may count
     /// from 1970.
     pub fn since_first(&self, io: HostIo) -> HostIo {
         io.with_at(Nanos(io.at.0.saturating_sub(self.first.0)))
     }
 
-    /// Returns an endless sequence of repetitions, all with the times of the first. `None` if the
-    /// requests are not in memory, or contain no write.
+    /// Returns an endless sequence of repetitions of the requests, all with the times of the first.
+    /// `None` if the requests are not in memory, or contain no write.
     pub fn endless(&self, control: Control<'a>) -> Option<impl Iterator<Item = HostIo> + '_> {
         let writes = |io: &HostIo| io.op == HostOp::Write && io.size > 0;
         let requests = self.in_memory.as_ref().filter(|all| all.iter().any(writes))?;

@@ -10,10 +10,10 @@ use fowler_units::Span;
 
 /// Bytes in a binary terabyte (2^40).
 const TB: f64 = (1u64 << 40) as f64;
-/// Bytes in a binary megabyte.
+/// Bytes in a binary megabyte (2^20).
 const MB: f64 = (1u64 << 20) as f64;
 
-/// A number in the report of each lifetime.
+/// A row of the table of a lifetime: one number of the drive's life.
 pub(super) struct Row {
     name: &'static str,
     pub(super) key: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Returns a description of the row.
+    /// Returns a description of the row's number.
     pub(super) fn about(&self) -> String {
         let mut letters = self.name.chars();
         let first = letters.next().map(|it| it.to_uppercase().to_string());
@@ -35,7 +35,7 @@ macro_rules! rows {
     };
 }
 
-/// Every number, in the order of the table.
+/// Every row of the table of a lifetime, in order.
 pub(super) const ROWS: &[Row] = rows! {
     "effective_lifetime_years", "effective lifetime (years)" => |all, one| {
         Some(one.lives()? * all.target().as_s() / YEAR_S)
@@ -92,8 +92,8 @@ fn at(all: &Latencies, percentile: Percentile) -> Option<f64> {
 }
 
 impl Lifetime {
-    /// Returns the table: values at the dilation K and at 2 K, the difference as a share, and
-    /// between which bounds the undilated life has them (`dilation`).
+    /// Returns the table of a lifetime: values at the dilation K and at 2 K, their relative
+    /// difference, and the bounds of the undilated life's value (`dilation`).
     pub fn sheet(&self) -> Sheet {
         let title = format!(
             "{} under {}, {} days with {} repeated",
@@ -132,7 +132,7 @@ impl Lifetime {
         sheet
     }
 
-    /// Returns the verdict on the life: how long the drive lives, and the cause of wear. For a
+    /// Returns a sentence on the life: how long the drive lives, and the cause of wear. For a
     /// dilated life, with the bounds of the undilated one.
     pub fn verdict(&self) -> String {
         let of = |key: &str| ROWS.iter().find(|row| row.key == key);
@@ -177,8 +177,8 @@ impl Lifetime {
         self.target().as_s() / YEAR_S * self.drive.config.life.cycles / worn
     }
 
-    /// For each part of a lifetime: years since the start, megabytes written by the host and to
-    /// flash, and the mean delay of a page in microseconds.
+    /// Returns for each part of a lifetime: years since the start, megabytes written by the host
+    /// and to flash, and the mean delay of a page in microseconds.
     pub(super) fn points(&self, series: &Series, dilation: u32) -> Vec<(f64, f64, f64, f64)> {
         let year = |part: usize| {
             (part as f64 + 0.5) * series.step.0 as f64 / 1e9 * f64::from(dilation) / YEAR_S
@@ -194,7 +194,7 @@ impl Lifetime {
     }
 }
 
-/// A time in years, or in days if it is less than one.
+/// Formats a time in years, or in days if it is less than one.
 fn how_long(years: f64) -> String {
     match years < 1.0 {
         true => format!("{} days", real(years * 365.0)),
@@ -202,17 +202,17 @@ fn how_long(years: f64) -> String {
     }
 }
 
-/// Returns the relative difference of the second from the first.
+/// Returns the relative difference of the second number from the first.
 pub(super) fn difference(first: Option<f64>, second: Option<f64>) -> Option<f64> {
     let (first, second) = (first?, second?);
     if first == second { Some(0.0) } else { (first != 0.0).then(|| second / first - 1.0) }
 }
 
-/// The most points of a distribution.
+/// The most points of a distribution of latencies in a chart.
 const POINTS: usize = 200;
 
-/// Returns a cumulative distribution: latency in microseconds, and the share of pages at or below
-/// it.
+/// Returns the cumulative distribution of latencies: latency in microseconds, and the share of
+/// pages at or below it.
 pub(crate) fn cdf(all: &Latencies) -> Vec<(f64, f64)> {
     let (values, count) = (all.values(), all.count() as f64);
     let (mut points, mut below) = (Vec::new(), 0u64);

@@ -11,45 +11,45 @@ use fowler_experiment::workload::WorkloadReport;
 use fowler_units::Span;
 use std::path::PathBuf;
 
-/// The result of a lifetime.
+/// The result of a simulated lifetime, of one drive or a fleet.
 #[derive(Clone, Debug)]
 pub struct Lifetime {
-    /// The resolved drive.
+    /// The drive that was simulated.
     pub drive: Resolved,
     /// Description of the drive's state at the start.
     pub precondition: String,
-    /// Report on the workload.
+    /// Report on the requests of the workload.
     pub workload: WorkloadReport,
-    /// The contents of a repetition.
+    /// Statistics of one repetition of the workload.
     pub survey: Survey,
     /// The parts of the drive that a lifetime does not simulate.
     pub left_out: Vec<String>,
-    /// The drives at the dilation and, if requested, at twice the dilation.
+    /// The ends of the drive's life at the dilation and, if requested, at twice the dilation.
     pub lived: Vec<EndOfLife>,
     /// Drives like the simulated one, if there is a fleet.
     pub fleet: Option<Fleet>,
     pub(crate) checkpoints: Vec<PathBuf>,
 }
 
-/// The end of a lifetime run.
+/// The end of a lifetime simulation: complete or stopped.
 #[derive(Clone, Debug)]
 pub enum Ended {
     /// The life was simulated to its end.
     Lived(Box<Lifetime>),
-    /// The simulation was stopped.
+    /// The simulation was stopped before its end.
     Stopped {
-        /// True if there is a checkpoint to resume from.
+        /// True if there is a checkpoint from which the life can resume.
         saved: bool,
     },
 }
 
 impl Lifetime {
-    /// Returns the target lifetime.
+    /// Returns the target lifetime of the drive.
     pub fn target(&self) -> Span {
         self.drive.config.life.target
     }
 
-    /// Returns the bytes of a page; of a mapping unit on a drive with superblocks.
+    /// Returns the size of a page in bytes; of a mapping unit on a drive with superblocks.
     pub fn page(&self) -> f64 {
         self.drive.layout.page_size.0 as f64
     }

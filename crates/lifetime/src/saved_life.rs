@@ -9,13 +9,13 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::WorkloadReport;
 use serde::{Deserialize, Serialize};
 
-/// A life without its fleet. The drive is given by its description, and the workload by the report
-/// of the life.
+/// The result of a drive's life, without a fleet, in the form in which it is saved. The drive is
+/// given by its description, and the workload by the report of the life.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SavedLife {
     device: String,
     scheme: String,
-    /// Every key of the drive as TOML, and its hash.
+    /// Every configuration key of the drive as TOML, and its hash.
     config: String,
     config_hash: String,
     precondition: String,
@@ -49,10 +49,10 @@ impl SavedLife {
         }
     }
 
-    /// Returns the life.
+    /// Returns the saved result of the life.
     ///
     /// # Errors
-    /// If this version reads another drive from its description.
+    /// If this version of Fowler reads another drive from the saved description.
     pub fn life(self) -> Result<Lifetime, Diagnostics> {
         let spec = DeviceSpec { device: self.device.clone(), ..DeviceSpec::default() };
         let source = Source { name: self.device, text: self.config };

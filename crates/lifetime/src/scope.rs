@@ -42,7 +42,7 @@ pub(crate) fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
     Err(diagnostic.hint(Some("`fowler run` simulates parity writes".into())).into())
 }
 
-/// Rejects custom policies in slots that a lifetime does not simulate.
+/// Rejects custom policies for tasks that a lifetime does not simulate.
 pub(crate) fn without_effect(config: &Config) -> Diagnostics {
     const ASKED: [&str; 3] = ["policy.throttle", "policy.victim", "policy.placement"];
     let idle = config.policies.labels().filter(|(key, _)| !ASKED.contains(key));

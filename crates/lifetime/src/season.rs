@@ -16,11 +16,11 @@ use fowler_experiment::progress::Progress;
 use fowler_experiment::workload::{Control, Workload, WorkloadSpec};
 use fowler_units::{HostIo, HostOp};
 
-/// Mean number of times that each page of a drive is programmed before its lifetime.
+/// Mean number of times that each page of a drive is programmed before its lifetime begins.
 const SEASON: u64 = 5;
-/// Most repetitions during seasoning of a workload that is read again for each.
+/// Most repetitions of a workload before a lifetime begins, if the workload is read again for each.
 const SEASON_ROUNDS: u32 = 100;
-/// Bytes of requests between two reports of progress.
+/// Bytes of requests between two reports of progress before a lifetime begins.
 const TOLD_EVERY: u64 = 1 << 28;
 
 /// Returns the drive after long use by the workload: written until each page has been programmed

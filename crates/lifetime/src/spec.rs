@@ -5,52 +5,52 @@ use fowler_experiment::workload::WorkloadSpec;
 use fowler_units::Span;
 use std::path::{Path, PathBuf};
 
-/// The specification of a lifetime.
+/// Specification of a lifetime: a drive, a scheme, a workload, and the dilation.
 #[derive(Clone, Debug)]
 pub struct LifetimeSpec {
     /// The drive; its keys include the target lifetime.
     pub device: DeviceSpec,
-    /// The scheme; `None` leaves the drive as described.
+    /// Scheme of the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
-    /// The workload to repeat.
+    /// The workload that the life repeats.
     pub workload: WorkloadSpec,
-    /// The most requests of a repetition, from the start of the workload.
+    /// The most requests of a repetition, from the start of the workload; `None` for all.
     pub limit: Option<u64>,
     /// Number of real repetitions that a simulated one stands for; `None` chooses the lowest value
     /// at which a lifetime takes a minute or two.
     pub dilation: Option<u32>,
     /// True to run a second lifetime at twice the dilation, to see the effect of dilation.
     pub check: bool,
-    /// Begin and length of the recording second by second, in the second repetition, in the host's
-    /// own time.
+    /// Start and length of the recording second by second (close-up), in the second repetition, in
+    /// the host's own time.
     pub close_up: Option<(Span, Span)>,
     /// Location of the lifetime's checkpoint, from which it can resume.
     pub checkpoint: SaveTo,
-    /// Number of host pages that are written between two checkpoints.
+    /// Number of host pages that are written between two saves of the checkpoint.
     pub checkpoint_every: u64,
 }
 
 /// Location of a lifetime's checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SaveTo {
-    /// The state is not saved.
+    /// No checkpoint is saved.
     #[default]
     Nowhere,
-    /// In this file; the life at twice the dilation in another file beside it. The lifetime fails
-    /// if it cannot be saved.
+    /// The checkpoint is saved in this file; that of the life at twice the dilation in another file
+    /// beside it. The lifetime fails if it cannot be saved.
     File(PathBuf),
-    /// In a folder of caches, under the name of the lifetime's identity. If it cannot be saved
-    /// there, a note says so, and the lifetime runs on.
+    /// The checkpoint is saved in a cache folder, under the name of the lifetime's identity. If it
+    /// cannot be saved there, a note says so, and the lifetime runs on.
     Cache(PathBuf),
 }
 
 impl SaveTo {
-    /// True if checkpoints are saved.
+    /// Returns true if checkpoints are saved.
     pub fn is_anywhere(&self) -> bool {
         *self != SaveTo::Nowhere
     }
 
-    /// True if the checkpoint file exists, whatever run it belongs to.
+    /// Returns true if the checkpoint file exists, whatever run it belongs to.
     pub(super) fn is_there(&self) -> bool {
         match self {
             SaveTo::File(path) => [1, 2].into_iter().any(|life| of_life(path, life).exists()),

@@ -21,36 +21,36 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{Control, Workload, WorkloadSpec};
 use fowler_units::{HostIo, Nanos, Span};
 
-/// Lives of one drive under one workload.
+/// Specification of lives of one drive under one workload, at a constant write amplification.
 #[derive(Clone, Debug)]
 pub struct SteadySpec {
-    /// The workload to repeat.
+    /// The workload that the lives repeat.
     pub workload: WorkloadSpec,
     /// The factor by which the times of the workload are divided.
     pub speed: f64,
-    /// The most requests of a repetition.
+    /// The most requests of a repetition; `None` for all.
     pub limit: Option<u64>,
     /// Pages programmed for each host page ([`super::write_amplification`]).
     pub waf: f64,
-    /// Lives to be simulated in parallel.
+    /// Lives that are simulated in parallel, with their drives.
     pub lanes: Vec<SteadyLane>,
-    /// Begin and length of the recording second by second; see [`super::LifetimeSpec::close_up`].
+    /// Start and length of the recording second by second; see [`super::LifetimeSpec::close_up`].
     pub close_up: Option<(Span, Span)>,
 }
 
 /// A life, or several at multiples of a dilation.
 #[derive(Clone, Debug)]
 pub struct SteadyLane {
-    /// The drive. All lanes have the same sizes and the same seed.
+    /// The drive of the life. All lanes have the same sizes and the same seed.
     pub device: DeviceSpec,
-    /// Scheme on the drive.
+    /// Scheme of the drive.
     pub scheme: String,
-    /// Highest allowed dilation.
+    /// Highest dilation that is allowed for this life.
     pub most: u32,
     /// The fewest repetitions of the workload, in the host's own time, that the dilation must
     /// leave.
     pub repetitions: u32,
-    /// The multiples of the dilation that are simulated.
+    /// Multiples of the dilation at which the life is simulated.
     pub times: Vec<u32>,
 }
 
@@ -71,7 +71,7 @@ impl SteadyLane {
         Ok(drive)
     }
 
-    /// Returns the dilation of a drive.
+    /// Returns the dilation of the life of a drive.
     fn dilation(&self, drive: &Resolved, survey: &Survey, waf: f64) -> u32 {
         let own = repetitions(&drive.config, survey, waf);
         let most = libm::floor(own / f64::from(self.repetitions)).max(1.0);
@@ -81,17 +81,17 @@ impl SteadyLane {
 
 /// A steady life in progress.
 struct Running {
-    /// The index of the life's lane.
+    /// Index of the lane that the life belongs to.
     lane: usize,
     dilation: u32,
     pages: f64,
     life: SteadyLife,
     record: Record,
-    /// Repetitions that had started when the life ended; `None` before.
+    /// Number of repetitions that had started when the life ended; `None` before its end.
     repetitions: Option<u64>,
 }
 
-/// Number of requests that each life is given at once.
+/// Number of requests that each life serves before the next life does.
 const BATCH: usize = 4096;
 
 impl Running {
@@ -127,8 +127,8 @@ impl Running {
     }
 }
 
-/// Simulates all lives of a specification; returns them in the order of its lanes, or `None` if it
-/// was stopped.
+/// Simulates all steady lives of a specification; returns them in the order of its lanes, or `None`
+/// if it was stopped.
 ///
 /// # Errors
 /// Everything that is wrong with a drive or the workload, or drives that differ in size.

@@ -8,7 +8,7 @@ pub(super) use fowler_experiment::life_estimate::survey::{Survey, changes_data};
 use fowler_experiment::workload::{Control, Workload, WorkloadReport};
 use fowler_units::Span;
 
-/// Surveys a repetition; `None` if stopped.
+/// Surveys one repetition of a lifetime's workload; `None` if stopped.
 ///
 /// # Errors
 ///

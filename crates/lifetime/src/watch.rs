@@ -3,19 +3,19 @@
 use fowler_experiment::life_estimate::Estimate;
 use fowler_experiment::workload::Control;
 
-/// Partial knowledge of a lifetime's result before its end.
+/// An estimate of a lifetime's result before its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Early {
-    /// Before anything is simulated: the bounds.
+    /// Bounds of the result before anything is simulated.
     Bounds(Estimate),
-    /// The estimate so far, at the rate of wear until now.
+    /// Estimate from the wear so far, at the rate of wear until now.
     SoFar {
-        /// The effective lifetime, in years.
+        /// Estimated lifetime of the drive, in years.
         years: f64,
-        /// Pages programmed for each host page.
+        /// Pages programmed for each host page so far.
         waf: f64,
     },
-    /// The life is over, and the drives of a fleet are drawn from here on.
+    /// The life is over, and the drives of a fleet are drawn from now on.
     Drawing {
         /// Number of drives to draw.
         drives: usize,
@@ -27,11 +27,11 @@ pub enum Early {
 pub struct Watch<'a> {
     /// Set by the caller to end the lifetime; the state is saved if there is a checkpoint file.
     pub control: Control<'a>,
-    /// Called with the finished share of the work that takes the longest, from 0 to 1: the time
-    /// left follows from it.
+    /// Called with the share of the work that is done, from 0 to 1, for the part of it that takes
+    /// the longest: the time left follows from it.
     pub share: &'a (dyn Fn(f64) + Sync),
-    /// Called with early estimates of the result.
+    /// Called with early estimates of the lifetime's result.
     pub early: &'a (dyn Fn(Early) + Sync),
-    /// Called with notes that matter before the end.
+    /// Called with warnings that matter before the lifetime's end.
     pub warn: &'a (dyn Fn(&str) + Sync),
 }

@@ -10,7 +10,7 @@ use fowler_experiment::life_estimate::YEAR_S;
 use fowler_experiment::shard::Shard;
 use fowler_experiment::workload::Control;
 
-/// Draws a fleet of drives based on a simulated life; `None` if stopped.
+/// Draws a fleet of drives like one whose life is simulated; `None` if stopped.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub(super) struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    /// As [`DrawnDrives::complete`].
+    /// Draws the drives of the fleet or shard that are missing, as [`DrawnDrives::complete`].
     pub fn complete(
         self,
         drawn: &mut DrawnDrives,
@@ -53,7 +53,7 @@ impl Drawing<'_> {
     }
 }
 
-/// The target life in years.
+/// Returns the target lifetime of the drive in years.
 pub(super) fn horizon(life: &Lifetime) -> f64 {
     life.target().as_s() / YEAR_S
 }

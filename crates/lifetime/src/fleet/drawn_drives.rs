@@ -9,32 +9,32 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Places that a thread takes at a time.
+/// Number of places of the fleet that a thread draws at a time.
 const PIECE: u32 = 256;
-/// Pieces for each thread between two reports of progress.
+/// Number of [`PIECE`]s that each thread draws between two reports of progress.
 const AT_ONCE: usize = 8;
 
-/// The drives that are drawn so far, and the drives that were replaced.
+/// The drives of a fleet that are drawn so far, and counts of the drives that were replaced.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct DrawnDrives {
-    /// First drive in each place.
+    /// First drive in each place of the fleet.
     pub drives: Vec<Drive>,
-    /// Drives replaced in each year.
+    /// Counts of the drives replaced in each year of the fleet.
     pub by_year: Vec<Replaced>,
-    /// Counts of all replaced drives.
+    /// Counts of the drives replaced in all years.
     pub all: Replaced,
 }
 
-/// A part of the fleet that is being drawn.
+/// A part of a fleet that is being drawn.
 pub(super) struct Part<'a> {
     pub laws: &'a Laws,
     pub places: Range<u32>,
-    /// The target life in years.
+    /// Length of time that is drawn: the target lifetime in years.
     pub horizon: f64,
     pub control: Control<'a>,
-    /// Gets the share that is drawn.
+    /// Called with the share of the part that is drawn, from 0 to 1.
     pub share: &'a (dyn Fn(f64) + Sync),
-    /// The most drives, with those that replace others, between two saves.
+    /// The most drives drawn between two saves, with those that replace others.
     pub every: u64,
     pub save: &'a mut dyn FnMut(&DrawnDrives) -> Result<(), Diagnostics>,
 }
@@ -45,7 +45,8 @@ enum Missing {
     TooMany,
 }
 
-/// The years of a life, the last may be a part of one.
+/// Returns the number of years in a lifetime of `horizon` years, of which the last may be a part of
+/// a year.
 pub(super) fn years(horizon: f64) -> usize {
     libm::ceil(horizon).max(1.0) as usize
 }
@@ -55,7 +56,7 @@ impl DrawnDrives {
         DrawnDrives { by_year: vec![Replaced::default(); years(horizon)], ..DrawnDrives::default() }
     }
 
-    /// Appends the drives of the following places.
+    /// Appends the drives of the places that follow those drawn so far.
     pub fn join(&mut self, next: DrawnDrives) {
         self.drives.extend(next.drives);
         self.all.join(next.all);
@@ -111,7 +112,7 @@ fn too_many(horizon: f64) -> Diagnostics {
     Diagnostic::new("--drives", what).hint(hint).into()
 }
 
-/// Simulates these places of the fleet up to the horizon, each with one drive after another.
+/// Draws these places of the fleet up to the horizon, each with one drive after another.
 fn lived(
     laws: &Laws,
     places: Range<u32>,

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Most drives that a place may use up within the horizon.
+/// Most drives that one place of a fleet may use up within the target lifetime.
 pub(super) const REPLACED_MOST: u32 = 1000;
 
-/// The reason why a drive is replaced.
+/// The reason why a drive of a fleet is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The drive failed early (infant mortality).
@@ -15,7 +15,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Returns the word for the cause in tables.
+    /// Returns the word for the cause of replacement in tables.
     pub fn word(self) -> &'static str {
         match self {
             Cause::Early => "early",
@@ -31,9 +31,10 @@ pub struct Drive {
     pub load: f64,
     /// Endurance of the block whose failure ends the drive, relative to `lifetime.cycles`.
     pub strength: f64,
-    /// Years after which the drive fails early, or would.
+    /// Years after which the drive fails early, or would if it did not wear out before.
     pub early_years: f64,
-    /// Years after which too many blocks of the drive are worn out, or would be.
+    /// Years after which too many blocks of the drive are worn out, or would be if it did not fail
+    /// before.
     pub worn_years: f64,
 }
 
@@ -43,18 +44,18 @@ impl Drive {
         self.early_years.min(self.worn_years)
     }
 
-    /// Returns the cause of the replacement.
+    /// Returns the cause for which the drive is replaced.
     pub fn cause(&self) -> Cause {
         if self.early_years < self.worn_years { Cause::Early } else { Cause::Worn }
     }
 }
 
-/// Counts of the drives replaced in a year, or in all.
+/// Counts of the drives of a fleet that were replaced in a year, or in all years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replaced {
     /// Number of replaced drives.
     pub count: u64,
-    /// Sum over all places of the squared count.
+    /// Sum over all places of the squared number of drives replaced there.
     pub squares: u64,
 }
 

@@ -22,55 +22,56 @@ use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Kind and format version of fleet files; increment the version when the contents change.
+/// Kind and format version of files of drawn drives; increment the version when the contents
+/// change.
 const KIND: Kind = Kind { name: "fleet", format: 1 };
-/// The file in a folder of results.
+/// Name of the file of drawn drives in a folder of results.
 pub(super) const FLEET: &str = "lifetime.fleet";
 /// The most drives that are drawn between two saves: they take seconds.
 const EVERY_MOST: u64 = 4_000_000;
 
-/// A shard of a fleet, and the folder from which its life is taken.
+/// A shard of a fleet to draw, and the folder from which the drive's life is taken.
 #[derive(Clone, Debug)]
 pub struct ShardSpec {
-    /// Number of the shard, and of all shards.
+    /// Number of the shard, and number of all shards.
     pub shard: Shard,
-    /// Folder of another shard whose life is reused; `None` simulates the life.
+    /// Folder of another shard whose simulated life is reused; `None` simulates the life.
     pub life_of: Option<PathBuf>,
 }
 
-/// The result of drawing a shard.
+/// Result of drawing a shard of a fleet.
 #[derive(Clone, Debug)]
 pub enum ShardDrawn {
-    /// The shard is complete.
+    /// All drives of the shard are drawn.
     Drawn {
-        /// The drives of the shard.
+        /// Number of drives in the shard.
         drives: usize,
-        /// The drives that this run has drawn; 0 if they were all there before.
+        /// Number of drives that this run has drawn; 0 if all were drawn before.
         new: usize,
     },
-    /// The drawing was stopped.
+    /// The drawing was stopped before its end.
     Stopped {
-        /// True if there is something to resume from.
+        /// True if drawn drives, or a checkpoint of the life, are saved to resume from.
         saved: bool,
     },
 }
 
-/// The contents of the file besides the life and the drives.
+/// Contents of a fleet file besides the life and the drives: versions, specification and shard.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Head {
-    /// Version of Fowler, and a hash of the sources of its simulator.
+    /// Version of Fowler, and a hash of the simulator's sources.
     pub version: String,
     pub sources: String,
-    /// A hash of the specification of the life.
+    /// Hash of the specification of the drive's life.
     asked: String,
     pub spec: FleetSpec,
-    /// The shard; `None` of a whole fleet.
+    /// The shard that the file holds; `None` for a whole fleet.
     pub shard: Option<Shard>,
 }
 
-/// The contents of a file.
+/// Contents of a fleet file: the drive's life and the drawn drives.
 pub(super) struct Held {
-    /// A hash of the life and of the fleet, equal in all shards of one fleet.
+    /// Hash of the drive's life and of the fleet's specification, equal in all shards of one fleet.
     pub identity: String,
     pub head: Head,
     pub life: SavedLife,
@@ -82,7 +83,7 @@ impl Held {
         self.head.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns the number of places in the shard or fleet, drawn or not.
+    /// Returns the number of places in the file's shard or fleet, drawn or not.
     pub fn places(&self) -> usize {
         self.shard().places(self.head.spec.drives).len()
     }
@@ -91,7 +92,7 @@ impl Held {
         self.drawn.drives.len() == self.places()
     }
 
-    /// Reads a fleet file.
+    /// Reads a file of drawn drives.
     pub fn read(path: &Path) -> Result<Held, Refused> {
         let mut opened = sealed_file::inspect(path, KIND)?;
         let mut body = Vec::new();
@@ -114,32 +115,32 @@ impl Held {
     }
 }
 
-/// Returns the first of some diagnostics, of which there is one.
+/// Returns the first of some diagnostics, of which there is at least one.
 fn first(diagnostics: Diagnostics) -> Diagnostic {
     diagnostics.0.into_iter().next().unwrap_or_else(|| Diagnostic::of("failed"))
 }
 
-/// Returns the path of the fleet file beside a checkpoint.
+/// Returns the path of the file of drawn drives beside a checkpoint.
 fn beside(checkpoint: &Path) -> PathBuf {
     let name = checkpoint.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_suffix(".checkpoint").unwrap_or(&name);
     checkpoint.with_file_name(format!("{stem}.fleet"))
 }
 
-/// The finding about a fleet in a folder.
+/// A report on the file of drawn drives in a folder.
 #[derive(Clone, Debug)]
 pub struct Examined {
-    /// Path of the file.
+    /// Path of the file of drawn drives.
     pub file: PathBuf,
-    /// Contents of the file in words; or the reason why they are lost.
+    /// Description of the file's contents in words; or the reason why the contents are lost.
     pub holds: Result<String, String>,
 }
 
-/// Examines the fleet file in a folder; `None` if there is none.
+/// Examines the file of drawn drives in a folder; `None` if there is none.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, or a newer version wrote it.
+/// If the file cannot be read, or a newer version of Fowler wrote it.
 pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     let file = folder.join(FLEET);
     if disk::facts(&file)?.is_none() {
@@ -163,7 +164,8 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     Ok(Some(Examined { file, holds }))
 }
 
-/// Returns a hash of the specification of a life: the hash is known before the life.
+/// Returns a hash of the specification of a drive's life, which is known before the life is
+/// simulated.
 fn asked(spec: &LifetimeSpec) -> Result<String, Diagnostics> {
     let source = spec.device.source()?;
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
@@ -181,13 +183,13 @@ fn asked(spec: &LifetimeSpec) -> Result<String, Diagnostics> {
 struct Store<'a> {
     path: Option<PathBuf>,
     watch: Watch<'a>,
-    /// True if the file is only a cache.
+    /// True if the file is in the cache folder, so that it may be replaced or lost.
     cached: bool,
     head: Head,
     found: Option<Held>,
-    /// True if the file belongs to this fleet.
+    /// True if the file that exists belongs to this fleet.
     own: bool,
-    /// True if the file belonged to another fleet and is replaced.
+    /// True if the file that exists belongs to another fleet and is replaced.
     replaced: bool,
 }
 
@@ -213,7 +215,7 @@ impl<'a> Store<'a> {
         Ok(store)
     }
 
-    /// Reads the existing file. A damaged file is drawn again.
+    /// Reads the existing file of drawn drives. If it is damaged, its drives are drawn again.
     fn look(&mut self) -> Result<(), Diagnostics> {
         let Some(path) = self.path.clone() else { return Ok(()) };
         let held = match disk::facts(&path) {
@@ -233,7 +235,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Saves nothing from now on, because a file of the cache cannot be read.
+    /// Saves no drawn drives from now on, because a file in the cache folder cannot be read.
     fn go_without(&mut self, path: &Path) -> Result<(), Diagnostics> {
         let path = path.display();
         (self.watch.warn)(&format!("{path} cannot be read: drives are not saved"));
@@ -241,7 +243,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Refuses the result of another shard, which nothing may replace.
+    /// Refuses a file with the result of another shard, which must not be replaced.
     fn suits(&self, path: &Path, held: Held) -> Result<Held, Diagnostics> {
         let (there, own) = (&held.head, &self.head);
         let other = match (there.shard, own.shard) {
@@ -262,8 +264,8 @@ impl<'a> Store<'a> {
         Err(Diagnostic::new(folder, other).hint(hint).into())
     }
 
-    /// Returns the life with the same specification: from the file, or from the folder `of`; `None`
-    /// if neither has it.
+    /// Returns the simulated life with the same specification: from the file of drawn drives, or
+    /// from the folder `of`; `None` if neither has it.
     fn life(&self, of: Option<&Path>) -> Result<Option<Lifetime>, Diagnostics> {
         if let Some(found) = self.found.as_ref().filter(|it| it.head.asked == self.head.asked) {
             return found.life.clone().life().map(Some);
@@ -285,7 +287,7 @@ impl<'a> Store<'a> {
         held.life.life().map(Some)
     }
 
-    /// Returns the drives that were saved of this fleet.
+    /// Returns the drives of this fleet that were saved.
     fn drawn(&mut self, identity: &str, life: &Lifetime) -> DrawnDrives {
         let nothing = DrawnDrives::nothing(horizon(life));
         let Some(found) = self.found.take() else { return nothing };
@@ -342,19 +344,20 @@ impl<'a> Store<'a> {
     }
 }
 
-/// Returns the hash that all shards of one fleet share.
+/// Returns the hash that all shards of one fleet share: of the drive's life and the fleet's
+/// specification.
 fn identity(life: &SavedLife, fleet: &FleetSpec) -> String {
     let life = bytes_hash(&postcard::to_stdvec(life).expect("memory takes it"));
     text_hash(&format!("{FINGERPRINT} {life} {fleet:?}"))
 }
 
-/// The progress of a fleet or a shard.
+/// State of drawing a fleet or a shard when it ends.
 enum Came<'a> {
     Whole { life: Box<Lifetime>, drawn: DrawnDrives, new: usize, store: Box<Store<'a>> },
     Stopped { saved: bool },
 }
 
-/// Simulates the life unless it is saved, and draws the missing drives.
+/// Simulates the drive's life unless it is saved, and draws the drives that are missing.
 fn go_on<'a>(
     spec: &LifetimeSpec,
     fleet: &FleetSpec,
@@ -395,7 +398,7 @@ fn go_on<'a>(
     Ok(Came::Whole { life, drawn, new, store: Box::new(store) })
 }
 
-/// Simulates a drive's life and draws a fleet based on it. Drawn drives are saved beside the
+/// Simulates a drive's life and draws a fleet of drives like it. Drawn drives are saved beside the
 /// checkpoint of the life, at intervals and when stopped.
 ///
 /// # Errors

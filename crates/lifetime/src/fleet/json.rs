@@ -6,7 +6,7 @@ use fowler_experiment::json_schema::nullable;
 use fowler_experiment::json_schema::output::{self, Fact, all_written, list_of, written};
 use serde_json::Value;
 
-/// JSON field with the fleet of a life; null if there is none.
+/// Returns the JSON field with the fleet of a lifetime; null if there is none.
 pub(crate) fn fact() -> Fact<Lifetime> {
     let about = "A fleet of drives of this kind that differ in cells, early failures and loads; \
         null without a fleet.";
@@ -94,18 +94,19 @@ fn of_alive() -> Vec<Fact<Alive>> {
     ]
 }
 
-/// The replacements of a year.
+/// The drives of a fleet that were replaced in one year.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Year {
-    /// Number of the year, from 1.
+    /// Number of the year of the fleet, from 1.
     pub number: usize,
-    /// Length of the year in years: the last may be a part of one.
+    /// Length of the year, at most 1: the last may be a part of one.
     pub length: f64,
-    /// Replaced drives in the year.
+    /// Counts of the drives replaced in the year.
     pub replaced: Replaced,
-    /// Drives replaced per place and year.
+    /// Number of drives replaced per place and year, with its confidence interval.
     pub rate: Interval,
-    /// Number of spare drives that are enough.
+    /// Number of spare drives that are enough for the year, with the confidence of the
+    /// specification.
     pub spares: u64,
 }
 
@@ -123,7 +124,7 @@ fn of_year() -> Vec<Fact<Year>> {
 }
 
 impl Fleet {
-    /// Returns the replacements of each year.
+    /// Returns the replaced drives of each year of the fleet.
     pub fn years(&self) -> Vec<Year> {
         let of = |(number, &replaced): (usize, &Replaced)| {
             let length = (self.horizon - number as f64).min(1.0);

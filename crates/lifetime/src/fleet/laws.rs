@@ -24,14 +24,14 @@ use fowler_physics::strength::Strengths;
 use fowler_units::Rng;
 use std::f64::consts::TAU;
 
-/// The laws of a fleet.
+/// The probability distributions from which the drives of a fleet are drawn.
 pub(super) struct Laws {
     seed: u64,
     load_spread: f64,
     early: FailureLaw,
     strengths: Strengths,
-    /// Number of blocks in a drive; below, the rank (from the weakest) of the block whose failure
-    /// ends it.
+    /// Number of blocks in a drive; the next field is the rank (from the weakest) of the block
+    /// whose failure ends the drive.
     blocks: f64,
     ends_with: f64,
     wear: Wear,
@@ -70,7 +70,7 @@ impl Laws {
         libm::exp(self.load_spread * normal(rng))
     }
 
-    /// Draws a drive with this load.
+    /// Draws a drive of the fleet that has this load, relative to the workload's.
     pub fn drive(&self, load: f64, rng: &mut Rng) -> Drive {
         let early_years = self.early.fails_after(0.0, rng.unit()) / YEAR_S;
         let strength = self.strength(rng);
@@ -78,7 +78,8 @@ impl Laws {
         Drive { load, strength, early_years, worn_years }
     }
 
-    /// Draws the endurance of the block whose failure ends a drive.
+    /// Draws the endurance of the block whose failure ends a drive, relative to the rated
+    /// endurance.
     pub fn strength(&self, rng: &mut Rng) -> f64 {
         let weaker = gamma(self.ends_with, rng);
         let stronger = gamma(self.blocks + 1.0 - self.ends_with, rng);

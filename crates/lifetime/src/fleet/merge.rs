@@ -14,16 +14,16 @@ use fowler_experiment::workload::Control;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Lets the caller watch and stop a merge.
+/// Lets the caller watch and stop a merge of shards.
 #[derive(Clone, Copy)]
 pub struct Merging<'a> {
     /// Set by the caller to end the merge.
     pub control: Control<'a>,
-    /// Gets the share of shards that are read.
+    /// Called with the share of the shards that have been read, from 0 to 1.
     pub share: &'a (dyn Fn(f64) + Sync),
 }
 
-/// A shard with its folder.
+/// A shard of a fleet that was found in a folder.
 struct Found {
     folder: PathBuf,
     held: Held,

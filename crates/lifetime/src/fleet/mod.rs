@@ -34,38 +34,40 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Moments at which survival is reported, after the beginning.
+/// Number of points in time at which the survival of a fleet is reported, after the beginning.
 const MOMENTS: usize = 60;
 
-/// A fleet that was drawn.
+/// A fleet of drives that was drawn from the simulated life of one.
 #[derive(Clone, Debug)]
 pub struct Fleet {
-    /// The specification that was asked for.
+    /// Specification of the fleet.
     pub spec: FleetSpec,
-    /// First drive in each place.
+    /// First drive in each place of the fleet.
     pub drives: Vec<Drive>,
-    /// Drives replaced in each year of the target life, the last may be a part of one.
+    /// Counts of the drives replaced in each year of the target lifetime, of which the last may be
+    /// a part of a year.
     pub by_year: Vec<Replaced>,
-    /// Drives replaced in the target life.
+    /// Counts of all drives replaced in the target lifetime.
     pub all: Replaced,
-    /// The target life in years.
+    /// Target lifetime of the drives in years.
     pub horizon: f64,
-    /// Bytes that a drive under the load of the workload takes from the host in a year.
+    /// Bytes that the host writes in a year to a drive under the load of the workload.
     pub bytes_year: f64,
-    /// The share by which the years until wear-out may be wrong because the life is dilated.
+    /// Relative error that the dilation of the simulated life may cause in the years until
+    /// wear-out; `None` if unknown.
     pub dilation_error: Option<f64>,
     sorted: Sorted,
 }
 
-/// Years and terabytes of all first drives, sorted, each as with [`Fleet::sorted`]. A report asks
-/// for them a hundred times.
+/// Years and terabytes written until all first drives are replaced, sorted, each as with
+/// [`Fleet::sorted`]. A report asks for them a hundred times.
 #[derive(Clone, Debug, Default)]
 struct Sorted {
     years: OnceLock<[Vec<f64>; 3]>,
     tbw: OnceLock<[Vec<f64>; 3]>,
 }
 
-/// The drives that are alive at a moment.
+/// Share of a fleet's drives that are alive at a point in time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alive {
     /// Years since the fleet began.
@@ -130,7 +132,8 @@ impl Fleet {
         self.quantile(share, self.sorted_tbw())
     }
 
-    /// Returns the terabytes that the host has written when a drive is replaced.
+    /// Returns the terabytes (10^12 bytes) that the host has written to a drive when it is
+    /// replaced.
     pub fn tbw(&self, drive: &Drive) -> f64 {
         self.bytes_year * drive.load * drive.years() / 1e12
     }
@@ -140,19 +143,22 @@ impl Fleet {
         Interval { low: quantiles[0].low, value: quantiles[1].value, high: quantiles[2].high }
     }
 
-    /// Returns the drives replaced per place and year; the interval reflects sampling only.
+    /// Returns the number of drives replaced per place and year; the interval reflects sampling
+    /// only.
     pub fn rate(&self, replaced: Replaced, years: f64) -> Interval {
         let per = f64::from(self.spec.drives) * years;
         let interval = statistics::replacements(replaced, self.spec.drives, self.z());
         interval.map(|count| count / per)
     }
 
-    /// Returns the number of spare drives that are enough, with the confidence asked for.
+    /// Returns the number of spare drives that are enough, with the confidence of the
+    /// specification.
     pub fn spares(&self, replaced: Replaced) -> u64 {
         at_most(replaced, self.spec.drives, normal_quantile(self.spec.confidence))
     }
 
-    /// Returns the share of first drives that failed early among those replaced within the target.
+    /// Returns the share of first drives that failed early, among those replaced within the target
+    /// lifetime.
     pub fn early(&self) -> Option<f64> {
         let replaced = || self.drives.iter().filter(|it| it.years() < self.horizon);
         let early = replaced().filter(|it| it.cause() == Cause::Early).count();

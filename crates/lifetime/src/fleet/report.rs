@@ -4,7 +4,7 @@ use super::{Fleet, Interval};
 use fowler_experiment::tables::{Cell, Sheet};
 
 impl Fleet {
-    /// Returns two tables: the fleet over its whole life, and year by year.
+    /// Returns two tables on the fleet: over its whole life, and year by year.
     pub fn sheets(&self) -> [Sheet; 2] {
         [self.whole(), self.year_by_year()]
     }

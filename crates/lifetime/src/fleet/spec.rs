@@ -5,30 +5,30 @@ use fowler_device::policy::throttle::ThrottleKind;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use serde::{Deserialize, Serialize};
 
-/// The most drives of a fleet.
+/// The most drives that a fleet may have.
 pub const DRIVES_MOST: u32 = 1_000_000;
 
 /// The properties in which the drives of a fleet differ. All defaults are assumed; sweep them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetSpec {
-    /// Number of drives; in 1 to [`DRIVES_MOST`].
+    /// Number of drives in the fleet; in 1 to [`DRIVES_MOST`].
     pub drives: u32,
     /// Standard deviation of the logarithm of a drive's load, 0 to 3. The median drive has the
     /// workload's load.
     pub load_spread: f64,
-    /// The share of drives that fail early, for no reason of wear, within the first year; in 0 to
-    /// 0.5.
+    /// Share of the fleet's drives that fail early, for no reason of wear, within the first year;
+    /// in 0 to 0.5.
     pub early_share: f64,
-    /// The Weibull shape of these failures; in 0.1 to 5. Below 1 the rate falls with age.
+    /// Weibull shape of the times of early failures; in 0.1 to 5. Below 1 the rate falls with age.
     pub early_shape: f64,
-    /// The share of worn-out blocks at which a drive is replaced; in 0 to 0.5.
+    /// Share of worn-out blocks at which a drive is replaced; in 0 to 0.5.
     pub worn_blocks: f64,
-    /// Probability covered by each interval, 0.5 to 0.9999.
+    /// Probability that each confidence interval covers, 0.5 to 0.9999.
     pub confidence: f64,
 }
 
 impl FleetSpec {
-    /// The defaults of a fleet. All of them are assumed.
+    /// Default specification of a fleet. All of its values are assumed.
     pub const ASSUMED: FleetSpec = FleetSpec {
         drives: 10_000,
         load_spread: 0.5,

@@ -3,14 +3,14 @@
 use super::drive::Replaced;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// A value with the bounds of its confidence interval.
+/// An estimated value with the bounds of its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower bound of the interval.
+    /// Lower bound of the confidence interval.
     pub low: f64,
     /// Estimated value.
     pub value: f64,
-    /// Upper bound of the interval.
+    /// Upper bound of the confidence interval.
     pub high: f64,
 }
 
@@ -58,11 +58,11 @@ pub fn poisson(count: f64, z: f64) -> Interval {
     Interval { low, value: count, high: bound(count + 1.0, z) }
 }
 
-/// Returns the drives that are replaced in `drives` places, and the interval of their mean. Places
-/// whose loads differ use up more and fewer drives than a Poisson distribution predicts: where
-/// their counts scatter more, the count stands for fewer independent ones (quasi-likelihood;
-/// McCullagh and Nelder 1989, section 6.2.3). Drives that wear out at about the same time scatter
-/// less, so that the interval is wide rather than narrow.
+/// Returns the number of drives that are replaced in `drives` places, and the interval of their
+/// mean. Places whose loads differ use up more and fewer drives than a Poisson distribution
+/// predicts: where their counts scatter more, the count stands for fewer independent ones
+/// (quasi-likelihood; McCullagh and Nelder 1989, section 6.2.3). Drives that wear out at about the
+/// same time scatter less, so that the interval is wide rather than narrow.
 pub(super) fn replacements(replaced: Replaced, drives: u32, z: f64) -> Interval {
     let (count, n) = (replaced.count as f64, f64::from(drives));
     let variance = replaced.squares as f64 - count * count / n;
@@ -113,8 +113,9 @@ mod tests {
         }
     }
 
-    /// The exact intervals, in which either tail beyond the count has 2.5 %. The lower bounds of
-    /// one and two leave less, so that they promise no more than they hold.
+    /// Bounds agree with the exact intervals, in which either tail beyond the count has 2.5 %. The
+    /// lower bounds for counts of one and two leave less, so that they promise no more than they
+    /// hold.
     #[test]
     fn bounds_of_counts_are_nearly_exact() {
         let below = |count: u64, mean: f64| {

@@ -7,22 +7,23 @@ use crate::Lifetime;
 use fowler_physics::recovery::{Endurance, Reading};
 use fowler_units::Span;
 
-/// Points of the table, evenly spaced in the logarithm of the idle time. Between them it is linear
-/// in both logarithms; the error of a life is below 0.1 % (tested below).
+/// Number of points in the table of endurance by idle time, evenly spaced in the logarithm of the
+/// idle time. Between them it is linear in both logarithms; the error of a life is below 0.1 %
+/// (tested below).
 const POINTS: usize = 2048;
-/// The shortest and the longest idle time of the table in seconds. Cells do not recover within a
-/// second in any reading; the longest is over a century.
+/// Shortest and longest idle time in the table of endurance, in seconds. Cells do not recover
+/// within a second under any interpretation of the model; the longest is over a century.
 const IDLE_S: [f64; 2] = [1.0, 4e9];
 
-/// The wear of a drive.
+/// Wear of a drive in its simulated life, from which the wear under other loads follows.
 pub(super) struct Wear {
-    /// The logarithm of the cycles that cells of the rated endurance endure, by idle time.
+    /// Logarithm of the P/E cycles that cells of the rated endurance endure, by idle time.
     curve: Vec<f64>,
     /// True if cells that endure more count idle time as longer ([`Endurance::achievable`]).
     idle_scales: bool,
-    /// Cycles per second, on average over all blocks.
+    /// P/E cycles per second, on average over all blocks.
     cycles_s: f64,
-    /// The wear of a cycle, 1 at nominal voltages.
+    /// Mean wear of a P/E cycle, 1 at nominal voltages.
     weight: f64,
 }
 
@@ -73,7 +74,7 @@ mod tests {
     use fowler_physics::recovery::RecoveryTable;
     use fowler_units::Rng;
 
-    /// The table must be proportional to the rated endurance, as the models are.
+    /// The table of endurance must be proportional to the rated endurance, as the models are.
     #[test]
     fn a_life_is_that_of_the_endurance() {
         let idle = [Span::ms(60_000), Span::ms(3_600_000), Span::ms(36_000_000)];
