@@ -7,23 +7,23 @@ use fowler_experiment::progress::Control;
 use fowler_experiment::run::{DriveKind, Watcher};
 use fowler_units::{DieId, HostIo, Nanos};
 
-/// A drive that is measured: its clock, and its counts so far.
+/// A drive under test: its clock, and its counters so far.
 pub(super) trait Measured {
-    /// Returns the counters so far.
+    /// Returns the counters of the drive so far.
     fn counters(&self) -> Counters;
-    /// Returns the simulated time of the drive.
+    /// Returns the simulated time on the drive's clock.
     fn now(&self) -> Nanos;
-    /// Returns the sizes of the drive.
+    /// Returns the layout of the drive: its sizes in pages and bytes.
     fn layout(&self) -> &Layout;
-    /// Returns a die's time by activity up to `at`.
+    /// Returns the time that a die has spent on each activity up to `at`.
     fn die_times(&self, die: DieId, at: Nanos) -> Ledger;
 
-    /// Returns the number of dies.
+    /// Returns the number of dies of the drive.
     fn dies(&self) -> u32 {
         self.layout().geometry.dies()
     }
 
-    /// Returns the unit in which the drive erases.
+    /// Returns the unit in which the drive erases: a block or a superblock.
     fn erase_unit(&self) -> EraseUnit {
         EraseUnit::of(self.layout())
     }
@@ -47,14 +47,14 @@ impl<L: Layer> Measured for Device<L> {
     }
 }
 
-/// A drive of either kind.
+/// A drive under test of either kind: page-mapped or with superblocks.
 #[derive(Clone)]
 pub(super) enum BenchDrive {
     Pages(Box<Device>),
     Superblocks(Box<Device<Superblocks>>),
 }
 
-/// Evaluates an expression for either kind of drive.
+/// Evaluates an expression for either kind of drive under test.
 macro_rules! either {
     ($drive:expr, $device:ident => $does:expr) => {
         match $drive {
@@ -81,7 +81,7 @@ impl BenchDrive {
         })
     }
 
-    /// Serves requests on the drive.
+    /// Serves requests on the drive until they end.
     pub fn run(
         &mut self,
         requests: impl IntoIterator<Item = HostIo>,
@@ -91,7 +91,7 @@ impl BenchDrive {
         either!(self, device => device.run(requests, pacing, probe));
     }
 
-    /// Leaves the drive alone until `at`.
+    /// Leaves the drive without requests until `at`, so that it may do background work.
     pub fn rest_until(&mut self, at: Nanos) {
         either!(self, device => device.rest_until(at, &mut ()));
     }

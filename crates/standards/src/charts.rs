@@ -23,14 +23,14 @@ use fowler_units::Span;
 /// Getter of a measured number of an element; `None` if it has none.
 type Value = fn(&Element) -> Option<f64>;
 
-/// Returns the table with a name.
+/// Returns the table with this name; the test always has one.
 fn table<'a>(sheets: &'a [Sheet], name: &str) -> &'a Sheet {
     let found = sheets.iter().find(|sheet| sheet.name == name);
     found.unwrap_or_else(|| unreachable!("every test has its tables, also {name}"))
 }
 
 impl Tested {
-    /// Returns the charts of the test, whose tables are `sheets`.
+    /// Returns the charts of a test, whose tables are `sheets`.
     pub(super) fn charts(&self, sheets: &[Sheet]) -> Vec<Figure> {
         let name = self.test.name();
         match &self.found {
@@ -52,13 +52,14 @@ fn line(name: impl Into<String>, x: &[f64], y: impl Iterator<Item = Option<f64>>
     Series::line(name, x.iter().copied().zip(y.map(|value| value.map(coarse))))
 }
 
-/// Returns lines of columns of a table, each with a name and a head; `x` is the head of their x.
+/// Returns chart lines from columns of a table, each with a name and a heading; `x` is the heading
+/// of the column on the x axis.
 fn columns(sheet: &Sheet, x: &str, lines: &[(&str, &str)]) -> Vec<Series> {
     let x: Vec<f64> = sheet.column(x).into_iter().flatten().collect();
     lines.iter().map(|(name, head)| line(*name, &x, sheet.column(head).into_iter())).collect()
 }
 
-/// Returns views of lines, each with its name and y axis.
+/// Returns a chart with several views of lines, each with its name and y axis.
 fn views(
     (id, title, about): (String, &str, &str),
     x: Axis,
@@ -72,7 +73,7 @@ fn views(
     Figure::new(id, title, panels).caption(about).views(Shape::Lines, x)
 }
 
-/// Returns lines with one y axis.
+/// Returns a chart of lines that share one y axis.
 fn lines(text: (String, &str, &str), x: Axis, y: Axis, series: Vec<Series>) -> Figure {
     views(text, x, vec![(String::new(), y, series)])
 }
@@ -81,7 +82,8 @@ fn rounds_axis() -> Axis {
     Axis::linear("round")
 }
 
-/// Draws the tracking variable in the measurement window, with its mean, bounds and best-fit line.
+/// Returns the chart of the tracking variable (the number that must be steady) in the measurement
+/// window, with its mean, bounds and best-fit line.
 fn window(name: &str, of: &str, rounds: &Rounds, sheets: &[Sheet]) -> Figure {
     let window = rounds.window;
     let tracking = table(sheets, &format!("{name}-tracking"));
@@ -187,7 +189,8 @@ fn of_throughput(name: &str, sizes: &[(u32, Rounds)], sheets: &[Sheet]) -> Vec<F
     charts
 }
 
-/// Areas that add up: of the dies' time by activity, and of the response time by cause.
+/// Returns charts of stacked areas, minute by minute: the dies' time by activity, and the response
+/// time by cause.
 fn areas(name: &str, minutes: &[Element]) -> [Figure; 2] {
     let chart = |id: &str, title: &str, about: &str, y: &str, series: Vec<Series>| {
         let view = Panel::view("", Axis::linear(y), series).shared_x(numbers(minutes.len()));
@@ -227,7 +230,7 @@ fn areas(name: &str, minutes: &[Element]) -> [Figure; 2] {
     ]
 }
 
-/// Response times minute by minute.
+/// Returns the chart of response times minute by minute.
 fn responses(name: &str, minutes: &Sheet) -> Figure {
     let lines = [
         ("mean", "mean (us)"),
@@ -409,7 +412,7 @@ fn of_demand(name: &str, all: &Demand, sheets: &[Sheet]) -> Vec<Figure> {
     charts
 }
 
-/// Classes of a histogram to a decade.
+/// Number of classes of a response time histogram for each decade.
 const CLASSES: f64 = 20.0;
 
 fn histograms(name: &str, all: &Demand) -> Figure {

@@ -6,24 +6,25 @@ use super::rounds::Point;
 use super::stimulus::{Addresses, Stimulus};
 use super::test_progress::TestProgress;
 
-/// Groups of the test: hours, addresses (sequential or random), and write size in bytes.
+/// Groups of the cross stimulus test: hours, addresses (sequential or random), and write size in
+/// bytes.
 pub const GROUPS: [(u64, Addresses, u32); 3] = [
     (8, Addresses::Sequential, 1 << 20),
     (6, Addresses::Uniform, 8 << 10),
     (8, Addresses::Sequential, 1 << 20),
 ];
 
-/// One load without a pause.
+/// One group of the cross stimulus test: one load without a pause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Requests of the group.
+    /// Requests of the group's load.
     pub point: Point,
-    /// Measurements minute by minute.
+    /// Measurements of the group's load minute by minute.
     pub minutes: Vec<Element>,
 }
 
 impl Group {
-    /// Returns the mean throughput.
+    /// Returns the mean throughput of the group in megabytes (10^6 bytes) per second.
     pub fn mb_s(&self) -> f64 {
         self.minutes.iter().map(Element::mb_s).sum::<f64>() / self.minutes.len().max(1) as f64
     }
@@ -32,13 +33,13 @@ impl Group {
 /// The results of the cross stimulus recovery test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossStimulus {
-    /// The groups, in their order.
+    /// The groups of the test, in their order.
     pub groups: Vec<Group>,
 }
 
 impl CrossStimulus {
-    /// Returns the minute of the last group, from 1, in which throughput reaches the mean of the
-    /// first group; `None` if it never does.
+    /// Returns the minute of the test's last group, counted from 1, in which throughput reaches the
+    /// mean of the first group; `None` if it never does.
     pub fn recovery(&self) -> Option<usize> {
         let [first, _, last] = &self.groups[..] else { return None };
         let mean = first.mb_s();
@@ -46,7 +47,7 @@ impl CrossStimulus {
     }
 }
 
-/// Runs the test. `None` if stopped.
+/// Runs the cross stimulus recovery test. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     (threads, depth): (u32, u32),

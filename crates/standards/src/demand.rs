@@ -9,30 +9,31 @@ use super::stimulus::Stimulus;
 use super::test_progress::TestProgress;
 use fowler_metrics::Latencies;
 
-/// Threads of the elements, and as many queue depths.
+/// Numbers of host threads in the demand intensity test, which are also the queue depths.
 pub const STEPS: [u32; 7] = [32, 16, 8, 6, 4, 2, 1];
-/// Minutes of writes at the start of each round.
+/// Minutes of writes at the start of each round of the demand intensity test.
 pub const PRE_WRITES: u64 = 5;
-/// Minutes of writes before each histogram.
+/// Minutes of writes before each histogram of response times.
 pub const HISTOGRAM_WRITES: u64 = 60;
-/// Length of a histogram measurement, in minutes.
+/// Length of the measurement for a histogram of response times, in minutes.
 pub const HISTOGRAM: u64 = 10;
-/// The longest mean response time at which the most IOPS are counted, in microseconds.
+/// The longest mean response time at which a load may count as that with the most IOPS, in
+/// microseconds.
 pub const CEILING_US: f64 = 5_000.0;
-/// Index of the tracked point in the depth list: most threads at the greatest depth. Writes come
-/// first.
+/// Index of the tracked element in a round: most threads at the greatest depth. The writes at the
+/// start of the round come first.
 const TRACKED: usize = 1;
 
-/// The response times at one point.
+/// Response times at one load of the demand intensity test.
 #[derive(Clone, Debug)]
 pub struct Histogram {
-    /// Name of the point: `MinIOPS`, `MidIOPS` or `MaxIOPS`.
+    /// Name of the load: `MinIOPS`, `MidIOPS` or `MaxIOPS`.
     pub name: &'static str,
-    /// Place of the point's element in a round.
+    /// Index of the load's element in a round.
     pub place: usize,
-    /// Measurement at the point.
+    /// Measurement at the load.
     pub element: Element,
-    /// Response times of all requests at the point.
+    /// Response times of all requests at the load.
     pub latencies: Latencies,
 }
 
@@ -41,11 +42,11 @@ pub struct Histogram {
 pub struct Demand {
     /// Writes at the greatest depth until they are steady.
     pub base: Rounds,
-    /// In each round the writes, and then the elements by threads and depth.
+    /// Rounds of the test: in each the writes, and then the elements by threads and depth.
     pub rounds: Rounds,
-    /// The least, the middle and the most IOPS.
+    /// Response times at the loads with the least, the middle and the most IOPS.
     pub histograms: Vec<Histogram>,
-    /// True if no element has a mean response time below `CEILING_US`.
+    /// True if the mean response time of every element is at least `CEILING_US`.
     pub none_fast: bool,
 }
 
@@ -65,7 +66,7 @@ fn points(elements: &[(f64, f64)]) -> ([usize; 3], bool) {
     ([least, near.map_or(least, |(place, _)| place), most], none_fast)
 }
 
-/// Runs the test. `None` if stopped.
+/// Runs the demand intensity test. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     stimulus: &Stimulus,

@@ -9,32 +9,35 @@ use fowler_experiment::outcome::write_amplification::{EraseUnit, Withheld};
 use fowler_metrics::Latencies;
 use fowler_units::{DieId, HostOp, Id, Nanos, Span};
 
-/// The measurements of an element.
+/// Measurements of an element: a load that a test keeps on the drive for a time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Element {
-    /// Number of completed requests.
+    /// Number of requests that completed in the element.
     pub requests: u64,
-    /// Number of bytes of the answered requests.
+    /// Number of bytes of the element's completed requests.
     pub bytes: u64,
-    /// Number of bytes of the answered writes.
+    /// Number of bytes of the element's completed writes.
     pub written: u64,
-    /// Seconds from the first request to the last completion, fio's divisor for rates.
+    /// Seconds from the element's first request to the last completion, fio's divisor for rates.
     pub seconds: f64,
-    /// Response times in microseconds, of reads and writes together: mean, 99 %, 99.999 %, maximum.
+    /// Mean response time of reads and writes together, in microseconds; `None` without requests.
     pub mean_us: Option<f64>,
-    /// 99th percentile of response times in microseconds; `None` if unknown.
+    /// Response time of reads and writes together, 99th percentile, in microseconds; `None` if
+    /// unknown.
     pub p99_us: Option<f64>,
-    /// See [`Element::mean_us`]; `None` of fewer than 100,000 requests.
+    /// Response time of reads and writes together, 99.999th percentile, in microseconds; `None` for
+    /// fewer than 100,000 requests.
     pub p99999_us: Option<f64>,
-    /// Highest response time in microseconds; `None` if unknown.
+    /// Longest response time of reads and writes together, in microseconds; `None` if unknown.
     pub max_us: Option<f64>,
-    /// Pages programmed, in total and for the host.
+    /// Number of pages programmed in the element, in total and for the host.
     pub programs: [u64; 2],
-    /// Number of erased blocks.
+    /// Number of blocks erased in the element.
     pub erases: u64,
     /// Unit in which the drive erases.
     pub erase_unit: EraseUnit,
-    /// Pages that the buffer answered or absorbed, of those that requests touched.
+    /// Number of pages that the write buffer answered or absorbed, and number of all pages that
+    /// requests touched.
     pub buffer: [u64; 2],
     /// Times that requests spent on each part, in nanoseconds summed over all requests, in the
     /// order of [`Part::ALL`].
@@ -45,61 +48,66 @@ pub struct Element {
 }
 
 impl Element {
-    /// Returns requests per second.
+    /// Returns the requests per second in the element.
     pub fn iops(&self) -> f64 {
         per(self.requests as f64, self.seconds)
     }
 
-    /// Returns megabytes, of 10^6 bytes, per second.
+    /// Returns the throughput of the element in megabytes (10^6 bytes) per second.
     pub fn mb_s(&self) -> f64 {
         per(self.bytes as f64 / 1e6, self.seconds)
     }
 
-    /// Returns pages programmed for each page programmed for the host; `None` without one.
+    /// Returns pages programmed for each page programmed for the host in the element (write
+    /// amplification); `None` if none was programmed for the host.
     pub fn waf(&self) -> Option<f64> {
         let [all, host] = self.programs;
         (host > 0).then(|| all as f64 / host as f64)
     }
 
-    /// Returns the reason why [`Element::waf`] says little about steady use; `None` if it does not.
+    /// Returns the reason why [`Element::waf`] says little about write amplification in steady use;
+    /// `None` if there is none.
     pub fn withheld(&self) -> Option<Withheld> {
         let [all, host] = self.programs;
         (host > 0).then(|| Withheld::of(all, false, self.erases, self.erase_unit)).flatten()
     }
 
-    /// Returns [`Element::waf`], unless it is withheld.
+    /// Returns [`Element::waf`], unless there is a reason to withhold it.
     pub fn steady_waf(&self) -> Option<f64> {
         self.waf().filter(|_| self.withheld().is_none())
     }
 
-    /// Returns the share of the pages that the buffer answered or absorbed; `None` without pages.
+    /// Returns the share of the requests' pages that the write buffer answered or absorbed; `None`
+    /// if requests touched no page.
     pub fn buffer_share(&self) -> Option<f64> {
         let [hits, pages] = self.buffer;
         (pages > 0).then(|| hits as f64 / pages as f64)
     }
 
-    /// Returns the share of all response times that requests spent on a part.
+    /// Returns the share of all response times that requests of the element spent on a part.
     pub fn share(&self, part: Part) -> f64 {
         let all: u64 = self.blame.iter().sum();
         let own = self.blame.get(part as usize).copied().unwrap_or(0);
         if all == 0 { 0.0 } else { own as f64 / all as f64 }
     }
 
-    /// Returns the share of the time of all dies that they spent on an activity.
+    /// Returns the share of the time of all dies that they spent on an activity in the element.
     pub fn die_share(&self, doing: usize) -> f64 {
         let all: u64 = self.activity.iter().sum();
         let own = self.activity.get(doing).copied().unwrap_or(0);
         if all == 0 { 0.0 } else { own as f64 / all as f64 }
     }
 
-    /// Returns the share of the time of all dies that they spent on garbage collection.
+    /// Returns the share of the time of all dies that they spent on garbage collection in the
+    /// element.
     pub fn gc_share(&self) -> f64 {
         let names = Doing::NAMES.iter().enumerate();
         let own = names.filter(|(_, name)| name.starts_with("GC ")).map(|(place, _)| place);
         own.map(|place| self.die_share(place)).sum()
     }
 
-    /// Returns the parts that requests spent time on, the largest first.
+    /// Returns the parts of response time that requests spent time on, with their shares, the
+    /// largest first.
     pub fn causes(&self) -> Vec<(Part, f64)> {
         let mut parts: Vec<(Part, f64)> =
             Part::ALL.into_iter().map(|part| (part, self.share(part))).collect();
@@ -114,7 +122,7 @@ fn per(amount: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { amount / seconds } else { 0.0 }
 }
 
-/// Sums over the requests of an element.
+/// Sums over the requests of an element while it runs.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     pub latencies: Latencies,
@@ -126,7 +134,7 @@ pub(super) struct Tally {
     from: Nanos,
 }
 
-/// Returns the time of all dies by activity, up to `at`.
+/// Returns the time of all dies by activity, in nanoseconds, up to `at`.
 fn activity(device: &impl Measured, at: Nanos) -> [u64; Doing::COUNT] {
     let mut sums = [0; Doing::COUNT];
     for die in 0..device.dies() {
@@ -139,19 +147,19 @@ fn activity(device: &impl Measured, at: Nanos) -> [u64; Doing::COUNT] {
 }
 
 impl Tally {
-    /// Returns an empty tally that begins now.
+    /// Returns an empty tally of an element that begins now.
     pub fn new(device: &impl Measured) -> Tally {
         Tally::begun(device, device.now())
     }
 
-    /// Returns an empty tally that began at `from`, with the counters of now.
+    /// Returns an empty tally of an element that began at `from`, with the drive's counters of now.
     pub fn begun(device: &impl Measured, from: Nanos) -> Tally {
         let (latencies, before) = (Latencies::new(), device.counters());
         let activity = activity(device, from);
         Tally { latencies, blame: [0; Part::COUNT], bytes: 0, written: 0, before, activity, from }
     }
 
-    /// Adds a request. In debug builds, its blame must sum to its latency.
+    /// Adds a completed request. In debug builds, the parts of its latency must sum to its latency.
     #[inline]
     pub fn add(&mut self, completion: &Completion) {
         let latency = completion.latency();
@@ -167,12 +175,12 @@ impl Tally {
         }
     }
 
-    /// Returns the measurements until now.
+    /// Returns the measurements of the element until now.
     pub fn element(&self, device: &impl Measured) -> Element {
         self.element_until(device, device.now())
     }
 
-    /// Returns the measurements until `now`.
+    /// Returns the measurements of the element until `now`.
     pub fn element_until(&self, device: &impl Measured, now: Nanos) -> Element {
         let counted = device.counters().since(&self.before);
         let us = |percentile| self.latencies.percentile(percentile).map(Span::as_us);
@@ -198,7 +206,7 @@ impl Tally {
     }
 }
 
-/// Watches one element, which is over after a time.
+/// Watches one element, which ends after a set time.
 pub(super) struct Watch<'a> {
     pub tally: Tally,
     pub until: Nanos,

@@ -31,15 +31,15 @@ use fowler_experiment::run;
 use fowler_experiment::workload::{Workload, WorkloadSpec};
 use fowler_units::{Nanos, Span};
 
-/// Bytes of the sequential writes that fill the drive first.
+/// Size in bytes of the sequential writes that fill the drive before an endurance measurement.
 const FILL: u32 = 128 << 10;
-/// Length of a round's unit of time in this test: host writes are counted by the second, and a
-/// round lasts as many seconds as it needs.
+/// Length of the unit of time in rounds of the endurance measurement: host writes are counted by
+/// the second, and a round lasts as many seconds as it needs.
 const MINUTE: Span = Span(1_000_000_000);
 const DAY_S: f64 = 86_400.0;
 const YEAR_S: f64 = 365.0 * DAY_S;
 
-/// The workload that is written.
+/// The workload that an endurance measurement writes.
 #[derive(Clone, Debug)]
 pub enum Load {
     /// The enterprise workload of JESD219.
@@ -53,67 +53,72 @@ pub enum Load {
 pub struct EnduranceSpec {
     /// The drive; its keys include its rated cycles.
     pub device: DeviceSpec,
-    /// The scheme; `None` leaves the drive as described.
+    /// Scheme of the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
-    /// Workload that is written.
+    /// Workload that the measurement writes.
     pub load: Load,
-    /// The years for which drive writes per day are given; those of the drive by default.
+    /// Years over which drive writes per day are counted; `None` takes those of the drive.
     pub years: Option<f64>,
 }
 
-/// The cost of a workload in the flash.
+/// Cost of a workload in flash writes, as an endurance measurement finds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
-    /// Bytes programmed for each byte that the host writes.
+    /// Bytes programmed for each byte that the host writes (write amplification).
     pub waf: f64,
     /// Pages programmed for each page that the translation layer programs for the host.
     pub waf_pages: f64,
-    /// Bytes programmed for each byte of the host, by round of one capacity; empty of a trace.
+    /// Bytes programmed for each byte of the host, for each round in which the host writes the user
+    /// capacity once; empty for a trace.
     pub rounds: Vec<f64>,
-    /// The window of rounds that is the measurement; `None` of a trace.
+    /// Window of rounds over which write amplification is measured; `None` for a trace.
     pub window: Option<Window>,
-    /// The most erases of a block in the run, over the mean; `None` of a trace.
+    /// Ratio of the most erases of a block in the run to the mean; `None` for a trace.
     pub unevenness: Option<f64>,
-    /// Pages that were read and could not be corrected, and bits read by the host; `None` of a
-    /// trace.
+    /// Number of pages that were read and could not be corrected, and number of bits that the host
+    /// read; `None` for a trace.
     pub unreadable: Option<(u64, f64)>,
-    /// Simulated time; `None` for a trace, whose life is simulated without dies.
+    /// Simulated time of the measurement; `None` for a trace, whose life is simulated without dies.
     pub simulated: Option<Span>,
 }
 
 /// Result of an endurance measurement.
 #[derive(Clone, Debug)]
 pub struct Endurance {
-    /// The drive.
+    /// The drive that was measured.
     pub drive: Resolved,
-    /// Description of the workload.
+    /// Description of the workload that was written.
     pub workload: String,
-    /// Cost of the workload in the flash.
+    /// Cost of the workload in flash writes.
     pub cost: Cost,
     /// Years over which the drive writes per day are counted.
     pub years: f64,
-    /// UBER at the rated cycles, by age of the data; empty if the drive has no bit errors.
+    /// Uncorrectable bit error rate (UBER) at the rated cycles, by age of the data; empty if the
+    /// drive has no bit errors.
     pub uber: Vec<Uber>,
-    /// At one drive write per day: years until the cells have had their rated cycles, and years
-    /// with recovery while the cells rest, by the formulas of `fowler lifetime`.
+    /// Life of the drive at one drive write per day: years until the cells have had their rated
+    /// cycles, and years with recovery while the cells rest, by the formulas of `fowler lifetime`.
     pub at_one_dwpd: [f64; 2],
-    /// At the rate of the trace: the two numbers of years of `at_one_dwpd`; `None` of the
-    /// enterprise workload, which has no rate.
+    /// Life of the drive at the write rate of the trace, in years, by rated cycles and with
+    /// recovery as in `at_one_dwpd`; `None` for the enterprise workload, which has no rate.
     pub at_trace: Option<[f64; 2]>,
 }
 
 impl Endurance {
-    /// Returns the bytes that a host can write if `capacity` bytes have the rated cycles.
+    /// Returns the bytes that a host can write until `capacity` bytes of flash have had their rated
+    /// cycles.
     fn written(&self, capacity: u64) -> f64 {
         self.drive.config.life.cycles * capacity as f64 / self.cost.waf
     }
 
-    /// Returns terabytes written, of 10^12 bytes, by the user capacity, as data sheets state them.
+    /// Returns the terabytes (10^12 bytes) that the host can write, by the user capacity, as data
+    /// sheets state them.
     pub fn tbw(&self) -> f64 {
         self.written(self.drive.layout.logical.0) / 1e12
     }
 
-    /// Returns terabytes written by the raw capacity: the spare blocks have cycles as well.
+    /// Returns the terabytes that the host can write, by the raw capacity: the spare blocks have
+    /// cycles as well.
     pub fn tbw_raw(&self) -> f64 {
         self.written(self.drive.layout.raw.0) / 1e12
     }
@@ -123,7 +128,7 @@ impl Endurance {
         tbw * 1e12 / (self.drive.layout.logical.0 as f64 * self.years * 365.0)
     }
 
-    /// Returns the uncorrectable bit error rate counted in the run; `None` if there is none.
+    /// Returns the uncorrectable bit error rate counted in the run; `None` if the run counts none.
     pub fn counted_uber(&self) -> Option<f64> {
         let (pages, bits) = self.cost.unreadable?;
         (bits > 0.0 && !self.uber.is_empty()).then(|| pages as f64 / bits)
@@ -180,7 +185,7 @@ fn workload_name(workload: &WorkloadSpec) -> String {
     }
 }
 
-/// A day in which the host writes the user capacity once, at this cost.
+/// Returns the survey of a day in which the host writes the user capacity once, at this cost.
 fn one_dwpd(drive: &Resolved, cost: &Cost) -> Survey {
     let (bytes, page) = (drive.layout.logical.0, drive.layout.page_size.0 as f64);
     let pages = bytes as f64 * cost.waf / cost.waf_pages / page;
@@ -188,7 +193,8 @@ fn one_dwpd(drive: &Resolved, cost: &Cost) -> Survey {
     Survey { requests: 1, writes: 1, bytes, pages: pages as u64, first, span, ..Survey::default() }
 }
 
-/// Years by the rated cycles, and with recovery.
+/// Returns the years until the drive's cells have had their rated cycles, and the years with
+/// recovery.
 fn lives(drive: &Resolved, survey: &Survey, waf: f64) -> [f64; 2] {
     let estimate = life_estimate::at_waf(drive, survey, waf);
     [estimate.rated_years[0], estimate.years[0]]
@@ -218,7 +224,8 @@ fn filled<'a>(
     Ok(rig.write_sequentially(FILL, logical).map(|_| rig))
 }
 
-/// Writes the enterprise workload in rounds of one capacity until write amplification is steady.
+/// Writes the enterprise workload in rounds of one user capacity until write amplification is
+/// steady.
 fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagnostics> {
     let progress = TestProgress::test(watch, 0, "jesd219");
     let Some(mut rig) = filled(drive, watch, &progress)? else { return Ok(None) };
@@ -265,8 +272,8 @@ fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagno
     }))
 }
 
-/// Returns the most erases of a block between two counts, over the mean; `None` if no block was
-/// erased.
+/// Returns the ratio of the most erases of a block between two counts to the mean; `None` if no
+/// block was erased.
 fn unevenness(counts: &[u32], earlier: &[u32]) -> Option<f64> {
     let erases = counts.iter().zip(earlier).map(|(count, earlier)| u64::from(count - earlier));
     let (most, sum) = erases.fold((0, 0), |(most, sum): (u64, u64), it| (most.max(it), sum + it));

@@ -9,11 +9,12 @@ use fowler_experiment::numbers::{bytes, percent, real};
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::Value;
 
-/// Description of the method, in the table and the JSON.
+/// Description of the measurement's method, in the table and the JSON.
 const MANNER: &str = "in the manner of JESD218 and JESD219, on a simulated drive";
 
 impl Endurance {
-    /// Returns the table: the measurements, and the numbers that follow.
+    /// Returns the table of an endurance measurement: the measurements, and the numbers that follow
+    /// from them.
     pub fn sheet(&self) -> Sheet {
         let title = format!(
             "Endurance of {}, scheme {}, {MANNER}: {}",
@@ -54,7 +55,7 @@ impl Endurance {
         sheet
     }
 
-    /// Returns the rates of uncorrectable errors at the rated cycles.
+    /// Returns the table of uncorrectable bit error rates at the rated cycles.
     pub fn uber_sheet(&self) -> Sheet {
         let cycles = real(self.drive.config.life.cycles);
         let [client, enterprise] = ALLOWED;
@@ -86,7 +87,7 @@ impl Endurance {
         sheet
     }
 
-    /// Returns a sentence on the measurement of the cost.
+    /// Returns a sentence on the way in which write amplification was measured.
     fn measured(&self) -> String {
         let Some(window) = self.cost.window else {
             return "bytes programmed per byte written; the trace was repeated on a drive without dies or buffer".into();
@@ -99,14 +100,15 @@ impl Endurance {
         )
     }
 
-    /// Returns one object with everything. Unknown numbers are null; there are no infinities.
+    /// Returns the endurance measurement as one JSON object. Unknown numbers are null; there are no
+    /// infinities.
     pub fn json(&self) -> Value {
         written(&facts(), self)
     }
 }
 
-/// JSON Schema of the summary that `fowler endurance` writes into `summary.json` and prints with
-/// `--json`.
+/// Returns the JSON Schema of the summary that `fowler endurance` writes into `summary.json` and
+/// prints with `--json`.
 pub fn schema() -> Value {
     let about = "What a host can write in the life of a drive. What is not known is null.";
     json_schema::document("Fowler: the summary of endurance", about, output::schema(&facts()))

@@ -5,26 +5,26 @@ use super::rig::Rig;
 use super::rounds::{MINUTES, Point, Rounds, saturate};
 use super::test_progress::TestProgress;
 
-/// Waits between bursts in seconds, in their order.
+/// Waits between bursts of the host idle test in seconds, in their order.
 pub const WAITS: [u64; 5] = [5, 10, 15, 25, 50];
-/// Number of bursts with each wait.
+/// Number of bursts with each wait in the host idle test.
 pub const BURSTS: usize = 360;
-/// Length of a burst, in seconds.
+/// Length of a burst of the host idle test, in seconds.
 pub const BURST: u64 = 5;
 
-/// Bursts with one wait between them, and the return to the baseline.
+/// Bursts of writes with one length of wait between them, and the return to the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waited {
-    /// Seconds of the wait; shorter if minutes are.
+    /// Length of the wait in seconds; shorter if the test's minutes are.
     pub seconds: u64,
     /// Measurements of each burst.
     pub bursts: Vec<Element>,
-    /// Minutes of writes without a pause afterwards.
+    /// Measurements of the minutes of writes without a pause after the bursts.
     pub back: Vec<Element>,
 }
 
 impl Waited {
-    /// Returns the mean IOPS of the bursts.
+    /// Returns the mean IOPS of the bursts with this wait.
     pub fn iops(&self) -> f64 {
         self.bursts.iter().map(Element::iops).sum::<f64>() / self.bursts.len().max(1) as f64
     }
@@ -33,21 +33,21 @@ impl Waited {
 /// The results of the host idle recovery test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostIdle {
-    /// The baseline: writes without a pause until they are steady.
+    /// The baseline of the test: writes without a pause until they are steady.
     pub base: Rounds,
-    /// Results for each wait.
+    /// Results for each length of wait.
     pub waits: Vec<Waited>,
 }
 
 impl HostIdle {
-    /// Returns the baseline: the mean over the minutes of the measurement window.
+    /// Returns the mean IOPS of the baseline, over the minutes of the measurement window.
     pub fn baseline(&self) -> f64 {
         let all = (0..MINUTES).filter_map(|minute| self.base.mean(minute, |it| Some(it.iops())));
         all.sum::<f64>() / MINUTES as f64
     }
 }
 
-/// Runs the test. `None` if stopped.
+/// Runs the host idle recovery test. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     point: &Point,

@@ -2,7 +2,7 @@
 
 use super::stimulus::{Addresses, Stimulus};
 
-/// Sizes in bytes with their shares in percent.
+/// Request sizes of the enterprise workload in bytes, with their shares in percent.
 pub const SIZES: [(u32, u32); 12] = [
     (512, 4),
     (1024, 1),
@@ -17,16 +17,17 @@ pub const SIZES: [(u32, u32); 12] = [
     (32768, 3),
     (65536, 3),
 ];
-/// Shares of the accesses to shares of the LBAs, from the first on.
+/// Zones of the enterprise workload's addresses, from the first LBA on: share of the accesses, and
+/// share of the LBAs.
 pub const ZONES: &[(f64, f64)] = &[(0.5, 0.05), (0.3, 0.15), (0.2, 0.8)];
-/// The share of reads.
+/// Share of reads among the requests of the enterprise workload.
 pub const READS: f64 = 0.4;
-/// Starts of requests: fio's example aligns all to 4 KiB.
+/// Alignment of requests of the enterprise workload in bytes: fio's example aligns all to 4 KiB.
 pub const ALIGNMENT: u32 = 4096;
-/// Number of jobs, and outstanding requests per job.
+/// Number of jobs of the enterprise workload, and outstanding requests per job.
 pub const LOAD: (u32, u32) = (4, 256);
 
-/// Returns the requests of the workload.
+/// Returns the requests of JESD219's enterprise workload.
 pub fn enterprise() -> Stimulus {
     Stimulus {
         reads: READS,

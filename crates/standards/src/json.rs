@@ -13,18 +13,19 @@ use fowler_experiment::json_schema::{self, nullable};
 use fowler_experiment::outcome::write_amplification::Withheld;
 use serde_json::{Map, Value, json};
 
-/// Description of the method, on the page and in the JSON.
+/// Description of the tests' method, on the page and in the JSON.
 pub(super) const MANNER: &str = "in the manner of SNIA's Solid State Storage Performance Test Specification (PTS), on a simulated drive";
 
 impl Pts {
-    /// Returns one object with everything. Unknown numbers are null; there are no infinities.
+    /// Returns the results of all tests as one JSON object. Unknown numbers are null; there are no
+    /// infinities.
     pub fn json(&self) -> Value {
         written(&facts(), self)
     }
 }
 
-/// JSON Schema of the summary that `fowler pts` writes into `summary.json` and prints with
-/// `--json`.
+/// Returns the JSON Schema of the summary that `fowler pts` writes into `summary.json` and prints
+/// with `--json`.
 pub fn schema() -> Value {
     let about = "Results of standard tests of a drive. Unknown values are null; there are no \
         infinities.";
@@ -116,7 +117,7 @@ fn of_test() -> Vec<Fact<Tested>> {
     facts
 }
 
-/// Facts that only one kind of test has.
+/// Returns the JSON fields that only one kind of test has.
 fn of_one_kind() -> Vec<Fact<Tested>> {
     type It = Tested;
     fn saturation(it: &It) -> Option<&Saturation> {
@@ -152,7 +153,7 @@ fn of_one_kind() -> Vec<Fact<Tested>> {
     ]
 }
 
-/// Rounds with their name.
+/// Rounds of a test with their name.
 type Part<'a> = (String, &'a Rounds);
 
 fn parts(found: &Found) -> Vec<Part<'_>> {

@@ -68,51 +68,51 @@ use fowler_units::Span;
 use rig::Rig;
 use test_progress::TestProgress;
 
-/// Bytes of the writes that precondition a drive before a test of random requests.
+/// Size in bytes of the writes that precondition a drive before a test of random requests.
 const WIPC: u32 = 128 << 10;
-/// Number of times that preconditioning writes the user capacity.
+/// Number of times that preconditioning writes the drive's user capacity.
 const WIPC_FILLS: u64 = 2;
-/// Bytes of the writes of the write saturation and host idle tests.
+/// Size in bytes of the writes in the write saturation and host idle tests.
 const WRITES: u32 = 4096;
 
-/// The results of a test.
+/// Results of one test, by the kind of test.
 #[derive(Clone, Debug)]
 pub enum Found {
-    /// Result of the IOPS and latency tests.
+    /// Results of the IOPS test or the latency test.
     Matrix(Matrix),
-    /// Result of the throughput test, by request size in bytes.
+    /// Results of the throughput test, by request size in bytes.
     Throughput(Vec<(u32, Rounds)>),
-    /// Result of the write saturation test.
+    /// Results of the write saturation test.
     Saturation(Saturation),
-    /// Result of the host idle recovery test.
+    /// Results of the host idle recovery test.
     HostIdle(HostIdle),
-    /// Result of the cross stimulus recovery test.
+    /// Results of the cross stimulus recovery test.
     CrossStimulus(CrossStimulus),
-    /// Demand intensity: of OLTP or of the enterprise workload.
+    /// Results of the demand intensity test or of the enterprise composite workload.
     Demand(Demand),
 }
 
-/// A test and its result.
+/// A test with its results.
 #[derive(Clone, Debug)]
 pub struct Tested {
-    /// Test that was run.
+    /// The test that was run.
     pub test: Test,
     /// Records of workload-independent preconditioning, one for each purge.
     pub preconditioned: Vec<Preconditioned>,
-    /// The simulated time, from the purge on.
+    /// Simulated time of the test, from the purge on.
     pub simulated: Span,
-    /// Threads and queue depth, where the test does not vary them.
+    /// Number of host threads and queue depth per thread, where the test does not vary them.
     pub load: (u32, u32),
-    /// Result of the test.
+    /// Results of the test.
     pub found: Found,
 }
 
-/// The results of all tests.
+/// Results of all tests of a drive.
 #[derive(Clone, Debug)]
 pub struct Pts {
-    /// The drive and the settings.
+    /// The drive that was tested, and the settings of the tests.
     pub setup: Setup,
-    /// The specification that was asked for.
+    /// Specification of the tests.
     pub spec: PtsSpec,
     /// The tests that were finished, in the order of the specification.
     pub tested: Vec<Tested>,
@@ -120,12 +120,12 @@ pub struct Pts {
     pub stopped: Vec<Test>,
 }
 
-/// Checks a specification without running it.
+/// Checks the specification of tests without running them.
 pub fn check(spec: &PtsSpec) -> Diagnostics {
     setup::check(spec)
 }
 
-/// Runs the tests, several at a time.
+/// Runs the tests of a drive, several at a time.
 ///
 /// # Errors
 /// Everything that is wrong with the drive, or that the machine has too little memory.
@@ -151,7 +151,7 @@ pub fn run(spec: &PtsSpec, watch: Watch<'_>) -> Result<Pts, Diagnostics> {
     diagnostics.unique().or(Pts { setup, spec: spec.clone(), tested, stopped })
 }
 
-/// Runs one test. `None` if stopped.
+/// Runs one test of the drive. `None` if stopped.
 fn one(
     setup: &Setup,
     spec: &PtsSpec,
@@ -194,7 +194,7 @@ fn one(
     Ok(Some(Tested { test, preconditioned, simulated, load, found }))
 }
 
-/// The inputs that every test starts from.
+/// The inputs that every test of a drive starts from.
 struct Bench<'a> {
     setup: &'a Setup,
     spec: &'a PtsSpec,

@@ -5,37 +5,38 @@ use super::rounds::{self, Point, Rounds, Variable};
 use super::stimulus::{Addresses, Stimulus};
 use super::test_progress::TestProgress;
 
-/// Sizes of the IOPS test in bytes, in the order of a round.
+/// Request sizes of the IOPS test in bytes, in the order of a round.
 pub const IOPS_SIZES: [u32; 8] =
     [1 << 20, 128 << 10, 64 << 10, 32 << 10, 16 << 10, 8 << 10, 4096, 512];
-/// Shares of reads of the IOPS test, in the order of a round.
+/// Shares of reads in the IOPS test, in the order of a round.
 pub const IOPS_READS: [f64; 7] = [1.0, 0.95, 0.65, 0.5, 0.35, 0.05, 0.0];
-/// Sizes of the latency test.
+/// Request sizes of the latency test in bytes, in the order of a round.
 pub const LATENCY_SIZES: [u32; 3] = [8 << 10, 4096, 512];
-/// Shares of reads of the latency test.
+/// Shares of reads in the latency test, in the order of a round.
 pub const LATENCY_READS: [f64; 3] = [1.0, 0.65, 0.0];
-/// Request size in bytes whose pure writes are the tracking variable.
+/// Request size in bytes whose pure writes must become steady in the IOPS and latency tests.
 const TRACKED: u32 = 4096;
 
-/// A test of every size with every mix.
+/// Results of a test of every request size with every share of reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
     /// Request sizes in bytes, in the order of a round.
     pub sizes: Vec<u32>,
-    /// Shares of reads, in the order of a round.
+    /// Shares of reads among the requests, in the order of a round.
     pub reads: Vec<f64>,
-    /// Measurements; elements are ordered by mix, then by size.
+    /// Measurements of the test's rounds; elements are ordered by share of reads, then by size.
     pub rounds: Rounds,
 }
 
 impl Matrix {
-    /// Returns the index of an element in a round.
+    /// Returns the index in a round of the element with this size and share of reads, given by
+    /// their indices.
     pub fn place(&self, size: usize, reads: usize) -> usize {
         reads * self.sizes.len() + size
     }
 }
 
-/// Runs a test of random requests. `None` if stopped.
+/// Runs a test of random requests, of every size with every share of reads. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     (sizes, reads): (&[u32], &[f64]),

@@ -13,8 +13,8 @@ use fowler_report::pages::{self, Drawing, Section};
 use std::path::Path;
 
 impl Pts {
-    /// Writes tables, pictures and a page to a folder. Returns the files, and the pictures that
-    /// could not be drawn.
+    /// Writes the tables and pictures of the tests, and a page of both, to a folder. Returns the
+    /// names of the files, and the pictures that could not be drawn.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -33,7 +33,7 @@ impl Pts {
         Ok((files, warnings))
     }
 
-    /// Returns the page, with the tables of each test.
+    /// Returns the HTML page of the tests, with the tables of each test.
     fn page(&self, tables: Vec<Vec<Sheet>>, drawings: Vec<Drawing>) -> String {
         let drive = &self.setup.drive;
         let mut sections = vec![Section {
@@ -107,7 +107,7 @@ impl Pts {
 }
 
 impl Tested {
-    /// Returns true if every loop that must be steady was.
+    /// Returns true if every load of the test that must become steady did.
     fn is_steady(&self) -> bool {
         match &self.found {
             Found::Matrix(matrix) => matrix.rounds.is_steady(),
@@ -119,7 +119,7 @@ impl Tested {
         }
     }
 
-    /// Returns the picture of the first table of the test, if the table is one of means by size.
+    /// Returns the bar chart of the test's first table, if the table is one of means by size.
     fn bars(&self, sheets: &[Sheet]) -> Option<Figure> {
         let sheet = sheets.first()?;
         let id = format!("{}-bars", self.test.name());

@@ -6,22 +6,22 @@ use super::stimulus::Over;
 use fowler_device::{Completion, Device, Layer, Probe};
 use fowler_units::{Nanos, Span};
 
-/// The decision after every minute whether the load ends.
+/// Decides after every minute, given all minutes so far, whether a load ends.
 type Ends<'a> = &'a mut dyn FnMut(&[Element]) -> bool;
 
-/// Measures each minute of a load, and ends the load.
+/// Measures each minute of a load without a pause, and ends the load.
 pub(super) struct Records<'a> {
     pub all: Vec<Element>,
     tally: Tally,
     length: Span,
-    /// Time at which the minute ends.
+    /// Time at which the current minute ends.
     due: Nanos,
     over: &'a Over<'a>,
     ends: Ends<'a>,
 }
 
 impl<'a> Records<'a> {
-    /// Begins the first minute now.
+    /// Begins the load's first minute now.
     pub fn new(
         device: &impl Measured,
         length: Span,

@@ -15,56 +15,57 @@ use fowler_experiment::outcome::write_amplification::Withheld;
 use fowler_experiment::progress::Control;
 use fowler_units::{Nanos, Span};
 
-/// A drive and how it is tested.
+/// A drive under test, with the rules by which it is tested.
 #[derive(Clone)]
 pub(super) struct Rig<'a> {
     pub device: BenchDrive,
     pub range: ActiveRange,
-    /// Simulated length of a minute: 60 s unless the user shortens it.
+    /// Simulated length of a minute of the test: 60 s unless the user shortens it.
     pub minute: Span,
-    /// Seed of the run; each element has its own random stream, named after it.
+    /// Seed of the tests; each element has its own random stream, named after it.
     pub seed: u64,
-    /// Condition for running elements of reads on a copy of the drive.
+    /// Condition for measuring reads on a copy of the drive.
     pub reads_apart: ReadsApart,
     pub control: Control<'a>,
 }
 
-/// The record of workload-independent preconditioning.
+/// Record of workload-independent preconditioning, which writes the drive in sequence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preconditioned {
-    /// Size of a write in bytes.
+    /// Size of a preconditioning write in bytes.
     pub size: u32,
-    /// Total number of bytes written.
+    /// Number of bytes that preconditioning wrote.
     pub bytes: u64,
     /// Simulated time that preconditioning took.
     pub simulated: Span,
-    /// Pages programmed for each page programmed for the host; `None` if hardly anything was
-    /// erased.
+    /// Pages programmed in preconditioning for each page programmed for the host; `None` if hardly
+    /// anything was erased.
     pub waf: Option<f64>,
 }
 
-/// Maximum number of outstanding requests of a closed loop, the limit of the workload keys.
+/// Largest number of outstanding requests in a closed loop, which is the limit of the workload
+/// keys.
 pub(super) const OUTSTANDING_MOST: u32 = 65_536;
 
-/// The condition for running elements of reads on a copy of the drive.
+/// Condition for measuring reads on a copy of the drive, beside the elements that follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadsApart {
-    /// Never: reads or elapsed time change the drive's state.
+    /// Reads never run on a copy: reads or elapsed time change the drive's state.
     Never,
-    /// Always: reads do not change the drive's state, and an idle drive does no work. The original
-    /// rests meanwhile.
+    /// Reads always run on a copy: they do not change the drive's state, and an idle drive does no
+    /// work. The original rests meanwhile.
     Resting,
-    /// Only with so many reads that no die is idle for long, because otherwise GC runs in idle
-    /// time.
+    /// Reads run on a copy only if there are so many that no die is idle for long, because
+    /// otherwise GC runs in idle time.
     Crowded,
 }
 
-/// Outstanding requests per die above which the die is idle too rarely for background work.
+/// Number of outstanding requests per die above which dies are idle too rarely for background work.
 const CROWD: u32 = 8;
 
-/// Returns the condition under which reads may run on a copy of the drive: reads do not change the
-/// state if they neither disturb nor age cells, and cause no caching or moving of data, and no SLC
-/// cache is emptied in idle time.
+/// Returns the condition under which reads may run on a copy of the drive. Reads do not change the
+/// drive's state if they neither disturb nor age cells, and cause no caching or moving of data, and
+/// no SLC cache is emptied in idle time.
 fn reads_apart(config: &Config) -> ReadsApart {
     let cells = matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
         && config.reliability.uber == 0.0;
@@ -124,8 +125,8 @@ impl<'a> Rig<'a> {
         self.unless_stopped(Preconditioned { size, bytes, simulated, waf })
     }
 
-    /// Keeps `depth` requests outstanding for a time, and then waits until all are answered. `None`
-    /// if it was stopped.
+    /// Keeps `depth` requests outstanding on the drive for a time, and then waits until all are
+    /// answered. `None` if stopped.
     pub fn element(
         &mut self,
         stimulus: &Stimulus,
@@ -136,7 +137,7 @@ impl<'a> Rig<'a> {
         self.measure(stimulus, depth, length, name).map(|tally| tally.element(&self.device))
     }
 
-    /// As [`Rig::element`], with all response times.
+    /// Measures an element like [`Rig::element`], with all response times.
     pub fn measure(
         &mut self,
         stimulus: &Stimulus,
@@ -154,9 +155,9 @@ impl<'a> Rig<'a> {
         self.unless_stopped(tally)
     }
 
-    /// Keeps `depth` requests outstanding without a pause, and measures each minute of it. It ends
-    /// when `ends`, called after every minute with all minutes so far, returns true. `None` if
-    /// stopped.
+    /// Keeps `depth` requests outstanding on the drive without a pause, and measures each minute.
+    /// The load ends when `ends`, called after every minute with all minutes so far, returns true.
+    /// `None` if stopped.
     pub fn minutes(
         &mut self,
         stimulus: &Stimulus,
@@ -173,8 +174,8 @@ impl<'a> Rig<'a> {
         self.unless_stopped(minutes)
     }
 
-    /// Returns a copy of the drive for elements of reads with at least `fewest` outstanding
-    /// requests, if they may run on a copy; the original rests for the same time, if it may.
+    /// Returns a copy of the drive for reads with at least `fewest` requests outstanding, if they
+    /// may run on a copy; the original rests for the same time, if it may.
     pub fn reader(&mut self, fewest: u32, minutes: u64) -> Option<Rig<'a>> {
         let crowd = self.device.layout().geometry.dies().saturating_mul(CROWD);
         match self.reads_apart {
@@ -195,19 +196,20 @@ impl<'a> Rig<'a> {
         self.device.rest_until(until);
     }
 
-    /// Returns the simulated length of this many minutes.
+    /// Returns the simulated length of `minutes` minutes of the test.
     pub fn of_minutes(&self, minutes: u64) -> Span {
         self.minute * minutes
     }
 
-    /// Returns the simulated length of this many seconds, shortened in proportion to the minute.
+    /// Returns the simulated length of `seconds` seconds of the test, shortened in proportion to
+    /// the minute.
     pub fn of_seconds(&self, seconds: u64) -> Span {
         Span(
             u64::try_from(u128::from(self.minute.0) * u128::from(seconds) / 60).unwrap_or(u64::MAX),
         )
     }
 
-    /// Returns the simulated time so far.
+    /// Returns the drive's simulated time so far.
     pub fn simulated(&self) -> Span {
         self.device.now() - Nanos::ZERO
     }

@@ -8,39 +8,39 @@ use super::stimulus::Stimulus;
 use super::test_progress::TestProgress;
 use fowler_experiment::fan_out;
 
-/// An element of a round: what the host does, and how much of it at once.
+/// An element of a round: the requests of the host, their number at once, and their duration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Requests of the element.
+    /// Requests of the host in the element.
     pub stimulus: Stimulus,
-    /// Number of host threads.
+    /// Number of host threads in the element.
     pub threads: u32,
-    /// Number of outstanding requests per thread.
+    /// Number of outstanding requests per host thread.
     pub depth: u32,
-    /// Length of the element in minutes.
+    /// Length of the element in minutes of the test.
     pub minutes: u64,
 }
 
 impl Point {
-    /// Returns the number of requests that are outstanding.
+    /// Returns the number of requests that are outstanding in the element, over all threads.
     pub fn outstanding(&self) -> u32 {
         self.threads.saturating_mul(self.depth)
     }
 }
 
-/// The variable that is tracked.
+/// The tracking variable: the measured number that must become steady over rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variable {
-    /// Requests per second.
+    /// Requests per second in the element.
     Iops,
-    /// Megabytes per second.
+    /// Megabytes (10^6 bytes) per second in the element.
     Throughput,
-    /// Mean response time.
+    /// Mean response time in the element.
     Latency,
 }
 
 impl Variable {
-    /// Returns the variable of an element; zero if no request was answered.
+    /// Returns the value of the tracking variable in an element; zero if no request was answered.
     pub fn of(self, element: &Element) -> f64 {
         match self {
             Variable::Iops => element.iops(),
@@ -59,23 +59,23 @@ impl Variable {
     }
 }
 
-/// Rounds, and the window of the last five of them.
+/// Rounds of a test, and the measurement window of five of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rounds {
-    /// The elements of a round.
+    /// The elements of each round, in their order.
     pub points: Vec<Point>,
-    /// Place of the element that is tracked.
+    /// Index of the element in a round whose value must become steady.
     pub tracked: usize,
-    /// Variable of the tracked element.
+    /// Variable of that element which is tracked.
     pub variable: Variable,
-    /// Measurements, by round and element.
+    /// Measurements of the test, by round and element.
     pub rounds: Vec<Vec<Element>>,
-    /// The measurement window: the first steady one, or the last.
+    /// Measurement window: the first five rounds in a row that are steady, or the last five.
     pub window: Window,
 }
 
 impl Rounds {
-    /// Returns rounds that were measured; `None` if there are fewer than five.
+    /// Returns the result of rounds that were measured; `None` if there are fewer than five.
     pub(super) fn of(
         points: Vec<Point>,
         (tracked, variable): (usize, Variable),
@@ -86,7 +86,7 @@ impl Rounds {
         Some(Rounds { points, tracked, variable, rounds, window })
     }
 
-    /// Returns true if steady state was reached.
+    /// Returns true if the rounds reached steady state.
     pub fn is_steady(&self) -> bool {
         self.window.is_steady()
     }
@@ -96,25 +96,25 @@ impl Rounds {
         self.values(self.tracked, |element| Some(self.variable.of(element)))
     }
 
-    /// Returns a value of an element for each round; zero where nothing was measured.
+    /// Returns a value of the element `point` for each round; zero where nothing was measured.
     pub fn values(&self, point: usize, value: impl Fn(&Element) -> Option<f64>) -> Vec<f64> {
         self.rounds.iter().map(|round| value(&round[point]).unwrap_or(0.0)).collect()
     }
 
-    /// Returns the mean of a value of an element over the measurement window.
+    /// Returns the mean of a value of the element `point` over the measurement window.
     pub fn mean(&self, point: usize, value: impl Fn(&Element) -> Option<f64>) -> Option<f64> {
         let rounds = &self.rounds[self.window.first - 1..self.window.last];
         let values: Option<Vec<f64>> = rounds.iter().map(|round| value(&round[point])).collect();
         values.map(|values| values.iter().sum::<f64>() / WINDOW as f64)
     }
 
-    /// Returns the greatest value of an element over the measurement window.
+    /// Returns the greatest value of the element `point` over the measurement window.
     pub fn greatest(&self, point: usize, value: impl Fn(&Element) -> Option<f64>) -> Option<f64> {
         let rounds = &self.rounds[self.window.first - 1..self.window.last];
         rounds.iter().filter_map(|round| value(&round[point])).max_by(f64::total_cmp)
     }
 
-    /// Describes how the rounds ended.
+    /// Describes how the rounds ended: in steady state, or at their largest number.
     pub fn ended(&self) -> String {
         let Window { first, last, .. } = self.window;
         if self.is_steady() {
@@ -127,7 +127,7 @@ impl Rounds {
     }
 }
 
-/// Runs rounds of elements until `tracked` is steady. `None` if it was stopped.
+/// Runs rounds of elements until the element `tracked` is steady. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     points: Vec<Point>,
@@ -144,7 +144,7 @@ pub(super) fn run(
     Rounds::of(points, (tracked, variable), rounds)
 }
 
-/// Runs one round. `None` if it was stopped.
+/// Runs one round of elements. `None` if it was stopped.
 ///
 /// Reads that leave nothing behind run on a copy of the drive, at the same time as the elements
 /// that follow them if a core is free. Nothing depends on the number of cores.
@@ -183,7 +183,7 @@ fn one(
     Some(elements)
 }
 
-/// Minutes of a round of a load without a pause.
+/// Number of minutes in a round of a load without a pause.
 pub(super) const MINUTES: usize = 30;
 
 /// Keeps one load on the drive without a pause until the first minutes of rounds of 30 minutes are
@@ -240,9 +240,9 @@ mod tests {
         assert_eq!(point.outstanding(), 6);
     }
 
-    /// The first round is the same, whether reads run on a copy or one after the other. Later ones
-    /// are alike: collections that writes have begun end beside the reads in one case, and on a
-    /// resting drive in the other.
+    /// The first round has equal results, whether reads run on a copy or one after the other. Later
+    /// ones are alike: collections that writes have begun end beside the reads in one case, and on
+    /// a resting drive in the other.
     #[test]
     fn reads_on_a_copy_change_little() {
         use crate::rig::{ReadsApart, Rig};

@@ -8,12 +8,12 @@ use super::test_progress::TestProgress;
 use fowler_device::Doing;
 use fowler_device::blame::Part;
 
-/// The most minutes of the test: a day.
+/// The most minutes of the write saturation test: a day.
 pub const MINUTES_MOST: usize = 24 * 60;
-/// Steady state is asked of every 31st minute, so that the values are 30 minutes apart.
+/// Steady state is examined at every 31st minute, so that the values are 30 minutes apart.
 pub const EVERY: usize = 31;
 
-/// The reason why the test ended.
+/// The reason why the write saturation test ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Four times the user capacity was written.
@@ -25,7 +25,7 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// Describes the reason in words.
+    /// Describes in words why the write saturation test ended.
     pub fn words(self) -> &'static str {
         match self {
             Ended::Written => "4 times the user capacity were written",
@@ -35,53 +35,55 @@ impl Ended {
     }
 }
 
-/// The results of write saturation.
+/// Results of the write saturation test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saturation {
-    /// Measurements minute by minute.
+    /// Measurements of the writes minute by minute.
     pub minutes: Vec<Element>,
-    /// Requests of the test.
+    /// The requests of the write saturation test.
     pub point: Point,
-    /// Reason why the test ended.
+    /// The reason why the test ended.
     pub ended: Ended,
-    /// Steady window among every 31st minute; `None` if steady state was not reached.
+    /// Window in which the values of every 31st minute are steady; `None` if steady state was not
+    /// reached.
     pub window: Option<Window>,
-    /// Bytes that the host sees.
+    /// Capacity of the drive that the host sees, in bytes.
     pub capacity: u64,
-    /// Write amplification of random writes in closed form; `None` if unknown.
+    /// Write amplification of random writes over the drive in closed form; `None` if unknown.
     pub theory: Option<f64>,
 }
 
-/// The fall of throughput, and the causes of response times before and after.
+/// The fall of throughput in the write saturation test, and the causes of response times before and
+/// after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cliff {
-    /// The first minute, counted from 1, in which throughput is nearer to the end than to the
-    /// start.
+    /// The first minute of the test, counted from 1, in which throughput is nearer to the end than
+    /// to the start.
     pub minute: usize,
-    /// Number of times that the user capacity had been written by then.
+    /// Number of times that the user capacity had been written by the minute of the fall.
     pub fills: f64,
-    /// Requests per second in the first minute and at the end.
+    /// Requests per second in the first minute and at the end of the test.
     pub iops: [f64; 2],
-    /// Write amplification in the first minute and at the end.
+    /// Write amplification in the first minute and at the end of the test; `None` if withheld.
     pub waf: [Option<f64>; 2],
-    /// The share of the dies' time that garbage collection takes, in the first minute and at the
-    /// end.
+    /// Share of the dies' time that garbage collection takes, in the first minute and at the end of
+    /// the test.
     pub gc: [f64; 2],
     /// Causes whose share of the response time grew most, each with its share in the first minute
-    /// and at the end.
+    /// and at the end of the test.
     pub causes: Vec<(Part, [f64; 2])>,
 }
 
-/// Minutes at the end that are the level after the cliff.
+/// Number of minutes at the end of the test whose mean is the level after the fall of throughput.
 const LEVEL: usize = 5;
-/// A level of at least this share of the first minute is no cliff.
+/// Smallest ratio of the throughput at the end to that of the first minute that is no fall.
 const CLIFF_SHARE: f64 = 0.8;
 
 impl Saturation {
-    /// The user capacities that are written before the test ends.
+    /// Number of times that the user capacity is written before the test ends.
     pub const FILLS: u64 = 4;
 
-    /// Returns bytes written by the end of each minute.
+    /// Returns the bytes written since the start of the test, by the end of each minute.
     pub fn written(&self) -> Vec<u64> {
         let mut sum = 0;
         let grow = |minute: &Element| {
@@ -91,19 +93,21 @@ impl Saturation {
         self.minutes.iter().map(grow).collect()
     }
 
-    /// Returns the last `LEVEL` minutes as one.
+    /// Returns the measurements of the last `LEVEL` minutes together.
     pub fn level(&self) -> Element {
         let from = self.minutes.len().saturating_sub(LEVEL);
         merged(&self.minutes[from..])
     }
 
-    /// Returns the last hour as one; `None` if the test did not last for an hour.
+    /// Returns the measurements of the test's last hour together; `None` if the test did not last
+    /// for an hour.
     pub fn last_hour(&self) -> Option<Element> {
         let from = self.minutes.len().checked_sub(60)?;
         Some(merged(&self.minutes[from..]))
     }
 
-    /// Returns the first hour as one; `None` if the test did not last for an hour.
+    /// Returns the measurements of the test's first hour together; `None` if the test did not last
+    /// for an hour.
     pub fn first_hour(&self) -> Option<Element> {
         self.minutes.get(..60).map(merged)
     }
@@ -131,7 +135,8 @@ impl Saturation {
     }
 }
 
-/// Several minutes in a row as one. Percentiles cannot be merged; the greatest is kept.
+/// Returns the measurements of several minutes in a row as one. Percentiles cannot be merged; the
+/// greatest is kept.
 pub(super) fn merged(minutes: &[Element]) -> Element {
     let mut all = Element {
         blame: vec![0; Part::COUNT],
@@ -169,8 +174,8 @@ pub(super) fn merged(minutes: &[Element]) -> Element {
     all
 }
 
-/// Writes until four times the capacity is written, a day is over or steady state is reached; with
-/// `whole_day` until the day is over. `None` if it was stopped.
+/// Runs the write saturation test: writes until four times the user capacity is written, a day is
+/// over or steady state is reached; with `whole_day` until the day is over. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     point: &Point,
@@ -200,9 +205,9 @@ pub(super) fn run(
     Some(Saturation { minutes, point: point.clone(), ended, window, capacity, theory })
 }
 
-/// Returns the steady window of every [`EVERY`]th minute after the user capacity was written once.
-/// PTS counts from the first minute. But on a drive that takes hours to fill, all minutes before
-/// that are alike, and the test would end before its cliff.
+/// Returns the first window that is steady in the values of every [`EVERY`]th minute after the user
+/// capacity was written once. PTS counts from the first minute. But on a drive that takes hours to
+/// fill, all minutes before that are alike, and the test would end before its cliff.
 fn steady_after_fill(minutes: &[Element], capacity: u64) -> Option<Window> {
     let mut written = 0;
     let filled = minutes.iter().skip_while(|minute| {
@@ -220,7 +225,7 @@ mod tests {
     use fowler_experiment::device_spec;
     use fowler_experiment::outcome::write_amplification::EraseUnit;
 
-    /// Returns the block of a small drive.
+    /// Returns the erase unit of a small drive: a block.
     fn block() -> EraseUnit {
         let text = include_str!("../../cli/tests/small.toml");
         let drive = device_spec::parse_device(text, "small.toml");

@@ -11,12 +11,12 @@ use fowler_experiment::text_file;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// The most bytes of a file.
+/// Largest accepted file of measured rounds, in bytes.
 const LARGEST: u64 = 16 << 20;
-/// Largest absolute value accepted, so that sums of five stay finite.
+/// Largest absolute value of a measured round that is accepted, so that sums of five stay finite.
 const GREATEST: f64 = 1e300;
-/// The fields of a verdict. A file may have them, as an earlier answer has; their values are not
-/// believed.
+/// Fields of the answer on a series of rounds. A file may have them, as an earlier answer has;
+/// their values in the file are ignored.
 const VERDICT: [&str; 7] = [
     "steady_round",
     "window",
@@ -28,38 +28,38 @@ const VERDICT: [&str; 7] = [
 ];
 const EXPECTED: &str = "a list of numbers, {\"values\": [...]}, or several of these as a list or as {\"cases\": [...]}";
 
-/// A series of rounds, with the other fields of its file.
+/// A series of measured rounds, with the other fields of its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     /// Fields of the series besides the values, such as `id` and `kind`.
     about: Map<String, Value>,
-    /// The tracking variable of each round.
+    /// Value of the tracking variable in each round.
     pub values: Vec<f64>,
-    /// Values as they were written: 100 stays 100 and does not become 100.0.
+    /// Values as they were written in the file: 100 stays 100 and does not become 100.0.
     written: Value,
 }
 
-/// The series of a file.
+/// A file of series of measured rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesFile {
-    /// The series, in their order.
+    /// The series of the file, in their order.
     pub all: Vec<Series>,
-    /// True if the file is a single series.
+    /// True if the file is a single series, not a list of them.
     single: bool,
 }
 
-/// Reads a file.
+/// Reads a file of measured rounds.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// Everything that is wrong with the file.
 pub fn read(path: &Path) -> Result<SeriesFile, Diagnostics> {
     parse(&text_file::read(path, LARGEST)?, &path.display().to_string())
 }
 
-/// Reads the text of a file. Never panics, whatever the text.
+/// Reads the text of a file of measured rounds. Never panics, whatever the text.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// Everything that is wrong with the text.
 pub fn parse(text: &str, file: &str) -> Result<SeriesFile, Diagnostics> {
     let json: Value = serde_json::from_str(text).map_err(|error| not_json(text, file, &error))?;
     let mut reader = Reader { file, wrong: Diagnostics::default() };
@@ -149,8 +149,8 @@ fn prefix(place: &str) -> String {
 }
 
 impl Series {
-    /// Returns the verdict: what the file says about the series, its values, and the first steady
-    /// window or nulls.
+    /// Returns the series with the answer as JSON: the fields of its file, its values, and the
+    /// first steady window or nulls.
     pub fn json(&self) -> Value {
         let mut object = self.about.clone();
         object.insert("values".into(), self.written.clone());
@@ -159,7 +159,8 @@ impl Series {
     }
 }
 
-/// Returns the fields of a verdict; nulls where no window is steady.
+/// Returns the JSON fields of the answer on a series: its first steady window, or nulls where no
+/// window is steady.
 pub(super) fn verdict(window: Option<&Window>) -> Map<String, Value> {
     let number = |value: fn(&Window) -> f64| json!(window.map(value));
     let values = [
@@ -175,7 +176,7 @@ pub(super) fn verdict(window: Option<&Window>) -> Map<String, Value> {
 }
 
 impl SeriesFile {
-    /// Returns the verdicts, in the shape of the file.
+    /// Returns the answers on all series as JSON, in the shape of the file.
     pub fn json(&self) -> Value {
         match &self.all[..] {
             [only] if self.single => only.json(),
@@ -183,7 +184,7 @@ impl SeriesFile {
         }
     }
 
-    /// Returns the verdicts as a table.
+    /// Returns the answers on all series as a table.
     pub fn sheet(&self) -> Sheet {
         let title = format!(
             "Steady state: {WINDOW} rounds, of the first {ROUNDS_MOST}, within 20 % of their mean, \

@@ -9,16 +9,18 @@ use fowler_experiment::numbers::{bytes, percent};
 use fowler_experiment::run;
 use fowler_units::{Bytes, Span};
 
-/// The largest request of a test, which an active range must hold.
+/// Largest request of a test in bytes, which the active range (the tested part of the drive) must
+/// hold.
 const LARGEST: u64 = 1 << 20;
-/// PTS-C uses 8 GiB of a drive.
+/// Amount of the drive that tests for clients use (PTS-C): 8 GiB.
 const CLIENT_AMOUNT: Bytes = Bytes(8 << 30);
-/// Longest accepted length of a minute.
+/// Longest accepted length of a test's minute.
 const MINUTE_MOST: Span = Span(3_600_000_000_000);
-/// The shortest minute: in a shorter one, drives answer too few requests to measure anything.
+/// Shortest accepted length of a test's minute: in a shorter one, drives answer too few requests to
+/// measure anything.
 const MINUTE_LEAST: Span = Span(1_000_000);
 
-/// A setting of a test.
+/// A setting of the tests, for the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// Name of the setting.
@@ -37,21 +39,21 @@ const MEMORY: &str = "from memory: not verified against the specification";
 const CHOSEN: &str = "chosen by the user";
 /// Source of settings that follow from the drive.
 const DRIVE: &str = "the drive";
-/// Source of settings that we chose.
+/// Source of settings that Fowler chose.
 const OURS: &str = "chosen by Fowler: PTS leaves it to the host";
 
-/// Settings of the drive and the tests.
+/// The drive under test and the settings of the tests.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The drive after a purge.
     pub drive: Resolved,
-    /// The part of the drive that is tested.
+    /// The part of the drive that is tested (the active range).
     pub range: ActiveRange,
-    /// Every setting, in the order of the page.
+    /// Every setting of the tests, in the order of the page.
     pub settings: Vec<Setting>,
 }
 
-/// Checks a specification without running it.
+/// Checks the specification of tests without running them.
 pub(super) fn check(spec: &PtsSpec) -> Diagnostics {
     let schemes: Vec<String> = spec.scheme.iter().cloned().collect();
     let mut diagnostics = run::check(&spec.device, &schemes, None, &[]);
@@ -79,10 +81,10 @@ pub(super) fn check(spec: &PtsSpec) -> Diagnostics {
 }
 
 impl Setup {
-    /// Returns the purged drive.
+    /// Returns the purged drive and the settings of its tests.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with the drive.
     pub(super) fn of(spec: &PtsSpec) -> Result<Setup, Diagnostics> {
         let scheme = spec.device.scheme(spec.scheme.as_deref())?;
         let drive = device_spec::resolve(&spec.device.source()?, &scheme, &spec.device)?;
@@ -93,7 +95,8 @@ impl Setup {
     }
 }
 
-/// Purges the drive: every LBA is unwritten, and the write cache is set as the edition requires.
+/// Changes the drive's configuration to that after a purge: every LBA is unwritten, and the write
+/// cache is set as the edition requires.
 fn purge(config: &mut Config, spec: &PtsSpec) {
     let precondition = &mut config.precondition;
     (precondition.fill, precondition.pattern, precondition.warm_up) = (0.0, Pattern::Sequential, 0);
@@ -184,7 +187,7 @@ fn settings(spec: &PtsSpec, drive: &Resolved, range: ActiveRange) -> Vec<Setting
     all
 }
 
-/// The settings of single tests.
+/// Returns the settings that only single tests have.
 fn of_tests(spec: &PtsSpec) -> Vec<Setting> {
     let mut all = Vec::new();
     let mut say = |name, value: String, source| all.push(Setting { name, value, source });

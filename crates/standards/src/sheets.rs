@@ -17,7 +17,7 @@ use fowler_units::Span;
 type Value = fn(&Element) -> Option<f64>;
 
 impl Pts {
-    /// Returns the settings, each with its source.
+    /// Returns the table of the tests' settings, each with its source.
     pub fn settings(&self) -> Sheet {
         let mut sheet = Sheet::new("settings", "Settings", &["setting", "value", "source"]);
         for setting in &self.setup.settings {
@@ -30,7 +30,7 @@ impl Pts {
         sheet
     }
 
-    /// Returns every test in a line.
+    /// Returns the table of all tests, one in each row.
     pub fn overview(&self) -> Sheet {
         let heads = ["test", "how it ended", "result", "simulated time"];
         let mut sheet = Sheet::new("tests", "Tests", &heads);
@@ -47,7 +47,7 @@ impl Pts {
 }
 
 impl Tested {
-    /// Describes how the test ended.
+    /// Describes how the test ended: in steady state, or for another reason.
     pub fn ended(&self) -> String {
         match &self.found {
             Found::Matrix(matrix) => matrix.rounds.ended(),
@@ -64,7 +64,7 @@ impl Tested {
         }
     }
 
-    /// Describes the result of the test, in a line.
+    /// Describes the results of the test in one line.
     pub(super) fn result(&self) -> String {
         let real = fowler_experiment::numbers::real;
         match &self.found {
@@ -110,7 +110,7 @@ impl Tested {
         }
     }
 
-    /// Returns the number of tables printed on a terminal; the others are too long.
+    /// Returns the number of the test's tables that a terminal shows; the others are too long.
     pub fn shown(&self) -> usize {
         match &self.found {
             Found::Matrix(matrix) if matrix.rounds.variable == super::Variable::Latency => 2,
@@ -134,7 +134,7 @@ impl Tested {
 }
 
 impl super::Cliff {
-    /// Returns a sentence on the fall of throughput and its causes.
+    /// Returns a sentence on the fall of throughput in the write saturation test and on its causes.
     pub fn sentence(&self) -> String {
         let real = fowler_experiment::numbers::real;
         let [fresh, end] = self.iops;
@@ -166,7 +166,7 @@ impl super::Cliff {
     }
 }
 
-/// Names a mix and a size: `0/100 4 KiB`.
+/// Names the requests of an element by shares of reads and writes, and size: `0/100 4 KiB`.
 pub(super) fn mix(point: &Point) -> String {
     let reads = 100.0 * point.stimulus.reads;
     format!("{reads:.0}/{:.0} {}", 100.0 - reads, bytes(u64::from(point.stimulus.largest())))
@@ -211,7 +211,8 @@ fn of_matrix(name: &str, matrix: &Matrix) -> Vec<Sheet> {
     sheets
 }
 
-/// The tracking variable of each round, beside the window and the line through it.
+/// Returns the table of the tracking variable in each round, beside the measurement window and the
+/// line through it.
 fn tracking(name: &str, of: &str, rounds: &Rounds) -> Sheet {
     let Window { average, slope, intercept, .. } = rounds.window;
     let window = rounds.window;
@@ -258,7 +259,7 @@ const ELEMENT_HEADS: [&str; 11] = [
     "largest cause",
 ];
 
-/// The columns of [`ELEMENT_HEADS`].
+/// Returns the cells of the columns [`ELEMENT_HEADS`] for the measurements of an element.
 fn element_cells(element: &Element) -> Vec<Cell> {
     let cause = element.causes().first().map_or(Cell::Nothing, |(part, share)| {
         Cell::Text(format!("{} {}", words(*part), percent(*share)))
@@ -278,7 +279,7 @@ fn element_cells(element: &Element) -> Vec<Cell> {
     ]
 }
 
-/// Every element over the measurement window.
+/// Returns the table of every element over the measurement window.
 fn elements(name: &str, rounds: &Rounds, label: &dyn Fn(&Point) -> String) -> Sheet {
     let heads: Vec<&str> = std::iter::once("element").chain(ELEMENT_HEADS).collect();
     let title = "Every element over the measurement window; of percentiles the greatest";
@@ -341,7 +342,7 @@ fn of_saturation(name: &str, all: &Saturation) -> Vec<Sheet> {
     vec![sheet, minutes(name, &all.minutes, all.capacity)]
 }
 
-/// Each minute of a load without a pause.
+/// Returns the table of each minute of a load without a pause.
 fn minutes(name: &str, all: &[Element], capacity: u64) -> Sheet {
     let heads: Vec<&str> =
         ["minute", "GB written", "fills"].into_iter().chain(ELEMENT_HEADS).collect();
@@ -442,7 +443,7 @@ fn of_cross_stimulus(name: &str, all: &CrossStimulus) -> Vec<Sheet> {
     vec![sheet, by_minute]
 }
 
-/// Percentiles in the histogram tables.
+/// Percentiles in the tables of response time histograms.
 const CONFIDENCE: [Percentile; 4] =
     [Percentile::P99, Percentile::P999, Percentile::P9999, Percentile::P99999];
 

@@ -6,24 +6,24 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::field::nearest;
 use fowler_units::{Bytes, Span};
 
-/// A test of the specification.
+/// A test of SNIA's Performance Test Specification (PTS).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Test {
-    /// IOPS of random requests by size and mix.
+    /// IOPS of random requests by size and share of reads.
     Iops,
-    /// Sequential throughput.
+    /// Throughput of sequential requests.
     Throughput,
     /// Response times with one request at a time.
     Latency,
-    /// Write saturation.
+    /// Write saturation: random writes until the drive is steady.
     Saturation,
-    /// Host idle recovery.
+    /// Host idle recovery: bursts of writes with pauses between them.
     HostIdle,
-    /// Cross stimulus recovery.
+    /// Cross stimulus recovery: sequential and random writes in turn.
     CrossStimulus,
-    /// The enterprise composite workload.
+    /// The enterprise composite workload at several loads.
     Enterprise,
-    /// Demand intensity and response time histogram.
+    /// Demand intensity: response times at several loads, with histograms.
     Demand,
 }
 
@@ -45,7 +45,7 @@ impl Test {
         ["iops", "tp", "lat", "wsat", "hir", "xsr", "ecw", "dirth"][self as usize]
     }
 
-    /// Returns the test's name in titles.
+    /// Returns the test's name in titles of tables and charts.
     pub fn title(self) -> &'static str {
         [
             "IOPS",
@@ -68,7 +68,7 @@ impl Test {
         )
     }
 
-    /// Reads a list of names, separated by commas.
+    /// Reads a list of the names of tests, separated by commas.
     ///
     /// # Errors
     /// Every name that is no test.
@@ -96,31 +96,31 @@ impl Test {
     }
 }
 
-/// The editions that once were two specifications.
+/// The editions of PTS, which once were two specifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edition {
-    /// For clients: the write cache is on, and a part of the drive is used.
+    /// PTS for clients: the write cache is on, and a part of the drive is used.
     Client,
-    /// For enterprises: the write cache is off.
+    /// PTS for enterprises: the write cache is off.
     Enterprise,
 }
 
 /// The state of a drive after a purge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Purge {
-    /// No data, but the wear that the drive had.
+    /// The drive holds no data, but keeps the wear that it had.
     #[default]
     Format,
-    /// A drive that has never been used.
+    /// The drive has never been used.
     Fob,
 }
 
-/// The tests of a drive.
+/// Specification of the tests of a drive.
 #[derive(Clone, Debug)]
 pub struct PtsSpec {
-    /// The drive.
+    /// The drive to test.
     pub device: DeviceSpec,
-    /// The scheme on the drive; `None` leaves the drive as described.
+    /// Scheme of the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
     /// Tests to run, in the order of the specification.
     pub tests: Vec<Test>,
@@ -129,9 +129,9 @@ pub struct PtsSpec {
     pub edition: Option<Edition>,
     /// State of the drive after a purge.
     pub purge: Purge,
-    /// The length of a minute: 60 s, unless the tests are to be shorter than PTS has them.
+    /// Length of a minute of the tests: 60 s, unless the tests are to be shorter than PTS has them.
     pub minute: Span,
-    /// The share of the LBAs that is tested, from the first on.
+    /// Share of the LBAs that is tested, from the first LBA on (active range).
     pub active_share: f64,
     /// Amount of the active range that is used, in pieces of 2 MiB; zero for all of it.
     pub active_amount: Bytes,
@@ -139,9 +139,9 @@ pub struct PtsSpec {
     pub threads: u32,
     /// Number of outstanding requests per thread, unless the test sets it.
     pub depth: u32,
-    /// The requests of the demand intensity test.
+    /// Requests of the demand intensity test.
     pub stimulus: Stimulus,
-    /// True if write saturation runs for a day, however much is written by then.
+    /// True if the write saturation test runs for a day, however much is written by then.
     pub whole_day: bool,
 }
 
@@ -149,7 +149,7 @@ impl PtsSpec {
     /// The length of a minute in PTS.
     pub const MINUTE: Span = Span(60_000_000_000);
 
-    /// Returns all tests of a drive with the usual settings.
+    /// Returns the specification of all tests of a drive, with the usual settings.
     pub fn of(device: DeviceSpec) -> PtsSpec {
         PtsSpec {
             device,
@@ -168,7 +168,7 @@ impl PtsSpec {
         }
     }
 
-    /// Returns threads and queue depth of a test.
+    /// Returns the number of host threads and the queue depth per thread in a test.
     pub fn load(&self, test: Test) -> (u32, u32) {
         match test {
             Test::Latency => (1, 1),
@@ -178,7 +178,7 @@ impl PtsSpec {
     }
 }
 
-/// Reads a stimulus: `8KiB 65/35`.
+/// Reads the size of requests and the shares of reads and writes: `8KiB 65/35`.
 ///
 /// # Errors
 /// If the text is anything else.

@@ -5,40 +5,40 @@
 //! highest, and the least-squares line through it rises or falls by at most 10 % of the mean. Both
 //! bounds are inclusive, as in two open implementations of the specification.
 
-/// Rounds in a window.
+/// Number of rounds in a measurement window.
 pub const WINDOW: usize = 5;
-/// Rounds at most. Later ones do not count.
+/// Most rounds of a test. Later ones do not count.
 pub const ROUNDS_MOST: usize = 25;
-/// Largest distance between the highest and the lowest value of a steady window, as a share of the
+/// Largest distance between the highest and the lowest value in a steady window, as a share of the
 /// mean.
 pub const DATA_SHARE: f64 = 0.20;
 /// Largest rise or fall of the line through a steady window, as a share of the mean.
 pub const SLOPE_SHARE: f64 = 0.10;
 
-/// Relative tolerance of the bounds, because decimal numbers exactly on a bound are inexact in
-/// binary.
+/// Relative tolerance of the bounds of steady state, because decimal numbers exactly on a bound are
+/// inexact in binary.
 const ROUNDING: f64 = 1.0 + 1e-12;
 
-/// A window of five consecutive rounds, with the quantities of the criterion.
+/// A window of five consecutive rounds, with the quantities that decide if it is steady.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// The first of the rounds, counted from 1.
+    /// Number of the window's first round, counted from 1.
     pub first: usize,
-    /// The last of the rounds, counted from 1.
+    /// Number of the window's last round, counted from 1.
     pub last: usize,
-    /// The mean of the tracking variable.
+    /// Mean of the tracking variable over the window.
     pub average: f64,
-    /// Highest value of the tracking variable less the lowest.
+    /// Highest value of the tracking variable in the window less the lowest.
     pub data_excursion: f64,
-    /// Rise of the least-squares line from one round to the next.
+    /// Rise of the window's least-squares line from one round to the next.
     pub slope: f64,
-    /// Intercept of the best-fit line, `slope * round + intercept`.
+    /// Intercept of the window's best-fit line, `slope * round + intercept`.
     pub intercept: f64,
 }
 
 impl Window {
-    /// Returns the window that ends with round `last`, counted from 1; `None` if it is not
-    /// complete.
+    /// Returns the window of five rounds that ends with round `last`, counted from 1; `None` if it
+    /// is not complete.
     pub fn ending(values: &[f64], last: usize) -> Option<Window> {
         let first = last.checked_sub(WINDOW)?;
         let values: &[f64; WINDOW] = values.get(first..last)?.try_into().ok()?;
@@ -59,23 +59,26 @@ impl Window {
         })
     }
 
-    /// Returns the rise or fall of the line from the first round of the window to the last.
+    /// Returns the rise or fall of the least-squares line from the first round of the window to the
+    /// last.
     pub fn slope_excursion(&self) -> f64 {
         (WINDOW - 1) as f64 * self.slope.abs()
     }
 
-    /// Returns the greatest data excursion of a steady window with this mean.
+    /// Returns the greatest data excursion (highest value less lowest) of a steady window with this
+    /// mean.
     pub fn data_allowed(&self) -> f64 {
         DATA_SHARE * self.average
     }
 
-    /// Returns the greatest slope excursion of a steady window with this mean.
+    /// Returns the greatest slope excursion (rise or fall of the line) of a steady window with this
+    /// mean.
     pub fn slope_allowed(&self) -> f64 {
         SLOPE_SHARE * self.average
     }
 
-    /// Returns true if the drive is steady in this window. A window in which nothing happens is
-    /// not: a mean of zero allows any number of rounds without a request.
+    /// Returns true if the drive is steady in this window. A window without requests is not steady:
+    /// a mean of zero allows any number of rounds without a request.
     pub fn is_steady(&self) -> bool {
         self.average > 0.0
             && self.average.is_finite()
@@ -83,7 +86,7 @@ impl Window {
             && self.slope_excursion() <= self.slope_allowed() * ROUNDING
     }
 
-    /// Returns the value of the least-squares line at a round.
+    /// Returns the value of the window's least-squares line at a round.
     pub fn line(&self, round: usize) -> f64 {
         self.slope * round as f64 + self.intercept
     }

@@ -9,23 +9,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Stimulus {
     /// Share of reads among the requests, 0 to 1.
     pub reads: f64,
-    /// Sizes in bytes with their shares, which add up to 1.
+    /// Sizes of the requests in bytes with their shares, which add up to 1.
     pub sizes: Vec<(u32, f64)>,
-    /// Addresses of requests.
+    /// Distribution of the requests' addresses.
     pub addresses: Addresses,
     /// Alignment of random offsets in bytes; `None` for the request's own size.
     pub alignment: Option<u32>,
 }
 
-/// The distribution of addresses.
+/// The distribution of the addresses of requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Addresses {
-    /// Sequential, starting again at the beginning after the end.
+    /// Sequential addresses, starting again at the beginning after the end.
     Sequential,
-    /// Uniform over the range.
+    /// Random addresses, uniform over the tested part of the drive.
     Uniform,
-    /// Zones from the start of the range, each with its share of accesses and of the range; uniform
-    /// within each zone.
+    /// Random addresses in zones from the start of the tested part, each with its share of accesses
+    /// and of the range; uniform within each zone.
     Zones(&'static [(f64, f64)]),
 }
 
@@ -49,9 +49,9 @@ impl Stimulus {
 /// The part of the drive that is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveRange {
-    /// Bytes from the start of the drive that may be used.
+    /// Number of bytes from the start of the drive that may be used.
     pub span: u64,
-    /// Bytes of the span that are used: all, or pieces spread evenly over the span.
+    /// Number of bytes of the span that are used: all, or pieces spread evenly over the span.
     pub amount: u64,
 }
 
@@ -82,25 +82,26 @@ pub struct Over<'a> {
 }
 
 impl<'a> Over<'a> {
-    /// Returns an end that is not reached, unless `stop` is set.
+    /// Returns a stop condition that is not met until it is set, unless `stop` is set.
     pub fn unless(stop: &'a AtomicBool) -> Over<'a> {
         Over { over: Cell::new(false), stop }
     }
 
-    /// Ends the source: no request is drawn from now on. The drive has up to eight that were drawn
-    /// before.
+    /// Meets the stop condition: no request is drawn from now on. The drive has up to eight that
+    /// were drawn before.
     pub fn set(&self) {
         self.over.set(true);
     }
 
-    /// Returns true if the end is reached.
+    /// Returns true if the source of requests must stop.
     #[inline]
     pub fn is_set(&self) -> bool {
         self.over.get() || self.stop.load(Ordering::Relaxed)
     }
 }
 
-/// Requests without end, until `over` is set. Times are not given: a closed loop issues them.
+/// Requests of an element without end, until `over` is set. They have no arrival times: a closed
+/// loop issues them.
 ///
 /// A source must not depend on the drive, because requests are drawn before their turn. This source
 /// depends on the drive in its end alone: a closed loop that lasts for a time ends some requests
@@ -111,7 +112,7 @@ pub struct Requests<'a> {
     rng: Rng,
     /// Address at which sequential requests continue.
     next: u64,
-    /// Bytes that are left to be requested.
+    /// Number of bytes that are left to be requested.
     left: u64,
     over: &'a Over<'a>,
 }
@@ -128,7 +129,7 @@ impl<'a> Requests<'a> {
         Requests { stimulus, range, rng, next: 0, left: u64::MAX, over }
     }
 
-    /// Returns the requests with an end after this many bytes.
+    /// Returns the requests with an end after `bytes` bytes.
     pub fn take_bytes(self, bytes: u64) -> Requests<'a> {
         Requests { left: bytes, ..self }
     }
@@ -149,7 +150,7 @@ impl<'a> Requests<'a> {
         sizes.last().map_or(0, |&(size, _)| size)
     }
 
-    /// Returns the first byte of a random request, within the used amount.
+    /// Returns the first byte of a random request, as an index into the used amount.
     fn random(&mut self, size: u32) -> u64 {
         let alignment = u64::from(self.stimulus.alignment.unwrap_or(size));
         let (from, until) = match self.stimulus.addresses {

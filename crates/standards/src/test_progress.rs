@@ -3,10 +3,10 @@
 use super::steady_state::{ROUNDS_MOST, WINDOW};
 use fowler_experiment::numbers::counted;
 
-/// Lets the caller watch tests. Steps come from any thread.
+/// Lets the caller watch tests of a drive. Steps come from any thread.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set by the caller to end everything.
+    /// Set by the caller to end all tests.
     pub control: fowler_experiment::progress::Control<'a>,
     /// Called with the number of a test in the order of the specification, and the share of it that
     /// is done.
@@ -15,43 +15,44 @@ pub struct Watch<'a> {
     pub say: &'a (dyn Fn(String) + Sync),
 }
 
-/// A part of a test, which reports its progress.
+/// A part of a test of a drive, which reports its progress.
 #[derive(Clone)]
 pub(super) struct TestProgress<'a> {
     watch: Watch<'a>,
     number: usize,
     name: String,
-    /// Shares of the whole test at which this part begins and ends.
+    /// Share of the whole test at which this part begins, from 0 to 1.
     from: f64,
     until: f64,
 }
 
 impl<'a> TestProgress<'a> {
-    /// Returns the whole of a test.
+    /// Returns the progress of a whole test.
     pub fn test(watch: Watch<'a>, number: usize, name: &str) -> TestProgress<'a> {
         TestProgress { watch, number, name: name.into(), from: 0.0, until: 1.0 }
     }
 
-    /// Returns the part of the test from one share to another.
+    /// Returns the progress of the part of the test between two shares of the whole.
     pub fn part(&self, name: &str, from: f64, until: f64) -> TestProgress<'a> {
         let within = |share: f64| self.from + share * (self.until - self.from);
         let name = format!("{} {name}", self.name);
         TestProgress { name, from: within(from), until: within(until), ..self.clone() }
     }
 
-    /// Returns the name of the random streams of this part.
+    /// Returns the name of the random streams of this part of the test.
     pub fn stream(&self) -> String {
         format!("pts/{}", self.name)
     }
 
-    /// Reports the share of the part that is done, from 0 to 1, and the current step.
+    /// Reports the share of the test's part that is done, from 0 to 1, and the current step.
     pub fn share(&self, share: f64, what: &str) {
         let share = self.from + share.clamp(0.0, 1.0) * (self.until - self.from);
         (self.watch.share)(self.number, share);
         (self.watch.say)(format!("{}: {what}", self.name));
     }
 
-    /// Reports the share of a round that is done. The number of rounds is not known: at least five.
+    /// Reports the share of a round that is done, from 0 to 1. The number of rounds is not known:
+    /// at least five.
     pub fn round(&self, number: usize, share: f64) {
         let (rounds, fewest) = ((number - 1) as f64 + share, WINDOW as f64);
         let beyond = (rounds - fewest).max(0.0) / (ROUNDS_MOST as f64 - fewest);
@@ -59,7 +60,7 @@ impl<'a> TestProgress<'a> {
         self.share(done, &format!("round {number} of {ROUNDS_MOST} at most"));
     }
 
-    /// Reports that the drive is being written before the rounds.
+    /// Reports that the drive is being written before the rounds, `bytes` so far.
     pub fn preconditioning(&self, bytes: u64) {
         let gib = (bytes >> 30).max(1);
         self.share(0.0, &format!("preconditioning with {} GiB", counted(gib, "").trim()));

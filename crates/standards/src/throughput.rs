@@ -5,14 +5,15 @@ use super::rounds::{self, Point, Rounds, Variable};
 use super::stimulus::{Addresses, Stimulus};
 use super::test_progress::TestProgress;
 
-/// Sizes in bytes. Each has a purge, a preconditioning and a steady state of its own.
+/// Request sizes of the throughput test in bytes. The drive is purged, preconditioned and brought
+/// to steady state for each.
 pub const SIZES: [u32; 2] = [128 << 10, 1 << 20];
-/// Index of reads in a round.
+/// Index of the element of reads in a round of the throughput test.
 pub const READ: usize = 0;
-/// Index of writes in a round.
+/// Index of the element of writes in a round of the throughput test.
 pub const WRITE: usize = 1;
 
-/// Runs the rounds of one size. `None` if it was stopped.
+/// Runs the rounds of the throughput test with one request size. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     size: u32,

@@ -11,24 +11,25 @@ use fowler_physics::strength::Strengths;
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
 
-/// The rates that JESD218 allows, for clients and for enterprises.
+/// The uncorrectable bit error rates that JESD218 allows, for clients and for enterprises.
 pub const ALLOWED: [f64; 2] = [1e-15, 1e-16];
-/// Ages of the data at which a rate is given: fresh, three months and a year without power. JESD218
-/// asks for the second of enterprise drives and for the third of client drives.
+/// Ages of the data for which an uncorrectable bit error rate is computed: fresh, three months and
+/// a year without power. JESD218 asks for the second of enterprise drives and for the third of
+/// client drives.
 pub const AGES: [(&str, Span); 3] = [
     ("fresh data", Span::ZERO),
     ("after 3 months", Span(91 * 86_400_000_000_000)),
     ("after 1 year", Span(365 * 86_400_000_000_000)),
 ];
-/// Number of block strength quantiles used for the mean.
+/// Number of quantiles of block strength over which the error rate is averaged.
 const QUANTILES: u32 = 10_000;
 
-/// The rate at an age of the data.
+/// The uncorrectable bit error rate of data of a certain age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Uber {
-    /// Name of the retention age.
+    /// Name of the data's age.
     pub age: &'static str,
-    /// The raw bit error rate of an average block.
+    /// Raw bit error rate of an average block, from 0 to 1.
     pub rber: f64,
     /// Share of blocks whose pages cannot be read; on a drive with superblocks, share of page
     /// types.
@@ -37,9 +38,9 @@ pub struct Uber {
     pub rate: f64,
 }
 
-/// Returns the rates after so many P/E cycles; empty if the drive has no model of bit errors that
-/// knows age and wear. On a drive with superblocks, all pages of a type are read at the same
-/// entries of the retry table.
+/// Returns the uncorrectable bit error rates after `cycles` P/E cycles; empty if the drive has no
+/// model of bit errors that knows age and wear. On a drive with superblocks, all pages of a type
+/// are read at the same entries of the retry table.
 pub fn rates(config: &Config, cycles: f64) -> Vec<Uber> {
     if config.ftl.has_superblocks() {
         return rates_of_superblocks(config, cycles);
