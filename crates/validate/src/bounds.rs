@@ -9,14 +9,16 @@ use fowler_experiment::workload::Control;
 use fowler_theory::bounds::Array;
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
-/// Smallest ratio of a saturated drive's throughput to its upper bound.
+/// Smallest accepted ratio of a saturated drive's throughput to its upper bound.
 const REACHED: f64 = 0.99;
-/// Requests outstanding on a saturated drive. Reads of random pages occasionally leave a die idle:
-/// with `n` outstanding on `d` dies for at most a share `(d - 1) / (n + d - 1)` of the time (a
-/// closed network with exponential service; fixed service times vary less), 0.8 % for 32 dies.
+/// Number of requests outstanding on a saturated drive. Reads of random pages occasionally leave a
+/// die idle: with `n` outstanding on `d` dies for at most a share `(d - 1) / (n + d - 1)` of the
+/// time (a closed network with exponential service; fixed service times vary less), 0.8 % for 32
+/// dies.
 const DEPTH: u32 = 4096;
 
-/// One geometry where the dies are the bottleneck, and one where the channels are.
+/// Geometries of the drives for the bounds on throughput: one where the dies are the bottleneck,
+/// and one where the channels are.
 const SHAPES: [(&str, u32, u32); 2] =
     [("16 dies on 16 channels", 16, 1), ("32 dies on 2 channels", 2, 16)];
 
@@ -37,8 +39,8 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     Ok(points)
 }
 
-/// Returns the preset with fewer blocks and no host link. It is full for reads and empty for
-/// writes, so that GC never runs.
+/// Returns the drive of a preset with fewer blocks and no host link. It is full for reads and empty
+/// for writes, so that GC never runs.
 fn drive(
     flash: &str,
     (channels, chips): (u32, u32),
@@ -58,7 +60,7 @@ fn drive(
     Drive::new(flash, "fifo", &keys, spec)
 }
 
-/// Generates one-page requests: reads at random pages, writes page after page.
+/// Generates one-page requests: reads at random pages, or writes page after page.
 fn requests(device: &Device, op: HostOp, count: u64) -> impl Iterator<Item = HostIo> + use<> {
     let layout = device.layout();
     let (pages, page) = (u64::from(layout.logical_pages), layout.geometry.page_size.0);
@@ -69,7 +71,7 @@ fn requests(device: &Device, op: HostOp, count: u64) -> impl Iterator<Item = Hos
     })
 }
 
-/// The shortest and the longest latency.
+/// Shortest and longest latency of the requests of a run; `None` without requests.
 #[derive(Default)]
 struct Extremes(Option<(Span, Span)>);
 
@@ -108,7 +110,7 @@ fn alone(title: String, drive: &Drive, op: HostOp) -> Point {
     })
 }
 
-/// Records the time at which a number of requests is complete.
+/// Records the time at which a given number of requests is complete.
 struct Milestone {
     left: u64,
     at: Nanos,
@@ -149,7 +151,7 @@ fn saturated(title: String, drive: &Drive, op: HostOp, count: u64) -> Point {
     })
 }
 
-/// Returns the preconditioned drive; `None` if stopped.
+/// Returns the preconditioned drive of `config`; `None` if stopped.
 pub(super) fn ready(config: &Config, control: Control<'_>) -> Option<Device> {
     let watch = PreconditionWatch { stop: control.stop, progress: &|_| () };
     Device::watched(config, watch).expect("the configuration was laid out when it was read")

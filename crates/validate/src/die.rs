@@ -13,27 +13,28 @@ use fowler_units::{Nanos, Rng};
 const LOADS: [f64; 3] = [0.3, 0.5, 0.7];
 const READ_SHARES: [f64; 3] = [0.2, 0.5, 0.8];
 const LOADS_OF_READS_ALONE: [f64; 4] = [0.3, 0.5, 0.7, 0.8];
-/// Requests in one replication. The first and the last 2 % are not measured: a queue at 80 % load
-/// needs some hundred requests to forget its empty start, and the last requests have fewer behind
-/// them.
+/// Number of requests to a die in one replication. The first and the last 2 % are not measured: a
+/// queue at 80 % load needs some hundred requests to forget its empty start, and the last requests
+/// have fewer behind them.
 const REPLICATION: usize = 100_000;
 const MARGIN: usize = REPLICATION / 50;
-/// The tolerance, and the minimum of requests for one expectation.
+/// Relative tolerance of an expectation about one die, and the fewest requests simulated for it.
 const FULL: (f64, f64) = (0.01, 1e6);
 const QUICK: (f64, f64) = (0.03, 5e5);
-/// Writes in a replication of a saturated die, and those not measured at either end.
+/// Number of writes in a replication of a die that always has a write to do, and number of those
+/// not measured at either end.
 const WRITES: usize = 2_000;
 const WRITES_MARGIN: usize = WRITES / 50;
-/// The share of time that reads take on that die.
+/// Share of time that reads take on the die that always has a write to do.
 const LOAD_OF_READS: f64 = 0.3;
 
 const SUSPENSIONS_OF: &str = "suspensions of a write";
 
-/// Returns the measured value of one command.
+/// Returns the measured value of one flash command, in the unit of the expectation.
 type Measure = fn(&ChipCommand, &ChipResult) -> f64;
 
-/// An expectation: its name, its unit, the theoretical value, the operation, and the value to
-/// average.
+/// An expectation about the mean of a value: its name, its unit, the theoretical mean, the
+/// operation, and the value to average.
 #[derive(Clone, Copy)]
 struct Mean(&'static str, &'static str, f64, ChipOp, Measure);
 
@@ -49,7 +50,8 @@ fn suspensions(_: &ChipCommand, result: &ChipResult) -> f64 {
     f64::from(result.suspensions)
 }
 
-/// Returns the expectations of theory under a scheme; empty without a steady state.
+/// Returns the expectations of theory about one die under a scheme; empty if the load has no steady
+/// state.
 fn means(scheme: &str, times: &DieTimes, load: &Load) -> Vec<Mean> {
     let both = |means: Option<die::Means>| {
         means.map_or_else(Vec::new, |means| {
@@ -80,9 +82,9 @@ fn means(scheme: &str, times: &DieTimes, load: &Load) -> Vec<Mean> {
     }
 }
 
-/// Returns the number of replications after which the standard error is a quarter of `tolerance`,
-/// for at least `least` requests: at a load of 0.7 the mean wait of a million requests scatters by
-/// 0.8 % and more.
+/// Returns the number of replications after which the standard error of a mean is a quarter of
+/// `tolerance`, for at least `least` requests: at a load of 0.7 the mean wait of a million requests
+/// scatters by 0.8 % and more.
 ///
 /// Waits follow the planning formulas of Whitt ("Planning queueing simulations", Management Science
 /// 35, 1989): the exact one for M/M/1, times `(1 + c^2) / 2` for service times with a squared
@@ -133,7 +135,7 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     Ok(points)
 }
 
-/// A Poisson process at `rate` per microsecond, from time zero.
+/// A Poisson process of flash commands at `rate` per microsecond, from time zero.
 struct Poisson {
     rate: f64,
     at_us: f64,
@@ -141,12 +143,12 @@ struct Poisson {
 }
 
 impl Poisson {
-    /// Returns the process of one replication, the same for all schemes.
+    /// Returns the Poisson process of one replication, which is equal for all schemes.
     fn new(rate: f64, replication: usize, stream: &str) -> Poisson {
         Poisson { rate, at_us: 0.0, rng: Rng::stream(replication as u64, stream) }
     }
 
-    /// Returns the next arrival: a read with probability `reads`, otherwise a write.
+    /// Returns the next flash command: a read with probability `reads`, otherwise a write.
     fn next(&mut self, reads: f64) -> ChipCommand {
         self.at_us -= libm::log(1.0 - self.rng.unit()) / self.rate;
         let op = if self.rng.chance(reads) { ChipOp::Read } else { ChipOp::Write };

@@ -8,26 +8,27 @@ use fowler_experiment::scheme::Scheme;
 use fowler_theory::bounds::Array;
 use fowler_theory::die::{DieTimes, Suspension};
 
-/// The drives of the P/E suspension paper.
+/// Names of the preset drives of the P/E suspension paper.
 pub(super) const FLASHES: [&str; 2] = ["pes-slc", "pes-mlc"];
 
-/// The schemes that suspend, as theory knows them.
+/// The schemes that suspend programs and erases, and their kinds of suspension in theory.
 pub(super) const SUSPENSIONS: [(&str, Suspension); 2] =
     [("pes_ips", Suspension::InterPhase), ("pes_ipc", Suspension::IntraPhase)];
 
-/// A drive's parameters in theory, and its configuration in simulation.
+/// A drive for validation: its configuration in theory, and its configuration in simulation.
 #[derive(Clone, Debug)]
 pub(super) struct Drive {
-    /// Name of the preset.
+    /// Name of the preset drive.
     pub flash: String,
-    /// The configuration for the theory.
+    /// Configuration from which theory computes.
     pub stated: Config,
-    /// The configuration that is simulated.
+    /// Configuration of the drive that is simulated.
     pub simulated: Config,
 }
 
 impl Drive {
-    /// Returns the preset under a scheme with some keys set. The simulated drive is also spoiled.
+    /// Returns the preset drive under a scheme with some keys set. The simulated drive also has the
+    /// settings that spoil it.
     pub fn new(
         preset: &str,
         scheme: &str,
@@ -48,7 +49,8 @@ fn resolve(preset: &str, scheme: &str, set: Vec<String>) -> Result<Resolved, Dia
     device_spec::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }
 
-/// Returns the settings of the simulated drive: a spoiled key replaces the same key.
+/// Returns the settings of the simulated drive: a setting that spoils the drive replaces one of the
+/// same key.
 pub(super) fn spoiled(set: &[String], spec: &ValidateSpec) -> Vec<String> {
     let key = |setting: &String| setting.split('=').next().unwrap_or_default().trim().to_string();
     let is_spoiled = |setting: &&String| spec.spoil.iter().any(|spoil| key(spoil) == key(setting));
@@ -56,7 +58,7 @@ pub(super) fn spoiled(set: &[String], spec: &ValidateSpec) -> Vec<String> {
     kept.chain(&spec.spoil).cloned().collect()
 }
 
-/// Returns a setting, `key=value`.
+/// Returns the text of a setting, `key=value`.
 pub(super) fn set(key: &str, value: impl std::fmt::Display) -> String {
     format!("{key}={value}")
 }
@@ -75,7 +77,7 @@ pub fn die_times(config: &Config) -> DieTimes {
     }
 }
 
-/// Returns the parameters of the array, with times in microseconds.
+/// Returns the parameters of the array of dies and channels, with times in microseconds.
 pub(super) fn array(config: &Config) -> Array {
     let timing = config.effective_timing();
     let g = &config.geometry;

@@ -2,32 +2,32 @@
 
 use fowler_experiment::workload::Control;
 
-/// A group of expectations.
+/// A group of expectations about the simulator, which theory predicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// One die under Poisson arrivals.
+    /// Latencies on one die under Poisson arrivals.
     Die,
-    /// The extra wait of a read, equation (1) of the P/E suspension paper.
+    /// The extra wait of a read behind a suspension, equation (1) of the P/E suspension paper.
     ExtraWait,
-    /// The peak throughput of an array, and the latency of a single request.
+    /// The peak throughput of an array of dies, and the latency of a single request.
     Bounds,
-    /// The write amplification group.
+    /// Write amplification by garbage collection.
     Gc,
     /// Conservation laws of whole runs.
     Laws,
 }
 
 impl Group {
-    /// Every group, in the order of the report.
+    /// Every group of expectations, in the order of the report.
     pub const ALL: [Group; 5] =
         [Group::Die, Group::ExtraWait, Group::Bounds, Group::Gc, Group::Laws];
 
-    /// Returns the name of the group.
+    /// Returns the name of the group of expectations.
     pub fn name(self) -> &'static str {
         ["die", "extra wait", "bounds", "gc", "laws"][self as usize]
     }
 
-    /// Describes what the group compares, and how.
+    /// Describes in words what the expectations of the group compare, and how.
     pub fn about(self) -> &'static str {
         match self {
             Group::Die => {
@@ -54,12 +54,13 @@ impl Group {
     }
 }
 
-/// The allowed deviation of a measurement, as a share of theory: from `low` to `high`.
+/// The allowed deviation of a simulated value from theory, as a share of theory: from `low` to
+/// `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowed {
-    /// The lowest deviation; at most zero.
+    /// Lowest allowed deviation as a share of theory; at most zero.
     pub low: f64,
-    /// The highest deviation; at least zero.
+    /// Highest allowed deviation as a share of theory; at least zero.
     pub high: f64,
 }
 
@@ -75,23 +76,23 @@ impl Allowed {
     }
 }
 
-/// An expectation and its result.
+/// An expectation of theory, and the simulator's result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Group of the expectation.
+    /// Group that the expectation belongs to.
     pub group: Group,
-    /// The name of the measurement.
+    /// Name of the expectation: the value that is measured.
     pub what: String,
-    /// Unit of both numbers; may be empty.
+    /// Unit of the theoretical and the measured value; may be empty.
     pub unit: &'static str,
-    /// The value that theory predicts.
+    /// Value that theory predicts.
     pub theory: f64,
-    /// The value that the simulator measured.
+    /// Value that the simulator measured.
     pub measured: f64,
     /// Half the width of the 95 % confidence interval of the measurement; `None` if the measurement
     /// is not random.
     pub half_width: Option<f64>,
-    /// Accepted deviation.
+    /// Deviation from theory that is accepted.
     pub allowed: Allowed,
     /// Number of requests simulated for the expectation.
     pub requests: u64,
@@ -109,7 +110,7 @@ impl Row {
     }
 }
 
-/// Simulates expectations. Returns `None` if the user stopped it.
+/// Simulates the runs behind some expectations. Returns `None` if the user stopped it.
 type Simulate = Box<dyn Fn(Control<'_>) -> Option<Vec<Row>> + Send + Sync>;
 
 /// Expectations that share one simulation.

@@ -27,13 +27,14 @@ use fowler_experiment::workload::Control;
 use fowler_theory::gc::{self, Part};
 use fowler_units::{HostIo, Nanos, Rng};
 
-/// Drive overwrites before and during the measurement, and the number of batches of the latter.
+/// Number of times that the drive is overwritten before the measurement of write amplification, and
+/// during it, where each time is a batch.
 const TURNS: u32 = 6;
 const BATCHES: u32 = 10;
 
-/// The size of the plane and the length of the measurement.
+/// The sizes of the simulated planes, and the length of the measurement.
 struct Effort {
-    /// Pages per block, and the number of such blocks.
+    /// Two sizes of a plane: pages per block, and number of blocks.
     blocks: [(u32, u32); 2],
     loads: &'static [f64],
     turns: u32,
@@ -51,7 +52,7 @@ impl Effort {
     }
 }
 
-/// One plane under one-page writes.
+/// One plane of a drive under one-page writes, whose write amplification is measured.
 #[derive(Clone, Debug)]
 struct Plane {
     config: Config,
@@ -60,7 +61,7 @@ struct Plane {
     turns: u32,
 }
 
-/// A victim policy: name in the report, name in the configuration, and number of choices `d`.
+/// Victim policies of GC: name in the report, name in the configuration, and number of choices `d`.
 const VICTIMS: [(&str, &str, u32); 6] = [
     ("greedy", "greedy", 1),
     ("fifo", "fifo", 1),
@@ -70,7 +71,7 @@ const VICTIMS: [(&str, &str, u32); 6] = [
     ("d = 10", "d_choices", 10),
 ];
 
-/// Uniform data, written as two identical parts.
+/// Data of uniform heat, written as two identical parts.
 const UNIFORM: [Part; 2] = [Part { writes: 0.5, pages: 0.5 }; 2];
 
 fn limit(name: &str, load: f64, pages: u32) -> Option<f64> {
@@ -125,7 +126,7 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     Ok(points)
 }
 
-/// The size of a plane, and the write amplification that theory expects of it.
+/// Size of a plane, and the write amplification that theory expects of it.
 struct Shape {
     pages: u32,
     blocks: u32,
@@ -134,8 +135,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Returns the number of logical pages that gives the pages outside the reserve the requested
-    /// load.
+    /// Returns the number of logical pages at which the pages outside the reserve have the
+    /// requested load.
     fn logical_pages(&self) -> u32 {
         let held_back = 2.0 - 1.0 / self.waf;
         (self.load * (f64::from(self.blocks) - held_back) * f64::from(self.pages)).round() as u32
@@ -173,8 +174,8 @@ impl Shape {
 }
 
 impl Plane {
-    /// Returns the pages programmed per page that the host writes, batch by batch; `None` if
-    /// stopped.
+    /// Returns the plane's write amplification (pages programmed per page that the host writes),
+    /// batch by batch; `None` if stopped.
     fn measure(&self, control: Control<'_>) -> Option<Vec<f64>> {
         let mut device = ready(&self.config, control)?;
         let layout = device.layout();

@@ -7,14 +7,14 @@ use fowler_experiment::provenance::VERSION;
 use serde_json::{Value, json};
 
 impl Validation {
-    /// One object with everything.
+    /// Returns the result of a validation as one JSON object.
     pub fn json(&self) -> Value {
         written(&facts(), self)
     }
 }
 
-/// JSON Schema of the summary that `fowler validate` writes into `summary.json` and prints with
-/// `--json`.
+/// Returns the JSON Schema of the summary that `fowler validate` writes into `summary.json` and
+/// prints with `--json`.
 pub fn schema() -> Value {
     let about = "The simulator against theory, expectation by expectation.";
     json_schema::document("Fowler: the summary of a validation", about, output::schema(&facts()))

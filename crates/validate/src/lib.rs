@@ -29,7 +29,7 @@ use fowler_experiment::fan_out;
 use fowler_experiment::progress::Progress;
 use fowler_experiment::workload::Control;
 
-/// The result of a validation.
+/// Result of a validation of the simulator against theory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validation {
     /// Every expectation that was checked, in a fixed order.
@@ -41,7 +41,7 @@ pub struct Validation {
 }
 
 impl Validation {
-    /// Returns the number of expectations that failed.
+    /// Returns the number of expectations that the simulator failed.
     pub fn failed(&self) -> usize {
         self.rows.iter().filter(|row| !row.agrees()).count()
     }

@@ -12,7 +12,8 @@ use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::run::{self, ReplaySpeed, Run, RunSpec};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 
-/// Workloads with their names and replay speeds.
+/// Workloads whose runs must obey conservation laws: name in the report, workload, and replay
+/// speed.
 const WORKLOADS: [(&str, &str, ReplaySpeed); 2] = [
     ("demo", "demo", ReplaySpeed::AsRecorded),
     ("mixed-70-30", "16 outstanding", ReplaySpeed::Closed(16)),
