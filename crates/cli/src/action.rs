@@ -12,8 +12,7 @@ pub(crate) trait Action {
         Vec::new()
     }
 
-    /// Returns true if the command does several things in parallel. Other commands start no
-    /// threads.
+    /// Returns true if the command uses several threads. Other commands start no threads.
     fn fans_out(&self) -> bool {
         true
     }

@@ -10,24 +10,26 @@ use crate::wrap::columns;
 use fowler_experiment::{Latencies, Span};
 use std::fmt::Write;
 
-/// Width of a chart in characters: at most, and where standard output is no terminal.
+/// Largest width of a chart in characters, which is also the width where standard output is no
+/// terminal.
 const WIDEST: usize = 80;
-/// The fewest requests of a kind that have a chart: one of them is slower than p90.
+/// The fewest requests of a kind whose latencies have a curve in a chart: one of them is slower
+/// than p90.
 const FEWEST: u64 = 10;
-/// Columns before the left axis.
+/// Columns of characters before the left axis of a chart.
 const MARGIN: usize = 8;
-/// Dots of a cell, across and upwards.
+/// Dots of a character cell across; upwards is the next constant.
 const ACROSS: usize = 2;
 const UPWARDS: usize = 4;
-/// Rows for each step of the upward axis, by the number of steps.
+/// Rows of characters for each step of a chart's upward axis, by the number of steps.
 const ROWS: [usize; 5] = [0, 6, 4, 3, 2];
-/// Labels of the upward axis, from its lower end up; each step leaves a tenth of the requests
+/// Labels of a chart's upward axis, from its lower end up; each step leaves a tenth of the requests
 /// above.
 const STEPS: [&str; 5] = ["min", "p90", "p99", "p99.9", "p99.99"];
-/// A dotted curve draws every n-th dot of a solid one.
+/// A dotted curve of a chart draws every n-th dot of a solid one.
 const DOTTED: usize = 3;
 
-/// A curve of a chart.
+/// A curve of a chart: the latency distribution of reads or writes.
 pub(crate) struct Curve<'a> {
     /// Plural name of the requests of the curve.
     pub name: &'a str,
@@ -35,8 +37,9 @@ pub(crate) struct Curve<'a> {
     pub latencies: &'a Latencies,
 }
 
-/// Draws at most two curves, the first solid and the second dotted, at most `width` columns wide.
-/// Nothing if no request took any time, or fewer than [`FEWEST`] of a kind were served.
+/// Draws a chart of at most two latency distributions, the first solid and the second dotted, at
+/// most `width` columns wide. Draws nothing if no request took any time, or fewer than [`FEWEST`]
+/// of a kind were served.
 pub(crate) fn draw(curves: &[Curve<'_>], width: Option<usize>) -> String {
     let most = curves.iter().map(|it| it.latencies.count()).max().unwrap_or(0);
     if most < FEWEST {
@@ -77,17 +80,17 @@ fn title(curves: &[Curve<'_>]) -> String {
     format!("latency at each percentile   {}\n", names.join("   "))
 }
 
-/// A point of a curve.
+/// A point of a latency distribution in a chart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
-    /// Latency, in nanoseconds; never 0.
+    /// Latency at the point, in nanoseconds; never 0.
     ns: f64,
-    /// The negative decimal logarithm of the share of requests that are slower: 2 at p99.
+    /// Negative decimal logarithm of the share of requests that are slower: 2 at p99.
     slower_than: f64,
 }
 
-/// The corners of a curve, from the bottom of the chart to where it leaves it: a curve that has
-/// fewer requests than the top stands for ends at its slowest one.
+/// Returns the corners of a curve, from the bottom of the chart to its top: a curve with too few
+/// requests to reach the top ends at its slowest request.
 fn points(latencies: &Latencies, steps: usize) -> Vec<Point> {
     let (all, top) = (latencies.count() as f64, steps as f64);
     let mut points = Vec::new();
@@ -107,19 +110,19 @@ fn points(latencies: &Latencies, steps: usize) -> Vec<Point> {
     points
 }
 
-/// The range of the time axis, in nanoseconds, from one round value to another.
+/// Range of a chart's time axis, in nanoseconds, from one round value to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Range {
     from: f64,
     until: f64,
 }
 
-/// Factors of round values: a round value is one of these times a power of ten.
+/// Factors of round values on a time axis: a round value is one of these times a power of ten.
 const ROUND: [f64; 3] = [1.0, 2.0, 5.0];
 
 impl Range {
-    /// Returns the smallest range between round values that contains all times; `None` without
-    /// times.
+    /// Returns the smallest range of the time axis between round values that contains all times;
+    /// `None` without times.
     fn of(times: impl Iterator<Item = f64> + Clone) -> Option<Range> {
         let least = times.clone().min_by(f64::total_cmp)?;
         let most = times.max_by(f64::total_cmp)?;
@@ -128,18 +131,18 @@ impl Range {
         Some(Range { from, until })
     }
 
-    /// Position of a time between the ends of the axis, from 0 to 1.
+    /// Returns the position of a time between the ends of the axis, from 0 to 1.
     fn share(self, ns: f64) -> f64 {
         ((ns / self.from).ln() / (self.until / self.from).ln()).clamp(0.0, 1.0)
     }
 
-    /// The round values on the axis.
+    /// Returns the round values on the time axis, in nanoseconds.
     fn values(self) -> impl Iterator<Item = f64> {
         round_values().skip_while(move |&it| it < self.from).take_while(move |&it| it <= self.until)
     }
 }
 
-/// Round times, in nanoseconds, ascending, beyond the longest latency that is counted.
+/// Returns round times in nanoseconds, ascending, beyond the longest latency that is counted.
 fn round_values() -> impl Iterator<Item = f64> {
     (0..=20).flat_map(|power| ROUND.map(|it| it * 10f64.powi(power)))
 }
@@ -151,8 +154,8 @@ fn label(ns: f64) -> String {
     format!("{} {unit}", ns / one)
 }
 
-/// The time axis with its ticks, and a line of labels: first those of the powers of ten, then the
-/// others that have room.
+/// Returns the time axis with its ticks, and a line of labels: first those of the powers of ten,
+/// then the others that have room.
 fn axis(range: Range, width: usize) -> String {
     let is_power = |ns: f64| ns.log10().fract().abs() < 1e-9;
     let mut values: Vec<f64> = range.values().collect();
@@ -178,14 +181,14 @@ fn axis(range: Range, width: usize) -> String {
     format!("{:>MARGIN$}\u{2514}{line}\n{:>MARGIN$} {labels}\n", "", "")
 }
 
-/// A cell without dots. Its Braille pattern is no blank in every font.
+/// A character cell without dots. The Braille pattern without dots is no blank in every font.
 const EMPTY: char = ' ';
 
 /// A grid of Braille dots, two by four per character cell.
 struct Canvas {
     width: usize,
     height: usize,
-    /// The dots of each cell, row by row from the top, as bits of a Braille pattern.
+    /// Dots of each character cell, row by row from the top, as bits of a Braille pattern.
     cells: Vec<u8>,
 }
 
@@ -202,16 +205,16 @@ impl Canvas {
         self.height * UPWARDS
     }
 
-    /// Sets a dot, counted from the left and from the bottom.
+    /// Sets a dot of the grid, counted from the left and from the bottom.
     fn dot(&mut self, (x, up): (usize, usize)) {
-        /// The bits of the dots of a cell: of each column, from the top.
+        /// Bits of a Braille pattern for the dots of a cell: for each column, from the top.
         const BITS: [[u8; UPWARDS]; ACROSS] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
         let y = self.dots_upwards() - 1 - up;
         let cell = y / UPWARDS * self.width + x / ACROSS;
         self.cells[cell] |= BITS[x % ACROSS][y % UPWARDS];
     }
 
-    /// Sets every `every`-th dot of a path from one of these dots to the next, along the axes.
+    /// Sets every `every`-th dot of a path through `dots`, which runs along the axes.
     fn path(&mut self, dots: &[(usize, usize)], every: usize) {
         let mut step = 0;
         let mut last = None;
@@ -235,7 +238,7 @@ impl Canvas {
         }
     }
 
-    /// The rows, from the top.
+    /// Returns the rows of the grid as text, from the top.
     fn rows(&self) -> impl Iterator<Item = String> {
         let pattern = |bits: u8| char::from_u32(0x2800 + u32::from(bits)).unwrap_or(EMPTY);
         let character = move |&bits: &u8| if bits == 0 { EMPTY } else { pattern(bits) };
@@ -258,7 +261,8 @@ mod tests {
         draw(&[curve("reads", first), curve("writes", second)], Some(width))
     }
 
-    /// Column of the label of a time, and columns of dots in a row, both from the left axis on.
+    /// Returns the column of a row's label, and the columns that have dots, counted from the left
+    /// axis.
     fn dots(row: &str) -> Vec<usize> {
         let (_, cells) = row.split_once(['\u{2502}', '\u{2524}']).unwrap();
         cells.chars().enumerate().filter(|(_, it)| *it != EMPTY).map(|(at, _)| at).collect()
@@ -327,7 +331,7 @@ mod tests {
         }
     }
 
-    /// Of two curves in the same cells, the dotted curve has fewer dots.
+    /// Where two curves share cells, the dotted curve has fewer dots.
     #[test]
     fn the_second_curve_has_a_third_of_the_dots() {
         let same = latencies((1..=1_000u64).map(|it| (it * 1_000, 1)));

@@ -5,17 +5,17 @@ use fowler_report::ask::quoted;
 use std::fmt::Display;
 use std::path::Path;
 
-/// Words of a command, quoted for a shell.
+/// The words of a proposed command, quoted for a shell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CommandLine(Vec<String>);
 
 impl CommandLine {
-    /// Starts a command of `fowler`.
+    /// Starts a proposed command of `fowler` with the name of the command.
     pub fn of(command: &str) -> CommandLine {
         CommandLine(vec!["fowler".into(), command.into()])
     }
 
-    /// Adds a flag with its value, if it has one.
+    /// Adds a flag with its value to the proposed command, if the flag has a value.
     pub fn with(mut self, flag: &str, value: Option<impl Display>) -> CommandLine {
         if let Some(value) = value {
             self.0.extend([flag.into(), quoted(&value.to_string())]);
@@ -23,17 +23,18 @@ impl CommandLine {
         self
     }
 
-    /// Adds the flags of a group.
+    /// Adds the flags of a group to the proposed command.
     pub fn and<T: Proposed>(self, flags: &T) -> CommandLine {
         flags.add_to(self)
     }
 
-    /// The command as a line.
+    /// Returns the proposed command as a line of text.
     pub fn line(&self) -> String {
         self.0.join(" ")
     }
 
-    /// Returns the words of the command from the third one on: without program and command.
+    /// Returns the words of the proposed command from the third one on: without program and
+    /// command.
     pub fn flags(&self) -> String {
         self.0.iter().skip(2).cloned().collect::<Vec<_>>().join(" ")
     }
@@ -41,7 +42,7 @@ impl CommandLine {
 
 /// A group of flags that goes into a proposed command.
 pub(crate) trait Proposed {
-    /// Adds the flags whose values are not the defaults.
+    /// Adds the flags of the group whose values are not the defaults to a proposed command.
     fn add_to(&self, command: CommandLine) -> CommandLine;
 }
 

@@ -12,9 +12,9 @@ use std::path::Path;
 /// The output of a command that is returned to the caller instead of being written.
 #[derive(Default)]
 pub(crate) struct Kept {
-    /// Text for standard output.
+    /// Text that the command would have written to standard output.
     pub text: String,
-    /// Errors in the input.
+    /// Errors in the command's input.
     pub diagnostics: Diagnostics,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn keep<T>(act: impl FnOnce() -> T) -> (T, Kept) {
     (done, KEPT.take().unwrap_or_default())
 }
 
-/// Saves a result if this thread's output is captured; returns true if so.
+/// Saves output by `put` if this thread's output is captured for the caller; returns true if so.
 fn kept(put: impl FnOnce(&mut Kept)) -> bool {
     let mut kept = KEPT.take();
     let keeps = kept.as_mut().map(put).is_some();
@@ -37,14 +37,14 @@ fn kept(put: impl FnOnce(&mut Kept)) -> bool {
     keeps
 }
 
-/// The fewest columns that a terminal is taken to have.
+/// The fewest columns that a terminal is assumed to have.
 const NARROWEST: usize = 60;
 
-/// The most columns that a terminal is taken to have.
+/// The most columns that a terminal is assumed to have.
 const WIDEST: usize = 10_000;
 
-/// Number of columns of standard output: from COLUMNS, as shells export it, or from the terminal.
-/// `None` if it is no terminal: then a script finds every line and every table whole.
+/// Returns the number of columns of standard output: from COLUMNS, as shells export it, or from the
+/// terminal. `None` if it is no terminal: then a script finds every line and every table whole.
 pub(crate) fn width() -> Option<usize> {
     columns(&Term::stdout())
 }
@@ -57,37 +57,38 @@ fn columns(terminal: &Term) -> Option<usize> {
     columns.map(|columns| columns.clamp(NARROWEST, WIDEST))
 }
 
-/// Number of columns of standard error; `None` if it is no terminal.
+/// Returns the number of columns of standard error; `None` if it is no terminal.
 fn error_width() -> Option<usize> {
     columns(&Term::stderr())
 }
 
-/// The text with lines that fit standard output, if that is a terminal; what follows hangs by so
-/// many columns.
+/// Returns the text with lines that fit standard output, if that is a terminal; the continuation of
+/// a line is indented by `hang` columns.
 pub(crate) fn fitted(text: &str, hang: usize) -> String {
     wrapped(text, width(), hang)
 }
 
-/// A line with a label of so many columns, and a command that can be copied however narrow standard
-/// output is.
+/// Returns a line with a label of `columns` columns, and a command that can be copied however
+/// narrow standard output is.
 pub(crate) fn labelled_command(label: &str, columns: usize, command: &str) -> String {
     let command = wrapped_command(&escaped(command), width(), columns, columns);
     format!("{label:<columns$}{command}\n")
 }
 
-/// A line with a label of so many columns, and a text that begins and continues after them.
+/// Returns a line with a label of `columns` columns, and a text that begins and continues after
+/// them.
 pub(crate) fn labelled(label: &str, columns: usize, text: &str) -> String {
     // The label is there when the text is broken, so that a blank one is no indentation.
     let line = format!("{:_<columns$}{text}\n", "");
     format!("{label:<columns$}{}", &wrapped(&line, width(), columns)[columns..])
 }
 
-/// The text in bold, where standard output is a terminal and NO_COLOR does not forbid it.
+/// Returns the text in bold, where standard output is a terminal and NO_COLOR does not forbid it.
 pub(crate) fn strong(text: &str) -> String {
     Style::new().for_stdout().bold().apply_to(text).to_string()
 }
 
-/// The line that names the file to open.
+/// Returns the line that names the file of results to open.
 pub(crate) fn opens(file: &Path) -> String {
     format!("open      {}\n", escaped(&file.display().to_string()))
 }
@@ -109,8 +110,8 @@ pub(crate) fn print(text: &str) {
     }
 }
 
-/// Prints help, if some of its lines are wider than standard output: clap breaks all but the line
-/// that says how a command is used. Returns whether it was printed.
+/// Prints the help of a command, if some of its lines are wider than standard output: clap breaks
+/// all lines but the one with the usage. Returns true if the help was printed.
 pub(crate) fn print_narrow(help: &str) -> bool {
     let fitted = fitted(help, 4);
     let is_wide = fitted != help;
@@ -123,7 +124,8 @@ pub(crate) fn print_narrow(help: &str) -> bool {
 /// Escape sequences around text emphasized by [`strong`].
 const EMPHASIS: [&str; 2] = ["\u{1b}[1m", "\u{1b}[0m"];
 
-/// The text without any command but those of [`strong`], and these only on a terminal.
+/// Returns the text without any terminal command but those of [`strong`], and these only on a
+/// terminal.
 fn emphasis_only(text: &str) -> Cow<'_, str> {
     if !console::colors_enabled() {
         return escaped_lines(text);
@@ -143,7 +145,7 @@ fn emphasis_only(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Reports diagnostics about the input.
+/// Reports diagnostics about the input on standard error.
 pub(crate) fn complain(diagnostics: &Diagnostics) {
     if kept(|kept| kept.diagnostics.0.extend_from_slice(&diagnostics.0)) {
         return;
@@ -165,8 +167,8 @@ pub(crate) fn complain(diagnostics: &Diagnostics) {
     }
 }
 
-/// Prints the error of a wrong flag without the usage. Of several errors, only the last one shows
-/// the usage.
+/// Prints the error of a wrong flag without the command's usage. Of several errors, only the last
+/// one shows the usage.
 pub(crate) fn wrong_flag(error: &mut clap::Error) {
     error.insert(ContextKind::Usage, ContextValue::None);
     let text = error.render();
@@ -176,20 +178,20 @@ pub(crate) fn wrong_flag(error: &mut clap::Error) {
     error_line(&format!("{}\n", what.trim_end()));
 }
 
-/// A note on standard error.
+/// Prints a note on standard error.
 pub(crate) fn note(text: &str) {
     error_line(&wrapped(&escaped_lines(text), error_width(), 4));
 }
 
-/// Names the file to open on standard error, where standard output has other uses. Whoever called
-/// the command knows it.
+/// Names the file of results to open on standard error, where standard output has other uses. A
+/// caller that is a program knows the file.
 pub(crate) fn note_opens(file: &Path) {
     if !kept(|_| ()) {
         error_line(opens(file).trim_end());
     }
 }
 
-/// Lines on standard error. If even that is gone there is nobody to tell.
+/// Prints lines on standard error. An error of writing is ignored: nobody could be told.
 fn error_line(text: &str) {
     let _gone = writeln!(io::stderr().lock(), "{text}");
 }
@@ -199,7 +201,7 @@ fn error_line(text: &str) {
 pub(crate) struct Stdout(io::BufWriter<io::Stdout>);
 
 impl Stdout {
-    /// The stream.
+    /// Returns a new stream to standard output.
     pub fn new() -> Stdout {
         Stdout(io::BufWriter::new(io::stdout()))
     }

@@ -7,16 +7,16 @@ use fowler_experiment::outcome::{Ending, Outcome};
 use fowler_experiment::workload::Control;
 use std::sync::atomic::Ordering;
 
-/// The end of a command.
+/// The way in which a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// The command finished.
+    /// The command finished without an error.
     Done,
     /// The input is wrong, and every error is reported.
     BadInput,
     /// The user stopped the command.
     Stopped,
-    /// A bug in this program.
+    /// The command failed because of a bug in this program.
     Fault,
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn combine_exit(exit: Exit, diagnostics: &Diagnostics) -> Exit {
     }
 }
 
-/// Ends a command that has no result: it was stopped before the first request, or its input is
-/// wrong.
+/// Returns the end of a command that has no result: it was stopped before the first request, or its
+/// input is wrong.
 pub(crate) fn stopped_or(
     diagnostics: Diagnostics,
     control: Control<'_>,
@@ -57,7 +57,8 @@ pub(crate) fn stopped_or(
     Ok(Exit::Stopped)
 }
 
-/// Returns the end of a command whose results are out; the reason why a run was cut short decides.
+/// Returns the end of a command whose results are printed; the reason why a run was cut short
+/// decides.
 pub(crate) fn exit_of(outcomes: &[Outcome]) -> Exit {
     let mut said: Vec<Diagnostic> = Vec::new();
     let mut exit = Exit::Done;

@@ -20,12 +20,12 @@ use fowler_experiment::workload::{
 use fowler_experiment::{CsvColumns, DeviceChoice, ReadOptions};
 use std::path::PathBuf;
 
-/// The drive that the flags name.
+/// Returns the specification of the drive that the flags name.
 pub(crate) fn device(drive: &Drive) -> DeviceSpec {
     device_of(&drive.device, &drive.settings)
 }
 
-/// Returns the drive with this name and these settings.
+/// Returns the specification of the drive with this name and these settings.
 pub(crate) fn device_of(name: &str, settings: &Settings) -> DeviceSpec {
     let Settings { set, seed } = settings.clone();
     DeviceSpec { device: name.into(), set, seed, ..DeviceSpec::default() }
@@ -48,7 +48,7 @@ pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Diagnostics
     diagnostics.or(ReadOptions { format, lenient, device, columns, spread, ..options })
 }
 
-/// The drive of the flags, under the scheme if there is one.
+/// Returns the drive that the flags name as a candidate, under the scheme if there is one.
 pub(crate) fn candidate(drive: &Drive, scheme: Option<&String>) -> Candidates {
     Candidates::one(&device(drive), scheme.map(String::as_str))
 }
@@ -74,7 +74,8 @@ pub(crate) fn devices(
     Ok(candidates)
 }
 
-/// The run that the flags describe, as far as they do: what is wrong goes to `diagnostics`.
+/// Returns the specification of the run that the flags describe, as far as they are valid; errors
+/// go to `diagnostics`.
 pub(crate) fn run_spec(
     load: &Load,
     candidates: &Candidates,
@@ -104,17 +105,17 @@ pub(crate) fn run_spec(
     })
 }
 
-/// The files that a drive under some schemes is read from.
+/// Returns the files from which a drive under some schemes is read.
 pub(crate) fn drive_files(drive: &Drive, schemes: &[String]) -> Vec<Named> {
     files_of("--device", &drive.device, schemes)
 }
 
-/// The file that a drive is read from, if it is no preset.
+/// Returns the file from which a drive is read, if it is no preset.
 pub(crate) fn device_file(device: &DeviceSpec) -> Vec<Named> {
     files_of("--device", &device.device, &[])
 }
 
-/// The files of a drive that `flag` names, and of schemes.
+/// Returns the files of the drive that `flag` names, and of schemes.
 fn files_of(flag: &'static str, device: &str, schemes: &[String]) -> Vec<Named> {
     let parts = schemes.iter().flat_map(|scheme| scheme.split('+')).map(str::trim);
     let schemes = parts.map(|part| ("the scheme", presets::file(Folder::Schemes, part)));
@@ -124,14 +125,14 @@ fn files_of(flag: &'static str, device: &str, schemes: &[String]) -> Vec<Named> 
         .collect()
 }
 
-/// The files that runs of these candidates read.
+/// Returns the files that runs of these candidates read.
 pub(crate) fn files(load: &Load, candidates: &Candidates) -> Vec<Named> {
     let mut files = candidate_files(candidates);
     files.extend(source_files(&load.source));
     files
 }
 
-/// The files that candidates are read from, each once.
+/// Returns the files from which candidates are read, each once.
 pub(crate) fn candidate_files(candidates: &Candidates) -> Vec<Named> {
     let flag = match candidates.axis() {
         Axis::Schemes => "--device",
@@ -148,13 +149,13 @@ pub(crate) fn candidate_files(candidates: &Candidates) -> Vec<Named> {
     files
 }
 
-/// The file that requests are read from, if it is no preset.
+/// Returns the file from which requests are read, if their source is no preset.
 pub(crate) fn source_files(source: &Source) -> Vec<Named> {
     let trace = source.trace.iter().map(|path| ("--trace".into(), path.clone()));
     trace.chain(source.workload.iter().filter_map(|name| generator_file(name))).collect()
 }
 
-/// The file of a generator, if it is no preset.
+/// Returns the file of a generated workload, if it is no preset.
 pub(crate) fn generator_file(name: &str) -> Option<Named> {
     let path = presets::file(Folder::Workloads, name)?;
     Some(("--workload".into(), path.to_path_buf()))
@@ -190,7 +191,7 @@ pub(crate) fn workload(
     }
 }
 
-/// Refuses every flag about reading traces.
+/// Refuses every flag about reading traces, for the reason `why`.
 pub(crate) fn no_reading(reading: &Reading, why: &str) -> Result<(), Diagnostics> {
     let Reading { format, lenient, columns, spread, device_id } = reading;
     let given = [
@@ -231,7 +232,7 @@ fn replay_speed(replay_speed: &ReplaySpeed) -> Result<RunSpeed, Diagnostics> {
     check(replay_speed).map(|()| replay_speed)
 }
 
-/// The drive of commands that replay nothing.
+/// Returns the drive that the flags name, for commands that replay nothing.
 pub(crate) fn resolve(drive: &Drive, scheme: Option<&str>) -> Result<Resolved, Diagnostics> {
     let spec = device(drive);
     let schemes: Vec<String> = scheme.into_iter().map(str::to_string).collect();
@@ -240,7 +241,7 @@ pub(crate) fn resolve(drive: &Drive, scheme: Option<&str>) -> Result<Resolved, D
     device_spec::resolve(&spec.source()?, &scheme, &spec)
 }
 
-/// The files that are read.
+/// Returns the files that a fit or a score reads: the drive and the measured rows.
 pub(crate) fn inputs(drive: &str, measured: &[PathBuf]) -> Vec<Named> {
     let drive = presets::file(Folder::Devices, drive);
     let drive = drive.map(|path| ("DRIVE".to_string(), path.to_path_buf()));
@@ -248,7 +249,7 @@ pub(crate) fn inputs(drive: &str, measured: &[PathBuf]) -> Vec<Named> {
     drive.into_iter().chain(measured).collect()
 }
 
-/// The rows that are wanted.
+/// Returns the filters that select measured rows, from their flags.
 pub(crate) fn filters(rows: &[String]) -> Result<Vec<Filter>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let filters: Vec<Filter> =
@@ -256,7 +257,7 @@ pub(crate) fn filters(rows: &[String]) -> Result<Vec<Filter>, Diagnostics> {
     diagnostics.or(filters)
 }
 
-/// Returns the amount of simulation for each row.
+/// Returns the amount of simulation for each measured row, from its flags.
 pub(crate) fn effort(arguments: &Effort) -> Result<HowMuch, Diagnostics> {
     let effort = if arguments.brief { HowMuch::BRIEF } else { HowMuch::FULL };
     let effort = HowMuch { longer: arguments.longer.into(), ..effort };

@@ -8,7 +8,7 @@ use fowler_experiment::Format;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-/// The drive.
+/// The flags that choose the drive.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Drive {
     /// The drive: a preset or a file that ends in .toml
@@ -18,7 +18,7 @@ pub(crate) struct Drive {
     pub settings: Settings,
 }
 
-/// Changes to the configuration of a drive.
+/// The flags that change the configuration of a drive.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Settings {
     /// Set a configuration key, such as timing.read=30us (see `fowler presets --keys`)
@@ -29,7 +29,7 @@ pub(crate) struct Settings {
     pub seed: Option<u64>,
 }
 
-/// The scheme of a drive.
+/// The flag that chooses the scheme of a drive.
 #[derive(Debug, Args)]
 pub(crate) struct Policies {
     /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
@@ -37,7 +37,7 @@ pub(crate) struct Policies {
     pub scheme: Option<String>,
 }
 
-/// Files of measurements of real drives.
+/// The argument that names files of measurements of real drives.
 #[derive(Debug, Args)]
 pub(crate) struct Measured {
     /// Files of measured rows
@@ -45,7 +45,7 @@ pub(crate) struct Measured {
     pub files: Vec<PathBuf>,
 }
 
-/// The amount of simulation for each row.
+/// The flags for the amount of simulation for each measured row.
 #[derive(Debug, Args)]
 pub(crate) struct Effort {
     /// A look in minutes: smaller drives, and p99.9 to 10 instead of 5 %
@@ -61,14 +61,14 @@ pub(crate) struct Effort {
     pub longer: u32,
 }
 
-/// The source of requests: a trace or a generator.
+/// The flags that choose the source of requests: a trace or a generator.
 #[derive(Clone, Debug, Default, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct Source {
     /// The requests: a block trace, plain or packed with zstd or gzip; - is standard input
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// True if standard input was named, and `trace` is the copy of it.
+    /// True if the user named standard input as the trace, and `trace` is the copy of it.
     #[arg(skip)]
     pub from_stdin: bool,
     /// Generated workload: a preset or a file that ends in .toml
@@ -76,7 +76,7 @@ pub(crate) struct Source {
     pub workload: Option<String>,
 }
 
-/// Help of `--format`: a line for each format.
+/// Help of the flag `--format`: a line for each trace format.
 pub(crate) static FORMATS: LazyLock<String> = LazyLock::new(|| {
     let lines =
         Format::ALL.iter().map(|format| format!("\n  {:<14} {}", format.name(), format.help()));
@@ -108,7 +108,7 @@ pub(crate) struct Reading {
     pub device_id: Option<String>,
 }
 
-/// Addresses beyond the end of the drive.
+/// The flag for addresses beyond the end of the drive.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Addresses {
     /// What happens to addresses that the drive does not have: error, modulo or compact
@@ -116,7 +116,7 @@ pub(crate) struct Addresses {
     pub remap: String,
 }
 
-/// The replay speed of requests.
+/// The flags for the replay speed of requests.
 #[derive(Clone, Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct ReplaySpeed {
@@ -131,7 +131,7 @@ pub(crate) struct ReplaySpeed {
     pub idle: Option<f64>,
 }
 
-/// The number of requests.
+/// The flag for the number of requests.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Length {
     /// Maximum number of requests to run
@@ -139,7 +139,7 @@ pub(crate) struct Length {
     pub limit: Option<u64>,
 }
 
-/// A drive and what it is to do.
+/// The flags for a drive and the requests that it serves.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Load {
     #[command(flatten)]
@@ -168,8 +168,8 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// The trace that is read, if one is; `needed` says how many of its requests are needed, from
-    /// the limit that the user gave.
+    /// Returns the trace that the command reads, if it reads one; `needed` computes how many of the
+    /// trace's requests are needed, from the limit that the user gave.
     pub fn traces(&mut self, needed: impl Fn(Option<u64>) -> Option<u64>) -> Vec<TraceInput<'_>> {
         let Load { source, reading, length, .. } = self;
         let limit = needed(length.limit);
@@ -203,21 +203,21 @@ pub(crate) struct Setup {
     pub requests: Option<Option<PathBuf>>,
 }
 
-/// The trace of commands that read a trace alone.
+/// The argument for the trace of a command that reads only a trace.
 #[derive(Debug, Args)]
 pub(crate) struct TraceFile {
     /// The trace; - is standard input
     pub file: PathBuf,
 }
 
-/// The file that requests are written to.
+/// The flag for the file that requests are written to.
 #[derive(Debug, Args)]
 pub(crate) struct Target {
     /// Output file [default: standard output]
     pub to: Option<PathBuf>,
 }
 
-/// The shards that a command joins.
+/// The argument for the folders of shards that a command joins.
 #[derive(Debug, Args)]
 pub(crate) struct Shards {
     /// The folders of all shards, in any order
@@ -225,7 +225,7 @@ pub(crate) struct Shards {
     pub folders: Vec<PathBuf>,
 }
 
-/// The result for a program instead of a person.
+/// The flag that prints the result for a program instead of a person.
 #[derive(Debug, Args)]
 pub(crate) struct Answer {
     /// Print the result as one JSON object
@@ -233,7 +233,7 @@ pub(crate) struct Answer {
     pub json: bool,
 }
 
-/// The folder of a result that is a summary.
+/// The flag for the folder of a result that is only a summary.
 #[derive(Debug, Args)]
 pub(crate) struct SummaryFolder {
     /// Write summary.json into this folder
@@ -241,7 +241,7 @@ pub(crate) struct SummaryFolder {
     pub out: Option<PathBuf>,
 }
 
-/// The folder of a result that has tables and pictures.
+/// The flag for the folder of a result that has tables and pictures.
 #[derive(Debug, Args)]
 pub(crate) struct PageFolder {
     /// Write summary.json, tables (CSV), pictures (SVG) and a page of both (report.html) into this
@@ -250,7 +250,7 @@ pub(crate) struct PageFolder {
     pub out: Option<PathBuf>,
 }
 
-/// The page of a run.
+/// The flag for the HTML page of a run.
 #[derive(Debug, Args)]
 pub(crate) struct Page {
     /// Write a page with pictures, which needs nothing else to be read; without FILE into the
@@ -259,7 +259,7 @@ pub(crate) struct Page {
     pub report: Option<Option<PathBuf>>,
 }
 
-/// The progress bar.
+/// The flag for the progress bar.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Bar {
     /// No progress on standard error

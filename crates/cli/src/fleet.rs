@@ -80,7 +80,7 @@ pub(crate) fn fleet_of(flags: &Fleet) -> Option<FleetSpec> {
     })
 }
 
-/// The shard that is asked for, if one is.
+/// Returns the shard of a fleet that the flags ask for, if they do.
 pub(crate) fn shard_of(
     flags: &Fleet,
     out: Option<&Path>,
@@ -105,7 +105,7 @@ pub(crate) fn shard_of(
     Ok(Some(ShardSpec { shard, life_of: flags.life_of.clone() }))
 }
 
-/// Draws a shard of a fleet.
+/// Draws a shard of a fleet and prints the result.
 pub(crate) fn draw(
     spec: &LifetimeSpec,
     fleet: &FleetSpec,
@@ -134,7 +134,7 @@ pub(crate) fn draw(
     Ok(Exit::Done)
 }
 
-/// Merges the shards of a fleet.
+/// Merges the shards of a fleet, and prints and writes the results of the whole.
 pub(crate) fn merge(
     folders: &[PathBuf],
     out: &Path,

@@ -80,7 +80,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     exit.code()
 }
 
-/// The result of a command that was called by a program.
+/// Result of a command that another program called.
 #[derive(Debug)]
 pub enum Answer {
     /// The text that the command would have written to standard output.

@@ -7,7 +7,7 @@ use fowler_lifetime::{Lifetime, SaveTo};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Name of the checkpoint file in the folder of results.
+/// Name of a life's checkpoint file in the folder of results.
 pub(crate) const CHECKPOINT: &str = "lifetime.checkpoint";
 
 /// Prints and writes the result of a lifetime, and then removes the checkpoint.
@@ -41,7 +41,7 @@ pub(crate) fn finish(
     Ok(())
 }
 
-/// The drives of a fleet as Parquet.
+/// Writes the drives of a fleet as Parquet.
 mod drives {
     use fowler_experiment::diagnostic::Diagnostics;
     use fowler_lifetime::Lifetime;

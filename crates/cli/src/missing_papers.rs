@@ -19,7 +19,7 @@ pub(crate) struct Study {
     rest: Rest,
 }
 
-/// The words after the name of the command, which are not looked at.
+/// The words after the name of a command that this build does not have, which are ignored.
 #[derive(Debug, Args)]
 struct Rest {
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]

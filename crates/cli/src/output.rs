@@ -16,36 +16,38 @@ use fowler_report::passage::Passage;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The file that every folder of results has.
+/// Name of the summary, the file that every folder of results has.
 const SUMMARY: &str = "summary.json";
 
-/// The files and the folder that results are written to.
+/// The files and the folder that a command's results are written to.
 pub(crate) struct Output {
     folder: Option<PathBuf>,
     requests: Option<RequestsFile>,
     reports: Vec<PathBuf>,
-    /// The files that a log of requests becomes.
+    /// The files into which the log of requests is written: one for each run.
     logs: Vec<PathBuf>,
 }
 
-/// The files that were asked for besides the folder; an inner `None` puts one into it.
+/// The files that the user asked for besides the folder of results; an inner `None` puts one into
+/// the folder.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Wanted<'a> {
     /// File for the log of every request.
     pub requests: Option<&'a Option<PathBuf>>,
-    /// A page with pictures. One is in every folder of runs.
+    /// File for the page with pictures. Every folder of runs has one.
     pub report: Option<&'a Option<PathBuf>>,
-    /// True if the folder holds the results of runs.
+    /// True if the folder of results holds runs.
     pub runs: bool,
-    /// True if the folder is to hold a timeline.
+    /// True if the folder of results is to hold a timeline.
     pub timeline: bool,
-    /// True if pictures are written into the folder.
+    /// True if pictures are written into the folder of results.
     pub pictures: bool,
 }
 
 impl Output {
-    /// Makes the folder and tries it out. None of `inputs` may be written, and no file twice;
-    /// `logs` says which files a log of requests becomes.
+    /// Creates the folder of results and checks that it can be written. None of `inputs` may be
+    /// written, and no file twice; `logs` returns the files into which a log of requests is
+    /// written.
     pub fn open(
         folder: Option<&Path>,
         wanted: Wanted<'_>,
@@ -107,17 +109,17 @@ impl Output {
         })
     }
 
-    /// True if a page is to be written.
+    /// Returns true if a page with pictures is to be written.
     pub fn reports(&self) -> bool {
         !self.reports.is_empty()
     }
 
-    /// Returns the line that names the file to open; empty if no file was written.
+    /// Returns the line that names the file of results to open; empty if no file was written.
     pub fn opens(&self) -> String {
         self.first().map_or_else(String::new, |it| console::opens(&it))
     }
 
-    /// Names the file to open on standard error, where standard output is for a program.
+    /// Names the file of results to open on standard error, where standard output is for a program.
     pub fn note_opens(&self) {
         if let Some(file) = self.first() {
             console::note_opens(&file);
@@ -169,7 +171,7 @@ impl Output {
         self.requests.clone()
     }
 
-    /// Writes the summary, if a folder was named.
+    /// Writes the summary of the results, if the user named a folder.
     pub fn summary(&self, json: &str) -> Result<(), Diagnostics> {
         let Some(folder) = &self.folder else { return Ok(()) };
         write(&folder.join(SUMMARY), json)

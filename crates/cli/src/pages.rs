@@ -20,12 +20,12 @@ mod with_report {
     use fowler_standards::Pts;
     use std::path::{Path, PathBuf};
 
-    /// The file name of the page in a folder of runs.
+    /// File name of the HTML page in a folder of runs; `None` if this program cannot draw pages.
     pub(crate) const PAGE: Option<&str> = Some(pages::REPORT);
-    /// The reason why a folder of runs has no page.
+    /// Reason why a folder of runs has no HTML page; `None` where this program can draw pages.
     pub(crate) const NO_PAGE: Option<&str> = None;
 
-    /// Checks that the program can draw pages: with this feature, always.
+    /// Checks that the program can draw pages: built with the feature `report`, it always can.
     pub(crate) fn check(_asked: &str) -> Result<(), Diagnostics> {
         Ok(())
     }
@@ -44,20 +44,21 @@ mod with_report {
         files.iter().try_for_each(|path| pages::write(path, &page))
     }
 
-    /// Checks that the page of two results can be written to `path`, and replaces none of theirs.
+    /// Checks that the HTML page of two results can be written to `path`, and replaces none of
+    /// their files.
     pub(crate) fn check_two(folders: [&Path; 2], path: &Path) -> Result<(), Diagnostics> {
         let page = |it: &Path| (it.display().to_string(), it.join(pages::REPORT));
         clashes(&folders.map(page), &[("--report".into(), path.into())]).or(())?;
         writable(path)
     }
 
-    /// Writes the page of two results.
+    /// Writes the HTML page of two results: their differences, and the curves of both.
     pub(crate) fn two(folders: [&Path; 2], found: &Diff, path: &Path) -> Result<(), Diagnostics> {
         pages::write(path, &pages::of_two(folders, found)?)
     }
 
     /// Writes the tables, the pictures and the page of a comparison with measured drives; returns
-    /// the files, and what could not be drawn.
+    /// the names of the files, and warnings about pictures that could not be drawn.
     pub(crate) fn score(
         scored: &Score,
         folder: &Path,
@@ -65,8 +66,8 @@ mod with_report {
         scored.write(folder)
     }
 
-    /// Writes the table, the pictures and the page of a lifetime; returns the files, and what could
-    /// not be drawn.
+    /// Writes the table, the pictures and the page of a lifetime; returns the names of the files,
+    /// and warnings about pictures that could not be drawn.
     pub(crate) fn lifetime(
         lived: &Lifetime,
         folder: &Path,
@@ -74,8 +75,8 @@ mod with_report {
         lived.write(folder)
     }
 
-    /// Writes tables, pictures and the page of tests; returns the files, and what could not be
-    /// drawn.
+    /// Writes the tables, the pictures and the page of tests of a drive; returns the names of the
+    /// files, and warnings about pictures that could not be drawn.
     pub(crate) fn pts(
         results: &Pts,
         folder: &Path,

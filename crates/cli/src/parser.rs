@@ -10,10 +10,10 @@ use fowler_experiment::presets::{self, Folder};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The most errors that are shown.
+/// The most errors of the command line that are shown.
 const SHOWN: usize = 20;
 
-/// Parses the arguments, the name of the program first.
+/// Parses the arguments of the command line, the name of the program first.
 ///
 /// # Errors
 /// Everything that is wrong, at least one error; or one that is a call for help.
@@ -45,7 +45,7 @@ pub(crate) fn parse(
     }
 }
 
-/// Adds the given values to the error of a flag that is repeated.
+/// Adds to the error of a repeated flag the values that the user gave.
 fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
     let [flag, prior] =
         [ContextKind::InvalidArg, ContextKind::PriorArg].map(|it| named(&error, it));
@@ -99,12 +99,13 @@ fn with_flag(mut error: Error, arguments: &[OsString]) -> Error {
     error
 }
 
-/// True if the user asked for help, or gave an empty command, which gets help.
+/// Returns true if the user asked for help, or gave an empty command, which gets help.
 fn is_help(error: &Error) -> bool {
     !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
 }
 
-/// True if every missing argument was left out here because it was wrong.
+/// Returns true if every missing argument that an error names was left out by the parser because it
+/// was wrong.
 fn is_due_to(error: &Error, left_out: &[String]) -> bool {
     // One of a group is enough.
     let was_left_out = |text: &String| names_of(text).any(|name| left_out.contains(&name));
@@ -112,7 +113,7 @@ fn is_due_to(error: &Error, left_out: &[String]) -> bool {
         && texts_of(error, ContextKind::InvalidArg).iter().all(was_left_out)
 }
 
-/// The arguments that an error names, without what stands for their values.
+/// Returns the arguments that an error names, without the placeholders for their values.
 fn named(error: &Error, kind: ContextKind) -> Vec<String> {
     texts_of(error, kind).iter().flat_map(|text| names_of(text).collect::<Vec<_>>()).collect()
 }
@@ -125,13 +126,13 @@ fn texts_of(error: &Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// The flags in a text such as `--seed <N>` or `<--trace <FILE>|--workload <FILE>>`.
+/// Returns the flags in a usage text such as `--seed <N>` or `<--trace <FILE>|--workload <FILE>>`.
 fn names_of(text: &str) -> impl Iterator<Item = String> {
     let words = text.split([' ', '=', '|', '<', '>']);
     words.filter(|word| word.starts_with('-')).map(str::to_string)
 }
 
-/// Returns the indices of the wrong arguments; empty if none can be omitted.
+/// Returns the indices of the wrong arguments that an error names; empty if none can be omitted.
 fn places(arguments: &[OsString], error: &Error) -> Vec<usize> {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
         return Vec::new();
@@ -179,7 +180,7 @@ fn places(arguments: &[OsString], error: &Error) -> Vec<usize> {
     }
 }
 
-/// Returns the command that the first arguments name.
+/// Returns the command that the first words of the command line name.
 fn command_of(texts: &[&str]) -> Command {
     let mut command = Arguments::command();
     command.build();
@@ -192,8 +193,8 @@ fn command_of(texts: &[&str]) -> Command {
     command
 }
 
-/// True if the word after an unknown flag is its value: the flag that was meant takes one, or the
-/// command takes nothing but flags.
+/// Returns true if the word after an unknown flag is its value: the flag that was meant takes one,
+/// or the command takes nothing but flags.
 fn takes_value(command: &Command, error: &Error) -> bool {
     let meant = named(error, ContextKind::SuggestedArg).pop();
     meant.map_or_else(|| takes_flags_only(command), |meant| has_value(command, &meant))

@@ -14,27 +14,30 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Time between two drawings of a bar, even where nothing is reported.
+/// Time between two drawings of a progress bar, even where nothing is reported.
 const TICK: Duration = Duration::from_millis(200);
-/// Units of a bar to one part of the work.
+/// Units of a progress bar for one part of the work.
 const PART: f64 = 1e6;
 
-/// Template for work whose amount is not known yet.
+/// Template of a progress bar for work whose amount is not known yet.
 const UNKNOWN: &str = "{spinner} {msg}";
-/// Template of a bar: the share of the work that is done, its description, and the time left.
+/// Template of a progress bar: the share of the work that is done, its description, and the time
+/// left.
 const DONE: &str = "[{bar:16}] {percent:>3} %  {msg}, {left}";
 
-/// As `DONE`, with the time since the work began, for work that takes long.
+/// Template of a progress bar for work that takes long: as `DONE`, with the time since the work
+/// began.
 #[cfg(any(feature = "papers", feature = "parquet"))]
 const RUNS: &str = "[{bar:16}] {percent:>3} %  {msg}, {elapsed}, {left}";
-/// As `RUNS`, for work whose parts are not counted.
+/// Template of a progress bar for work whose parts are not counted: as `RUNS`, without a number of
+/// parts.
 const SHARES: &str = "[{bar:24}] {percent:>3} %  {elapsed}, {prefix}  {msg}";
 
-/// Time between two lines where there is no terminal: the log of a job that takes hours shows that
-/// it continues, and one of seconds stays empty.
+/// Time between two progress lines where there is no terminal: the log of a job that takes hours
+/// shows that it continues, and one of seconds stays empty.
 const LINE: Duration = Duration::from_secs(60);
 
-/// A bar, and when the next line is due where no terminal shows it.
+/// A progress bar and, where no terminal shows it, the time at which the next line is due.
 struct Bar {
     bar: ProgressBar,
     next_line: Option<Mutex<Duration>>,
@@ -63,7 +66,7 @@ impl Bar {
         Bar { bar, next_line: lines.then(|| Mutex::new(LINE)) }
     }
 
-    /// The time left by the rate of late, in words.
+    /// Returns the time left, in words, at the recent rate of the work.
     fn left(&self) -> String {
         let share = self.position() as f32 / self.length().unwrap_or(0).max(1) as f32;
         words((self.per_sec() > 0.0).then(|| self.eta()), share)
@@ -77,7 +80,7 @@ impl Bar {
         }
     }
 
-    /// The line of a moment, if one is due, and when the next one is.
+    /// Returns the progress line of a moment, if one is due, and the time at which the next one is.
     fn line(
         &self,
         next: &mut Duration,
@@ -108,8 +111,8 @@ fn draw_as(bar: &ProgressBar, template: &str) {
     }
 }
 
-/// The time left in words: unknown before anything is done. The work after the last share takes
-/// time as well, so no bar says that none is left.
+/// Returns the time left in words: unknown before anything is done. The work after the last share
+/// takes time as well, so no bar says that no time is left.
 fn words(left: Option<Duration>, share: f32) -> String {
     match left {
         _ if share >= 1.0 => "finishing".into(),
@@ -122,7 +125,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Describes the work before the first request; `None` for requests.
+/// Describes a step of the work before the first request; `None` for the serving of requests.
 fn before_requests(step: Progress) -> Option<String> {
     let percent = |share: f64| (100.0 * share) as u32;
     match step {
@@ -137,8 +140,9 @@ fn before_requests(step: Progress) -> Option<String> {
     }
 }
 
-/// The bar of runs: first how far a trace is read, a drive preconditioned or a speed found, then
-/// how far the runs are, requests so far and per second, and the time left.
+/// The progress bar of runs: first how far a trace is read, a drive preconditioned or a speed
+/// found, then the share of the runs that is done, requests so far and per second, and the time
+/// left.
 pub(crate) struct Requests {
     bar: Bar,
     so_far: Mutex<SoFar>,
@@ -146,21 +150,21 @@ pub(crate) struct Requests {
 
 #[derive(Default)]
 struct SoFar {
-    /// Parts that are done, whole ones and shares.
+    /// Number of runs that are done, with the shares of those in progress.
     parts: f64,
     requests: u64,
-    /// Time at which the first request was served, by the clock of the bar.
+    /// Time at which the first request was served, on the clock of the bar.
     began: Option<Duration>,
 }
 
 impl Requests {
-    /// Creates a bar without runs; runs report their number later.
+    /// Creates a progress bar without runs; runs report their number later.
     pub fn new(quiet: bool) -> Requests {
         // A bar of length zero would be full.
         Requests { bar: Bar::new(quiet, 1, UNKNOWN), so_far: Mutex::default() }
     }
 
-    /// Follows a step of the work.
+    /// Updates the progress bar by a step of the work.
     pub fn follow(&self, step: Progress) {
         let mut so_far = locked(&self.so_far);
         match step {
@@ -190,14 +194,14 @@ impl Requests {
         self.bar.tell(|| self.bar.left());
     }
 
-    /// Removes the bar.
+    /// Removes the progress bar.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// The bar of many runs: how many are finished, how much of all that are planned is done, those in
-/// progress included, and the time left.
+/// The progress bar of many runs: how many are finished, the share of all planned work that is
+/// done, runs in progress included, and the time left.
 #[cfg(any(feature = "papers", feature = "parquet"))]
 pub(crate) struct Runs {
     bar: Bar,
@@ -210,7 +214,7 @@ struct RunsSoFar {
     planned: u64,
     finished: u64,
     failed: u64,
-    /// Runs that are done, whole ones and shares.
+    /// Number of runs that are done, with the shares of those in progress.
     done: f64,
 }
 
@@ -224,7 +228,7 @@ impl fmt::Display for RunsSoFar {
 
 #[cfg(any(feature = "papers", feature = "parquet"))]
 impl Runs {
-    /// A bar of nothing yet.
+    /// Creates a progress bar without runs.
     pub fn new(quiet: bool) -> Runs {
         // A bar of length zero would be full.
         let bar = Bar::new(quiet, 1, UNKNOWN);
@@ -232,7 +236,7 @@ impl Runs {
         Runs { bar, so_far: Mutex::default() }
     }
 
-    /// Counts more runs that are to be done.
+    /// Adds runs that are to be done to the progress bar.
     pub fn plan(&self, more: usize) {
         let mut so_far = locked(&self.so_far);
         if so_far.planned == 0 {
@@ -242,14 +246,14 @@ impl Runs {
         self.draw(*so_far);
     }
 
-    /// Advances a run in progress by a share of it.
+    /// Advances the progress bar by a share of one run in progress.
     pub fn advance(&self, share: f64) {
         let mut so_far = locked(&self.so_far);
         so_far.done += share;
         self.draw(*so_far);
     }
 
-    /// Counts a finished run.
+    /// Counts a finished run in the progress bar.
     pub fn finish(&self, failed: bool) {
         let mut so_far = locked(&self.so_far);
         so_far.finished += 1;
@@ -257,7 +261,7 @@ impl Runs {
         self.draw(*so_far);
     }
 
-    /// Follows the steps of single runs.
+    /// Updates the progress bar by a step of a single run.
     pub fn follow(&self, step: Progress) {
         match step {
             Progress::Served { of_a_part, .. } => self.advance(of_a_part),
@@ -270,7 +274,7 @@ impl Runs {
         }
     }
 
-    /// Follows a study.
+    /// Updates the progress bar by a step of a study.
     #[cfg(feature = "papers")]
     pub fn follow_study(&self, step: Step) {
         match step {
@@ -296,18 +300,18 @@ impl Runs {
         self.bar.tell(|| self.bar.left());
     }
 
-    /// Removes the bar.
+    /// Removes the progress bar.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// The bar of a whole of which shares are done.
+/// The progress bar of work of which shares are reported, from 0 to 1.
 pub(crate) struct Shares {
     bar: Bar,
-    /// Time at which the whole began, by the clock of the bar, and the share that was done by then.
+    /// Time at which the work began, on the clock of the bar, and the share that was done by then.
     began: Mutex<Option<(Duration, f64)>>,
-    /// Text that appears behind the bar when it begins.
+    /// Text behind the progress bar from its beginning on.
     behind: Mutex<String>,
 }
 
@@ -321,14 +325,14 @@ fn time_left(began: (Duration, f64), now: Duration, share: f64) -> Option<Durati
 }
 
 impl Shares {
-    /// Creates a bar without progress; `message` names the first work.
+    /// Creates a progress bar at zero; `message` names the first work.
     pub fn new(quiet: bool, message: &'static str) -> Shares {
         let bar = Bar::new(quiet, PART as u64, UNKNOWN);
         bar.set_message(message);
         Shares { bar, began: Mutex::default(), behind: Mutex::default() }
     }
 
-    /// Follows what comes before the whole.
+    /// Updates the progress bar by a step of the work before the first share.
     pub fn follow(&self, step: Progress) {
         if let (None, Some(message)) = (*locked(&self.began), before_requests(step)) {
             self.bar.set_message(message);
@@ -336,7 +340,7 @@ impl Shares {
         }
     }
 
-    /// Sets the share that is done.
+    /// Sets the share of the work that is done, from 0 to 1.
     pub fn set(&self, share: f64) {
         let now = self.bar.elapsed();
         let began = *locked(&self.began).get_or_insert_with(|| {
@@ -351,7 +355,7 @@ impl Shares {
         self.bar.tell(|| left);
     }
 
-    /// Starts a new bar; `message` names the work.
+    /// Starts a new progress bar; `message` names the work.
     pub fn restart(&self, message: &str) {
         *locked(&self.began) = None;
         *locked(&self.behind) = message.to_string();
@@ -359,25 +363,25 @@ impl Shares {
         self.bar.set_message(message.to_string());
     }
 
-    /// Shows a text, such as an early result, behind the bar.
+    /// Shows a text, such as an early result, behind the progress bar.
     pub fn say(&self, text: String) {
         if locked(&self.began).is_some() {
             self.bar.set_message(text);
         }
     }
 
-    /// Writes a line above the bar.
+    /// Writes a line above the progress bar.
     pub fn note(&self, text: &str) {
         self.bar.suspend(|| console::note(text));
     }
 
-    /// Removes the bar.
+    /// Removes the progress bar.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// The message when work of many runs was stopped.
+/// Returns the message for the user who stopped work of many runs: where it resumes from.
 #[cfg(any(feature = "papers", feature = "parquet"))]
 pub(crate) fn resumes_from(folder: &Path) -> String {
     let folder = folder.display();

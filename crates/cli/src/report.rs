@@ -17,13 +17,13 @@ use fowler_report::verdict;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Parts below this share of a band's latency, in every run, are left out of the table of
-/// blame.
+/// Smallest share of a band's latency, in any run, at which the table of causes has a row for a
+/// cause.
 const BLAME_SHOWN: f64 = 0.005;
-/// Columns of the label of a line below the tables.
+/// Columns of the label at the beginning of a line below the tables.
 pub(crate) const LABEL: usize = 10;
 
-/// The whole report. The first outcome is the one that others are compared with.
+/// Returns the full report of runs as text. The first run is the one that others are compared with.
 pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let mut text = metrics(outcomes);
@@ -45,7 +45,8 @@ pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     text + &console::fitted(&said, LABEL)
 }
 
-/// The means over all seeds, with half the width of their 95 % confidence intervals.
+/// Returns the table of means over all seeds, with half the width of their 95 % confidence
+/// intervals.
 pub(crate) fn over_seeds(
     outcomes: &[Outcome],
     spread: &Spread,
@@ -83,7 +84,7 @@ pub(crate) fn explanations(outcome: &Outcome, texts: impl Iterator<Item = String
     text + &console::fitted(&(facts + &warnings), LABEL)
 }
 
-/// The table of metrics: a row for each, a column for each run.
+/// Returns the table of metrics: a row for each metric, a column for each run.
 fn metrics(outcomes: &[Outcome]) -> String {
     let mut grid = runs_beside(outcomes, "");
     for row in rows(outcomes) {
@@ -92,7 +93,7 @@ fn metrics(outcomes: &[Outcome]) -> String {
     grid.text()
 }
 
-/// A table with a column for each run, after one of labels.
+/// Returns an empty table with a column for each run, after one of labels.
 pub(crate) fn runs_beside(outcomes: &[Outcome], head: &str) -> Grid {
     let mut heads = vec![head.to_string()];
     heads.extend(outcomes.iter().map(|outcome| outcome.drive.label().into()));
@@ -112,7 +113,7 @@ pub(crate) fn cells(row: &Shown, outcomes: &[Outcome]) -> Vec<String> {
     std::iter::once(row.label.clone()).chain(values.iter().enumerate().map(cell)).collect()
 }
 
-/// A number as a person reads it.
+/// Formats the value of a metric as a person reads it.
 pub(crate) fn shown(value: &Value, unit: Unit) -> String {
     match (value.as_u64(), value.as_f64()) {
         (Some(count), _) => whole(count),
@@ -121,14 +122,14 @@ pub(crate) fn shown(value: &Value, unit: Unit) -> String {
     }
 }
 
-/// A cell: its text, and in every column but the first a place for the ratio, so that numbers
-/// align.
+/// Returns the cell of a table: its text, and in every column but the first a place for the ratio,
+/// so that numbers align.
 pub(crate) fn beside(column: usize, text: String, ratio: Option<String>) -> String {
     if column == 0 { text } else { format!("{text}  {:>6}", ratio.unwrap_or_default()) }
 }
 
-/// The table of causes of the slowest 1 %: the mean time of each part in a request of the band, and
-/// its share. Parts and "other" add up to the mean latency.
+/// Returns the table of the causes of latency of the slowest 1 % of requests: the mean time of each
+/// cause in a request, and its share. The causes and "other" add up to the mean latency.
 fn blame(outcomes: &[Outcome], kind: Kind) -> String {
     let bands: Vec<Band> =
         outcomes.iter().map(|outcome| outcome.recorder.blame(kind).slowest(0.01)).collect();
@@ -161,14 +162,14 @@ fn blame(outcomes: &[Outcome], kind: Kind) -> String {
     format!("\n{}", grid.text())
 }
 
-/// The mean time of these parts in a request of the band, and their share.
+/// Returns the mean time of these causes of latency in a request of the band, and their share.
 fn sum_of(band: &Band, parts: &[Part]) -> (String, String) {
     let mean: f64 = parts.iter().filter_map(|&part| band.mean_us(part)).sum();
     let share: f64 = parts.iter().filter_map(|&part| band.share(part)).sum();
     if mean > 0.0 { (real(mean), percent(share)) } else { (NOTHING.into(), String::new()) }
 }
 
-/// The parts worth a row, the largest in the first run first.
+/// Returns the causes of latency that have a row, the largest in the first run first.
 fn shown_parts(bands: &[Band]) -> Vec<Part> {
     let worth = |part: &Part| {
         bands.iter().any(|band| band.share(*part).is_some_and(|share| share >= BLAME_SHOWN))
@@ -179,7 +180,8 @@ fn shown_parts(bands: &[Band]) -> Vec<Part> {
     parts
 }
 
-/// Returns a line for each drive; under several schemes, for the drive under the first.
+/// Returns a line of the report for each drive; under several schemes, for the drive under the
+/// first.
 pub(crate) fn drive_lines(outcomes: &[Outcome]) -> String {
     match outcomes.first() {
         None => String::new(),
@@ -265,7 +267,7 @@ pub(crate) fn workload_line(outcome: &Outcome) -> String {
     format!("workload  {}: {}\n", report.name, facts.join("; "))
 }
 
-/// The line on the search for the replay speed; empty if there was none.
+/// Returns the line of the report on the search for the replay speed; empty if there was none.
 pub(crate) fn search_line(first: &Outcome) -> String {
     let Some(search) = first.search else { return String::new() };
     format!(
@@ -278,10 +280,10 @@ pub(crate) fn search_line(first: &Outcome) -> String {
     )
 }
 
-/// Number of faults that are shown; the others are only counted.
+/// Most faults that the full report shows; the others are only counted.
 const FAULTS_SHOWN: usize = 20;
 
-/// Returns a line for each fault on what it did; those beyond `most` are only counted.
+/// Returns a line for each fault of the run on its effect; those beyond `most` are only counted.
 pub(crate) fn fault_lines(outcome: &Outcome, most: usize) -> String {
     let mut text = String::new();
     let struck = || outcome.faults.iter().filter_map(|fate| Some((fate.fault, fate.effect?)));
@@ -311,7 +313,7 @@ pub(crate) fn fault_lines(outcome: &Outcome, most: usize) -> String {
     text
 }
 
-/// The warnings beside the tables, a line each.
+/// Returns the warnings beside the tables as text, a line each.
 pub(crate) fn lines(warnings: &[Warning]) -> String {
     let mut text = String::new();
     for Warning { severity, text: what } in warnings {

@@ -14,13 +14,13 @@ pub(crate) const FLAG: &str = "--requests";
 /// Name of the file for requests in a folder of results.
 pub(crate) const NAME: &str = "requests.parquet";
 
-/// The file at `path`.
+/// Returns the log of requests in the file at `path`, in the format of its ending.
 #[cfg(feature = "parquet")]
 pub(crate) fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
     fowler_columns::requests::file(path)
 }
 
-/// The file at `path`: text, as there is nothing else.
+/// Returns the log of requests in the file at `path`: as text, the only format of this build.
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv")) {
@@ -30,7 +30,7 @@ pub(crate) fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
     Err(without_parquet(FLAG).hint(hint).into())
 }
 
-/// The trace at `path`, if it is a Parquet or Arrow file, and the name of its format.
+/// Returns the trace at `path` with the name of its format, if it is a Parquet or Arrow file.
 #[cfg(feature = "parquet")]
 pub(crate) fn columns(path: &Path) -> Option<(Arc<dyn RequestSource>, &'static str)> {
     let file = fowler_columns::trace_file::TraceFile::of(path)?;
@@ -44,7 +44,7 @@ pub(crate) fn columns(_: &Path) -> Option<(Arc<dyn RequestSource>, &'static str)
     None
 }
 
-/// The error for a Parquet file in a program that was built without Parquet.
+/// Returns the error for a Parquet file in a program that was built without Parquet.
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn without_parquet(file: &str) -> Diagnostic {
     Diagnostic::new(file, "this program was built without Parquet (its cargo feature `parquet`)")

@@ -17,14 +17,14 @@ use fowler_experiment::seeds::Spread;
 use fowler_experiment::workload::Control;
 use std::path::{Path, PathBuf};
 
-/// The results of simulated runs.
+/// The results of simulated runs, for one command.
 pub(crate) struct Results {
     pub outcomes: Vec<Outcome>,
     pub spread: Option<Spread>,
     pub json: serde_json::Value,
 }
 
-/// Runs `run` or `compare`, which share flags, files, progress and report.
+/// Executes `run` or `compare`, which share flags, files, progress and report.
 pub(crate) fn measured(
     command: &str,
     setup: &Setup,
@@ -82,7 +82,7 @@ pub(crate) fn measured(
     })
 }
 
-/// The command that explains the slowest requests of the first run.
+/// Returns the command that explains the slowest requests of the first run.
 fn explains(setup: &Setup, candidates: &Candidates) -> String {
     let mut load = setup.load.clone();
     let first = candidates.all().first();
@@ -93,7 +93,7 @@ fn explains(setup: &Setup, candidates: &Candidates) -> String {
     CommandLine::of("explain").and(&load).with("--scheme", scheme).line()
 }
 
-/// The drives, and the memory that their runs would take.
+/// Returns a description of the drives and of the memory that their runs would take.
 fn dry_run(command: &str, spec: &RunSpec, candidates: &Candidates) -> Result<String, Diagnostics> {
     let mut drives = Vec::new();
     let heads = [candidates.axis().noun(), "capacity", "pages"];

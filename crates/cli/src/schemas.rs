@@ -34,7 +34,7 @@ macro_rules! schemas {
     };
 }
 
-/// Every schema: of what is read, then of what is written.
+/// Every JSON Schema of the program: of its inputs, then of its outputs.
 pub(crate) const ALL: &[Schema] = schemas! {
     "device", "a drive: --device FILE.toml" => device_spec::schema;
     "workload", "a generated workload: --workload FILE.toml" => generator::schema;
@@ -51,12 +51,12 @@ pub(crate) const ALL: &[Schema] = schemas! {
     "trace-info", "the JSON of fowler trace info" => trace::info_schema;
 };
 
-/// The schema of that name.
+/// Returns the JSON Schema of that name.
 pub(crate) fn find(name: &str) -> Option<&'static Schema> {
     ALL.iter().find(|schema| schema.name == name)
 }
 
-/// The line that names the schema of a preset to an editor; it is the first of the file.
+/// Returns the line that names the schema of a preset to an editor; it is the first of the file.
 pub(crate) fn line(folder: Folder) -> String {
     let schema = find(folder.word()).expect("a schema for each kind of preset");
     format!("#:schema ./{}\n", schema.file())

@@ -6,7 +6,7 @@ use fowler_experiment::numbers::{NOTHING, percent, real};
 use fowler_experiment::tables::{Cell, Sheet};
 use std::fmt::Write;
 
-/// A table with its title.
+/// Returns a table with its title as text.
 pub(crate) fn text(sheet: &Sheet) -> String {
     let words = (0..sheet.heads.len()).filter(|&column| {
         let mut cells = sheet.rows.iter().map(|row| &row[column]);

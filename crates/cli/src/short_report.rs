@@ -13,12 +13,12 @@ use fowler_experiment::warnings::warnings;
 use fowler_experiment::{Band, Kind, Part, Percentile};
 use fowler_report::verdict::{self, Finding};
 
-/// The percentiles of the table.
+/// The latency percentiles in the table of a short report.
 const PERCENTILES: [Percentile; 4] =
     [Percentile::P50, Percentile::P95, Percentile::P99, Percentile::P999];
-/// Before a percentile that stands on few requests.
+/// Mark before a percentile with few requests beyond it.
 const ROUGH: &str = "~";
-/// The metrics of the drive in a short report, each with its name there.
+/// The drive's metrics in a short report, each with its name there.
 const OF_THE_DRIVE: [(&str, &str); 6] = [
     ("idle_share", "idle"),
     ("waf", "write amplification"),
@@ -27,9 +27,10 @@ const OF_THE_DRIVE: [(&str, &str); 6] = [
     ("census.lost", "pages lost at the end"),
     ("failed_dies.failed", "dies failed for good"),
 ];
-/// The metrics of lost data and failed dies, which are shown only where they are above zero.
+/// The metrics of lost data and failed dies, which a short report shows only where they are above
+/// zero.
 const LOST: [&str; 3] = ["counters.uncorrectable_reads", "census.lost", "failed_dies.failed"];
-/// The metrics whose intervals over several seeds are shown.
+/// The metrics whose intervals over several seeds a short report shows.
 const INTERVALS: [&str; 7] = [
     "read.mean_us",
     "read.p99_us",
@@ -39,13 +40,13 @@ const INTERVALS: [&str; 7] = [
     "write.p999_us",
     "waf",
 ];
-/// Causes of the slowest 1 % that the table shows.
+/// Number of causes of the slowest 1 % of requests that the table of a short report shows.
 const CAUSES: usize = 3;
-/// Number of faults that are shown; the others are only counted.
+/// Most faults that a short report shows; the others are only counted.
 const FAULTS: usize = 5;
 
-/// The report on these runs; the first is the one that others are compared with. `explains` is the
-/// command that says more about the first run.
+/// Returns the short report on these runs; the first is the one that others are compared with.
+/// `explains` is the command that says more about the first run.
 pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>, explains: &str) -> String {
     let text = match outcomes {
         [] => return String::new(),
@@ -70,8 +71,8 @@ pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>, explains: &s
     emphasized(&text) + space + &said + &more
 }
 
-/// Returns the lines about the input that the verdict leaves out: how a trace was read, and of a
-/// comparison the drives and the workload.
+/// Returns the lines about the input that the sentences at the head of a report leave out: how a
+/// trace was read, and of a comparison the drives and the workload.
 fn asked_for(outcomes: &[Outcome]) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let mut text = String::new();
@@ -84,13 +85,14 @@ fn asked_for(outcomes: &[Outcome]) -> String {
     text + &report::search_line(first)
 }
 
-/// The text with its first sentence in bold, where standard output may be emphasized.
+/// Returns the text with its first sentence in bold, where standard output may be emphasized.
 fn emphasized(text: &str) -> String {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     format!("{}\n{rest}", console::strong(first))
 }
 
-/// The verdict on a run, its chart, and a column for reads and one for writes.
+/// Returns the short report on one run: sentences that sum it up, its chart, and a table with a
+/// column for reads and one for writes.
 fn of_run(run: &Outcome) -> String {
     let mut text = String::new();
     for sentence in verdict::headline(run) {
@@ -108,7 +110,7 @@ fn of_run(run: &Outcome) -> String {
     text
 }
 
-/// The numbers of a run: a column for each kind of request.
+/// Returns the table of a run's metrics: a column for each kind of request.
 fn numbers(run: &Outcome, kinds: &[Kind]) -> String {
     if kinds.is_empty() {
         return String::new();
@@ -162,12 +164,12 @@ fn numbers(run: &Outcome, kinds: &[Kind]) -> String {
     text + &labelled("drive", LABEL, &facts.join("; "))
 }
 
-/// A cause of the slowest requests, with its share of their time.
+/// Returns a cause of the slowest requests in words, with its share of their time.
 fn cause(band: &Band, part: Part) -> Option<String> {
     Some(format!("{} {}", words(part), percent(band.share(part)?)))
 }
 
-/// The verdict on several runs, and a column for each.
+/// Returns the short report on several runs: the findings, and a table with a column for each.
 fn of_several(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     let mut text = String::new();
     for finding in shown(verdict::of(outcomes, spread)) {
@@ -203,7 +205,7 @@ fn of_several(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     text
 }
 
-/// Returns true if a metric has a row in the short table.
+/// Returns true if a metric has a row in the table of a short report.
 fn matters(path: &str) -> bool {
     let of_kind = |kind: Kind| {
         let Some(metric) = path.strip_prefix(kind.name()).and_then(|it| it.strip_prefix('.'))
@@ -216,7 +218,8 @@ fn matters(path: &str) -> bool {
     OF_THE_DRIVE.iter().any(|(listed, _)| *listed == path) || Kind::ALL.into_iter().any(of_kind)
 }
 
-/// The causes worth a row: the largest of the first run, and the largest of each other.
+/// Returns the causes of latency that have a row: the largest of the first run, and the largest of
+/// each other.
 fn causes(bands: &[Band]) -> Vec<Part> {
     let known = |band: &Band, part: Part| band.share(part).is_some_and(|share| share > 0.0);
     let of = |band: &Band, most: usize| -> Vec<Part> {
@@ -232,7 +235,7 @@ fn causes(bands: &[Band]) -> Vec<Part> {
     parts
 }
 
-/// The findings but those on percentiles that the short report does not show.
+/// Returns the findings, without those on percentiles that the short report does not show.
 fn shown(findings: Vec<Finding>) -> Vec<Finding> {
     let is_shown = |it: &Finding| {
         it.rough_percentiles().is_none_or(|count| is_beyond(count, Percentile::P999))
@@ -245,8 +248,9 @@ fn is_beyond(count: u64, percentile: Percentile) -> bool {
     count / percentile.one_in() < verdict::BEYOND
 }
 
-/// The findings that a reader of a single run must know beside the verdict, which names the tail,
-/// and the table, which marks rough percentiles.
+/// Returns the findings that a reader of a single run must know, beside the head of the report,
+/// which names the main cause of the slowest requests, and the table, which marks rough
+/// percentiles.
 fn careful(findings: &[Finding]) -> Vec<String> {
     let said = findings.iter().filter(|it| !it.is_tail() && it.rough_percentiles().is_none());
     said.map(Finding::sentences).collect()

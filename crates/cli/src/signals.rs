@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set by the first signal. A handler can only reach a static.
+/// True once a signal has asked the program to stop. A signal handler can only reach a static.
 static STOP: AtomicBool = AtomicBool::new(false);
 static HANDLED: Once = Once::new();
 /// True while the first signal ends the program.
@@ -17,7 +17,7 @@ thread_local! {
     static ITS_CALLER: Cell<Option<&'static AtomicBool>> = const { Cell::new(None) };
 }
 
-/// Lets a caller that hears signals itself stop what `act` does on this thread.
+/// Lets a caller that handles signals itself stop the work of `act` on this thread.
 pub(crate) fn heard_by<T>(stop: &'static AtomicBool, act: impl FnOnce() -> T) -> T {
     ITS_CALLER.set(Some(stop));
     let done = act();
@@ -25,8 +25,8 @@ pub(crate) fn heard_by<T>(stop: &'static AtomicBool, act: impl FnOnce() -> T) ->
     done
 }
 
-/// From now on, a file that grows beyond the limit of this process (`ulimit -f`) is an error of
-/// writing. By default the system ends the program without a word.
+/// Makes a file that grows beyond the limit of this process (`ulimit -f`) an error of writing from
+/// now on. By default the system ends the program without a message.
 pub(crate) fn outlive_file_limits() {
     #[cfg(unix)]
     {
@@ -35,7 +35,8 @@ pub(crate) fn outlive_file_limits() {
     }
 }
 
-/// From now on, the first signal ends the run in good order; the second ends the program.
+/// Returns the stop flag of this thread. From now on, the first signal sets it, so that the run
+/// ends with its results; the second signal ends the program.
 pub(crate) fn stop_flag() -> &'static AtomicBool {
     if let Some(stop) = ITS_CALLER.get() {
         return stop;
@@ -45,8 +46,8 @@ pub(crate) fn stop_flag() -> &'static AtomicBool {
     &STOP
 }
 
-/// For commands that cannot stop early, and while standard input is copied: a signal exits at once
-/// and removes partial files.
+/// Makes a signal end the program at once and remove partial files, for commands that cannot stop
+/// early, and while standard input is copied.
 pub(crate) fn end_at_once() {
     if ITS_CALLER.get().is_none() {
         AT_ONCE.store(true, Ordering::Relaxed);
@@ -69,8 +70,8 @@ fn end() {
     std::process::exit(130);
 }
 
-/// Calls `act` at every signal. If the system refuses a thread, nothing is registered and a signal
-/// ends the program.
+/// Calls `act` at every signal from now on. If the system refuses a thread, nothing is registered
+/// and a signal ends the program.
 #[cfg(unix)]
 fn handle(mut act: impl FnMut() + Send + 'static) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -91,8 +92,8 @@ fn handle(mut act: impl FnMut() + Send + 'static) {
     }
 }
 
-/// Signals that this program was started to ignore, one bit each from SIGHUP on; none where the
-/// system does not say.
+/// Returns the signals that this program was started to ignore, one bit each from SIGHUP on; no
+/// bits where the system does not say.
 #[cfg(unix)]
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -20,10 +20,10 @@ const MOST: &str = "FOWLER_STDIN_MAX";
 /// Default maximum size in bytes of the copy of standard input. Half of the free space is a further
 /// limit.
 const MOST_KEPT: u64 = 64 << 30;
-/// The bytes at the beginning of a file that show a file of columns.
+/// Number of bytes at the beginning of a file that show a file of columns (Parquet or Arrow).
 const MAGIC: usize = 6;
 
-/// A trace that a command reads, and how it is read.
+/// A trace that a command reads, and the options for reading it.
 pub(crate) struct TraceInput<'a> {
     path: &'a mut PathBuf,
     reading: Reading,
@@ -42,7 +42,8 @@ pub(crate) fn is_named(path: &Path) -> bool {
     path == Path::new(NAME)
 }
 
-/// The copy of standard input, which is gone when this is dropped and when the program ends.
+/// The copy of standard input in a temporary file, which is removed when this is dropped and when
+/// the program ends.
 pub(crate) struct Copy {
     _file: Temporary,
 }
@@ -106,7 +107,8 @@ pub(crate) fn copied(mut inputs: Vec<TraceInput<'_>>) -> Result<Option<Copy>, Di
     Ok(Some(Copy { _file: file }))
 }
 
-/// Says on standard error that standard input is read, if it is a terminal or nothing comes.
+/// Tells the user on standard error that standard input is read, if it is a terminal or no data
+/// arrives.
 fn say_what_is_awaited() {
     if io::stdin().is_terminal() {
         console::note("reading the trace from the terminal; Ctrl-D ends it");
@@ -117,7 +119,7 @@ fn say_what_is_awaited() {
     }
 }
 
-/// Returns the maximum size in bytes of the copy in a folder.
+/// Returns the maximum size in bytes of the copy of standard input in a folder.
 fn most(folder: &Path) -> Result<u64, Diagnostics> {
     let half = disk::free_space(folder).map_or(u64::MAX, |free| free / 2);
     let Some(text) = std::env::var_os(MOST).filter(|text| !text.is_empty()) else {
@@ -140,7 +142,7 @@ fn too_long(most: u64) -> Diagnostics {
     Diagnostic::new(STANDARD_INPUT, what).hint(hint).into()
 }
 
-/// Maximum size of the copy in bytes, and whether the input was longer.
+/// Maximum size in bytes of the copy of standard input, and true if the input was longer.
 #[derive(Clone, Copy)]
 struct Limit {
     most: u64,
@@ -155,7 +157,7 @@ struct Keeping {
     error: Option<io::Error>,
 }
 
-/// The file to which standard input is copied, as whoever reads the trace writes to it.
+/// The file to which standard input is copied, as the reader of the trace writes to it.
 #[derive(Clone)]
 struct Kept(Arc<Mutex<Option<Keeping>>>);
 
@@ -165,8 +167,8 @@ impl Kept {
         Kept(Arc::new(Mutex::new(Some(Keeping { file, length: 0, limit, error: None }))))
     }
 
-    /// Returns the file, whether it came to its limit, and why it could not be written. Nothing can
-    /// be written any more.
+    /// Ends the copying. Returns the file, its limit, and the error if it could not be written.
+    /// Nothing can be written any more.
     fn ended(self) -> (Temporary, Limit, Option<io::Error>) {
         let keeping = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Keeping { file, limit, error, .. } = keeping.expect("it ends once");

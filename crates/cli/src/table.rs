@@ -8,25 +8,25 @@ use crate::wrap::columns;
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
-/// Maximum width of columns of words, in characters.
+/// Maximum width of a table's columns of words, in characters.
 const WORDS_WIDTH: u16 = 44;
-/// Minimum width of columns of words on a narrow terminal, in characters.
+/// Minimum width of a table's columns of words on a narrow terminal, in characters.
 const LEAST_WORDS: u16 = 12;
-/// Characters that are not of the cells of a table with two columns: `| ` and ` | ` and ` |`.
+/// Characters of a table with two columns that belong to no cell: `| ` and ` | ` and ` |`.
 const EDGES: u16 = 7;
-/// Minimum width of a first column that leaves room for no other, in characters.
+/// Minimum width of a table's first column that leaves room for no other, in characters.
 const LABELS_WIDTH: u16 = 24;
 
-/// The most characters of the columns of a table that is wider than the terminal.
+/// Largest widths of the columns of a table that is wider than the terminal, in characters.
 #[derive(Clone, Copy)]
 struct Bound {
-    /// Width of the first column.
+    /// Largest width of the table's first column, in characters.
     labels: u16,
-    /// Width of other columns of words.
+    /// Largest width of the table's other columns of words, in characters.
     words: u16,
 }
 
-/// A table whose first column names rows and whose others hold numbers.
+/// A text table whose first column names rows and whose others hold numbers.
 pub(crate) struct Grid {
     heads: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -35,34 +35,34 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// A table with these column heads.
+    /// Creates an empty table with these column headings.
     pub fn new(heads: Vec<String>) -> Grid {
         Grid { heads, rows: Vec::new(), words: Vec::new(), spare: Vec::new() }
     }
 
-    /// Returns the table with these columns holding words: they begin at the left, and long text
-    /// continues in further lines.
+    /// Marks columns of the table that hold words: they begin at the left, and long text continues
+    /// in further lines.
     pub fn words(self, columns: impl IntoIterator<Item = usize>) -> Grid {
         Grid { words: columns.into_iter().collect(), ..self }
     }
 
-    /// Returns the table with these columns left out where there is no room for all.
+    /// Marks columns of the table that are left out where there is no room for all.
     pub fn spare(self, columns: impl IntoIterator<Item = usize>) -> Grid {
         Grid { spare: columns.into_iter().collect(), ..self }
     }
 
-    /// Adds a row.
+    /// Adds a row to the table.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
-    /// The table as lines of text, as wide as standard output allows.
+    /// Returns the table as lines of text, as wide as standard output allows.
     pub fn text(&self) -> String {
         let tables = self.fitting(console::width());
         tables.iter().map(|table| emphasized(table)).collect::<Vec<_>>().join("\n")
     }
 
-    /// The table, or the tables that it becomes.
+    /// Returns the table as text, or the tables into which it is divided to fit the width.
     fn fitting(&self, width: Option<usize>) -> Vec<String> {
         let all: Vec<usize> = (0..self.heads.len()).collect();
         let whole = self.of(&all, None);
@@ -95,7 +95,7 @@ impl Grid {
         tables.iter().map(|columns| self.of(columns, bound)).collect()
     }
 
-    /// The table of these columns.
+    /// Returns these columns of the table as text.
     fn of(&self, columns: &[usize], bound: Option<Bound>) -> String {
         let mut table = Table::new();
         let pick = |cells: &[String]| columns.iter().map(|&at| cells[at].clone()).collect();
@@ -130,12 +130,13 @@ impl Grid {
     }
 }
 
-/// Characters of the longest line.
+/// Returns the number of columns of the longest line on a terminal.
 fn wide(text: &str) -> usize {
     text.lines().map(columns).max().unwrap_or(0)
 }
 
-/// The heads in bold, down to the rule below them, where standard output may be emphasized.
+/// Returns the table with its headings in bold, down to the rule below them, where standard output
+/// may be emphasized.
 fn emphasized(table: &str) -> String {
     let rule = table.lines().position(|line| line.starts_with("|-")).unwrap_or(0);
     let line =

@@ -3,11 +3,11 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The fewest columns that are worth breaking a line for.
+/// The fewest columns of a terminal for which lines are broken.
 const NARROWEST: usize = 24;
 
-/// `text` with lines of at most `width` characters, broken at spaces. Continuation lines are
-/// indented as the line is, and by `hang` more.
+/// Returns `text` with lines of at most `width` characters, broken at spaces. Continuation lines
+/// are indented as the line is, and by `hang` more.
 pub(crate) fn wrapped(text: &str, width: Option<usize>, hang: usize) -> String {
     each_line(text, width, |line, width| {
         let indent = line.len() - line.trim_start_matches(' ').len();
@@ -15,7 +15,8 @@ pub(crate) fn wrapped(text: &str, width: Option<usize>, hang: usize) -> String {
     })
 }
 
-/// TOML with comments that fit the width: it stays the same TOML.
+/// Returns TOML text with its comments broken to fit the width, so that the settings stay as they
+/// are.
 pub(crate) fn wrapped_comments(text: &str, width: Option<usize>) -> String {
     each_line(text, width, |line, width| match comment(line) {
         // A line for programs, such as the name of a schema.
@@ -53,19 +54,20 @@ fn each_line(text: &str, width: Option<usize>, fit: impl Fn(&str, usize) -> Stri
     fitted
 }
 
-/// A space at which a line may be broken.
+/// A space in a line at which the line may be broken.
 #[derive(Clone, Copy, Debug)]
 struct Break {
-    /// Place of the space, in bytes.
+    /// Position of the space in the line, in bytes.
     at: usize,
-    /// Columns before the space.
+    /// Columns of the line before the space.
     column: usize,
-    /// True within a command: a shell reads on only after a backslash.
+    /// True if the space is within a command: a shell reads on in the next line only after a
+    /// backslash.
     in_command: bool,
 }
 
 impl Break {
-    /// Columns of a line that ends here.
+    /// Returns the columns of a line that is broken here.
     fn columns(self) -> usize {
         self.column + if self.in_command { CONTINUES.len() } else { 0 }
     }
@@ -74,9 +76,9 @@ impl Break {
 /// Ends a line of a command that the next line continues.
 const CONTINUES: &str = " \\";
 
-/// The line, with `before` at the beginning of every line but the first. A word longer than a line
-/// stays whole, and so does a command between backticks, unless it is longer than a line: then its
-/// lines end as those of [`wrapped_command`] do.
+/// Returns the line broken to fit `width`, with `before` at the beginning of every line but the
+/// first. A word longer than a line stays whole, and so does a command between backticks, unless it
+/// is longer than a line: then its lines end as those of [`wrapped_command`] do.
 fn broken(line: &str, width: usize, before: &str) -> String {
     let room = width.saturating_sub(columns(before));
     let breaks = breaks(line, |at| match line[at..].find('`').map(|end| at + end) {
@@ -87,9 +89,9 @@ fn broken(line: &str, width: usize, before: &str) -> String {
     broken_at(line, &breaks, width, before)
 }
 
-/// A command with lines that fit the width: all but the last end in a backslash, so that a shell
-/// reads them as one. `hang` columns are before each of the other lines, and `label` columns before
-/// the first. No argument in quotes is broken.
+/// Returns a command with lines that fit the width: all but the last end in a backslash, so that a
+/// shell reads them as one. `hang` columns are before each of the other lines, and `label` columns
+/// before the first. No argument in quotes is broken.
 pub(crate) fn wrapped_command(
     command: &str,
     width: Option<usize>,
@@ -125,8 +127,8 @@ pub(crate) fn wrapped_command(
     text[label..].into()
 }
 
-/// The spaces of a line at which it may be broken. `span` is given the place of a backtick: where
-/// its text ends, and whether that may be broken as a command; none if no text begins there.
+/// Returns the spaces of a line at which it may be broken. `span` is given the place of a backtick:
+/// where its text ends, and whether that may be broken as a command; none if no text begins there.
 fn breaks(line: &str, span: impl Fn(usize) -> Option<(usize, bool)>) -> Vec<Break> {
     let (mut breaks, mut column, mut inside) = (Vec::new(), 0, None);
     for (at, it) in line.char_indices() {
@@ -148,15 +150,15 @@ fn breaks(line: &str, span: impl Fn(usize) -> Option<(usize, bool)>) -> Vec<Brea
     breaks
 }
 
-/// True if a line must not be broken between two words: a number and its percent sign, or a flag
-/// and its value.
+/// Returns true if a line must not be broken between two words: a number and its percent sign, or a
+/// flag and its value.
 fn belongs(before: &str, after: &str) -> bool {
     let word = before.rsplit(' ').next().unwrap_or_default();
     let is_flag = word.starts_with("--") && word.ends_with(|it: char| it.is_ascii_alphanumeric());
     after.starts_with('%') || is_flag && !after.starts_with(['-', ' '])
 }
 
-/// The line, broken at some of these spaces.
+/// Returns the line, broken at some of these spaces so that it fits the width.
 fn broken_at(line: &str, breaks: &[Break], width: usize, before: &str) -> String {
     let hang = columns(before);
     if columns(line) <= width || width < hang + NARROWEST {
@@ -187,7 +189,8 @@ fn broken_at(line: &str, breaks: &[Break], width: usize, before: &str) -> String
     }
 }
 
-/// Columns of a text on a terminal: two for a wide character, none for one that joins another.
+/// Returns the number of columns of a text on a terminal: two for a wide character, none for one
+/// that joins another.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }

@@ -21,9 +21,9 @@ const LONG_USE: LongUse = LongUse {
     write_amplification: fowler_lifetime::write_amplification,
 };
 
-/// Columns of the label of a line.
+/// Columns of the label at the beginning of a line of the answers.
 const LABEL: usize = 12;
-/// Default limit on the number of requests replayed.
+/// Default limit on the number of requests that `fowler ask` replays.
 const LIMIT: u64 = 1_000_000;
 
 /// Four answers about a trace: how slow and why, what it costs in flash, how long the drive
@@ -126,10 +126,10 @@ impl Action for Ask {
 }
 
 impl Ask {
-    /// The drive or the drives that the flags name.
+    /// Returns the drive or the drives that the flags name.
     ///
     /// # Errors
-    /// If the list of drives compares nothing.
+    /// If the list of drives has fewer than two, or one of them twice.
     fn drives(&self) -> Result<Drives, Diagnostics> {
         let named = self.device.as_deref().map(|name| fit::device_of(name, &self.settings));
         match (self.devices.is_empty(), named) {
@@ -140,7 +140,7 @@ impl Ask {
     }
 }
 
-/// The flags that name the trace and settings of the drive in other commands.
+/// Returns the flags that name the trace and the settings of the drive, for proposed commands.
 fn flags(arguments: &Ask) -> String {
     let trace = if arguments.piped { Path::new("-") } else { &arguments.trace };
     let command = CommandLine::of("run").with("--trace", Some(trace.display()));

@@ -83,7 +83,7 @@ pub(crate) struct Calibrate {
     pub progress: Bar,
 }
 
-/// The numbers of drives that a search may try.
+/// Returns the parser of the largest number of drives that a fit may try.
 fn tries() -> impl clap::builder::TypedValueParser<Value = usize> {
     use clap::builder::TypedValueParser;
     clap::value_parser!(u32).range(10..=10_000).map(|tries| tries as usize)
@@ -140,7 +140,7 @@ impl Action for Calibrate {
 }
 
 impl Calibrate {
-    /// Writes the drive of a data sheet.
+    /// Makes the drive of a data sheet and writes its file.
     fn write_from_sheet(&self, sheet: &Path) -> Result<Exit, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let inputs = [("--from-datasheet".to_string(), sheet.to_path_buf())];

@@ -30,16 +30,16 @@ pub(crate) struct Check {
     pub repair: bool,
 }
 
-/// The findings about a folder.
+/// The findings of `fowler check` about a folder of results.
 #[derive(Default)]
 struct Findings {
-    /// Contents of the folder, one line each.
+    /// Description of the folder's contents, one line each.
     holds: Vec<String>,
-    /// Files that are not as they should be, and why.
+    /// Files that are damaged or missing, each with the reason.
     bad: Vec<(PathBuf, String)>,
     /// Files that `--repair` removes: leftovers, and results that are then computed again.
     removable: Vec<PathBuf>,
-    /// Files that are accounted for.
+    /// Files of which the folder's lists and checksums know.
     known: BTreeSet<PathBuf>,
     /// Files in Fowler's folders that Fowler did not write.
     others: Vec<PathBuf>,
@@ -101,7 +101,7 @@ impl Action for Check {
     }
 }
 
-/// The files in the list of the folder.
+/// Checks the files in the list of a folder's results.
 fn listed(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     let Some(contents) = contents::read(folder)? else { return Ok(()) };
     findings.known.insert(folder.join(CONTENTS));
@@ -227,7 +227,7 @@ fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics
     Ok(())
 }
 
-/// The drives of a fleet, or of a shard of one.
+/// Checks the file of drawn drives of a fleet, or of a shard of one.
 fn of_fleet(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     let Some(found) = fowler_lifetime::fleet::examine(folder)? else { return Ok(()) };
     findings.known.insert(found.file.clone());
@@ -241,7 +241,7 @@ fn of_fleet(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     Ok(())
 }
 
-/// Files under a temporary name, which a program left that was killed.
+/// Finds files under temporary names, which a killed program left.
 fn leftovers(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -259,7 +259,7 @@ fn leftovers(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> 
     Ok(())
 }
 
-/// Files that nothing accounts for, at the top of the folder and among the points of a sweep.
+/// Finds files that belong to no result, at the top of the folder and among the points of a sweep.
 fn others(folder: &Path, findings: &Findings) -> Result<Vec<String>, Diagnostics> {
     if findings.known.is_empty() {
         return Ok(Vec::new());

@@ -28,7 +28,7 @@ pub(crate) struct Compare {
     pub setup: Setup,
 }
 
-/// The runs that are compared.
+/// The schemes or drives that a comparison runs.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct Compared {
@@ -65,10 +65,11 @@ impl Action for Compare {
 }
 
 impl Compare {
-    /// The drive under each scheme, or each drive.
+    /// Returns the candidates of the comparison: the drive under each scheme, or each drive.
     ///
     /// # Errors
-    /// If the list of drives compares nothing; all other errors of the command are reported too.
+    /// If the list of drives has fewer than two, or one of them twice; all other errors of the
+    /// command are reported too.
     fn candidates(&self) -> Result<Candidates, Diagnostics> {
         let drive = &self.setup.load.drive;
         let Compared { schemes, devices } = &self.compared;

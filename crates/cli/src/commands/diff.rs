@@ -31,7 +31,7 @@ pub(crate) struct Diff {
     pub json: bool,
 }
 
-/// Differences below this share are not in the tables: they are of no use.
+/// Smallest relative difference between two runs that a table shows; smaller ones are of no use.
 const SMALLEST: f64 = 0.0005;
 
 impl Action for Diff {
@@ -93,7 +93,8 @@ fn of_pair(pair: &Pair) -> String {
     text
 }
 
-/// A row of the table: what tables show anyway, unless the difference is tiny.
+/// Returns true if the table of differences shows a number: one that other tables show, unless its
+/// difference is tiny.
 fn is_shown(change: &Change) -> bool {
     change.label.is_some() && change.share().is_none_or(|share| share.abs() >= SMALLEST)
 }

@@ -18,11 +18,11 @@ use fowler_standards::Watch;
 use fowler_standards::endurance::{self, EnduranceSpec, Load};
 use std::path::PathBuf;
 
-/// The drive that is simulated if none is named.
+/// The preset drive that is simulated if no drive is named.
 const DEVICE: &str = "tlc";
-/// The largest number for --tbw, in TB.
+/// Largest value of the flag `--tbw`, in terabytes.
 const TBW_MOST: f64 = 1e9;
-/// The largest write amplification that `--waf` takes.
+/// Largest write amplification that the flag `--waf` takes.
 const WAF_MOST: f64 = 1000.0;
 
 /// Amount of data that a host can write before the cells reach their rated cycles: TBW, DWPD and
@@ -145,7 +145,7 @@ impl Action for Endurance {
 }
 
 impl Endurance {
-    /// The drive that is simulated.
+    /// Returns the flags of the drive that is simulated.
     fn simulated(&self) -> Drive {
         let device = self.device.clone().unwrap_or_else(|| DEVICE.into());
         Drive { device, settings: self.settings.clone() }
@@ -189,7 +189,8 @@ fn counters(arguments: &Endurance) -> Result<Exit, Diagnostics> {
     Ok(Exit::Done)
 }
 
-/// Formats the answer: the verdict, then doubts, the table, and omissions.
+/// Formats the answer from the counters of a real drive: a sentence on its life, then doubts, the
+/// table, and omissions.
 fn words(answer: &SmartAnswer) -> String {
     let line =
         |head: &str, text: &String| console::fitted(&format!("{head}: {}\n", escaped(text)), 4);
@@ -224,7 +225,7 @@ fn question(arguments: &Endurance) -> Result<Question, Diagnostics> {
     diagnostics.or(Question { model, tbw, capacity, waf })
 }
 
-/// The bytes of a number of TB, or of an amount with its unit.
+/// Returns the bytes of a number of terabytes, or of an amount with its unit.
 fn terabytes(text: &str) -> Result<f64, Diagnostics> {
     match text.trim().parse::<f64>() {
         Ok(tb) if tb > 0.0 && tb <= TBW_MOST => Ok(tb * 1e12),
@@ -240,7 +241,7 @@ fn terabytes(text: &str) -> Result<f64, Diagnostics> {
     }
 }
 
-/// The bytes of an amount with its unit, above zero.
+/// Returns the bytes of an amount with its unit, which must be above zero.
 fn amount(flag: &str, text: &str) -> Result<f64, Diagnostics> {
     match text.trim().parse::<Bytes>() {
         Ok(Bytes(0)) => Err(Diagnostic::new(flag, "nothing").text(text).expected("above 0").into()),

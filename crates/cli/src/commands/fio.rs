@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The file of fio's output in a folder of results.
+/// Name of the file of fio's output in a folder of results.
 const FIO: &str = "fio.json";
 const FORMATS: [&str; 4] = ["normal", "terse", "json", "json+"];
 
@@ -122,7 +122,8 @@ fn logs_in(arguments: &Fio) -> &Path {
     arguments.out.as_deref().unwrap_or(Path::new("."))
 }
 
-/// The specification that the flags describe, as far as they do.
+/// Returns the specification of the fio run that the flags describe, as far as they are valid;
+/// errors go to `diagnostics`.
 fn spec(arguments: &Fio, diagnostics: &mut Diagnostics) -> FioSpec {
     let mut environment = BTreeMap::new();
     for text in &arguments.env {
@@ -155,7 +156,7 @@ fn spec(arguments: &Fio, diagnostics: &mut Diagnostics) -> FioSpec {
     }
 }
 
-/// Prints the requests.
+/// Prints the requests of the jobs as CSV, without simulating them.
 fn sequence(spec: &FioSpec) -> Result<Exit, Diagnostics> {
     let mut out = Stdout::new();
     let mut written = Ok(());
@@ -169,7 +170,8 @@ fn sequence(spec: &FioSpec) -> Result<Exit, Diagnostics> {
     Ok(Exit::Done)
 }
 
-/// Finds everything that cannot be written before anything is simulated.
+/// Opens the output files, and finds everything that cannot be written before anything is
+/// simulated.
 fn open(arguments: &Fio, jobs: Option<&Jobs>) -> Result<Output, Diagnostics> {
     let schemes: Vec<String> = arguments.policies.scheme.iter().cloned().collect();
     let mut inputs = fit::drive_files(&arguments.drive, &schemes);
@@ -199,7 +201,7 @@ fn open(arguments: &Fio, jobs: Option<&Jobs>) -> Result<Output, Diagnostics> {
     output.ok_or_else(Diagnostics::default)
 }
 
-/// Prints and writes the results.
+/// Prints the results of the jobs, and writes the files that were requested.
 fn shown(
     ran: fowler_fio_run::Fio,
     timeline: Option<Timeline>,

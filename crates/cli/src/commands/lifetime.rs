@@ -121,7 +121,7 @@ impl Action for Lifetime {
     }
 }
 
-/// Shows an early result: bounds as a line, later stages in the bar.
+/// Shows an early estimate of a life: bounds as a line, later estimates beside the progress bar.
 fn tell(bar: &progress::Shares, early: Early, quiet: bool) {
     match early {
         Early::Bounds(estimate) if !quiet => bar.note(&first_estimate(&estimate)),

@@ -112,7 +112,8 @@ impl Measure {
     }
 }
 
-/// fio splits file names at colons, and a job file ends a value at the line.
+/// Returns true if the name of a device can stand in a job file: fio splits file names at colons,
+/// and ends a value at the line.
 fn is_device(target: &str) -> bool {
     let sound = |c: char| c.is_ascii_alphanumeric() || "/_-.".contains(c);
     target.starts_with("/dev/") && target.len() > 5 && target.chars().all(sound)

@@ -11,8 +11,8 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::{cache_folder, fan_out, image_store};
 
 /// Declares a module and a variant of [`Command`] for each line of the table: the file, the struct
-/// of flags, and what it is to clap if not a plain command. A command `of` a Cargo feature is there
-/// only with that feature; without it, the struct after `or` takes its place.
+/// of flags, and the kind of command for clap if it is not a plain one. A command `of` a Cargo
+/// feature is there only with that feature; without it, the struct after `or` takes its place.
 macro_rules! commands {
     ($($(#[command($kind:ident)])? $file:ident::$name:ident
         $(of $feature:literal $(or $other:path)?)?;)*) => {
@@ -122,7 +122,7 @@ pub(crate) struct Arguments {
     pub no_cache: bool,
 }
 
-/// Does what the user asked for.
+/// Executes the command that the user asked for.
 pub(crate) fn execute(arguments: Arguments) -> Result<Exit, Diagnostics> {
     let Arguments { mut command, no_cache } = arguments;
     image_store::keep_in(cache_folder::path().filter(|_| !no_cache));

@@ -53,8 +53,8 @@ impl Action for Package {
     }
 }
 
-/// The command as the manual describes it: with every subcommand, and with the version but not the
-/// commit.
+/// Returns the command as the manual describes it: with every subcommand, and with the version but
+/// not the commit.
 fn manual() -> Command {
     let mut command = Arguments::command().version(env!("CARGO_PKG_VERSION"));
     command = command.disable_help_subcommand(true);
@@ -70,7 +70,7 @@ fn page(command: &Command) -> String {
     String::from_utf8_lossy(&page).into_owned()
 }
 
-/// Writes the page of a command and of all below it; returns how many there are.
+/// Writes the manual page of a command and of all commands below it; returns the number of pages.
 fn write(command: &Command, folder: &Path) -> Result<usize, Diagnostics> {
     let path = folder.join(Man::new(command.clone()).get_filename());
     let mut file = AtomicFile::create(&path)?;

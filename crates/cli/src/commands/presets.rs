@@ -53,7 +53,7 @@ impl Action for Presets {
     }
 }
 
-/// The preset of that name, the first if several kinds have one, as a file.
+/// Returns the text of the preset of that name; of the first, if several kinds have one.
 fn one_preset(name: &str, kind: Option<&str>) -> Result<String, Diagnostics> {
     let wanted = |folder: Folder| kind.is_none_or(|kind| folder.word() == kind);
     match presets::find(name).find(|(folder, _)| wanted(*folder)) {
@@ -62,7 +62,8 @@ fn one_preset(name: &str, kind: Option<&str>) -> Result<String, Diagnostics> {
     }
 }
 
-/// Says that presets of other kinds have the same name: without a kind, only the first is printed.
+/// Tells the user that presets of other kinds have the same name: without a kind, only the first is
+/// printed.
 fn note_namesakes(name: &str, kind: Option<&str>) {
     if kind.is_some() {
         return;

@@ -86,7 +86,7 @@ impl Action for Pts {
     }
 }
 
-/// The verdict on rounds that somebody else measured.
+/// Answers in which round a series of rounds that somebody else measured is steady.
 fn steady(file: &Path, json: bool) -> Result<Exit, Diagnostics> {
     let file = if file == Path::new("-") { Path::new("/dev/stdin") } else { file };
     let series = series::read(file)?;
@@ -139,7 +139,7 @@ fn test(arguments: &Pts) -> Result<Exit, Diagnostics> {
     Ok(Exit::Stopped)
 }
 
-/// Prints and writes the results.
+/// Prints the results of the tests, and writes the files that were requested.
 fn shown(results: &Results, output: &Output, arguments: &Pts) -> Result<(), Diagnostics> {
     let json = format!("{:#}\n", results.json());
     output.summary(&json)?;
@@ -207,7 +207,7 @@ fn spec(arguments: &Pts) -> Result<PtsSpec, Diagnostics> {
     })
 }
 
-/// Reads a number with its unit.
+/// Reads the value of a flag that is a number with its unit.
 fn quantity<T>(flag: &str, text: &str) -> Result<T, Diagnostics>
 where
     T: std::str::FromStr<Err = fowler_experiment::QuantityError>,

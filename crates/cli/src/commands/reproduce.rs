@@ -41,7 +41,7 @@ pub(crate) struct Reproduce {
     pub progress: Bar,
 }
 
-/// Lists the papers, each with a few words, for the help of the argument.
+/// Lists the papers that can be reproduced, each with a few words, for the help of the argument.
 fn papers() -> String {
     let named = |paper: &Paper| format!("{} ({})", paper.name(), paper.about());
     let mut papers: Vec<String> = STUDIES.iter().map(named).collect();
@@ -49,11 +49,12 @@ fn papers() -> String {
     format!("The paper: {} or {last}", papers.join(", "))
 }
 
-/// Tables that are written but not printed: they are to be sorted and searched, not read.
+/// Tables of a reproduction that are written but not printed: they are to be sorted and searched,
+/// not read.
 const ONLY_WRITTEN: [&str; 1] = ["runs"];
-/// The table of claims, which has several sentences in each row.
+/// Name of the table of a paper's claims, which has several sentences in each row.
 const CLAIMS: &str = "claims";
-/// Characters of a line where no terminal says how wide it is.
+/// Characters of a line where standard output is no terminal.
 const LINE_WIDTH: usize = 120;
 
 impl Action for Reproduce {
@@ -80,8 +81,8 @@ impl Action for Reproduce {
     }
 }
 
-/// A line for each claim: the verdict, the claim, the paper's statement and the finding. Text that
-/// does not fit into the line is in the table that is written.
+/// Returns a line for each claim of the paper: the verdict, the claim, the paper's statement and
+/// the finding. Text that does not fit into the line is in the table that is written.
 fn claims(sheet: &Sheet, verdicts: &[Verdict]) -> String {
     let mut text = format!("{} (the whole table: {CLAIMS}.csv)\n\n", sheet.title);
     let [ids, claims, published, ours] =
@@ -108,7 +109,7 @@ fn claims(sheet: &Sheet, verdicts: &[Verdict]) -> String {
     text
 }
 
-/// The line, cut off with an ellipsis where it has more than `width` characters.
+/// Returns the line, cut off with an ellipsis where it has more than `width` characters.
 fn shortened(line: &str, width: usize) -> String {
     if line.chars().count() <= width {
         return line.into();

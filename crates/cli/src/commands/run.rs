@@ -50,14 +50,14 @@ impl Action for Run {
 }
 
 impl Run {
-    /// The drive under its scheme.
+    /// Returns the drive under its scheme as the only candidate.
     fn candidate(&self) -> Candidates {
         fit::candidate(&self.setup.load.drive, self.policies.scheme.as_ref())
     }
 }
 
-/// Runs every device. An error of one device does not keep the others from running; the command
-/// ends as the worst of them does.
+/// Runs every device of a trace on a drive of its own. An error of one device does not keep the
+/// others from running; the command ends as the worst of them does.
 fn each_device(mut arguments: Run) -> Result<Exit, Diagnostics> {
     let load = &arguments.setup.load;
     let Some(path) = load.source.trace.clone() else {

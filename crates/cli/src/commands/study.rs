@@ -58,9 +58,10 @@ pub(crate) struct Study {
     pub progress: Bar,
 }
 
-/// Tables that are printed; the others are to be sorted and searched, not read.
+/// Names of the study's tables that are printed; the others are to be sorted and searched, not
+/// read.
 const PRINTED: [&str; 3] = ["worth", "signs", "interactions"];
-/// Value of the first column, in tables by drive, of the rows that are printed.
+/// Value in the first column of the rows that are printed, in tables by drive.
 const PRINTED_DRIVES: &str = "all drives";
 
 impl Action for Study {
@@ -98,7 +99,7 @@ impl Action for Study {
     }
 }
 
-/// The workloads that were asked for, by their names.
+/// Returns the workloads that the flags name, with their names in the study.
 fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let none = Reading::default();

@@ -71,7 +71,8 @@ impl Action for Sweep {
         with_columns::execute(&self)
     }
 
-    /// A program without Parquet keeps no sweeps.
+    /// Reports that this program cannot save the results of sweeps, because it was built without
+    /// Parquet.
     #[cfg(not(feature = "parquet"))]
     fn execute(self) -> Result<Exit, Diagnostics> {
         let points = self.points.as_ref();
@@ -98,7 +99,7 @@ mod with_columns {
     use std::path::{Path, PathBuf};
     use std::sync::atomic::Ordering;
 
-    /// Points that `--dry-run` shows.
+    /// Number of points of a sweep that `--dry-run` shows.
     const SHOWN: usize = 5;
 
     pub(super) fn execute(arguments: &Sweep) -> Result<Exit, Diagnostics> {
@@ -207,7 +208,7 @@ mod with_columns {
         Ok(Exit::Done)
     }
 
-    /// Describes the points that are going to be run.
+    /// Describes the points of a sweep that are going to be run.
     fn planned(plan: &Plan) -> String {
         let points = plan.points();
         let mut heads = vec!["point".to_string()];
@@ -245,7 +246,7 @@ mod with_columns {
         if title.is_empty() { title } else { title + "\n\n" }
     }
 
-    /// Counts the points of a sweep, those that finished, failed and run now.
+    /// Counts the points of a sweep: all, finished, failed, and run now.
     fn counts(folder: &Folder, now: usize) -> Result<String, Diagnostics> {
         let tally = folder.tally()?;
         let heads = ["points", "finished", "failed", "runs now"].map(str::to_string);
@@ -271,7 +272,7 @@ mod with_columns {
         Ok(text)
     }
 
-    /// Describes a finished shard. Its results are shown once all shards are done.
+    /// Describes a finished shard of a sweep. Its results are shown once all shards are done.
     fn finished_shard(
         plan: &Plan,
         folder: &Folder,

@@ -152,10 +152,11 @@ impl Action for Trace {
     }
 }
 
-/// Sizes of extents that keep the alignment of requests, and hide something.
+/// Accepted sizes of the extents in which addresses are permuted, in bytes: they keep the alignment
+/// of requests, and hide something.
 const EXTENTS: std::ops::RangeInclusive<u64> = 1 << 12..=1 << 40;
 
-/// Reads the trace twice, for what it touches and for its requests.
+/// Anonymizes a trace, which is read twice: for the addresses it touches, and for its requests.
 fn anonymize(
     file: &Path,
     to: &Path,
@@ -260,14 +261,15 @@ fn piped(path: &Path) -> Result<Option<Box<BufReader<File>>>, Diagnostics> {
     Ok(file.map(|file| Box::new(BufReader::new(file))))
 }
 
-/// Checks that the file can be written without replacing one that is read.
+/// Checks that the output file can be written, and is none of the files that are read.
 fn target(to: Option<&Path>, inputs: &[Named]) -> Result<(), Diagnostics> {
     let Some(path) = to else { return Ok(()) };
     clashes(inputs, &[(path.display().to_string(), path.to_path_buf())]).or(())?;
     writable(path)
 }
 
-/// Lets `write` write to the file, or to standard output. The file appears when it is complete.
+/// Lets `write` write to the output file, or to standard output. The file appears when it is
+/// complete.
 fn written(
     to: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> Result<u64, Diagnostics>,
@@ -308,7 +310,8 @@ fn describe(looked: &Looked) -> String {
     }
 }
 
-/// Each device, the one with the most requests first, and the question which is to be replayed.
+/// Returns a line for each device of a trace, the one with the most requests first, and asks which
+/// is to be replayed.
 fn of_devices(devices: &BTreeMap<u64, TraceInfo>, read: &ReadReport) -> String {
     let heads = ["device", "requests", "reads", "per second", "busiest second", "span", "touched"];
     let heads = heads.into_iter().chain(["up to byte"]).map(str::to_string).collect();
@@ -333,10 +336,10 @@ fn of_devices(devices: &BTreeMap<u64, TraceInfo>, read: &ReadReport) -> String {
     format!("\n{}\n{}", grid.text(), console::fitted(question, 0))
 }
 
-/// A line of the output: its subject, and the text.
+/// A line of the output of `fowler trace info`: its subject, and the text.
 type Line = (&'static str, String);
 
-/// Lines about the reading of the trace, and its contents.
+/// Returns lines about the reading of the trace, and the trace's contents.
 fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
     let skipped: u64 = read.skipped.values().map(|skipped| skipped.count).sum();
     let lines = vec![
@@ -360,7 +363,7 @@ fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
     [lines, left_out.collect(), requests_of(info)].concat()
 }
 
-/// Lines about the requests of the trace.
+/// Returns lines about the requests of the trace.
 fn requests_of(info: &TraceInfo) -> Vec<Line> {
     let [reads, writes, trims, flushes] = info.requests.into_array();
     let (reads, writes) = (counted(reads, "read"), counted(writes, "write"));
@@ -374,8 +377,8 @@ fn requests_of(info: &TraceInfo) -> Vec<Line> {
     ]
 }
 
-/// Returns the bytes that were read or written in all and, if there are any, by a request on
-/// average.
+/// Returns in words the bytes that the trace's requests of one operation moved in all and, if there
+/// are any, on average.
 fn moved(info: &TraceInfo, op: HostOp) -> String {
     let all = bytes(info.bytes[op]);
     info.mean_size(op).map_or(all.clone(), |mean| {
@@ -383,7 +386,7 @@ fn moved(info: &TraceInfo, op: HostOp) -> String {
     })
 }
 
-/// Lines about the rate of requests.
+/// Returns lines about the rate of the trace's requests.
 fn load(info: &TraceInfo) -> Vec<Line> {
     let (mean, peak) = (real(info.mean_rate), whole(info.peak_rate));
     let gap = seconds(info.interarrival_mean_ns / 1e9);
@@ -400,7 +403,7 @@ fn load(info: &TraceInfo) -> Vec<Line> {
     lines
 }
 
-/// Lines about the addresses of requests, and the first requests.
+/// Returns lines about the addresses of the trace's requests, and the first requests.
 fn space(info: &TraceInfo) -> Vec<Line> {
     let size = |size: u32| bytes(u64::from(size));
     let sizes: Vec<String> =

@@ -129,7 +129,7 @@ fn table(rows: &[&Row]) -> String {
     grid.text()
 }
 
-/// Returns a share as a percentage without a sign.
+/// Formats a deviation from theory as a percentage without a sign.
 fn off(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
 }
