@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Published {
     name: String,
-    /// The preset of the workload's stand-in; `None` for a trace that does not count in the paper's
-    /// means.
+    /// Preset of the synthetic stand-in for the workload's trace; `None` for a trace that does not
+    /// count in the paper's means.
     stand_in: Option<String>,
-    /// The text of a generator (TOML) in place of a preset's name, for a stand-in that is no
+    /// The text of a generator (TOML) in place of a preset's name, for a stand-in trace that is no
     /// preset.
     text: Option<String>,
     /// File names by which the real traces of the workload are recognized.
@@ -28,11 +28,11 @@ pub(crate) struct Published {
 /// A workload that a study runs: a synthetic stand-in trace, or a real trace.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    /// Name of the workload in tables: `F1` for a stand-in, `F1 real` (with a number if there are
-    /// several) for a real trace.
+    /// Name of the workload in tables: `F1` for a stand-in trace, `F1 real` (with a number if there
+    /// are several) for a real trace.
     pub name: String,
-    /// Source of the workload, as shown in tables: the stand-in's preset, or the file of the real
-    /// trace.
+    /// Source of the workload, as shown in tables: the stand-in trace's preset, or the file of the
+    /// real trace.
     pub source: String,
     pub spec: WorkloadSpec,
     /// The workload's index in the paper; `None` for a real trace, which does not count in any
@@ -41,15 +41,15 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// True if the workload is a stand-in, which counts in the paper's means; false for a real
-    /// trace.
+    /// Returns true if the workload is a synthetic stand-in, which counts in the paper's means;
+    /// false for a real trace.
     pub fn is_stand_in(&self) -> bool {
         self.place.is_some()
     }
 }
 
-/// Returns the workloads that a study runs: the stand-ins in the order of the paper's data, then
-/// the real traces found in `folder`.
+/// Returns the workloads that a study runs: the stand-in traces in the order of the paper's data,
+/// then the real traces found in `folder`.
 ///
 /// # Errors
 /// If a preset does not exist, or the folder cannot be read.

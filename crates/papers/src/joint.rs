@@ -16,7 +16,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Open {
-    /// Options of the open choice; the first is the one that the study runs with.
+    /// Options of the open choice; the study runs with the first one.
     pub option: Vec<Choosable>,
 }
 
@@ -63,8 +63,8 @@ pub(crate) fn combinations(open: &[Open], numbers: usize) -> Result<Vec<Combinat
     Ok(all)
 }
 
-/// Measured numbers of a drive under a combination of options, by seed: those of the paper's
-/// baselines, and those of its system.
+/// Measured numbers of a drive under a combination of options for open choices, by seed: those of
+/// the paper's baselines, and those of its system.
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
     pub name: String,
@@ -74,15 +74,15 @@ pub(crate) struct Judged {
     pub system: Vec<Vec<f64>>,
 }
 
-/// Returns the mean over the seeds of each number.
+/// Returns the mean of each number over the seeds.
 fn means(by_seed: &[Vec<f64>]) -> Vec<f64> {
     let Some(first) = by_seed.first() else { return Vec::new() };
     let mean = |at: usize| by_seed.iter().map(|it| it[at]).sum::<f64>() / by_seed.len() as f64;
     (0..first.len()).map(mean).collect()
 }
 
-/// Returns the root mean square difference between measured and published numbers, without the
-/// number at index `left_out`.
+/// Returns the distance of measured numbers from published ones: the root mean square difference,
+/// without the number at index `left_out`.
 fn distance(ours: &[f64], published: &[Labelled], left_out: Option<usize>) -> f64 {
     let pairs = ours.iter().zip(published).enumerate().filter(|(at, _)| Some(*at) != left_out);
     let squares: Vec<f64> = pairs.map(|(_, (ours, (_, it)))| (ours - it).powi(2)).collect();
@@ -98,7 +98,7 @@ fn ranked(all: &[Judged], published: &[Labelled], left_out: Option<usize>) -> Ve
     places
 }
 
-/// True if two combinations are equally near to the published numbers: over the seeds, the
+/// Returns true if two combinations are equally near to the published numbers: over the seeds, the
 /// difference of their distances is within its 95 % confidence interval.
 fn alike(one: &Judged, nearest: &Judged, published: &[Labelled]) -> bool {
     let of = |it: &Judged| -> Vec<f64> {

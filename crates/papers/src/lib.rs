@@ -104,9 +104,9 @@ pub struct Request {
     /// The paper to reproduce.
     pub paper: Paper,
     /// A folder of real traces. Files in it that belong to the paper's workloads are run besides
-    /// the stand-ins.
+    /// the stand-in traces.
     pub traces: Option<PathBuf>,
-    /// The folder for tables, figures and finished runs.
+    /// The folder into which tables, figures and finished runs are written.
     pub out: PathBuf,
     /// Largest number of requests in each run; `None` for whole runs. A limited run is a preview,
     /// not a reproduction.
@@ -123,7 +123,7 @@ pub struct Reproduction {
     pub title: String,
     /// Tables: the paper's own, its figures as numbers, and last the claims with their verdicts.
     pub sheets: Vec<Sheet>,
-    /// The verdicts, one for each claim of the paper.
+    /// Verdicts on the paper's claims, one for each.
     pub verdicts: Vec<Verdict>,
     /// Sentences on the verdicts: how many claims got each verdict, which kind of evidence the
     /// reproduced claims rest on, and which measurements were not repeated.

@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Real {
-    /// Beginning of the names of the trace files, compared without regard to case.
+    /// Beginning of the names of the workload's trace files, compared without regard to case.
     pub begins: String,
     format: Option<String>,
 }
 
 impl Real {
-    /// True if the file's name begins with `begins`.
+    /// Returns true if the name of the file at `path` begins with `begins`.
     pub fn names(&self, path: &Path) -> bool {
         file_name(path).to_lowercase().starts_with(&self.begins.to_lowercase())
     }

@@ -36,14 +36,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A progress report of a study, for a progress bar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// So many more runs were scheduled.
+    /// More runs of the study were planned: this many.
     Planned(usize),
-    /// A run in progress advanced by this share (0 to 1) of its whole length.
+    /// A run of the study in progress advanced by this share (0 to 1) of its whole length.
     Advanced(f64),
-    /// A run was finished, and advanced by this share (0 to 1) since its last report. All shares of
-    /// one run add up to 1.
+    /// A run of the study was finished, and advanced by this share (0 to 1) since its last report.
+    /// All shares of one run add up to 1.
     Finished(f64),
-    /// A finished run was found in the folder, saved by an earlier call.
+    /// A finished run of the study was found in the folder, saved by an earlier call.
     Found,
 }
 
@@ -52,18 +52,19 @@ pub enum Step {
 pub struct Watch<'a> {
     /// Stops the study when the caller sets it; counts the requests simulated.
     pub control: Control<'a>,
-    /// Called for every progress report.
+    /// Called for every progress report of the study.
     pub step: &'a (dyn Fn(Step) + Sync),
 }
 
-/// The function that does a job. It returns the job's result as JSON, or `None` if it was stopped.
+/// The function that does a job of a study. It returns the job's result as JSON, or `None` if it
+/// was stopped.
 type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a;
 
-/// A unit of work whose result is a `T`.
+/// A job of a study: a unit of work whose result is a `T`.
 pub(crate) struct Job<'a, T> {
     name: String,
     identity: String,
-    /// True if all repetitions of the study share one result.
+    /// True if all repetitions of the study share one result of the job.
     shared: bool,
     work: Box<Work<'a>>,
     result: PhantomData<fn() -> T>,
@@ -93,9 +94,9 @@ impl<'a, T> Job<'a, T> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Speed {
     pub factor: f64,
-    /// The idle share of the drives at that speed, 0 to 1, mean over the drives.
+    /// Idle share of the drives at that replay speed, 0 to 1, mean over the drives.
     pub idle: f64,
-    /// Number of simulations that the search for the speed took.
+    /// Number of simulations that the search for the replay speed took.
     pub runs: usize,
 }
 
@@ -129,7 +130,7 @@ const FINGERPRINT: &str = env!("FOWLER_STUDIES_FINGERPRINT");
 /// Format 1, which no file stated, had the checksum of a result in the result's own file.
 const STUDY: Kind = Kind { name: "study", format: 2 };
 
-/// The folder in which results of finished jobs are saved, open in one process at a time.
+/// The folder in which results of a study's finished jobs are saved, open in one process at a time.
 #[derive(Clone)]
 pub(crate) struct RunFolder<'a> {
     folder: PathBuf,
@@ -140,7 +141,7 @@ pub(crate) struct RunFolder<'a> {
     _lock: Arc<File>,
 }
 
-/// The results of jobs by their names.
+/// Results of a study's jobs by their names.
 pub(crate) type Results<T> = BTreeMap<String, T>;
 
 impl<'a> RunFolder<'a> {
@@ -179,7 +180,8 @@ impl<'a> RunFolder<'a> {
         })
     }
 
-    /// Returns the warnings so far, such as one for every damaged file that was replaced.
+    /// Returns the warnings about saved results so far, such as one for every damaged file that was
+    /// replaced.
     pub fn warnings(&self) -> Vec<String> {
         let warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         warnings.iter().cloned().collect()
@@ -351,7 +353,7 @@ impl Files {
         store::save(&self.sums, (&self.name, &self.result), text.as_bytes(), None)
     }
 
-    /// Converts the JSON of a result to the type of the result.
+    /// Converts the JSON of a job's result to the type of the result.
     fn typed<T: DeserializeOwned>(&self, result: Value) -> Result<T, Diagnostics> {
         let failed = |error: serde_json::Error| {
             let what = format!("a result cannot be read back; this is a bug in Fowler: {error}");
@@ -361,8 +363,8 @@ impl Files {
     }
 }
 
-/// Reads a saved run and returns its result, parsed and written again; `None` if the file is
-/// damaged or belongs to a run other than `identity`. For tests of damaged files.
+/// Reads the saved run of a study and returns its result, parsed and written again; `None` if the
+/// file is damaged or belongs to a run other than `identity`. For tests of damaged files.
 ///
 /// # Errors
 /// If the file cannot be read, or its content is no result of a run.
@@ -428,8 +430,8 @@ pub(crate) mod tests {
         points.len()
     }
 
-    /// Does a job and stops it at its first report of progress, usually while its drive is being
-    /// preconditioned.
+    /// Does a job of a study and stops it at its first report of progress, usually while its drive
+    /// is being preconditioned.
     pub(crate) fn stopped_midway<T: DeserializeOwned + Send>(job: Job<'_, T>) -> Option<T> {
         let name = format!("fowler-stopped-{}-{}", job.identity, std::process::id());
         let folder = std::env::temp_dir().join(name);
@@ -466,7 +468,7 @@ pub(crate) mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// No flipped bit in the file of a result or in its checksum goes unnoticed.
+    /// A flipped bit in the file of a job's result, or in its checksum, never goes unnoticed.
     #[test]
     fn no_damage_goes_unnoticed() {
         let folder = std::env::temp_dir().join(format!("fowler-flipped-{}", std::process::id()));
@@ -493,8 +495,8 @@ pub(crate) mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// If an operation on the files fails (each of them once), the study reports it, loses no
-    /// finished result, and leaves no half-written file.
+    /// If an operation on the files of a study fails (each of them once), the study reports it,
+    /// loses no finished result, and leaves no half-written file.
     #[test]
     fn a_disk_that_fails_loses_no_result() {
         use fowler_experiment::disk::Operation;
@@ -539,8 +541,8 @@ pub(crate) mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// A saved result that was damaged by a flip, a cut or a swap is computed again, with a
-    /// warning.
+    /// A saved result of a study that was damaged by a flip, a cut or a swap is computed again,
+    /// with a warning.
     #[test]
     fn a_damaged_result_is_done_again() {
         let folder = std::env::temp_dir().join(format!("fowler-damaged-{}", std::process::id()));
@@ -608,7 +610,8 @@ pub(crate) mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// A job that is stopped, at any point of its work, ends without a result and without an error.
+    /// A job of a study that is stopped, at any point of its work, ends without a result and
+    /// without an error.
     #[test]
     fn a_job_that_is_stopped_is_no_error() {
         let fails = Job::<f64>::new("fails", "1", |control: Control<'_>| {
@@ -647,8 +650,8 @@ pub(crate) mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// A second process cannot write to an open folder; results in an earlier format are computed
-    /// again, with a warning.
+    /// A second process cannot write to a study's open folder; results in an earlier format are
+    /// computed again, with a warning.
     #[test]
     fn a_folder_is_entered_alone_and_an_earlier_one_is_named() {
         let folder = std::env::temp_dir().join(format!("fowler-entered-{}", std::process::id()));

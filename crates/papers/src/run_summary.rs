@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Reads a number from the summary of a run; `None` if the run does not have it.
+/// A function that reads a number from the summary of a run; `None` if the run does not have it.
 pub(crate) type Number = fn(&RunSummary) -> Option<f64>;
 
-/// Mean read latency in microseconds.
+/// Reads the mean latency of the host's reads in microseconds from the summary of a run.
 pub(crate) const READ: Number = |run| run.get("read.mean_us");
-/// Mean write latency in microseconds.
+/// Reads the mean latency of the host's writes in microseconds from the summary of a run.
 pub(crate) const WRITE: Number = |run| run.get("write.mean_us");
 
 /// All numbers in the summary of one run, by their paths in the list of metrics (such as
@@ -33,8 +33,8 @@ impl RunSummary {
         self.0.get(path).copied()
     }
 
-    /// Returns the sum of a metric over all its names, such as that of `counters.reads` over all
-    /// sources of reads.
+    /// Returns the sum of a run's metric over all its names, such as that of `counters.reads` over
+    /// all sources of reads.
     pub fn sum(&self, metric: &str) -> Option<f64> {
         debug_assert!(summary::is_listed(metric), "no metric is called {metric}");
         let below = format!("{metric}.");
@@ -42,7 +42,8 @@ impl RunSummary {
         all.map(|(_, number)| *number).reduce(|sum, number| sum + number)
     }
 
-    /// Returns the share (0 to 1) of the name `name` in the sum of a metric over all its names.
+    /// Returns the share (0 to 1) of the name `name` in the sum of a run's metric over all its
+    /// names.
     pub fn share(&self, metric: &str, name: &str) -> Option<f64> {
         Some(self.get(&format!("{metric}.{name}"))? / self.sum(metric)?)
     }

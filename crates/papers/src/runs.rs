@@ -22,13 +22,13 @@ impl Runs {
         Runs { columns, results, view: View::default() }
     }
 
-    /// Returns the stand-ins over which a paper's means are taken: all of them, or those that the
-    /// current view selects.
+    /// Returns the stand-in traces over which a paper's means are taken: all of them, or those that
+    /// the current view selects.
     pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|it| it.is_stand_in() && self.view.has(&it.name))
     }
 
-    /// Returns the summaries of all runs, by name.
+    /// Returns the summaries of all runs of the study, by name.
     pub fn all(&self) -> &Results<RunSummary> {
         &self.results
     }
@@ -38,7 +38,7 @@ impl Runs {
         self.results.get(run)
     }
 
-    /// Returns a metric of the run named `run`; `None` if the run or the number is missing.
+    /// Returns a metric of the run named `run`; `None` if the study has no such run or number.
     pub fn number(&self, run: &str, of: impl Fn(&RunSummary) -> Option<f64>) -> Option<f64> {
         of(self.summary(run)?)
     }
@@ -77,15 +77,15 @@ impl Runs {
         })
     }
 
-    /// Returns a number for each stand-in, in the order of the paper; `None` if one of them is
-    /// missing.
+    /// Returns a number for each stand-in trace, in the order of the paper's workloads; `None` if
+    /// one of them is missing.
     pub fn each(&self, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
         self.stand_ins().map(|column| of(&column.name)).collect()
     }
 
-    /// Returns one item for each stand-in, then `mean`, then one item for each real trace: the
-    /// order of the groups of bars in a figure. The mean stands next to the stand-ins that it
-    /// covers.
+    /// Returns one item for each stand-in trace, then `mean`, then one item for each real trace:
+    /// the order of the groups of bars in a figure. The mean stands next to the stand-in traces
+    /// that it covers.
     pub fn ordered<'a, T>(&'a self, of: impl Fn(&'a Column) -> T, mean: T) -> Vec<T> {
         let (stand_ins, reals): (Vec<&Column>, Vec<&Column>) =
             self.columns.iter().partition(|column| column.is_stand_in());
@@ -100,12 +100,14 @@ impl Runs {
         self.ordered(|column| column.name.as_str(), "mean").into_iter()
     }
 
-    /// Returns a series of bars: one number for each group, in the order of the groups.
+    /// Returns a series of bars for a figure: one number for each group, in the order of the
+    /// groups.
     pub fn bars(&self, name: &str, of: impl Fn(&str) -> Option<f64>) -> Series {
         Series::values(name, self.ordered(|column| of(&column.name), self.average(&of)))
     }
 
-    /// Returns the mean of a number over the stand-ins; `None` if one of them has no such number.
+    /// Returns the mean of a number over the stand-in traces of the paper's workloads; `None` if
+    /// one of them has no such number.
     pub fn average(&self, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         mean(&self.each(of)?)
     }
@@ -144,8 +146,8 @@ mod tests {
     use fowler_experiment::device_spec::Source;
     use fowler_experiment::workload::WorkloadSpec;
 
-    /// In the order of bars, real traces come after the mean of the stand-ins, which does not
-    /// include them.
+    /// In the order of a figure's bars, real traces come after the mean of the stand-in traces,
+    /// which does not include them.
     #[test]
     fn the_mean_stands_behind_what_it_covers() {
         let column = |name: &str, place| Column {

@@ -13,7 +13,7 @@ use fowler_experiment::run::preconditioned;
 use fowler_experiment::workload::{Control, Workload, WorkloadSpec};
 use fowler_units::HostIo;
 
-/// Returns a preconditioned drive; `name` identifies it in messages.
+/// Returns the preconditioned drive of a configuration; `name` identifies it in messages.
 ///
 /// # Errors
 /// Everything that is wrong with the drive, or that preconditioning was stopped.

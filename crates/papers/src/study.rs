@@ -31,7 +31,7 @@ pub(crate) struct Printed<'a> {
 pub(crate) trait Study: Viewed {
     /// Name of the study on the command line.
     const NAME: &'static str;
-    /// One line of help: subject of the paper, venue and year.
+    /// One line of help on the study: subject of the paper, venue and year.
     const ABOUT: &'static str;
     /// The claims of the paper, each with the function that measures it.
     const CLAIMS: &'static [Claim<Self>];
@@ -49,7 +49,7 @@ pub(crate) trait Study: Viewed {
     /// Returns the title, the statements with published numbers, and the workloads of the paper.
     fn printed(&self) -> Printed<'_>;
 
-    /// Returns the workloads that were run.
+    /// Returns the workloads that the study ran.
     fn columns(&self) -> &[Column];
 
     /// Returns the paper's tables, its figures as numbers, and the tables on the questions that the
@@ -94,7 +94,7 @@ pub(crate) fn reproduce<S: Study>(
     write(&study, request, &Results { answers, sheets, figures, warnings }).map(Some)
 }
 
-/// The results of a study that remain to be written.
+/// Results of a study that remain to be written: tables, figures and verdicts.
 struct Results {
     answers: Vec<Answer>,
     sheets: Vec<Sheet>,
@@ -102,7 +102,8 @@ struct Results {
     warnings: Vec<String>,
 }
 
-/// Writes tables, figures and the page that shows both into the output folder of the request.
+/// Writes a study's tables, figures and the page that shows both into the output folder of the
+/// request.
 fn write<S: Study>(
     study: &S,
     request: &Request,

@@ -2,7 +2,7 @@
 //! chapter 5): every subset of n factors was run, and each effect is a mean over all pairs of runs
 //! that differ in nothing else.
 
-/// The scale on which two measured values are compared.
+/// The scale on which two values of a metric are compared in an ablation study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Values are compared as ratios: an effect of -0.2 is a reduction by 20 %. Values must be
@@ -38,11 +38,11 @@ impl Scale {
     }
 }
 
-/// Returns the effect of the factors in `which` (one bit per factor) on `values`, which has one
-/// value per subset of systems (factors), in the order of the subsets' bits. For one factor, the
-/// effect is the mean over all combinations of the other factors; for two, it is the amount by
-/// which the effect of one factor is larger with the other than without it. On [`Scale::Ratio`],
-/// means are geometric. Returns `None` if a value is missing or cannot be compared.
+/// Returns the effect of the systems (factors) in `which`, one bit each, on `values`, which has one
+/// value per subset of systems, in the order of the subsets' bits. For one factor, the effect is
+/// the mean over all combinations of the other factors; for two, it is the amount by which the
+/// effect of one factor is larger with the other than without it. On [`Scale::Ratio`], means are
+/// geometric. Returns `None` if a value is missing or cannot be compared.
 pub fn effect(values: &[Option<f64>], which: usize, scale: Scale) -> Option<f64> {
     let mut sum = 0.0;
     for (subset, value) in values.iter().enumerate() {
@@ -55,8 +55,8 @@ pub fn effect(values: &[Option<f64>], which: usize, scale: Scale) -> Option<f64>
     Some(scale.down(sum / pairs))
 }
 
-/// Returns two effects of a factor: on a drive without any other factor, and on a drive with all
-/// other factors.
+/// Returns two effects of a system (factor): on a drive without any other system, and on a drive
+/// with all other systems.
 pub fn first_and_last(values: &[Option<f64>], factor: usize, scale: Scale) -> [Option<f64>; 2] {
     let all = values.len() - 1;
     let between = |from: usize, to: usize| {
@@ -70,7 +70,7 @@ pub fn first_and_last(values: &[Option<f64>], factor: usize, scale: Scale) -> [O
 mod tests {
     use super::*;
 
-    /// Returns one value for each subset of three factors.
+    /// Returns made-up values of a metric, one for each subset of three systems.
     fn values(of: impl Fn(bool, bool, bool) -> f64) -> Vec<Option<f64>> {
         (0..8).map(|it| Some(of(it & 1 != 0, it & 2 != 0, it & 4 != 0))).collect()
     }

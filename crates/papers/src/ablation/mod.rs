@@ -65,7 +65,7 @@ impl Design {
 /// A request to run an ablation study: the study, its workloads, and the folder for results.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The study to run.
+    /// The ablation study to run.
     pub design: Design,
     /// True for the quick form of the study: few and short runs of small drives, which test the
     /// study but measure nothing.
@@ -75,7 +75,7 @@ pub struct Request {
     /// A folder of real traces. Files in it that the study recognizes are run besides its own
     /// workloads.
     pub traces: Option<PathBuf>,
-    /// The folder for tables, pictures and finished runs.
+    /// The folder into which the study's tables, pictures and finished runs are written.
     pub out: PathBuf,
     /// Largest number of requests in each run; `None` for whole runs.
     pub limit: Option<u64>,
@@ -139,7 +139,7 @@ pub fn study(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Dia
     Ok(Some(Finding { title, sheets, files, warnings }))
 }
 
-/// Returns the workloads named in the request, or else those of the study.
+/// Returns the workloads that the study runs: those named in the request, or else the study's own.
 fn chosen(plan: &Plan, request: &Request) -> Result<Vec<Column>, Diagnostics> {
     if request.workloads.is_empty() {
         let columns = columns(&plan.workload, request.traces.as_deref())?;

@@ -18,22 +18,22 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::sweep::StudyPoint;
 use serde::Deserialize;
 
-/// A factor of the study: a system that a drive has or does not have.
+/// A factor of the ablation study: one of the systems, which a drive has or does not have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Factor {
-    /// Name of the factor in tables and legends.
+    /// Name of the system in tables and legends.
     pub name: String,
     pub scheme: String,
-    /// Further settings of the drive, applied when it has the factor.
+    /// Further settings of the drive, applied when it has the system.
     #[serde(default)]
     with: Vec<String>,
-    /// Further settings of the drive, applied when it does not have the factor.
+    /// Further settings of the drive, applied when it does not have the system.
     #[serde(default)]
     without: Vec<String>,
 }
 
-/// A drive on which every subset of the systems (factors) is run.
+/// A drive on which every subset of the systems is run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Drive {
@@ -43,7 +43,8 @@ pub(super) struct Drive {
     set: Vec<String>,
 }
 
-/// Replay speed of a workload. Workloads without one are replayed as recorded.
+/// Replay speed of a workload in the ablation study. Workloads without one are replayed as
+/// recorded.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Replay {
@@ -56,27 +57,27 @@ struct Replay {
     stands_for: f64,
 }
 
-/// The quick form of a study: few and short runs of small drives, which test the study but measure
-/// nothing.
+/// The quick form of an ablation study: few and short runs of small drives, which test the study
+/// but measure nothing.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Brief {
     requests: u64,
     drives: Vec<String>,
     workloads: Vec<String>,
-    /// Settings of the quick form, applied after those of the drive.
+    /// Settings of the drives in the quick form, applied after those of the drive.
     set: Vec<String>,
 }
 
-/// A point in the life of a drive.
+/// A point in the life of a drive at which an ablation study runs it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Age {
     pub name: String,
     /// P/E cycles that the mean block has behind it at this age.
     pub cycles: u32,
-    /// Years for which the drive must still last; `None` for the target of the drive's
-    /// configuration.
+    /// Years for which the drive must still last from this age on; `None` for the target of the
+    /// drive's configuration.
     rest_years: Option<f64>,
     set: Vec<String>,
 }
@@ -87,7 +88,8 @@ pub(super) struct Age {
 pub(super) struct Plan {
     pub title: String,
     pub requests: u64,
-    /// True to make the table of signs: how often each factor acts when it is alone on a drive.
+    /// True to make the table of signs: how often the mechanism of each system acts when it is
+    /// alone on a drive.
     #[serde(default)]
     pub signs: bool,
     set: Vec<String>,
@@ -100,7 +102,7 @@ pub(super) struct Plan {
     brief: Brief,
 }
 
-/// A metric read from the summary of a run.
+/// A metric that an ablation study reads from the summary of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Metric {
     Read,
@@ -161,7 +163,7 @@ impl Metric {
 pub(super) struct Evidence {
     pub plan: Plan,
     pub columns: Vec<Column>,
-    /// The runs of each seed; the first entry has the seed of the study itself.
+    /// The runs of the study under each seed; the first entry has the seed of the study itself.
     pub seeds: Vec<Runs>,
     /// The size and endurance of each drive of the plan.
     sizes: Vec<Size>,
@@ -169,11 +171,12 @@ pub(super) struct Evidence {
 
 /// The size and the endurance of a drive.
 struct Size {
-    /// Pages (mapping units) that the host must have programmed before write costs are reported.
+    /// Number of pages (mapping units) that the host must have programmed before write costs are
+    /// reported.
     enough: f64,
-    /// Bytes of all pages of the drive, spare capacity included.
+    /// Size of all pages of the drive in bytes, spare capacity included.
     raw: f64,
-    /// P/E cycles that the cells endure.
+    /// P/E cycles that the drive's cells endure.
     lives: f64,
 }
 
@@ -194,8 +197,8 @@ const OPEN_BLOCKS_FILLED: f64 = 4.0;
 const YEAR_S: f64 = 365.0 * 86_400.0;
 
 impl Plan {
-    /// Returns the scheme of a subset of systems (factors) (one bit per factor): the names of their
-    /// schemes joined by `+`; `None` for the empty subset.
+    /// Returns the scheme with a subset of the systems (one bit each): the names of their schemes
+    /// joined by `+`; `None` for the empty subset.
     pub fn scheme(&self, subset: usize) -> Option<String> {
         let names: Vec<&str> = self.chosen(subset).map(|it| it.scheme.as_str()).collect();
         (!names.is_empty()).then(|| names.join("+"))
@@ -210,7 +213,8 @@ impl Plan {
         1 << self.factor.len()
     }
 
-    /// Replaces this plan by its quick form: few and short runs of small drives.
+    /// Replaces this plan of an ablation study by its quick form: few and short runs of small
+    /// drives.
     pub fn shorten(&mut self) {
         self.requests = self.requests.min(self.brief.requests);
         self.drive.retain(|it| self.brief.drives.contains(&it.name));
@@ -221,8 +225,8 @@ impl Plan {
         self.workload.retain(|it| self.brief.workloads.iter().any(|name| name == it.name()));
     }
 
-    /// Returns the name of the run of a subset of systems (factors) at `place`. The drive is named
-    /// only if the study has several.
+    /// Returns the name of the run with a subset of the systems at `place`. The drive is named only
+    /// if the study has several.
     pub fn run_name(&self, place: Place<'_>, subset: usize) -> String {
         let run = format!("{} {} {subset:05b}", place.column, place.age.name);
         match &self.drive[..] {
@@ -235,8 +239,8 @@ impl Plan {
         self.replay.iter().find(|it| it.workload == column)
     }
 
-    /// Returns the seconds of the host's life for which one simulated second of the workload
-    /// stands.
+    /// Returns the number of seconds of the host's life for which one simulated second of the
+    /// workload stands.
     fn stands_for(&self, column: &str) -> f64 {
         self.replay(column).map_or(1.0, |it| it.stands_for)
     }
@@ -255,8 +259,7 @@ impl Plan {
         DeviceSpec { device: drive.name.clone(), set, ..DeviceSpec::default() }
     }
 
-    /// Returns the runs of one drive at one age: every subset of the systems (factors) under every
-    /// workload.
+    /// Returns the runs of one drive at one age: every subset of the systems under every workload.
     fn points(
         &self,
         columns: &[Column],
@@ -276,8 +279,7 @@ impl Plan {
         columns.iter().flat_map(of).collect()
     }
 
-    /// Returns the configuration of the drive without any of the systems (factors), at the first
-    /// age.
+    /// Returns the configuration of the drive without any of the systems, at the first age.
     fn bare(&self, drive: usize) -> Result<Config, Diagnostics> {
         let age = self.age.first().expect("a study has ages");
         let spec = self.device(Place { drive, age, column: "" }, 0);
@@ -304,8 +306,8 @@ impl Size {
 }
 
 impl Evidence {
-    /// Executes all runs of the study, or loads those saved by an earlier call. Returns `None` if
-    /// the study was stopped.
+    /// Executes all runs of the ablation study, or loads those saved by an earlier call. Returns
+    /// `None` if the study was stopped.
     pub fn gather(
         plan: Plan,
         columns: Vec<Column>,
@@ -338,7 +340,7 @@ impl Evidence {
     }
 
     /// Returns made-up measurements for tests: `run` returns the summary for the indices of a
-    /// drive, an age and a subset of the systems (factors).
+    /// drive, an age and a subset of the systems.
     #[cfg(test)]
     pub fn made_up(
         plan: Plan,
@@ -363,7 +365,7 @@ impl Evidence {
         Evidence { plan, columns, seeds, sizes }
     }
 
-    /// Returns the summary of the run with a subset of the systems (factors) at `place`.
+    /// Returns the summary of the run with a subset of the systems at `place`.
     pub fn run<'a>(
         &self,
         runs: &'a Runs,
@@ -373,8 +375,8 @@ impl Evidence {
         runs.summary(&self.plan.run_name(place, subset))
     }
 
-    /// Returns a metric of the run with a subset of the systems (factors) at `place`; `None` if it
-    /// is not reported.
+    /// Returns the value of a metric in the run with a subset of the systems at `place`; `None` if
+    /// it is not reported.
     pub fn number(
         &self,
         runs: &Runs,
@@ -408,8 +410,8 @@ impl Evidence {
         }
     }
 
-    /// Returns the drive writes per day (DWPD) of the run with a subset of the systems (factors),
-    /// at the rate at which the drive served the host.
+    /// Returns the drive writes per day (DWPD) of the run with a subset of the systems, at the rate
+    /// at which the drive served the host.
     pub fn daily_writes(&self, runs: &Runs, place: Place<'_>, subset: usize) -> Option<f64> {
         let run = self.run(runs, place, subset)?;
         let host_s = run.get("simulated_s")? * self.plan.stands_for(place.column);
@@ -417,21 +419,21 @@ impl Evidence {
         Some(run.get("write.bytes")? / run.get("drive.logical_bytes")? / days)
     }
 
-    /// Returns a metric for each subset of the systems (factors), in the order of the subsets'
-    /// bits.
+    /// Returns the values of a metric, one for each subset of the systems, in the order of the
+    /// subsets' bits.
     pub fn all(&self, runs: &Runs, place: Place<'_>, metric: Metric) -> Vec<Option<f64>> {
         let number = |subset| self.number(runs, place, subset, metric);
         (0..self.plan.subsets()).map(number).collect()
     }
 }
 
-/// Returns the original study and its repetitions with other seeds: `count` in all.
+/// Returns the ablation study itself and its repetitions with other seeds: `count` in all.
 fn seeds_of(count: u32) -> impl Iterator<Item = Repetition> {
     let others = (1..count).map(|number| Repetition::Seed(100 + u64::from(number)));
     std::iter::once(Repetition::Original).chain(others)
 }
 
-/// Returns the share of stripes with parity, 0 to 1, at the drive's stage of life.
+/// Returns the share of the drive's stripes with parity, 0 to 1, at the drive's stage of life.
 fn covered(run: &RunSummary) -> f64 {
     let of_stripes = |name: &str| run.get(&format!("redundancy.{name}"));
     match of_stripes("stage") {

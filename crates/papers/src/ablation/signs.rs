@@ -8,20 +8,20 @@ use crate::run_summary::RunSummary;
 use crate::runs::{Runs, mean};
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// The two runs that a sign compares.
+/// The two runs that a sign compares: without any system, and with one.
 struct Pair<'a> {
-    /// Summary of the run without any of the systems (factors).
+    /// Summary of the run without any of the systems.
     none: &'a RunSummary,
-    /// Summary of the run with only the factor whose sign is computed.
+    /// Summary of the run with only the system whose sign is computed.
     alone: &'a RunSummary,
-    /// Drive writes per day (DWPD) of the two runs: without any of the systems (factors), and with
-    /// only the factor of the sign.
+    /// Drive writes per day (DWPD) of the two runs: without any system, and with only that of the
+    /// sign.
     daily: [Option<f64>; 2],
 }
 
-/// A sign: a number that says how often the mechanism of a factor acted.
+/// A sign in an ablation study: a number that says how often the mechanism of a system acted.
 struct Sign {
-    /// Name of the system whose factor the sign belongs to.
+    /// Name of the system to which the sign belongs.
     system: &'static str,
     name: &'static str,
     is_share: bool,
@@ -116,8 +116,8 @@ const SIGNS: &[Sign] = &[
 ];
 
 impl Evidence {
-    /// Returns a sign for the drives of a group, one estimate for each age: the mean over the
-    /// workloads that have the sign, and the interval over seeds.
+    /// Returns the values of a sign for the drives of a group, one estimate for each age: the mean
+    /// over the workloads that have the sign, and the interval over seeds.
     fn sign(&self, sign: &Sign, group: &Group) -> Vec<Estimate> {
         let factors = &self.plan.factor;
         let bit = factors.iter().position(|it| short(&it.name) == sign.system);
@@ -141,7 +141,8 @@ impl Evidence {
         Some(Pair { none: of(0)?, alone: of(alone)?, daily })
     }
 
-    /// Returns the table of signs: one row per factor and drive, one column per age.
+    /// Returns the table of signs (how often the mechanism of each system acted): one row per
+    /// system and drive, one column per age.
     pub(super) fn signs(&self) -> Sheet {
         let mut heads = vec!["drive", "factor", "sign"];
         heads.extend(self.plan.age.iter().map(|age| age.name.as_str()));

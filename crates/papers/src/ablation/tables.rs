@@ -7,7 +7,8 @@ use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Figure, Panel, Series};
 
-/// Returns a cell with an effect: in percent, or as a difference in the metric's own unit.
+/// Returns a table's cell with the effect of a system: in percent, or as a difference in the
+/// metric's own unit.
 fn cell(metric: Metric, value: Option<f64>) -> Cell {
     match metric.scale() {
         Scale::Ratio => Cell::share(value),
@@ -16,8 +17,8 @@ fn cell(metric: Metric, value: Option<f64>) -> Cell {
     }
 }
 
-/// A function that derives a number, such as an effect, from the values of all subsets of the
-/// systems (factors).
+/// A function that derives a number, such as an effect, from the values of a metric with all
+/// subsets of the systems.
 type Reading<'a> = dyn Fn(&[Option<f64>], Scale) -> Option<f64> + 'a;
 
 /// A value estimated over the seeds: its mean, and half the width of its 95 % confidence interval
@@ -55,15 +56,16 @@ fn add(sheet: &mut Sheet, lead: &[&str], seeds: usize, of: impl Fn(Metric) -> Es
     }
 }
 
-/// Drives over which a table takes means, with their name in tables; the name is `None` if the
-/// study has only one drive.
+/// Drives of an ablation study over which a table takes means, with their name in tables; the name
+/// is `None` if the study has only one drive.
 pub(super) struct Group {
     pub name: Option<String>,
     pub drives: Vec<usize>,
 }
 
 impl Evidence {
-    /// Returns the groups of drives that tables show: all drives together, then each drive.
+    /// Returns the groups of drives that tables of an ablation study show: all drives together,
+    /// then each drive.
     pub(super) fn groups(&self) -> Vec<Group> {
         let all = (0..self.plan.drive.len()).collect::<Vec<_>>();
         if all.len() == 1 {
@@ -106,7 +108,8 @@ impl Evidence {
         }))
     }
 
-    /// Returns a sentence that says how the values in a table are estimated from the seeds.
+    /// Returns a sentence that says how the values in a table are estimated from the runs of
+    /// several seeds.
     fn spread(&self) -> String {
         match self.seeds.len() {
             1 => "one seed".into(),
@@ -114,7 +117,8 @@ impl Evidence {
         }
     }
 
-    /// Returns the main table: the effect of each factor, averaged over the workloads, by age.
+    /// Returns the main table of an ablation study: the effect of each system, averaged over the
+    /// workloads, by age.
     pub(super) fn worth(&self) -> Sheet {
         let heads = self.heads(&["factor", "age", "what"]);
         let title = format!(
@@ -154,7 +158,7 @@ impl Evidence {
         pairs
     }
 
-    /// Returns the table of interactions: for each pair of factors, how much larger the effect of
+    /// Returns the table of interactions: for each pair of systems, how much larger the effect of
     /// one is with the other than without it, averaged over the workloads.
     pub(super) fn interactions(&self) -> Sheet {
         let heads = self.heads(&["pair", "age", "what"]);
@@ -178,7 +182,7 @@ impl Evidence {
         sheet
     }
 
-    /// Returns the table of the effect of every factor under every workload.
+    /// Returns the table of the effect of every system under every workload.
     pub(super) fn effects(&self) -> Sheet {
         let heads = self.heads(&["workload", "age", "effect of"]);
         let title =
@@ -204,7 +208,7 @@ impl Evidence {
         sheet
     }
 
-    /// Returns every combination of drive, workload and age, in the order of tables.
+    /// Returns every combination of drive, workload and age in the study, in the order of tables.
     fn places(&self) -> impl Iterator<Item = Place<'_>> {
         (0..self.plan.drive.len()).flat_map(move |drive| {
             self.columns.iter().flat_map(move |column| {
@@ -220,7 +224,7 @@ impl Evidence {
         (drives.len() > 1).then(|| drives[place.drive].name.as_str())
     }
 
-    /// Returns the table of every run with the study's own seed.
+    /// Returns the table of every run with the ablation study's own seed.
     pub(super) fn each_run(&self) -> Sheet {
         let mut heads = self.heads(&["workload", "source", "age", "scheme"]);
         heads.extend(["blocks erased", "pages moved by GC"]);
@@ -252,7 +256,7 @@ impl Evidence {
         sheet
     }
 
-    /// Returns bar charts of the effect of each factor: one over all drives, and one for each drive
+    /// Returns bar charts of the effect of each system: one over all drives, and one for each drive
     /// if there are several.
     pub(super) fn pictures(&self) -> Vec<Figure> {
         self.groups()
@@ -304,7 +308,7 @@ impl Evidence {
     }
 }
 
-/// Returns the short name of a factor's system: the text in brackets in its name.
+/// Returns the short name of a system: the text in brackets in its name.
 pub(super) fn short(name: &str) -> &str {
     name.split_once('(').map_or(name, |(_, system)| system.trim_end_matches(')'))
 }

@@ -13,7 +13,7 @@ fn plan(design: Design) -> Plan {
     design.plan().unwrap_or_else(|why| panic!("{}: {why}", design.name()))
 }
 
-/// Returns the configuration of the drive at `place` with a subset of the systems (factors).
+/// Returns the configuration of the drive at `place` with a subset of the systems.
 fn config(plan: &Plan, place: Place<'_>, subset: usize) -> Config {
     let spec = plan.device(place, subset);
     let scheme = Scheme::load(&plan.scheme(subset).unwrap_or_else(|| "noop".into())).unwrap();
@@ -45,9 +45,9 @@ fn the_host_has_the_same_capacity_under_every_subset() {
     }
 }
 
-/// Subsets of factors without parity share one preconditioned image at every age, or two: HIRE
-/// keeps more superblocks erased. Subsets with parity need an image of each age, because the stage
-/// of life decides which superblocks have parity.
+/// Subsets of systems without parity share one preconditioned drive at every age, or two: HIRE
+/// keeps more superblocks erased. Subsets with parity need one for each age, because the stage of
+/// life decides which superblocks have parity.
 #[test]
 fn a_drive_of_today_is_preconditioned_once_where_it_can_be() {
     let plan = plan(Design::Today);
@@ -105,7 +105,7 @@ fn the_quick_form_has_fewer_and_smaller_runs() {
     }
 }
 
-/// Returns the summary of a made-up run: every factor multiplies the mean read latency by its own
+/// Returns the summary of a made-up run: every system multiplies the mean read latency by its own
 /// constant, which differs on the second drive.
 fn run(drive: usize, age: usize, subset: usize) -> RunSummary {
     let factors = [[0.5, 0.8, 1.0, 1.0, 1.25], [0.5, 1.25, 1.0, 1.0, 1.25]][drive];
@@ -156,7 +156,8 @@ fn evidence(design: Design, seeds: usize) -> Evidence {
     Evidence::made_up(plan, columns, seeds, run)
 }
 
-/// Returns the cell of a table in the row that begins with `lead`.
+/// Returns the number in a table's cell in the row that begins with `lead`, under the heading
+/// `head`.
 fn cell(sheet: &Sheet, lead: &[&str], head: &str) -> Option<f64> {
     let column = sheet.heads.iter().position(|it| it == head).expect(head);
     let begins = |row: &&Vec<Cell>| lead.iter().zip(*row).all(|(text, cell)| cell.shown() == *text);
@@ -229,7 +230,7 @@ fn signs_are_those_of_the_drive_with_only_that_factor() {
     assert_eq!(of("programs of parity", "old"), 0.01);
 }
 
-/// With several equal seeds, the table has a row of intervals, and they are zero.
+/// With several equal seeds, a table of effects has a row of intervals, and they are zero.
 #[test]
 fn several_seeds_have_an_interval() {
     let evidence = evidence(Design::Today, 2);

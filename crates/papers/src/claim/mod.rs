@@ -14,7 +14,7 @@ pub(crate) use sheet::{bases, sheet};
 pub use verdict::Verdict;
 pub(crate) use view::{Lens, View};
 
-/// A number, and the label of the column it belongs to.
+/// A number, and the label under which a paper or a table has it.
 pub(crate) type Labelled = (String, f64);
 
 /// The ID of a claim in the catalog of claims, such as `004-016`.
@@ -27,11 +27,11 @@ impl fmt::Display for ClaimId {
     }
 }
 
-/// The result of a measurement: numbers, or `None` if the claim cannot be measured.
+/// The result of measuring a claim: numbers, or `None` if the claim cannot be measured.
 pub(crate) type Found = Result<Option<Measured>, Diagnostics>;
 
-/// A claim as declared by a study, next to the evidence `E` that it reads. The published numbers
-/// and the rule for comparing them are in the [`Statement`] of the same ID.
+/// A claim of a paper as a study declares it; `E` is the type of the study's measurements. The
+/// published numbers and the rule for comparing them are in the [`Statement`] of the same ID.
 pub(crate) struct Claim<E> {
     pub id: ClaimId,
     pub measure: fn(&E) -> Found,
@@ -39,13 +39,15 @@ pub(crate) struct Claim<E> {
 }
 
 impl<E> Claim<E> {
-    /// States the null of a claim: the claim's own measure with some schemes replaced by others,
-    /// given as pairs (scheme, replacement).
+    /// States the null of a claim (a measurement without the system that the claim is about): the
+    /// claim's own measure with some schemes replaced by others, given as pairs (scheme,
+    /// replacement).
     pub const fn without(self, pairs: &'static [(&'static str, &'static str)]) -> Claim<E> {
         Claim { id: self.id, measure: self.measure, null: Null::Without(pairs) }
     }
 
-    /// States the null of a claim with a measure of its own, described by `words`.
+    /// States the null of a claim (a measurement without the system that the claim is about) by a
+    /// measure of its own, described by `words`.
     pub const fn by(self, words: &'static str, measure: fn(&E) -> Found) -> Claim<E> {
         Claim { id: self.id, measure: self.measure, null: Null::By(words, measure) }
     }
@@ -68,7 +70,8 @@ pub(crate) const fn claim<E>(id: &'static str, measure: fn(&E) -> Found) -> Clai
     Claim { id: ClaimId(id), measure, null: Null::Unstated }
 }
 
-/// Like [`claim`], for an ID that is also used elsewhere.
+/// Returns the claim `id`, measured by `measure`, like [`claim`], for an ID that is also used
+/// elsewhere.
 pub(crate) const fn named<E>(id: ClaimId, measure: fn(&E) -> Found) -> Claim<E> {
     Claim { id, measure, null: Null::Unstated }
 }
@@ -92,17 +95,17 @@ pub(crate) enum Null<E> {
     /// The null is the claim's own measure, with the second scheme of each pair in place of the
     /// first.
     Without(&'static [(&'static str, &'static str)]),
-    /// The null is another measure, described in words.
+    /// The null is measured by another function, described in words.
     By(&'static str, fn(&E) -> Found),
 }
 
 impl<E: Viewed> Null<E> {
-    /// True if the claim has a null that can be measured.
+    /// Returns true if the claim has a null that can be measured.
     pub fn exists(&self) -> bool {
         matches!(self, Null::Without(_) | Null::By(..))
     }
 
-    /// Describes the null in words, for tables.
+    /// Describes the null of the claim in words, for tables.
     pub fn words(&self) -> String {
         match self {
             Null::Unstated => "not applicable".into(),
@@ -131,9 +134,10 @@ impl<E: Viewed> Null<E> {
     }
 }
 
-/// An option for a choice that the paper leaves open, under which claims are measured again.
+/// An option for a choice that a paper leaves open, under which the paper's claims are measured
+/// again.
 pub(crate) struct Choice {
-    /// Name of the option in tables.
+    /// Name of the option in tables, such as a setting.
     pub name: String,
     pub lens: Lens,
 }
@@ -165,7 +169,8 @@ fn under_choices<E: Viewed>(
 
 /// The measurements of a study, which claims read through a view.
 pub(crate) trait Viewed: Sized + 'static {
-    /// Returns the view through which claims read the measurements.
+    /// Returns the view through which claims read the measurements, which may replace schemes or
+    /// drives by others.
     fn view(&self) -> &View;
 
     /// Returns the options of the paper's open choices for which the study has runs.
@@ -176,26 +181,26 @@ pub(crate) trait Viewed: Sized + 'static {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Statement {
-    /// ID of the statement in the catalog of claims.
+    /// ID of the statement in the catalog of claims, such as `004-016`.
     pub id: String,
     /// Place of the statement in the paper: section, table, figure or equation.
     pub place: String,
-    /// The statement, in the words of this project.
+    /// The paper's statement, in the words of this project.
     pub claim: String,
-    /// The numbers that the paper prints for the statement, and no others.
+    /// Numbers that the paper prints for the statement, and no others.
     #[serde(default)]
     pub published: Vec<Labelled>,
-    /// Numbers that follow from printed ones by arithmetic.
+    /// Numbers that follow by arithmetic from those that the paper prints.
     #[serde(default)]
     pub derived: Vec<Labelled>,
     /// The arithmetic that gives the numbers in `derived`, in words.
     #[serde(default)]
     pub derivation: String,
-    /// The directions that the paper states, such as "reads are faster than writes". The
-    /// measurement must report on every one of them.
+    /// Directions of effects that the paper's statement names, such as "reads are faster than
+    /// writes". The measurement must report on every one of them.
     #[serde(default)]
     pub directions: Vec<String>,
-    /// How the numbers of the simulator are measured, in words.
+    /// Description of the way in which the simulator's numbers for the statement are measured.
     pub how: String,
     /// The criterion by which measured and published numbers agree.
     pub check: Check,
@@ -212,32 +217,33 @@ pub(crate) struct Statement {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Check {
-    /// Numbers must be equal to the last printed digit: for parameters, and numbers derived from
-    /// parameters alone.
+    /// Measured numbers must equal the published ones to the last printed digit: for parameters,
+    /// and numbers derived from parameters alone.
     Exact,
-    /// Numbers must be equal to the last printed digit; a number within 1 % still matches in shape.
-    /// For numbers derived from a rounded parameter.
+    /// Measured numbers must equal the published ones to the last printed digit; a number within 1
+    /// % still matches in shape. For numbers derived from a rounded parameter.
     Rounded,
-    /// Numbers must be within 1 %: for numbers derived from the means of a workload, which its
-    /// stand-in reproduces. The claim matches in shape if the directions hold and the numbers are
-    /// within a factor of two.
+    /// Measured numbers must be within 1 % of the published ones: for numbers derived from the
+    /// means of a workload, which its stand-in trace reproduces. The claim matches in shape if the
+    /// directions hold and the numbers are within a factor of two.
     Close,
-    /// The claim cannot be measured.
+    /// The claim cannot be measured in the simulator.
     #[default]
     Unmeasured,
-    /// Numbers must be within 10 %, because the workload is not public. The claim matches in shape
-    /// if the directions hold and the numbers are within a factor of two.
+    /// Measured numbers must be within 10 % of the published ones, because the workload is not
+    /// public. The claim matches in shape if the directions hold and the numbers are within a
+    /// factor of two.
     Shape,
-    /// Only the directions must hold: the paper prints no number.
+    /// Only the directions that the paper states must hold: the paper prints no number.
     Direction,
     /// Measured numbers must be zero or more, and at most the published number.
     Below,
 }
 
-/// The measurement of a claim: numbers, and the directions that hold.
+/// The measurement of a paper's claim: numbers, and the directions that hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Measured {
-    /// The measured numbers, with the labels of the published ones.
+    /// Measured numbers of the claim, with the labels of the published ones.
     pub values: Vec<Labelled>,
     /// True if the claim's statement in words holds under every workload measured.
     pub holds: bool,
@@ -247,17 +253,17 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Returns a measurement of numbers only, for a claim without a direction.
+    /// Returns a measurement of a claim that has only numbers and no direction.
     pub fn exactly(values: Vec<Labelled>) -> Measured {
         Measured::held(values, true)
     }
 
-    /// Returns a measurement of numbers, and whether the claim's statement in words holds.
+    /// Returns a measurement of a claim: numbers, and true if the claim's statement in words holds.
     pub fn held(values: Vec<Labelled>, holds: bool) -> Measured {
         Measured { values, holds, directions: Vec::new() }
     }
 
-    /// Like [`Measured::exactly`], with constant labels.
+    /// Returns a measurement of numbers like [`Measured::exactly`], with constant labels.
     pub fn of<const N: usize>(values: [(&str, f64); N]) -> Measured {
         Measured::exactly(values.map(|(label, value)| (label.to_string(), value)).into())
     }
@@ -282,22 +288,23 @@ pub(crate) struct Answer {
     /// measured.
     pub repeated: Vec<(Repetition, Option<Measured>)>,
     pub null: NullAnswer,
-    /// Measurements of the claim under the options of open choices for which the study has runs, by
-    /// the name of the option.
+    /// Measurements of the claim under the options for the paper's open choices for which the study
+    /// has runs, by the name of the option.
     pub chosen: Vec<(String, Measured)>,
 }
 
-/// The null of a claim, with its measurements.
+/// The null of a claim (a measurement without the system that the claim is about), with its
+/// results.
 #[derive(Default)]
 pub(crate) struct NullAnswer {
-    /// Description of the null, or why none applies.
+    /// Description of the claim's null, or the reason why it has none.
     pub words: String,
-    /// True if the null can be measured.
+    /// True if the claim's null can be measured.
     pub exists: bool,
     /// True if the claim is about a workload, so that a null could apply to it.
     pub of_workload: bool,
     pub measured: Option<Measured>,
-    /// Measurements of the null in the repetitions of the study.
+    /// Measurements of the claim's null in the repetitions of the study.
     pub repeated: Vec<(Repetition, Option<Measured>)>,
 }
 
@@ -365,13 +372,13 @@ fn matching(statement: &Statement, id: ClaimId) -> Result<(), Diagnostics> {
 }
 
 impl Statement {
-    /// Returns the published number with the label `label`, printed or derived.
+    /// Returns the published number of the statement with the label `label`, printed or derived.
     pub fn number(&self, label: &str) -> Option<f64> {
         labelled(&self.published, label).or_else(|| labelled(&self.derived, label))
     }
 
-    /// Returns an error for a statement that every measurement would confirm, or whose derivation
-    /// is not given.
+    /// Returns an error for a paper's statement that every measurement would confirm, or whose
+    /// derivation is not given.
     fn refuse_if_vacuous(&self) -> Result<(), Diagnostics> {
         let empty = self.published.is_empty() && self.derived.is_empty();
         let what = match self.check {

@@ -5,7 +5,7 @@ use crate::repetition::Repetition;
 use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Returns the claims as a table, one row each.
+/// Returns the table of a paper's claims, one row each.
 pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
     let heads = [
         "id",
@@ -71,7 +71,8 @@ fn derived(statement: &Statement) -> String {
     format!("{} ({})", in_full(&statement.derived), statement.derivation)
 }
 
-/// Lists the directions of a statement, each with yes or no, for a cell of the table of claims.
+/// Lists the directions that a statement names, each with yes or no, for a cell of the table of
+/// claims.
 fn directions(statement: &Statement, measured: Option<&Measured>) -> String {
     let found = |words: &str| {
         let all = measured.map(|it| it.directions.as_slice()).unwrap_or_default();
@@ -85,8 +86,8 @@ fn directions(statement: &Statement, measured: Option<&Measured>) -> String {
     statement.directions.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Lists the mean of every measured number over the seeds, with its 95 % confidence interval;
-/// `None` if the study was not repeated.
+/// Lists the mean of every measured number of a claim over the seeds, with its 95 % confidence
+/// interval; `None` if the study was not repeated.
 fn seeds(answer: &Answer) -> Option<String> {
     let is_seed = |it: Repetition| matches!(it, Repetition::Seed(_));
     let others = answer.repeated.iter().filter(|(it, _)| is_seed(*it));
@@ -102,9 +103,9 @@ fn seeds(answer: &Answer) -> Option<String> {
     Some(listed.join(", "))
 }
 
-/// Lists the least and the largest value of every number over several named measurements (the study
-/// and its repetitions, or the options of the open choices), each with the name of its measurement.
-/// The cell is empty if there are fewer than two measurements.
+/// Lists the least and the largest value of every number of a claim over several named measurements
+/// (the study and its repetitions, or the options of the open choices), each with the name of its
+/// measurement. The cell is empty if there are fewer than two measurements.
 fn ranges<'a>(all: impl Iterator<Item = (String, &'a Measured)>) -> Cell {
     let all: Vec<(String, &Measured)> = all.collect();
     let Some((_, first)) = all.first().filter(|it| all.len() > 1 && !it.1.values.is_empty()) else {

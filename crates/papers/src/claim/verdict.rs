@@ -7,18 +7,19 @@ use super::sheet::short;
 use super::{Answer, Check, Labelled, Measured, Statement, labelled};
 use crate::repetition::Repetition;
 
-/// The verdict on a claim of a paper.
+/// The verdict on a claim of a paper: how far the simulator's measurement agrees with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The measured numbers agree with printed ones.
+    /// The measured numbers agree with those that the paper prints.
     Reproduced,
-    /// The measured numbers agree with numbers that follow from printed ones by arithmetic.
+    /// The measured numbers agree with numbers that follow by arithmetic from those that the paper
+    /// prints.
     Derived,
-    /// Our numbers agree by construction: no measured number could differ, or the measured numbers
-    /// are fitted to the printed ones.
+    /// The simulator's numbers agree by construction: no measured number could differ, or the
+    /// measured numbers are fitted to the printed ones.
     ByConstruction,
-    /// The directions hold, and the measured numbers are within a factor of two of the published
-    /// ones.
+    /// The directions that the claim states hold, and the measured numbers are within a factor of
+    /// two of the published ones.
     Shape,
     /// The measured numbers or directions agree, but so do those of the claim's null (described by
     /// the text): the claim cannot tell the system from its absence.
@@ -29,7 +30,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the verdict in words, with its reason.
+    /// Returns the verdict on the paper's claim in words, with its reason.
     pub fn words(&self) -> String {
         match self {
             Verdict::Reproduced => "reproduced".into(),
@@ -41,7 +42,8 @@ impl Verdict {
         }
     }
 
-    /// Names the verdict in at most [`Verdict::NAME_WIDTH`] characters, without a reason.
+    /// Returns the name of the verdict on a claim in at most [`Verdict::NAME_WIDTH`] characters,
+    /// without a reason.
     pub fn name(&self) -> &'static str {
         match self {
             Verdict::Reproduced => "reproduced",
@@ -53,10 +55,10 @@ impl Verdict {
         }
     }
 
-    /// Number of characters of the longest name of a verdict.
+    /// Number of characters in the longest name of a verdict on a claim.
     pub const NAME_WIDTH: usize = 15;
 
-    /// Returns a sentence that counts the verdicts of each kind.
+    /// Returns a sentence that counts the verdicts on a paper's claims by kind.
     pub fn counted(verdicts: &[Verdict]) -> String {
         let count = |is: fn(&Verdict) -> bool| verdicts.iter().filter(|it| is(it)).count();
         format!(
@@ -73,7 +75,7 @@ impl Verdict {
         )
     }
 
-    /// Returns the strength of the verdict, from 0 (not reproducible) to 2 (reproduced).
+    /// Returns the strength of the verdict on a claim, from 0 (not reproducible) to 2 (reproduced).
     fn strength(&self) -> u8 {
         match self {
             Verdict::Reproduced | Verdict::Derived | Verdict::ByConstruction => 2,
@@ -105,8 +107,8 @@ impl Answer {
         null.exists.then(|| self.confirmed(own(), &null.repeated))
     }
 
-    /// Returns the weakest verdict over a study and its repetitions, where `own` is that of the
-    /// study.
+    /// Returns the weakest verdict on a claim over a study and its repetitions, where `own` is that
+    /// of the study itself.
     fn confirmed(&self, own: Verdict, repeated: &[(Repetition, Option<Measured>)]) -> Verdict {
         if own.strength() == 0 {
             return own;
@@ -138,7 +140,8 @@ const ROUNDED: f64 = 0.01;
 const SHAPE_FACTOR: f64 = 2.0;
 
 impl Check {
-    /// Describes in words the limits within which measured and published numbers agree.
+    /// Describes in words the limits within which measured and published numbers of a claim must
+    /// agree.
     pub fn limits(self) -> &'static str {
         match self {
             Check::Exact => "every printed digit",
@@ -201,7 +204,8 @@ impl Statement {
         }
     }
 
-    /// Like [`Statement::verdict`], without the reason for a difference.
+    /// Returns the verdict on the claim from its measurement, like [`Statement::verdict`], without
+    /// the reason for a difference.
     fn judge(&self, measured: Option<&Measured>) -> Verdict {
         let out = |reason: String| Verdict::NotReproducible(reason);
         if self.check == Check::Unmeasured {
@@ -235,8 +239,8 @@ impl Statement {
         out(farthest(numbers(), &measured.values, kind))
     }
 
-    /// Returns a sentence on the first stated direction that does not hold or was not measured;
-    /// `None` if all hold.
+    /// Returns a sentence on the first direction stated in the claim that does not hold or was not
+    /// measured; `None` if all hold.
     fn broken_direction(&self, measured: &Measured) -> Option<String> {
         for stated in &self.directions {
             match measured.directions.iter().find(|(words, _)| words == stated) {

@@ -14,7 +14,7 @@ pub(crate) struct Lens {
     /// Pairs of a scheme and a variant of the drive: where a measure asks for the paper's drive,
     /// the scheme is read on that variant. An empty name of a scheme stands for all other schemes.
     variants: Vec<(String, String)>,
-    /// The replay speed that is read where a measure asks for recorded times; `None` to replace
+    /// Replay speed that is read where a claim's measure asks for recorded times; `None` replaces
     /// nothing.
     speed: Option<f64>,
     /// Names of the workloads over which means are taken; `None` for all.
@@ -29,12 +29,14 @@ impl Lens {
         Lens { schemes: schemes.collect(), ..Lens::default() }
     }
 
-    /// Returns the view in which the variant `name` is read in place of the paper's drive.
+    /// Returns the view in which the variant `name` of the drive is read in place of the paper's
+    /// drive.
     pub fn variant(name: impl Into<String>) -> Lens {
         Lens { variants: vec![(String::new(), name.into())], ..Lens::default() }
     }
 
-    /// Adds an exception to the view: `scheme` is read on the variant `variant`.
+    /// Adds an exception to the view: the scheme `scheme` is read on the variant `variant` of the
+    /// drive.
     pub fn but(mut self, scheme: &str, variant: impl Into<String>) -> Lens {
         self.variants.insert(0, (scheme.into(), variant.into()));
         self
@@ -52,7 +54,7 @@ impl Lens {
     }
 }
 
-/// The current view through which claims read measurements.
+/// The view through which claims read a study's measurements at present.
 #[derive(Debug, Default)]
 pub(crate) struct View(Mutex<Lens>);
 
@@ -95,7 +97,7 @@ impl View {
         if asked == 1.0 { speed.unwrap_or(asked) } else { asked }
     }
 
-    /// True if the current view includes the workload in means.
+    /// Returns true if the current view includes the workload in means.
     pub fn has(&self, workload: &str) -> bool {
         self.lens().only.as_ref().is_none_or(|only| only.iter().any(|it| it == workload))
     }

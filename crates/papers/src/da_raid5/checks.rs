@@ -15,7 +15,8 @@ use fowler_experiment::workload::Control;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 
-/// Settings of the small drive, on which every invariant can be checked after every event.
+/// Settings of the small drive of the DA-RAID-5 study, on which every invariant can be checked
+/// after every event.
 const SMALL: [&str; 6] = [
     "geometry.blocks_per_plane=32",
     "geometry.pages_per_block=16",
@@ -41,8 +42,8 @@ pub(super) fn device(config: &Config, control: Control<'_>) -> Result<Device, Di
     studies::drive("da-raid5", config, control)
 }
 
-/// Returns the number of flash reads and programs that a one-page write causes, without those of
-/// GC.
+/// Returns the number of flash reads and programs that a one-page write causes under parity,
+/// without those of GC.
 fn update(config: &Config, control: Control<'_>) -> Result<Operations, Diagnostics> {
     let mut device = device(config, control)?;
     let before = device.counters();
@@ -78,10 +79,10 @@ fn laws(config: &Config, control: Control<'_>) -> Result<(u64, ParityWays), Diag
     Ok((broken, device.counters().parity_ways))
 }
 
-/// The results of the checks on small drives.
+/// Results of the checks on small drives in the DA-RAID-5 study.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Checks {
-    /// Flash operations for an update of one page.
+    /// Flash reads and programs for an update of one page.
     pub update: Operations,
     /// The cost of parity for a stripe partly on worn blocks; `None` if there was no such stripe.
     pub parity: Option<Parities>,
@@ -95,7 +96,7 @@ pub(super) struct Checks {
     pub example: Vec<Moment>,
 }
 
-/// Numbers of flash reads and of page programs.
+/// Numbers of flash reads and of page programs for one operation of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub(super) struct Operations {
     pub reads: u64,
@@ -130,8 +131,8 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
     }))
 }
 
-/// One block in 21 is worn: most stripes have no page in a worn block, and some get one when a page
-/// is rewritten.
+/// Settings of a drive of which one block in 21 is worn: most stripes have no page in a worn block,
+/// and some get one when a page is rewritten.
 const PARTLY_WORN: [&str; 3] =
     ["reliability.cycles=14981", "reliability.cycles_spread=20", "buffer.ack=on_program"];
 

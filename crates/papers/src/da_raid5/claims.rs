@@ -24,7 +24,7 @@ pub(super) const HC_BELOW_RAID5: ClaimId = ClaimId("003-028");
 const HC_BELOW_PPC: ClaimId = ClaimId("003-028b");
 
 /// Name of the run, without its workload, of PPC with a cache that acknowledges a write on
-/// insertion, as HC's does. It is the null of claims about HC.
+/// insertion, as HC's does. Claims about HC are compared with it.
 pub(super) const PPC_ON_INSERT: &str = "ppc all acknowledge on insertion, no block worn";
 
 /// Every claim of the DA-RAID-5 paper, in the order of its data file.
@@ -105,10 +105,10 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("003-wear", |e| Ok(erasing(e))).without(&[("udl", "fifo"), ("hc", PPC_ON_INSERT)]),
 ];
 
-/// A day in nanoseconds.
+/// Length of a day in nanoseconds.
 const DAY: f64 = 86_400_000_000_000.0;
 
-/// Returns the configuration of the paper's drive under DA-RAID-5.
+/// Returns the configuration of the DA-RAID-5 paper's drive under DA-RAID-5.
 pub(super) fn config() -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: "da-raid5".into(), ..DeviceSpec::default() };
     Ok(resolve(&spec.source()?, &Scheme::load("da_raid5")?, &spec)?.config)
@@ -118,7 +118,8 @@ fn are<const N: usize>(values: [(&str, f64); N]) -> Found {
     Ok(Some(Measured::of(values)))
 }
 
-/// Returns a number of the configuration of the paper's drive under DA-RAID-5, as a measurement.
+/// Returns a number of the configuration of the DA-RAID-5 paper's drive under DA-RAID-5, as a
+/// measurement.
 fn of_drive(label: &str, of: impl Fn(&Config) -> f64) -> Found {
     are([(label, of(&config()?))])
 }
@@ -136,13 +137,13 @@ fn blocks_of_a_chip(config: &Config) -> f64 {
     f64::from(g.blocks_per_plane * g.planes_per_die * g.dies_per_chip)
 }
 
-/// Time of a page's program in microseconds, by the page's place in its word line.
+/// Returns the time of a page's program in microseconds, by the page's place in its word line.
 fn program_us(config: &Config, page: u32) -> f64 {
     config.timing.iteration().as_us() * f64::from(config.timing.program_iterations.at(page))
 }
 
-/// Returns the probability that a page can be read at the error rate at which the code corrects
-/// 99.9 % of words.
+/// Returns the probability that a page can be read at the bit error rate at which the error
+/// correction code corrects 99.9 % of words.
 fn yields(config: &Config) -> Option<Measured> {
     let worst = Bch::DA_RAID_5.worst_cells(1e-3);
     let words = config.geometry.page_size.0 / 512;
@@ -169,7 +170,8 @@ fn parities(evidence: &Evidence) -> Option<Measured> {
     ]))
 }
 
-/// Returns the numbers of the drive on which the example of Figure 4 is run, as a measurement.
+/// Returns the numbers of the drive on which the example of the DA-RAID-5 paper's Figure 4 is run,
+/// as a measurement.
 fn figure_4(config: &Config) -> Found {
     let cache = config.buffer.size.0 / config.geometry.page_size.0;
     let redundancy = &config.redundancy;
@@ -195,7 +197,7 @@ fn shares(evidence: &Evidence) -> Option<Measured> {
 }
 
 /// Returns the share of writes that begin where the write before them ended, counted in the
-/// stand-ins' requests as the paper's drive receives them.
+/// stand-ins' requests as the DA-RAID-5 paper's drive receives them.
 fn sequential(evidence: &Evidence) -> Found {
     let spec = DeviceSpec { device: "da-raid5".into(), ..DeviceSpec::default() };
     let drive = resolve(&spec.source()?, &Scheme::load("raid5")?, &spec)?;
@@ -211,10 +213,11 @@ fn sequential(evidence: &Evidence) -> Found {
     Ok(Some(Measured::held(values, holds)))
 }
 
-/// Number of requests of each stand-in in which sequential writes are counted.
+/// Number of requests of each stand-in trace in which sequential writes are counted.
 const COUNTED: usize = 300_000;
-/// Largest difference (half a percentage point) between a measured share and the paper's: more than
-/// five standard errors of the largest share, 15.2 %, in [`COUNTED`] requests.
+/// Largest difference (half a percentage point) between a measured share of sequential writes and
+/// the DA-RAID-5 paper's: more than five standard errors of the largest share, 15.2 %, in
+/// [`COUNTED`] requests.
 const NEAR: f64 = 0.005;
 
 fn goes_on(requests: impl Iterator<Item = HostIo>) -> f64 {
@@ -227,9 +230,9 @@ fn goes_on(requests: impl Iterator<Item = HostIo>) -> f64 {
     if writes == 0 { 0.0 } else { on as f64 / writes as f64 }
 }
 
-/// Returns the reduction of response, writes and reads by `case` relative to `base`, mean over the
-/// stand-ins: with web search, as in the paper, and without it, because its few writes dominate a
-/// mean of ratios.
+/// Returns the reduction of response time, flash writes and flash reads by the scheme `case`
+/// relative to `base`, mean over the stand-in traces: with web search, as in the DA-RAID-5 paper,
+/// and without it, because its few writes dominate a mean of ratios.
 fn lowered(evidence: &Evidence, case: Case, base: Case) -> Option<Measured> {
     let lower = |search, shown| {
         Some(1.0 - evidence.mean_of(search, |column| evidence.ratio(column, (case, base), shown))?)
@@ -251,8 +254,8 @@ fn lowered(evidence: &Evidence, case: Case, base: Case) -> Option<Measured> {
     Some(Measured { directions, ..Measured::exactly(values) })
 }
 
-/// Measures UDL against PPC with "the only exception" of the paper: response, writes and reads fall
-/// under all workloads but web search.
+/// Measures UDL against PPC with "the only exception" of the DA-RAID-5 paper: response time, flash
+/// writes and flash reads fall under all workloads but web search.
 fn udl_below_ppc(evidence: &Evidence) -> Option<Measured> {
     let mut measured = lowered(evidence, UDL, PPC)?;
     for (shown, words) in Shown::PAPER.into_iter().zip([
@@ -302,8 +305,8 @@ fn implied(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::of([("by UDL", udl), ("by HC", hc)]))
 }
 
-/// Returns the reduction of response time by `case` relative to `base` under TPC-C, where the paper
-/// has the largest reduction.
+/// Returns the reduction of response time by the scheme `case` relative to `base` under TPC-C,
+/// where the DA-RAID-5 paper has the largest reduction.
 fn most(evidence: &Evidence, case: Case, base: Case, label: &str) -> Option<Measured> {
     let lower = |column: &str| Some(1.0 - evidence.ratio(column, (case, base), Shown::Response)?);
     let most = evidence.runs.each(lower)?.into_iter().fold(f64::MIN, f64::max);
@@ -311,7 +314,8 @@ fn most(evidence: &Evidence, case: Case, base: Case, label: &str) -> Option<Meas
     Some(Measured::of([(label, there)]).direction("largest under TPC-C", there == most))
 }
 
-/// Largest relative change (1 %) that counts as "unchanged".
+/// Largest relative change (1 %) of a mean that counts as "unchanged" in the text of the DA-RAID-5
+/// paper.
 const UNCHANGED: f64 = 0.01;
 
 fn unchanged(evidence: &Evidence) -> Option<Measured> {
@@ -322,8 +326,8 @@ fn unchanged(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::of([("RAID-5", raid5), ("PPC", ppc)]).direction(words, holds))
 }
 
-/// Returns the relative changes in response and reads when N_update grows from `few` to `some`, and
-/// from `some` to `many`.
+/// Returns the relative changes in response time and flash reads when hybrid caching's parameter
+/// N_update grows from `few` to `some`, and from `some` to `many`.
 fn updating(evidence: &Evidence, [few, some, many]: [u32; 3]) -> Option<Measured> {
     let change = |column: &str, to, from, shown| {
         Some(evidence.change(column, HC, (&n_update(to), &n_update(from)), shown)? - 1.0)
@@ -347,7 +351,8 @@ fn updating(evidence: &Evidence, [few, some, many]: [u32; 3]) -> Option<Measured
     )
 }
 
-/// Returns the relative change in response when the data cache grows from `small` to `large` KiB.
+/// Returns the relative change in mean response time when the data cache grows from `small` to
+/// `large` KiB.
 fn caching(evidence: &Evidence, [small, large]: [u32; 2]) -> Option<Measured> {
     let lower = |column: &str| {
         let pair = (cache(large), cache(small));
@@ -367,8 +372,8 @@ fn caching(evidence: &Evidence, [small, large]: [u32; 2]) -> Option<Measured> {
     )
 }
 
-/// Returns the response under a cut-off of 8 pages relative to the lowest response under any other
-/// swept cut-off.
+/// Returns the mean response time under a cut-off of 8 pages relative to the lowest one under any
+/// other swept cut-off.
 fn best_cut_off(evidence: &Evidence, swept: &[u32]) -> Option<Measured> {
     let response = |pages: u32| evidence.response(LONG, HC, &cut_off(pages));
     let others = swept.iter().filter(|&&pages| pages != 8 || swept.len() == 1);
@@ -378,8 +383,8 @@ fn best_cut_off(evidence: &Evidence, swept: &[u32]) -> Option<Measured> {
     Some(Measured::of([("8 over the best", eight / least)]).direction(words, eight < least))
 }
 
-/// Returns the reductions of erases by UDL and by HC relative to PPC, mean over the stand-ins
-/// without web search, which erases next to nothing.
+/// Returns the reductions of block erases by the schemes UDL and HC relative to PPC, mean over the
+/// stand-in traces without web search, which erases next to nothing.
 fn erasing(evidence: &Evidence) -> Option<Measured> {
     let fewer = |case: Case| {
         let erases = |column: &str, which: Case| {

@@ -9,8 +9,8 @@ use super::variants::{
 };
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Pairs of schemes that are compared: the first by its reduction relative to the second. A pair is
-/// left out on a drive that does not run both.
+/// Pairs of schemes that are compared at equal acknowledgement of writes: the first by its
+/// reduction relative to the second. A pair is left out on a drive that does not run both.
 const PAIRS: [(Case, Case); 7] = [
     (UDL, RAID5),
     (UDL, PPC),
@@ -22,7 +22,8 @@ const PAIRS: [(Case, Case); 7] = [
 ];
 
 /// Returns the table of reductions by the first scheme of each pair relative to the second, mean
-/// over the stand-ins, by the wear of the drive and by the moment at which all schemes acknowledge.
+/// over the stand-in traces, by the wear of the drive and by the moment at which all schemes
+/// acknowledge.
 pub(super) fn sheet(evidence: &Evidence) -> Sheet {
     let heads = [
         "drive",
@@ -103,7 +104,7 @@ mod tests {
     use super::super::claims::PPC_ON_INSERT;
     use super::*;
 
-    /// The run that serves as null for claims about hybrid caching is one of the runs at equal
+    /// The run with which claims about hybrid caching are compared is one of the runs at equal
     /// acknowledgement.
     #[test]
     fn the_null_of_hybrid_caching_is_ppc_with_its_cache() {

@@ -20,10 +20,11 @@ const FIGURE: [&str; 6] = [
     "buffer.ack=on_insert",
     "buffer.evict_ahead=1",
 ];
-/// Page numbers of the writes; up to D22 as in the text. After that, the figure names pages but not
-/// their full order; this order evicts the stripes that it shows: S0 for D23, S2, S5, and S0 again.
+/// Page numbers of the writes in the example of Figure 4; up to D22 as in the DA-RAID-5 paper's
+/// text. After that, the figure names pages but not their full order; this order evicts the stripes
+/// that it shows: S0 for D23, S2, S5, and S0 again.
 const WRITES: [u32; 19] = [4, 1, 3, 2, 22, 8, 9, 4, 23, 13, 15, 4, 14, 2, 1, 3, 13, 4, 12];
-/// The index of the write that first evicts S0.
+/// Index of the write in the example of Figure 4 that first evicts stripe S0.
 const FIRST: usize = 8;
 /// Pages of stripe S0 that are in the cache at both of its evictions.
 const PAGES: [u32; 3] = [1, 2, 3];
@@ -33,16 +34,16 @@ const REST: u64 = 40_000_000;
 /// The state of the example's drive after a write.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Moment {
-    /// The page written.
+    /// Number of the logical page that was written.
     pub page: u32,
     /// Pages in the data cache, and pages evicted by this write.
     pub cache: Vec<u32>,
     pub left: Vec<u32>,
     /// Stripes with partial parity, each with the pages that this parity covers.
     pub covered: Vec<(u32, Vec<u32>)>,
-    /// Flash reads for parity since the previous write.
+    /// Number of flash reads for parity since the previous write of the example.
     pub reads: u64,
-    /// Page programs for parity since the previous write.
+    /// Number of page programs for parity since the previous write of the example.
     pub programs: u64,
     /// Number of events of this write after which an invariant was broken.
     pub broken: u64,
@@ -80,7 +81,8 @@ fn covered(device: &Device) -> Vec<(u32, Vec<u32>)> {
     stripes.into_iter().filter_map(of).collect()
 }
 
-/// Runs the example and returns the state after each write.
+/// Runs the example of the DA-RAID-5 paper's Figure 4 and returns the drive's state after each
+/// write.
 pub(super) fn run(control: Control<'_>) -> Result<Vec<Moment>, Diagnostics> {
     let mut device = device(&drive()?, control)?;
     let mut moments = Vec::new();

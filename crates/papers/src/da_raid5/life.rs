@@ -19,10 +19,10 @@ use fowler_physics::bch::Bch;
 use fowler_theory::stripes::{periods_to_loss, stripe_loss, widest};
 use std::sync::LazyLock;
 
-/// Largest relative difference of a block's cycles from the mean of all blocks; uniformly
+/// Largest relative difference of a block's P/E cycles from the mean of all blocks; uniformly
 /// distributed.
 const SPREAD: f64 = 0.2;
-/// End of the simulated life, in mean P/E cycles of the blocks.
+/// End of the simulated life of the DA-RAID-5 drive, in mean P/E cycles of the blocks.
 const LIFE: u32 = 20_000;
 /// P/E cycles between two points of the life that are drawn.
 const DRAWN: u32 = 500;
@@ -31,7 +31,7 @@ const LISTED: u32 = 2500;
 /// The smallest probability of data loss that is drawn; below it, a drive is as good as new.
 const LEAST: f64 = 1e-24;
 /// The target for the probability that a stripe loses data during retention; it determines the
-/// stripe size. Assumed: the loss of a page at the point that the paper prints.
+/// stripe size. Assumed: the loss of a page at the point that the DA-RAID-5 paper prints.
 pub(super) const TARGET: f64 = 0.01588;
 
 /// Cell error rate at which the code of equation (3) corrects 99.9 % of words. The search for it is
@@ -83,10 +83,10 @@ fn page_of(config: &Config, cycles: f64) -> f64 {
     over_blocks(cycles, |cycles| page(config, cycles, 1.0))
 }
 
-/// A drive under one scheme at a point of its life.
+/// State of a drive under one scheme at a point of its life.
 #[derive(Clone, Copy)]
 struct Point {
-    /// The scheme as which the drive works, which decides response and wear.
+    /// The scheme as which the drive works at this point, which decides response time and wear.
     case: Case,
     /// Probability (0 to 1) that a stripe of N pages loses data during retention.
     loss: f64,
@@ -132,8 +132,8 @@ fn points(config: &Config, cycles: f64, q: f64) -> [Point; 4] {
     ]
 }
 
-/// Returns the points of the life that are drawn, each with its mean P/E cycles. All means over
-/// blocks together take a second, so each is computed once for every scheme, on all cores.
+/// Returns the points of the drive's life that are drawn, each with its mean P/E cycles. All means
+/// over blocks together take a second, so each is computed once for every scheme, on all cores.
 fn drawn(config: &Config) -> Vec<(f64, [Point; 4])> {
     fan_out::each(&life(config, DRAWN), |&cycles| {
         (cycles, points(config, cycles, page_of(config, cycles)))
@@ -165,7 +165,8 @@ fn years(config: &Config, &Point { case, loss }: &Point) -> f64 {
     (periods_to_loss(loss, stripes) * period).min(1e30)
 }
 
-/// Returns the table of data loss, wear and response by mean P/E cycles.
+/// Returns the table of the probability of data loss, wear and response time of each scheme, by
+/// mean P/E cycles.
 pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     let config = config()?;
     let heads = [
@@ -202,7 +203,7 @@ pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// Returns the table of the mean time to data loss in years, by mean P/E cycles.
+/// Returns the table of each scheme's mean time to data loss in years, by mean P/E cycles.
 pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
     let config = config()?;
     let heads = ["cycles", "no RAID", "RAID-5", "PPC", "DA-RAID-5", "which works as"];
@@ -217,8 +218,8 @@ pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// Returns two figures over the life of the drive: the trade-off that the paper argues with, and
-/// the mean time to data loss.
+/// Returns two figures over the life of the drive: the trade-off that the DA-RAID-5 paper argues
+/// with, and the mean time to data loss.
 pub(super) fn pictures(evidence: &Evidence) -> Result<[Figure; 2], Diagnostics> {
     let config = config()?;
     let drawn = drawn(&config);

@@ -9,11 +9,11 @@ use fowler_device::Config;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// P/E cycles between two points of a curve of limits.
+/// P/E cycles between two points of a curve of retention or read limits.
 const STEP: u32 = 1000;
-/// P/E cycles of the last point of a curve: the axis of Figure 2 ends there.
+/// P/E cycles of the last point of a curve of limits: the axis of Figure 2 ends there.
 const MOST: u32 = 20_000;
-/// A day in nanoseconds.
+/// Length of a day in nanoseconds.
 const DAY: f64 = 86_400e9;
 
 /// The limits of data in a block after a number of P/E cycles.

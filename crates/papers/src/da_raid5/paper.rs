@@ -18,22 +18,22 @@ pub(super) struct Paper {
     pub title: String,
     /// Number of requests in each run behind the figures of the DA-RAID-5 paper.
     pub requests: u64,
-    /// The number of requests in each run of the sweeps.
+    /// Number of requests in each run of the DA-RAID-5 study's parameter sweeps.
     pub swept_requests: u64,
     /// Share of time (0 to 1) in which the drive under RAID-5 has no request. The arrival rates of
-    /// the stand-ins are set to it.
+    /// the stand-in traces are set to it.
     pub idle: f64,
-    /// Settings of every drive in the study.
+    /// Settings of every drive in the DA-RAID-5 study.
     pub drive: Vec<String>,
-    /// Settings that set the wear of the blocks in stage 2.
+    /// Settings of the drive that give its blocks their wear in stage 2 of its life.
     pub worn: Vec<String>,
-    /// Settings that set the wear of the blocks on a drive more worn than in stage 2.
+    /// Settings of the drive that give its blocks more wear than in stage 2 of its life.
     pub more_worn: Vec<String>,
-    /// Settings that set the wear of the blocks in stage 3: all are worn.
+    /// Settings of the drive that make all its blocks worn, as in stage 3 of its life.
     pub all_worn: Vec<String>,
-    /// Settings of the buffer under PE-aware RAID-5.
+    /// Settings of the write buffer under PE-aware RAID-5.
     pub grouping: Vec<String>,
-    /// Settings of the buffer under hybrid caching (HC).
+    /// Settings of the write buffer under hybrid caching (HC).
     pub data_cache: Vec<String>,
     /// Settings of the drive on which the stripe size is swept.
     pub wide: Vec<String>,
@@ -44,24 +44,25 @@ pub(super) struct Paper {
     pub claim: Vec<Statement>,
 }
 
-/// Values of the parameters that are swept: by the paper, and beyond it.
+/// Values of the parameters that are swept: by the DA-RAID-5 paper, and beyond it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sweeps {
     pub n_update: Vec<u32>,
     pub caches_kib: Vec<u32>,
     pub cut_off: Vec<u32>,
-    /// Numbers of parity cache entries that are kept free ahead of demand.
+    /// Numbers of parity cache entries that are kept free before a write needs them.
     pub parity_ahead: Vec<u32>,
     pub stripes: Vec<u32>,
-    /// Stripe sizes in pages at which both orders of an update are compared.
+    /// Stripe sizes in pages at which both orders of an update are compared: program the new page
+    /// before or after reading the old one.
     pub grid_stripes: Vec<u32>,
-    /// Request rates, as multiples of the rate behind the figures, at which both orders of an
-    /// update are compared.
+    /// Request rates, as multiples of the rate behind the DA-RAID-5 paper's figures, at which both
+    /// orders of an update are compared.
     pub loads: Vec<f64>,
     /// Localities of requests at which hybrid caching is compared with the partial parity cache.
     pub localities: Vec<Locality>,
-    /// Lengths in requests of the runs that show how results converge.
+    /// Numbers of requests in the runs that show how results converge.
     pub lengths: Vec<u64>,
     /// Number of web search requests after which its reads have caused blocks to be refreshed.
     pub search: u64,
@@ -73,7 +74,7 @@ impl Paper {
         paper_data::open("papers/da-raid5", TEXT)
     }
 
-    /// Returns the paper's drive with the settings `set`.
+    /// Returns the DA-RAID-5 paper's drive with the settings `set`.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
         paper_data::drive("da-raid5", &self.drive, set)
     }

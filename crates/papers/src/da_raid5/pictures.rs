@@ -13,7 +13,8 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins have the published shares of writes; all else is assumed.";
 
-/// Returns Figure 5: response, writes and reads of every scheme relative to RAID-5.
+/// Returns Figure 5 of the DA-RAID-5 paper: response time, flash writes and flash reads of every
+/// scheme relative to RAID-5.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     let panel = |shown: Shown| {
         let series = |case: &Case| {
@@ -42,8 +43,8 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
 const TALLEST: f64 = 4.0;
 const WORK: &str = "how long a request keeps chips busy, now or later.";
 
-/// Returns the published means for the last group of bars. The paper prints only them; the bars of
-/// its figure have no numbers.
+/// Returns the published means for the last group of bars. The DA-RAID-5 paper prints only them;
+/// the bars of its figure have no numbers.
 fn published_mean(
     paper: &Paper,
     evidence: &Evidence,
@@ -59,7 +60,8 @@ fn published_mean(
     evidence.runs.ordered(|_| None, Some(1.0 - lower))
 }
 
-/// Returns Figures 6 and 7, and the figures of the sweeps of the cut-off and of the load.
+/// Returns Figures 6 and 7 of the DA-RAID-5 paper, and the figures of the sweeps of the cut-off and
+/// of the load.
 pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     vec![
         figure6(&paper.sweeps.n_update, evidence),
@@ -100,7 +102,7 @@ fn figure7(caches: &[u32], evidence: &Evidence) -> Figure {
         .caption(format!("{STAND_INS} Chip time: {WORK}"))
 }
 
-/// Returns the series of a figure that have at least one point.
+/// Returns those series of a figure that have at least one point.
 fn drawn(series: impl Iterator<Item = Series>) -> impl Iterator<Item = Series> {
     series.filter(|it| !it.y.is_empty())
 }
@@ -125,7 +127,7 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Figure {
         .caption(format!("Under {LONG}, whose writes are at most 16 pages long. {STAND_INS}"))
 }
 
-/// Returns the figure of the mean reduction of response by load, for both orders of an update.
+/// Returns the figure of the mean reduction of response time by load, for both orders of an update.
 fn by_order(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = tables::by_order(evidence);
     let panel = |&stripe: &u32| {

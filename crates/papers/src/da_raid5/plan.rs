@@ -25,33 +25,34 @@ fn run_name(column: &str, scheme: &str, variant: &str) -> String {
     if variant.is_empty() { base } else { format!("{base} {variant}") }
 }
 
-/// A run that was executed, for the table of all runs: workload, scheme and variant.
+/// A run of the DA-RAID-5 study that was executed, for the table of all runs: workload, scheme and
+/// variant of the drive.
 pub(super) struct Made {
     pub column: String,
     pub case: Case,
     pub variant: String,
 }
 
-/// All measurements of the study, and the published numbers.
+/// All measurements of the DA-RAID-5 study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
     pub(super) made: Vec<Made>,
-    /// Search results for the factor by which each stand-in's times are divided.
+    /// Search results for the factor by which each stand-in trace's times are divided.
     pub(super) speeds: Results<Speed>,
     pub(super) checks: Checks,
-    /// True if only the runs behind the paper's figures were executed.
+    /// True if only the runs behind the DA-RAID-5 paper's figures were executed.
     pub(super) brief: bool,
 }
 
-/// Returns the name of the job that searches for a stand-in's replay speed.
+/// Returns the name of the job that searches for a stand-in trace's replay speed.
 fn speed_name(column: &str) -> String {
     format!("{column} speed")
 }
 
-/// Returns the jobs that search for the replay speed of each stand-in: the drive under RAID-5 must
-/// be idle for the share of time given in the paper's data. Real traces are replayed at their
-/// recorded times.
+/// Returns the jobs that search for the replay speed of each stand-in trace: the drive under RAID-5
+/// must be idle for the share of time given in the DA-RAID-5 paper's data. Real traces are replayed
+/// at their recorded times.
 fn speeds<'b>(
     paper: &Paper,
     columns: &[Column],
@@ -66,7 +67,7 @@ fn speeds<'b>(
 }
 
 /// True if the workload is run in the variant: real traces are run only in the variants behind the
-/// paper's figures.
+/// DA-RAID-5 paper's figures.
 fn wants(variant: &Variant, column: &Column) -> bool {
     let equal = Acknowledged::ALL.map(|it| equal(Worn::None, it));
     let shown = [AS_IT_IS, STAGE_2, &equal[0], &equal[1]].contains(&variant.name.as_str());
@@ -216,8 +217,8 @@ impl Evidence {
         self.runs.ratio(&mine, &base, shown.number())
     }
 
-    /// Returns the quantity `shown` under the scheme `case` divided by that under `base`, on an
-    /// equally worn drive.
+    /// Returns the quantity `shown` under the scheme `case` divided by that under `base`, both on
+    /// equally worn drives.
     pub(super) fn ratio(
         &self,
         column: &str,
@@ -290,7 +291,8 @@ impl Evidence {
         self.number(column, case, &setting.variant(case), busy)
     }
 
-    /// Returns the mean of a ratio over the stand-ins, without web search if `search` is false.
+    /// Returns the mean of a ratio over the stand-in traces; `search` is false to leave out web
+    /// search.
     pub(super) fn mean_of(&self, search: bool, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         let stand_ins = self.runs.stand_ins().map(|column| column.name.as_str());
         let all: Option<Vec<f64>> =
@@ -299,10 +301,11 @@ impl Evidence {
     }
 }
 
-/// Number of chips of the paper's drive.
+/// Number of chips of the DA-RAID-5 paper's drive.
 const CHIPS: u32 = 9;
 
-/// Returns the share of time that a chip of the paper's drive is busy, mean over the chips.
+/// Returns the share of time that a chip of the DA-RAID-5 paper's drive is busy, mean over the
+/// chips.
 pub(super) fn busy(run: &RunSummary) -> Option<f64> {
     Some(run.get("counters.die_busy_s")? / run.get("simulated_s")? / f64::from(CHIPS))
 }
@@ -320,22 +323,22 @@ fn response(run: &RunSummary) -> Option<f64> {
     (all > 0.0).then(|| sum / all)
 }
 
-/// The quantities shown in the three parts of the paper's figures, and one more.
+/// A quantity that the figures of the DA-RAID-5 paper show, or chip time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     Response,
     Writes,
     Reads,
-    /// Chip time per request, which the paper does not show: the time for which a request keeps
-    /// chips busy, plus its share of the work done later for all requests. It depends neither on
-    /// when a write is acknowledged nor on the load.
+    /// Chip time per request, which the DA-RAID-5 paper does not show: the time for which a request
+    /// keeps chips busy, plus its share of the work done later for all requests. It depends neither
+    /// on when a write is acknowledged nor on the load.
     Work,
 }
 
 impl Shown {
-    /// The quantities that the paper shows.
+    /// The quantities that the DA-RAID-5 paper's figures show.
     pub const PAPER: [Shown; 3] = [Shown::Response, Shown::Writes, Shown::Reads];
-    /// Every quantity that a table may show.
+    /// Every quantity that a table of the DA-RAID-5 study may show.
     pub const ALL: [Shown; 4] = [Shown::Response, Shown::Writes, Shown::Reads, Shown::Work];
 
     /// Returns the function that reads the quantity from the summary of a run.
@@ -348,12 +351,12 @@ impl Shown {
         }
     }
 
-    /// Name of the quantity in column heads and titles.
+    /// Returns the name of the quantity in headings of columns and titles.
     pub fn name(self) -> &'static str {
         ["mean response", "pages programmed", "pages read", "chip time"][self as usize]
     }
 
-    /// Label of the quantity in the published numbers of the claims.
+    /// Returns the label of the quantity in the published numbers of the claims.
     pub fn label(self) -> &'static str {
         ["response", "writes", "reads", "work"][self as usize]
     }
@@ -367,7 +370,8 @@ mod tests {
     use crate::run_folder::tests::set_up;
     use std::collections::BTreeSet;
 
-    /// Every run of the whole study uses an existing drive and workload, and has a name of its own.
+    /// Every run of the DA-RAID-5 study uses an existing drive and workload, and has a name of its
+    /// own.
     #[test]
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
@@ -398,7 +402,7 @@ mod tests {
         assert_eq!(count(false), tested + grid + others);
     }
 
-    /// Every stand-in has enough requests for its longest run, so no run ends early.
+    /// Every stand-in trace has enough requests for its longest run, so no run ends early.
     #[test]
     fn no_stand_in_ends_early() {
         let paper = Paper::open().unwrap();

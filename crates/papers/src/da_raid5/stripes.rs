@@ -13,7 +13,7 @@ use fowler_theory::stripes::{page_loss, stripe_loss, widest};
 
 /// P/E cycles of the blocks for which the probability of data loss is shown.
 const CYCLES: [f64; 4] = [12_000.0, 13_500.0, 15_000.0, 16_500.0];
-/// P/E cycles at which the paper has T_p and prints a point of its reliability model.
+/// P/E cycles at which the DA-RAID-5 paper has T_p and prints a point of its reliability model.
 const PRINTED: f64 = 15_000.0;
 /// The widest stripe considered, in data pages.
 const MOST: u32 = 62;

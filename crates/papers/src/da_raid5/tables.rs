@@ -10,7 +10,8 @@ use super::variants::{
 use crate::run_summary::RunSummary;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Returns Figure 5 as three tables, the table of its means, and that of the runs behind it.
+/// Returns Figure 5 of the DA-RAID-5 paper as three tables, the table of its means, and that of the
+/// runs behind it.
 pub(super) fn shown(evidence: &Evidence) -> Vec<Sheet> {
     let mut sheets = vec![means(evidence)];
     sheets.extend(Shown::ALL.into_iter().map(|shown| figure5(evidence, shown)));
@@ -18,7 +19,8 @@ pub(super) fn shown(evidence: &Evidence) -> Vec<Sheet> {
     sheets
 }
 
-/// Pairs of schemes that the text compares: the first by its reduction relative to the second.
+/// Pairs of schemes that the text of the DA-RAID-5 paper compares: the first by its reduction
+/// relative to the second.
 pub(super) const PAIRS: [(Case, Case); 5] =
     [(UDL, RAID5), (UDL, PPC), (PPC, RAID5), (HC, RAID5), (HC, PPC)];
 
@@ -59,7 +61,8 @@ fn figure5(evidence: &Evidence, shown: Shown) -> Sheet {
     sheet
 }
 
-/// Returns the table of all runs on whole drives: response, flash operations, and whether GC ran.
+/// Returns the table of all runs on whole drives: response time, flash operations, and yes if GC
+/// ran.
 fn runs(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -110,8 +113,8 @@ fn refreshed(run: &RunSummary) -> Option<f64> {
     Some(at_limit + run.get("redundancy.refreshed_in_idle_time")?)
 }
 
-/// Returns the table of replay speeds: the factor by which the arrival times of each stand-in are
-/// divided.
+/// Returns the table of replay speeds: the factor by which the arrival times of each stand-in trace
+/// are divided.
 fn speeds(evidence: &Evidence) -> Sheet {
     let title = "Factors by which the times of the stand-ins are divided, and the idle time under RAID-5 that they leave";
     let mut sheet = Sheet::new("speeds", title, &["search", "factor", "drive idle"]);
@@ -121,7 +124,7 @@ fn speeds(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns Figures 6 and 7 as tables, and the tables of the sweeps.
+/// Returns Figures 6 and 7 of the DA-RAID-5 paper as tables, and the tables of the sweeps.
 pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     let s = &paper.sweeps;
     vec![
@@ -399,7 +402,7 @@ fn long_search(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of the effects of two other readings of the paper.
+/// Returns the table of the effects of two other interpretations of the DA-RAID-5 paper.
 fn readings(evidence: &Evidence) -> Sheet {
     let names = Shown::ALL.map(Shown::name);
     let heads: Vec<&str> = ["reading", "workload", "case"].into_iter().chain(names).collect();

@@ -5,7 +5,7 @@ use super::paper::Paper;
 use crate::claim::{Choice, Lens};
 use serde::Deserialize;
 
-/// A case of the study: a scheme with its buffer.
+/// A case of the DA-RAID-5 study: a scheme with its write buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Case {
     /// Preset of the scheme, which also names the runs.
@@ -15,7 +15,7 @@ pub(super) struct Case {
     pub caches: Caches,
 }
 
-/// The buffer of a case, in front of the flash.
+/// The write buffer of a scheme in the DA-RAID-5 study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Caches {
     None,
@@ -29,12 +29,12 @@ pub(super) const UDL: Case = Case { scheme: "udl", name: "UDL", caches: Caches::
 pub(super) const PE_AWARE: Case =
     Case { scheme: "pe_aware", name: "PE-aware", caches: Caches::Grouping };
 pub(super) const HC: Case = Case { scheme: "hc", name: "HC", caches: Caches::Data };
-/// The case without redundancy, on the same drive. It has for data the capacity that parity takes
-/// in the other cases.
+/// The case of a drive without redundancy, equal otherwise. It has for data the capacity that
+/// parity takes in the other cases.
 pub(super) const NONE: Case = Case { scheme: "fifo", name: "no RAID", caches: Caches::None };
 pub(super) const CASES: [Case; 5] = [RAID5, PPC, UDL, PE_AWARE, HC];
 
-/// A variant of the study: a drive and workloads under which cases are run.
+/// A variant of the DA-RAID-5 study: a drive and workloads under which schemes are run.
 #[derive(Clone)]
 pub(super) struct Variant {
     pub name: String,
@@ -46,7 +46,7 @@ pub(super) struct Variant {
     /// Request rate as a multiple of the rate at which the drive under RAID-5 is idle for half of
     /// the time.
     pub load: f64,
-    /// Locality of the workload's requests; `None` for that of the stand-in itself.
+    /// Locality of the workload's requests; `None` for that of the stand-in trace itself.
     pub locality: Option<Locality>,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Locality {
     pub mean_run: f64,
 }
 
-/// The moment at which all schemes acknowledge a write.
+/// The moment at which all compared schemes acknowledge a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Acknowledged {
     OnInsert,
@@ -73,7 +73,7 @@ pub(super) enum Acknowledged {
 impl Acknowledged {
     pub const ALL: [Acknowledged; 2] = [Acknowledged::OnInsert, Acknowledged::OnProgram];
 
-    /// Returns the name of the moment in tables and in names of runs.
+    /// Returns the name of the moment of acknowledgement, in tables and in names of runs.
     pub fn name(self) -> &'static str {
         ["all acknowledge on insertion", "all acknowledge after the program"][self as usize]
     }
@@ -86,7 +86,7 @@ impl Acknowledged {
     }
 }
 
-/// The wear of the drives on which schemes are compared at equal acknowledgement.
+/// The wear of the drive's blocks where schemes are compared at equal acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Worn {
     /// The drive at the end of stage 1: no block is worn.
@@ -100,7 +100,7 @@ pub(super) enum Worn {
 impl Worn {
     pub const ALL: [Worn; 3] = [Worn::None, Worn::Some, Worn::All];
 
-    /// Returns the name of the drive in tables and in names of runs.
+    /// Returns the name of the drive with this wear, in tables and in names of runs.
     pub fn name(self) -> &'static str {
         ["no block worn", "some blocks worn", "all blocks worn"][self as usize]
     }
@@ -110,7 +110,7 @@ impl Worn {
     }
 
     /// Returns the schemes that are compared on the drive: PE-aware RAID-5 only in the stages for
-    /// which the paper has it.
+    /// which the DA-RAID-5 paper has it.
     pub fn cases(self) -> &'static [Case] {
         [&[RAID5, PPC, UDL, HC][..], &[RAID5, PPC, PE_AWARE], &[RAID5, PPC, HC]][self as usize]
     }
@@ -138,7 +138,7 @@ pub(super) const MORE_WORN: &str = "more worn";
 pub(super) const LONG_SEARCH: &str = "long";
 /// Name of the variant in which parity is not written when GC moves a page of its stripe.
 pub(super) const KEEPS_MOVED: &str = "moved pages kept";
-/// The schemes run on drives with worn blocks.
+/// The schemes that are run on drives with worn blocks.
 pub(super) const ON_WORN: [Case; 3] = [RAID5, PPC, PE_AWARE];
 
 pub(super) fn n_update(n: u32) -> String {
@@ -193,7 +193,7 @@ impl Order {
     }
 }
 
-/// A point of the grid: an order of updates, a stripe size and a load.
+/// A point of the DA-RAID-5 study's grid: an order of updates, a stripe size and a load.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
     pub order: Order,
@@ -210,11 +210,12 @@ impl Setting {
     }
 }
 
-/// The workload on which stripes and lengths are swept: the one with the most writes.
+/// Name of the workload on which stripe sizes and lengths of runs are swept: the one with the most
+/// writes.
 pub(super) const SWEPT: &str = "TPCC";
-/// The workload on which the cut-off is swept: it has the longest requests.
+/// Name of the workload on which the cut-off is swept: it has the longest requests.
 pub(super) const LONG: &str = "Win7";
-/// The workload that reads so much that blocks are refreshed, and hardly writes.
+/// Name of the workload that reads so much that blocks are refreshed, and hardly writes.
 pub(super) const SEARCH: &str = "websearch";
 
 /// The schemes in the grid of orders, stripe sizes and loads.
@@ -223,7 +224,8 @@ pub(super) const GRID: [Case; 4] = [RAID5, PPC, UDL, HC];
 pub(super) const STRIPED: [Case; 2] = [RAID5, HC];
 
 impl Paper {
-    /// Returns all points of the grid: orders of updates, stripe sizes and loads.
+    /// Returns all points of the grid of the DA-RAID-5 study: orders of updates, stripe sizes and
+    /// loads.
     pub(super) fn settings(&self) -> Vec<Setting> {
         let mut all = Vec::new();
         for order in Order::ALL {
@@ -300,8 +302,8 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     groups
 }
 
-/// Returns the options of the choices that the paper leaves open: the order of updates with stripe
-/// size and load, and the number of parity cache entries kept free.
+/// Returns the options of the choices that the DA-RAID-5 paper leaves open: the order of updates
+/// with stripe size and load, and the number of parity cache entries kept free.
 pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
     let setting = |it: Setting| {
         let lens = Lens::variant(it.variant(RAID5)).but(UDL.scheme, it.variant(UDL));
@@ -312,7 +314,8 @@ pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
     paper.settings().into_iter().map(setting).chain(ahead).collect()
 }
 
-/// Returns the variants for questions that the paper leaves open, and those with longer runs.
+/// Returns the variants for questions that the DA-RAID-5 paper leaves open, and those with longer
+/// runs.
 fn readings(paper: &Paper) -> Vec<Variant> {
     let s = &paper.sweeps;
     let swept = |name, set, cases: &[Case]| variant(name, set, cases, paper.swept_requests);

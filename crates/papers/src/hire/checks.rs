@@ -11,10 +11,11 @@ use fowler_experiment::scheme::Scheme;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 
-/// Number of requests of the check; the first half fills the drive.
+/// Number of requests in the check of block states; the first half fills the drive.
 const REQUESTS: u64 = 6000;
 
-/// Settings of the small drive, on which every invariant can be checked after every event.
+/// Settings of the small drive of the HIRE study, on which every invariant can be checked after
+/// every event.
 const SMALL: [&str; 8] = [
     "geometry.channels=1",
     "geometry.chips_per_channel=2",
@@ -26,7 +27,7 @@ const SMALL: [&str; 8] = [
     "precondition.pattern=random",
 ];
 
-/// The results of the check of block states.
+/// The results of checking block states after every event under HIRE.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct States {
     pub events: u64,

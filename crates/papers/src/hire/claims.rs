@@ -67,10 +67,10 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("004-023", |e| Ok(amplification(e))).without(&[("hire", "baseline")]),
 ];
 
-/// Names of the three sets of reference and program voltages, in the order of the paper.
+/// Names of the three sets of reference and program voltages, in the order of the HIRE paper.
 const SETS: [&str; 3] = ["boosted", "nominal", "reduced"];
 
-/// Returns the configuration of the paper's drive under HIRE.
+/// Returns the configuration of the HIRE paper's drive under HIRE.
 pub(super) fn config() -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: "hire".into(), ..DeviceSpec::default() };
     Ok(resolve(&spec.source()?, &Scheme::load("hire")?, &spec)?.config)
@@ -88,7 +88,7 @@ fn level_times(config: &Config) -> LevelTimes {
     LevelTimes::new(&config.timing, &config.reliability.ldpc())
 }
 
-/// Returns the nominal voltages multiplied by `scale`, as a measurement.
+/// Returns the nominal reference and program voltages multiplied by `scale`, as a measurement.
 fn voltages(scale: f64) -> Found {
     let cells = config()?.reliability.cells;
     are([
@@ -118,13 +118,13 @@ fn lawful_states(evidence: &Evidence) -> Option<Measured> {
     Some(words.iter().fold(violations, |it, words| it.direction(words, lawful)))
 }
 
-/// The other readings of how HIRE treats clean pages that were read, with the label of their
+/// The other interpretations of how HIRE treats clean pages that were read, with the label of their
 /// numbers.
 const READINGS: [(Case, &str); 3] =
     [(ON_EVICT, ""), (HIRE, ", on_dirty"), (REWRITE, ", rewrite_on_idle")];
 
-/// Returns the reduction of a number relative to the baseline under each reading of the paper; the
-/// first is the one that the claim is judged by.
+/// Returns the reduction of a number relative to the baseline under each interpretation of the HIRE
+/// paper; the claim is judged by the first.
 fn lowered(label: &str, of: impl Fn(Case) -> Option<f64>) -> Option<Vec<Labelled>> {
     let one = |(case, reading): (Case, &str)| Some((format!("{label}{reading}"), 1.0 - of(case)?));
     READINGS.into_iter().map(one).collect()
@@ -150,8 +150,8 @@ fn wear(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::exactly(values).direction(words, less))
 }
 
-/// Returns the wear under one trace as a measurement, which holds if it is the lowest or the
-/// highest of all traces (`end`).
+/// Returns the wear of HIRE under one trace relative to the baseline, as a measurement, which holds
+/// if it is the lowest or the highest of all traces (`end`).
 fn wear_of(
     evidence: &Evidence,
     column: &str,
@@ -165,7 +165,7 @@ fn wear_of(
     Some(Measured::exactly(values).direction(words, is_end))
 }
 
-/// True if a relation between the numbers of two cases holds under every trace.
+/// Returns true if a relation between the numbers of two cases holds under every trace.
 fn everywhere(
     evidence: &Evidence,
     [one, other]: [Case; 2],
@@ -248,8 +248,8 @@ fn watermark(config: &Config) -> Vec<Labelled> {
         .into()
 }
 
-/// Returns the number of bits for hit counters that count up to `most`, for `frames` pages (section
-/// 3.3).
+/// Returns the number of bits for the hit counters of buffered pages that count up to `most`, for
+/// `frames` pages (section 3.3 of the HIRE paper).
 pub(super) fn hit_bits(most: u64, frames: u64) -> u64 {
     u64::from(most.next_power_of_two().ilog2()) * 2 * frames
 }
@@ -261,7 +261,7 @@ fn read_hot_share(evidence: &Evidence) -> Option<f64> {
     share.filter(|share| share.is_finite())
 }
 
-/// Largest relative difference (5 %) that counts as what the text calls comparable.
+/// Largest relative difference (5 %) that counts as what the HIRE paper's text calls comparable.
 const COMPARABLE: f64 = 0.05;
 
 fn writes(evidence: &Evidence) -> Option<Measured> {
@@ -288,12 +288,12 @@ fn writes(evidence: &Evidence) -> Option<Measured> {
     Some(directions.iter().fold(measured, |it, (words, holds)| it.direction(words, *holds)))
 }
 
-/// Returns the name of a case (a drive of the study) in the sentences of the results page.
+/// Returns the name of a case (a drive of the HIRE study) in the sentences of the results page.
 fn called(case: Case) -> &'static str {
     if case == BASELINE { "the baseline" } else { case.name }
 }
 
-/// The smallest rank correlation that is significant at 5 % (two-sided) for seventeen traces.
+/// Smallest rank correlation over seventeen traces that is significant at 5 % (two-sided).
 const RELATED: f64 = 0.485;
 
 /// Measures whether the gains in reads and in wear grow with the shares of pages that leave the
@@ -337,9 +337,9 @@ mod tests {
         verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
     }
 
-    /// Returns made-up measurements that agree with the paper: mean reads, mean writes that wait,
-    /// and programs by voltage. Those of stg1, fin1 and fin2 are as printed; the others are chosen
-    /// so that the mean is.
+    /// Returns made-up measurements that agree with the HIRE paper: mean latency of reads, mean
+    /// latency of writes that wait, and programs by voltage. Those of stg1, fin1 and fin2 are as
+    /// printed; the others are chosen so that the mean is.
     fn as_published(column: &str, case: Case) -> (f64, f64, [u64; 3]) {
         let read = match column {
             "stg1" => 0.5859,
@@ -360,7 +360,7 @@ mod tests {
     }
 
     const OF_RUNS: [&str; 9] = ["016", "016s", "016f", "017", "018", "018s", "018f", "019", "020"];
-    /// IDs of the claims that state only a direction.
+    /// IDs of the claims of the HIRE paper that state only a direction.
     const DIRECTIONS: [&str; 3] = ["017", "019", "020"];
 
     #[test]

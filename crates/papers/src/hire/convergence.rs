@@ -10,15 +10,16 @@ use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, Panel, Series};
 
-/// A part of every stand-in: its begin and end as shares (0 to 1) of the requests, and the variant
-/// that measures it.
+/// A part of every stand-in trace: its begin and end as shares (0 to 1) of the requests, and the
+/// variant that measures it.
 struct Part {
     from: f64,
     to: f64,
     variant: String,
 }
 
-/// Returns the parts of the stand-ins in order; the last is the part that the paper's figures show.
+/// Returns the parts of the stand-in traces in order; the last is the part that the HIRE paper's
+/// figures show.
 fn parts(evidence: &Evidence) -> Vec<Part> {
     let paper = &evidence.paper;
     let warm =
@@ -27,7 +28,7 @@ fn parts(evidence: &Evidence) -> Vec<Part> {
     warm.chain([shown]).collect()
 }
 
-/// Returns a ratio for each stand-in that has one.
+/// Returns a ratio for each stand-in trace that has one, without those that have none.
 fn ratios(evidence: &Evidence, of: impl Fn(&str) -> Option<f64>) -> Vec<f64> {
     evidence.runs.stand_ins().filter_map(|column| of(&column.name)).collect()
 }
@@ -49,16 +50,17 @@ fn summed(
     Some(sum(case)? / sum(BASELINE)?).filter(|ratio| ratio.is_finite())
 }
 
-/// Reads the sum of the latencies of all reads of a run, in microseconds.
+/// Reads the sum of the latencies of all reads of a run from the summary, in microseconds.
 const READ_TIME: fn(&RunSummary) -> Option<f64> = |run| Some(READ(run)? * run.get("read.count")?);
 
-/// True for MSR traces. The two financial traces write so little that their wear is that of a few
-/// programs.
+/// Returns true for MSR traces. The two financial traces write so little that their wear is that of
+/// a few programs.
 fn is_msr(column: &str) -> bool {
     !column.starts_with("fin")
 }
 
-/// Returns the tables on convergence and on data from before the run.
+/// Returns the tables that show how results converge with the length of a run, and how data from
+/// before the run affects them.
 pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
     vec![convergence(evidence), classed(evidence)]
 }
@@ -154,7 +156,7 @@ fn classed(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the figure of the means in the table of parts.
+/// Returns the figure of the means in the table of the parts of the stand-in traces.
 pub(super) fn picture(evidence: &Evidence) -> Figure {
     let sheet = convergence(evidence);
     let panel = |title: &str, y: &str, head: &str| {

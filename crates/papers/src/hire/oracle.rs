@@ -43,7 +43,7 @@ pub(super) fn job<'a>(
     }))
 }
 
-/// The references to pages of a workload, in order of arrival.
+/// The accesses of a workload to pages, in order of arrival.
 struct References {
     /// Page references in order of arrival: the index of the page among all pages referenced, and
     /// true for a write.
@@ -112,7 +112,8 @@ impl References {
         (last - first - writes, writes)
     }
 
-    /// Returns the comparison of the buffer's classes with the oracle's; `None` if it was stopped.
+    /// Returns the comparison of the buffer's access classes with the oracle's; `None` if it was
+    /// stopped.
     fn judged(&self, drive: &Resolved, control: Control<'_>) -> Option<Judged> {
         let mut hotness = Hotness::new(&drive.config.hotness, drive.config.geometry.page_size);
         let mut class = |(reads, writes)| {
@@ -141,9 +142,9 @@ impl References {
         (!control.stopped()).then(|| tally.judged())
     }
 
-    /// Calls `leaves` with each page evicted from an LRU list of `frames` frames, the page's reads
-    /// and writes while in the list, and the number of references to it before eviction, until
-    /// `leaves` returns false.
+    /// Calls `leaves` with each page evicted from a least-recently-used (LRU) list of `frames`
+    /// frames, the page's reads and writes while in the list, and the number of references to it
+    /// before eviction, until `leaves` returns false.
     fn evictions(&self, frames: usize, mut leaves: impl FnMut(u32, (usize, usize), usize) -> bool) {
         let pages = self.begins.len() - 1;
         // The last use of each page, and its reads and writes since it was inserted; `None` if it
@@ -179,7 +180,8 @@ fn capped(part: usize, all: usize) -> u16 {
     (part / scale) as u16
 }
 
-/// Counts of pages and verdicts by access class.
+/// Counts of pages and of accesses by access class (such as read-hot), and comparisons with an
+/// oracle.
 #[derive(Default)]
 struct Tally {
     /// Number of pages of each access class over the whole trace.
@@ -188,29 +190,29 @@ struct Tally {
     reads: ByClass<u64>,
     /// Number of writes to pages of each access class over the whole trace.
     writes: ByClass<u64>,
-    /// Evicted pages, compared with an oracle that knows all future references.
+    /// Pages evicted from the buffer, compared with an oracle that knows all future references.
     rest: Verdicts,
-    /// Evicted pages, compared with an oracle that knows the next 21 references.
+    /// Pages evicted from the buffer, compared with an oracle that knows the next 21 references.
     near: Verdicts,
 }
 
-/// Evicted pages by the buffer's class and the oracle's class.
+/// Numbers of evicted pages by the buffer's access class and the oracle's.
 #[derive(Default)]
 struct Verdicts {
     predicted: Predicted,
-    /// Evicted pages without a later access in the trace.
+    /// Number of evicted pages without a later access in the trace.
     never: u64,
 }
 
-/// The buffer's classes of pages compared with the oracle's for one workload. A share of nothing is
-/// `None`.
+/// The buffer's access classes of pages compared with an oracle's for one workload. A share of
+/// nothing is `None`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Judged {
-    /// Share of each access class in the pages of the whole trace.
+    /// Share (0 to 1) of each access class in the pages of the whole trace.
     pages: Shares,
-    /// Share of the reads that go to pages of each access class.
+    /// Share (0 to 1) of the reads that go to pages of each access class.
     pub reads: Shares,
-    /// Share of the writes that go to pages of each access class.
+    /// Share (0 to 1) of the writes that go to pages of each access class.
     pub writes: Shares,
     /// Number of pages evicted from the write buffer.
     left: u64,
@@ -219,12 +221,13 @@ pub(super) struct Judged {
     /// Share (0 to 1) of the evicted pages used again that the buffer and the oracle put in the
     /// same class, for an oracle that knows the rest of the trace.
     pub accuracy: Option<f64>,
-    /// Like `accuracy`, for an oracle that knows the next 21 references.
+    /// Share (0 to 1) of the evicted pages used again that the buffer and the oracle put in the
+    /// same class, for an oracle that knows the next 21 references.
     pub accuracy_near: Option<f64>,
     pub precision: Precision,
 }
 
-/// Shares (0 to 1) of the access classes in a count.
+/// Shares (0 to 1) of the access classes in a count of pages or accesses.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Shares {
     pub mixed: Option<f64>,
@@ -233,8 +236,8 @@ pub(super) struct Shares {
     count: u64,
 }
 
-/// Precision of the buffer's classes: for each class, the share (0 to 1) of its pages that the
-/// oracle puts in the same class.
+/// Precision of the buffer's access classes: for each class, the share (0 to 1) of its pages that
+/// the oracle puts in the same class.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Precision {
     pub mixed: Option<f64>,
@@ -242,7 +245,7 @@ pub(super) struct Precision {
     pub write_hot: Option<f64>,
 }
 
-/// Numbers of pages by the buffer's class, then by the oracle's class.
+/// Numbers of pages by the buffer's access class, then by the oracle's.
 type Predicted = ByClass<ByClass<u64>>;
 
 impl Tally {

@@ -14,11 +14,12 @@ const TEXT: &str = include_str!("../../../../presets/papers/hire.toml");
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// Share (0 to 1) of each stand-in's requests that is served before anything is measured.
+    /// Share (0 to 1) of each stand-in trace's requests that is served before anything is measured.
     pub warm_up: f64,
-    /// Number of requests measured in each run of the sweeps.
+    /// Number of requests measured in each run of the HIRE study's parameter sweeps.
     pub swept_requests: u64,
-    /// Number of warm-up requests before those that are measured in each run of the sweeps.
+    /// Number of warm-up requests before those that are measured in each run of the HIRE study's
+    /// parameter sweeps.
     pub swept_warm_up: u64,
     /// Settings that precondition the drives of the HIRE study.
     drive: Vec<String>,
@@ -27,7 +28,7 @@ pub(super) struct Paper {
     pub claim: Vec<Statement>,
 }
 
-/// Values of the parameters that are swept beyond the paper.
+/// Values of the HIRE study's parameters that are swept beyond the paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sweeps {
@@ -44,9 +45,10 @@ pub(super) struct Sweeps {
     /// Largest shares (0 to 1) of the buffer's frames that may hold pages waiting to be programmed
     /// again.
     pub rewrite_shares: Vec<f64>,
-    /// Settings of the drive whose cells err by age and wear.
+    /// Settings of the drive whose cells have more errors with age and wear.
     pub cells: Vec<String>,
-    /// P/E cycles that each block of that drive has behind it, one run for each value.
+    /// P/E cycles that each block has behind it on the drive whose cells have errors by age and
+    /// wear, one run for each value.
     pub cycles: Vec<u32>,
 }
 
@@ -56,7 +58,7 @@ impl Paper {
         paper_data::open("papers/hire", TEXT)
     }
 
-    /// Returns the paper's drive with the settings `set`.
+    /// Returns the HIRE paper's drive with the settings `set`.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
         paper_data::drive("hire", &self.drive, set)
     }

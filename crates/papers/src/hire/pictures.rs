@@ -10,7 +10,7 @@ use fowler_figures::{Figure, Panel, Series};
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are \
                          labeled, and have no wear if they hardly write. Diamonds are the paper's numbers for HIRE.";
 
-/// Returns the paper's figures, and that of the use of pages.
+/// Returns the figures of the HIRE paper, and that of the use of pages.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     vec![
         of_readings(&FIGURE_3, "mean read latency / baseline", paper, evidence),
@@ -32,7 +32,8 @@ fn readings(hire: Case) -> String {
     format!("HIRE {what}")
 }
 
-/// Returns a figure with a panel for each reading of how clean pages that were read are treated.
+/// Returns a figure with a panel for each interpretation of how HIRE treats clean pages that were
+/// read.
 fn of_readings(shown: &Shown, y: &str, paper: &Paper, evidence: &Evidence) -> Figure {
     let series =
         |case: Case| evidence.runs.bars(case.name, |column| (shown.of)(evidence, column, case));

@@ -16,8 +16,8 @@ use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::WorkloadSpec;
 use std::cmp::Reverse;
 
-/// A case of the study: a scheme of the paper, or HIRE under one reading of how clean pages that
-/// were read are treated.
+/// A case of the HIRE study: a scheme of the paper, or HIRE under one interpretation of how clean
+/// pages that were read are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Case {
     /// Name of the case in the names of runs.
@@ -44,12 +44,13 @@ pub(super) const HIRE: Case = case("hire", "HIRE", "hire", "on_dirty");
 pub(super) const ON_EVICT: Case = case("hire-evict", "HIRE on_evict", "hire", "on_evict");
 pub(super) const REWRITE: Case = case("hire-rewrite", "HIRE rewrite", "hire", "rewrite_on_idle");
 pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE];
-/// The cases measured where the two limiting schemes, HVC and LVC, say nothing new.
+/// The cases of the HIRE study measured where the two limiting schemes, HVC and LVC, say nothing
+/// new.
 pub(super) const MEASURED: [Case; 4] = [BASELINE, HIRE, ON_EVICT, REWRITE];
-/// The cases measured on cells whose errors depend on age and wear.
+/// The cases of the HIRE study measured on cells whose errors depend on age and wear.
 pub(super) const OVER_LIFE: [Case; 5] = [BASELINE, HVC, LVC, HIRE, REWRITE];
-/// A variant of the study: settings that differ from the paper's drive, and the cases that run with
-/// them.
+/// A variant of the HIRE study: settings that differ from the paper's drive, and the cases that run
+/// with them.
 pub(super) struct Variant {
     pub name: String,
     pub set: Vec<String>,
@@ -60,10 +61,11 @@ pub(super) struct Variant {
     pub space: Option<u32>,
 }
 
-/// The workloads under which a variant is measured, and the part of each that is run.
+/// The workloads under which a variant of the HIRE study is measured, and the part of each that is
+/// run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reach {
-    /// All workloads at full length, as in the paper's figures.
+    /// All workloads at full length, as in the HIRE paper's figures.
     Shown,
     /// All workloads, each with the number of requests used in sweeps.
     All,
@@ -71,7 +73,7 @@ pub(super) enum Reach {
     Swept,
     /// Only the workloads chosen for sweeps, at full length.
     SweptWhole,
-    /// All stand-ins, from the first share (0 to 1) of their requests to the second.
+    /// All stand-in traces, from the first share (0 to 1) of their requests to the second.
     Window(f64, f64),
 }
 
@@ -82,7 +84,7 @@ struct Length {
     warm_up: u64,
 }
 
-/// Name of the variant in which the drive is the paper's, unchanged.
+/// Name of the variant in which the drive is the HIRE paper's, unchanged.
 pub(super) const AS_IT_IS: &str = "";
 pub(super) const RESTED: &str = "rested";
 /// Variants in which data from before the run counts as read-hot or as write-hot: the name of the
@@ -158,9 +160,9 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     all
 }
 
-/// Returns the options of the choices that the paper leaves open: the two other readings of how
-/// clean pages that were read are treated, and every variant of the drive, each over the workloads
-/// for which it has runs.
+/// Returns the options of the choices that the HIRE paper leaves open: the two other
+/// interpretations of how clean pages that were read are treated, and every variant of the drive,
+/// each over the workloads for which it has runs.
 pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
     let reading = |case: Case| Choice {
         name: case.name.into(),
@@ -176,8 +178,8 @@ pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
     [HIRE, REWRITE].into_iter().map(reading).chain(varied.map(variant)).collect()
 }
 
-/// Returns parts of a stand-in as shares of its requests, each part as long as all parts before it
-/// together, up to the end of the warm-up.
+/// Returns parts of a stand-in trace as shares of its requests, each part as long as all parts
+/// before it together, up to the end of the warm-up.
 pub(super) fn windows(paper: &Paper) -> Vec<(f64, f64)> {
     let mut ends = vec![paper.warm_up];
     while ends.len() < paper.sweeps.windows {
@@ -192,7 +194,8 @@ pub(super) fn windows(paper: &Paper) -> Vec<(f64, f64)> {
 /// sweeps.
 pub(super) const UNCLASSED: &str = "unknown before";
 
-/// Returns the name of the variant that measures the requests between two shares of a stand-in.
+/// Returns the name of the variant that measures the requests between two shares of a stand-in
+/// trace.
 pub(super) fn window(from: f64, to: f64) -> String {
     format!("from {from} to {to}")
 }
@@ -236,7 +239,7 @@ const READS_ALONE: &str = "requests = 60_000\nmix.reads = 1.0\nspace.size = \"1G
 pub(super) const READ_ONLY: &str = "reads alone";
 pub(super) const STATES: &str = "states of blocks";
 
-/// All measurements of the study, and the published numbers.
+/// All measurements of the HIRE study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
@@ -316,7 +319,7 @@ fn points(
     Ok(points)
 }
 
-/// Returns the run of the read-only workload.
+/// Returns the run of the workload that only reads.
 fn reads(paper: &Paper, limit: Option<u64>) -> StudyPoint {
     let source = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
     let length = Length { most: limit, warm_up: 0 };
@@ -401,7 +404,7 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs, oracles, states }))
     }
 
-    /// True if the sweeps beyond the paper were executed.
+    /// Returns true if the sweeps beyond the HIRE paper were executed.
     pub(super) fn is_swept(&self) -> bool {
         !self.paper.sweeps.workloads.is_empty()
     }
@@ -422,7 +425,7 @@ impl Evidence {
         self.runs.number(&self.run(column, case, variant), of)
     }
 
-    /// Returns the name of the run that the current view reads for a case in a variant.
+    /// Returns the name of the run that claims read at present for a case in a variant.
     fn run(&self, column: &str, case: Case, variant: &str) -> String {
         let view = &self.runs.view;
         let key = view.scheme(case.key);
@@ -464,7 +467,7 @@ pub(super) mod tests {
     use crate::column::columns;
     use crate::run_folder::tests::set_up;
 
-    /// Every run of the whole study uses an existing drive and workload.
+    /// Every run of the HIRE study uses an existing drive and workload.
     #[test]
     fn every_run_can_be_set_up() {
         let mut paper = Paper::open().unwrap();
@@ -490,8 +493,8 @@ pub(super) mod tests {
         assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 1) + 2);
     }
 
-    /// A stand-in that is spread over more addresses differs only in that range, and a generator
-    /// accepts it.
+    /// A stand-in trace that is spread over more addresses differs only in that range, and a
+    /// generator accepts it.
     #[test]
     fn a_stand_in_can_be_spread() {
         for column in columns(&Paper::open().unwrap().workload, None).unwrap() {

@@ -11,7 +11,7 @@ use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, Panel, Series};
 
-/// Returns the tables of the sweeps.
+/// Returns the tables of the HIRE study's parameter sweeps.
 pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
     let sweeps = &evidence.paper.sweeps;
     let mut sheet = sheet_of(
@@ -228,7 +228,7 @@ fn life(evidence: &Evidence) -> Figure {
         .same_y()
 }
 
-/// Returns the figures of the sweeps.
+/// Returns the figures of the HIRE study's parameter sweeps.
 pub(super) fn pictures(evidence: &Evidence) -> Vec<Figure> {
     let workloads = &evidence.paper.sweeps.workloads;
     let x = Axis::linear("watermark w");
@@ -240,7 +240,8 @@ pub(super) fn pictures(evidence: &Evidence) -> Vec<Figure> {
     vec![life(evidence), by_watermark, by_size]
 }
 
-/// Returns the figure of reads and wear by the second column of a table of [`swept`].
+/// Returns the figure of reads and wear by the swept parameter, which is the second column of a
+/// table of [`swept`].
 fn curves(sheet: &Sheet, title: &str, x: Axis, workloads: &[String]) -> Figure {
     let panel = |(title, case, quantity): (&str, Case, &str)| {
         let rows = sheet.only("case", case.name);

@@ -20,16 +20,16 @@ use fowler_units::Span;
 /// queueing, no mean is lower than the first or higher than the last.
 pub(super) const READS_ALONE: [f64; 3] = [70.0 / 170.0, 1.0, 310.0 / 170.0];
 
-/// A figure of the paper: the quantity that it shows for a case under a workload, relative to the
-/// baseline.
+/// A figure (chart) of the HIRE paper: the metric that it shows for each scheme under each
+/// workload, relative to the baseline scheme.
 #[derive(Clone, Copy)]
 pub(super) struct Shown {
     pub name: &'static str,
     pub title: &'static str,
     pub of: fn(&Evidence, &str, Case) -> Option<f64>,
-    /// ID of the claim that has the published numbers of HIRE.
+    /// ID of the claim that has the numbers published for HIRE in this figure.
     pub claim: ClaimId,
-    /// The least and the largest value of the quantity that is possible, relative to the baseline.
+    /// Least and largest possible value of the figure's metric, relative to the baseline scheme.
     pub ceilings: [f64; 2],
 }
 
@@ -50,7 +50,8 @@ pub(super) const FIGURE_4: Shown = Shown {
 };
 
 impl Shown {
-    /// Returns the number that the text prints for HIRE under a workload, or for the mean.
+    /// Returns the number that the HIRE paper's text prints for HIRE in this figure, under a
+    /// workload or as the mean.
     pub fn published(&self, paper: &Paper, label: &str) -> Option<f64> {
         Some(1.0 - paper.number(self.claim, label)?)
     }
@@ -80,7 +81,7 @@ impl Shown {
     }
 }
 
-/// Returns the tables of the paper's figures, and of the runs behind them.
+/// Returns the tables of the HIRE paper's figures, and of the runs behind them.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     let mut sheets =
         vec![workloads(evidence), FIGURE_3.sheet(paper, evidence), FIGURE_4.sheet(paper, evidence)];
@@ -204,7 +205,8 @@ fn uses(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the share (0 to 1) of an access class among the pages that left the buffer under HIRE.
+/// Returns the share (0 to 1) of an access class among the pages evicted from the buffer under
+/// HIRE.
 pub(super) fn left(evidence: &Evidence, column: &str, class: &str) -> Option<f64> {
     evidence.runs.summary(&run_name(column, HIRE, AS_IT_IS))?.share("counters.left", class)
 }
@@ -270,7 +272,7 @@ fn lifetime(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of HIRE's memory overhead (section 3.3).
+/// Returns the table of the memory that HIRE needs (section 3.3 of the HIRE paper).
 fn overhead() -> Sheet {
     let title =
         "Section 3.3: memory for hit counters and classes, for the preset's buffer and drive";
@@ -292,7 +294,7 @@ fn overhead() -> Sheet {
 }
 
 /// Returns the table that compares Table 1 with the model of cells: the wear, and the largest data
-/// age, at which the model needs the paper's references.
+/// age, at which the model needs the HIRE paper's references.
 fn physics() -> Option<Sheet> {
     let heads = [
         "cycles",
@@ -327,7 +329,7 @@ fn physics() -> Option<Sheet> {
     Some(sheet)
 }
 
-/// Returns the table of every run.
+/// Returns the table of every run of the HIRE study.
 pub(super) fn runs(evidence: &Evidence) -> Sheet {
     let heads = [
         "run",
@@ -365,5 +367,5 @@ pub(super) fn runs(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// The cases of HIRE, under three readings of how clean pages that were read are treated.
+/// The cases of HIRE, under three interpretations of how clean pages that were read are treated.
 pub(super) const HIRES: [Case; 3] = [HIRE, ON_EVICT, REWRITE];

@@ -146,19 +146,21 @@ fn is(label: &str, value: f64) -> Found {
     Ok(Some(Measured::of([(label, value)])))
 }
 
-/// Returns the time of all iterations of a page program, without the transfer over the bus.
+/// Returns the time of all iterations of a page program (incremental step pulses), without the
+/// transfer over the bus.
 fn ispp(config: &Config) -> Span {
     let timing = &config.timing;
     let iteration = timing.program_phase.0 + timing.verify_phase.0;
     Span::ns(iteration * u64::from(timing.program_iterations.at(0)))
 }
 
-/// Calls `of` for each kind of flash and returns the numbers as a measurement.
+/// Returns a measurement with the number that `of` returns for each kind of flash.
 fn by_flash(of: impl Fn(Flash) -> Result<f64, Diagnostics>) -> Found {
     by_flash_if_any(|flash| of(flash).map(Some))
 }
 
-/// Like [`by_flash`], but a kind of flash may have no number, in which case the claim fails.
+/// Returns a measurement with the numbers of each kind of flash, like [`by_flash`]; the claim fails
+/// for a kind without a number.
 fn by_flash_if_any(of: impl Fn(Flash) -> Result<Option<f64>, Diagnostics>) -> Found {
     let mut values = Vec::new();
     for flash in Flash::ALL {
@@ -199,13 +201,13 @@ fn alone(op: ChipOp) -> Found {
     by_flash(|flash| Ok(Die::new(flash, "fifo", op)?.alone.as_us()))
 }
 
-/// Measures a quantity over reads that arrive at every offset into an operation, on both kinds of
-/// flash.
+/// Measures a quantity over reads that arrive at every offset into a program or erase, on both
+/// kinds of flash.
 fn swept(scheme: &str, op: ChipOp, of: fn(&[Interruption]) -> f64) -> Found {
     by_flash(|flash| Ok(of(&Die::new(flash, scheme, op)?.sweep())))
 }
 
-/// Measures how much longer an operation takes if a read arrives at an offset into it, in
+/// Measures how much longer a program or erase takes if a read arrives at an offset into it, in
 /// microseconds, on both kinds of flash.
 fn interrupted(scheme: &str, op: ChipOp, offset: impl Fn(&Config) -> Span) -> Found {
     by_flash(|flash| {
@@ -238,15 +240,16 @@ fn longest_wait(all: &[Interruption]) -> f64 {
     all.iter().map(|it| it.wait.as_us()).fold(0.0, f64::max)
 }
 
-/// Returns the extra time of suspended operations, in microseconds; `None` if it is not the same
-/// for all of them.
+/// Returns the extra time of suspended programs or erases, in microseconds; `None` if it is not the
+/// same for all of them.
 fn same_extra(all: &[Interruption]) -> Option<f64> {
     let suspended = all.iter().filter(|it| it.suspensions > 0);
     let extras: BTreeSet<Span> = suspended.map(|it| it.extra).collect();
     extras.first().filter(|_| extras.len() == 1).map(|extra| extra.as_us())
 }
 
-/// Returns the number of different times at which reads were served.
+/// Returns the number of different times, from the start of a program or erase, at which reads were
+/// served.
 fn points(all: &[Interruption]) -> f64 {
     all.iter().map(|it| it.served).collect::<BTreeSet<_>>().len() as f64
 }
@@ -264,7 +267,7 @@ mod tests {
         verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
     }
 
-    /// Returns made-up mean latencies that agree with the paper, relative to FIFO.
+    /// Returns made-up mean latencies that agree with the P/E suspension paper, relative to FIFO.
     fn as_published(flash: Flash, scheme: &str) -> (f64, f64) {
         let slc = flash == Flash::Slc;
         let pick = |one: f64, other: f64| if slc { one } else { other };
@@ -348,9 +351,9 @@ mod tests {
         }
     }
 
-    /// Checks the claim on the write queue with made-up overheads. The arguments are, for each
-    /// doubling of the queue, the growth of the overhead of RPS, and the initial excess of IPC's
-    /// overhead over it with that excess's growth.
+    /// Checks the P/E suspension paper's claim on the write queue with made-up overheads of writes.
+    /// The arguments are, for each doubling of the queue, the growth of the overhead of RPS, and
+    /// the initial excess of IPC's overhead over it with that excess's growth.
     #[test]
     fn the_overhead_grows_with_the_queue_because_of_rps() {
         for (growth, apart, drift, holds) in [

@@ -8,13 +8,14 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_units::{Nanos, Span};
 
-/// Returns the configuration of the paper's drive with a kind of flash under a scheme.
+/// Returns the configuration of the P/E suspension paper's drive with a kind of flash under a
+/// scheme.
 pub(super) fn config(flash: Flash, scheme: &str) -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: flash.preset().into(), ..DeviceSpec::default() };
     Ok(device_spec::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)?.config)
 }
 
-/// A single die with an operation that reads interrupt.
+/// A single die with a program or erase that reads interrupt.
 pub(super) struct Die {
     config: Config,
     op: ChipOp,
@@ -25,31 +26,31 @@ pub(super) struct Die {
 /// A read that arrived while a program or an erase was running, and its effect on that operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interruption {
-    /// Time from the start of the operation to the begin of the read's service.
+    /// Time from the start of the program or erase to the start of the read's service.
     pub served: Span,
     /// Time that the read waited for the die.
     pub wait: Span,
-    /// Time by which the operation took longer than an undisturbed one.
+    /// Time by which the program or erase took longer than an undisturbed one.
     pub extra: Span,
     /// Number of times that the program or erase was suspended.
     pub suspensions: u32,
 }
 
-/// Distance between the arrival times that are simulated. Waits are linear between the edges of
-/// phases, and all edges of the paper's timing are whole microseconds, so the centers of cells of
-/// 0.1 us give exact means.
+/// Distance between the simulated arrival times of a read during a program or erase. Waits are
+/// linear between the edges of phases, and all edges of the P/E suspension paper's timing are whole
+/// microseconds, so the centers of cells of 0.1 us give exact means.
 const CELL: Span = Span::ns(100);
 
 impl Die {
-    /// Returns the paper's die with a kind of flash under a scheme, and the operation `op` to
-    /// interrupt.
+    /// Returns the P/E suspension paper's die with a kind of flash under a scheme, and the
+    /// operation `op` to interrupt.
     pub fn new(flash: Flash, scheme: &str, op: ChipOp) -> Result<Die, Diagnostics> {
         let config = config(flash, scheme)?;
         let done = run_chip(&config, &[ChipCommand { at: Nanos::ZERO, op }]);
         Ok(Die { alone: done[0].done - done[0].start, config, op })
     }
 
-    /// Simulates one read that arrives `offset` after the start of the operation.
+    /// Simulates one read that arrives `offset` after the start of the program or erase.
     pub fn interrupt(&self, offset: Span) -> Interruption {
         let commands = [
             ChipCommand { at: Nanos::ZERO, op: self.op },
@@ -65,7 +66,8 @@ impl Die {
         }
     }
 
-    /// Simulates one read at every point of the grid of arrival times, each in a run of its own.
+    /// Simulates one read at every point of the grid of arrival times during the program or erase,
+    /// each in a run of its own.
     pub fn sweep(&self) -> Vec<Interruption> {
         let cells = self.alone.0 / CELL.0;
         (0..cells).map(|cell| self.interrupt(Span::ns(cell * CELL.0 + CELL.0 / 2))).collect()

@@ -17,7 +17,8 @@ use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Figure, Panel, Series};
 
-/// Replaces the stand-in of each trace in the ensemble by the trace's first member.
+/// Replaces each stand-in trace in the ensemble (workloads that fit the paper's Table 2 equally
+/// well) by the first member for its trace.
 pub(super) fn stand_in(paper: &Paper, columns: &mut [Column]) {
     for column in columns.iter_mut().filter(|column| column.is_stand_in()) {
         let first = paper.ensemble.member.iter().find(|member| member.trace == column.name);
@@ -44,19 +45,21 @@ pub(super) fn members(paper: &Paper) -> Vec<Column> {
     members
 }
 
-/// The formula by which a gain under one workload is computed.
+/// Formula by which the gain of a scheme under one workload is computed.
 #[derive(Clone, Copy)]
 enum Of {
-    /// Share by which a number is lower under the first scheme than under the second.
+    /// Metric of the run under the first scheme, as the share by which it is lower than under the
+    /// second.
     Lower(Number, (&'static str, &'static str)),
-    /// Share by which a number is higher under the first scheme than under the second.
+    /// Metric of the run under the first scheme, as the share by which it is higher than under the
+    /// second.
     Higher(Number, (&'static str, &'static str)),
     /// A metric of the run under IPC, such as a latency.
     Ipc(Number),
 }
 
-/// A gain or cost that the paper states as a mean over its workloads: name, ID of the claim that
-/// publishes it, and the text after the flash in the labels of that claim.
+/// A gain or cost that the P/E suspension paper states as a mean over its workloads: name, ID of
+/// the claim that publishes it, and the text after the flash in the labels of that claim.
 struct Gain {
     name: &'static str,
     claim: ClaimId,
@@ -128,7 +131,8 @@ impl Gain {
     }
 }
 
-/// A number under the stand-in, with its least and largest value over the members of the ensemble.
+/// A gain under the stand-in trace of a workload, with its least and largest value over the members
+/// of the ensemble.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spread {
     stand_in: f64,
@@ -173,8 +177,8 @@ fn residual(ratios: &[f64; 4]) -> f64 {
     libm::exp(libm::sqrt(squares / 4.0))
 }
 
-/// Returns the stand-in of a workload, at any distance from Table 2, and the members within the
-/// stated distance.
+/// Returns the stand-in trace of a workload, at any distance from Table 2, and those members of the
+/// ensemble that are within the stated distance.
 fn counted<'e>(evidence: &'e Evidence, stand_in: &'e Column) -> Vec<&'e Column> {
     let paper = &evidence.paper;
     let near = |member: &&Column| {
@@ -185,7 +189,8 @@ fn counted<'e>(evidence: &'e Evidence, stand_in: &'e Column) -> Vec<&'e Column> 
     [stand_in].into_iter().chain(others).collect()
 }
 
-/// Returns a gain under one workload, with its least and largest value over the members.
+/// Returns a gain under one workload, with its least and largest value over the members of the
+/// ensemble.
 fn spread(evidence: &Evidence, gain: &Gain, flash: Flash, stand_in: &Column) -> Option<Spread> {
     let value = |column: &&Column| gain.value(evidence, &column.name, flash);
     let values: Vec<f64> = counted(evidence, stand_in).iter().map(value).collect::<Option<_>>()?;
@@ -194,8 +199,8 @@ fn spread(evidence: &Evidence, gain: &Gain, flash: Flash, stand_in: &Column) -> 
     Some(Spread { stand_in: *values.first()?, least, most })
 }
 
-/// Returns a gain under every workload, in the paper's order, each with its least and largest value
-/// over the members.
+/// Returns a gain under every workload, in the P/E suspension paper's order, each with its least
+/// and largest value over the members of the ensemble.
 fn spreads(evidence: &Evidence, gain: &Gain, flash: Flash) -> Option<Vec<Spread>> {
     evidence.runs.stand_ins().map(|it| spread(evidence, gain, flash, it)).collect()
 }
@@ -276,7 +281,7 @@ fn table_of_members(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the figure of the gains of IPC under every workload: that of the stand-in, and the
+/// Returns the figure of the gains of IPC under every workload: that of the stand-in trace, and the
 /// interval over its ensemble.
 pub(super) fn picture(evidence: &Evidence) -> Figure {
     let names = evidence.runs.stand_ins().map(|column| column.name.clone());
@@ -324,7 +329,8 @@ mod tests {
         (cell("read") * faster, cell("write"))
     }
 
-    /// A member too far from Table 2 does not widen any interval, whatever it gains.
+    /// A member of the ensemble too far from Table 2 does not widen any interval, however large its
+    /// gains are.
     #[test]
     fn only_members_near_table_2_count() {
         let paper = Paper::open().unwrap();

@@ -14,8 +14,8 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_units::HostIo;
 use fowler_workload::{Profile, Sample, TraceReader};
 
-/// A distribution to be compared, such as that of read sizes: its name, its axis, and the function
-/// that computes it.
+/// A distribution of the requests of workloads that is compared, such as that of read sizes: its
+/// name, its axis, and the function that computes it.
 struct Aspect {
     name: &'static str,
     axis: &'static str,
@@ -57,7 +57,7 @@ struct Profiled {
 }
 
 impl Profiled {
-    /// Returns the share of requests that arrive at the same time as the previous one.
+    /// Returns the share of requests that arrive at the same time as the request before them.
     fn zero_gaps(&self) -> f64 {
         let gaps = self.profile.gaps();
         let zero = gaps.values().partition_point(|&gap| gap == 0.0);
@@ -65,11 +65,12 @@ impl Profiled {
     }
 }
 
-/// The distributions of the excerpt, followed by those of the workloads that are compared with it.
+/// Distributions of the requests in the trace excerpt, followed by those of the workloads that are
+/// compared with it.
 pub(super) struct Fit(Vec<Profiled>);
 
-/// Returns the distributions of the excerpt and of the workloads compared with it; `None` if the
-/// excerpt is not among the workloads.
+/// Returns the distributions of the trace excerpt and of the workloads compared with it; `None` if
+/// the excerpt is not among the workloads.
 pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Diagnostics> {
     let excerpt = columns.iter().find(|it| it.source.starts_with(&paper.fit.excerpt));
     let Some(WorkloadSpec::Trace(trace)) = excerpt.map(|column| &column.spec) else {
@@ -85,7 +86,7 @@ pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Diag
     Ok(Some(Fit(all)))
 }
 
-/// Generates `count` requests of a preset and returns their distributions.
+/// Generates `count` requests of a preset workload and returns their distributions.
 fn generated(name: &str, count: usize) -> Result<Profiled, Diagnostics> {
     let spec = DeviceSpec { device: Flash::Slc.preset().into(), ..DeviceSpec::default() };
     let drive = device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)?;
@@ -94,7 +95,8 @@ fn generated(name: &str, count: usize) -> Result<Profiled, Diagnostics> {
 }
 
 impl Fit {
-    /// Returns the table of the distances between generated distributions and those of the excerpt.
+    /// Returns the table of the distances between distributions of generated workloads and those of
+    /// the trace excerpt.
     pub fn sheet(&self) -> Sheet {
         let Fit(all) = self;
         let mut heads = vec!["distribution".to_string()];
@@ -113,7 +115,7 @@ impl Fit {
         sheet
     }
 
-    /// Returns the figure of the distributions of the excerpt and of the generated workloads.
+    /// Returns the figure of the distributions of the trace excerpt and of the generated workloads.
     pub fn picture(&self) -> Figure {
         let Fit(all) = self;
         let caption = format!(

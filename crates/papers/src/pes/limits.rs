@@ -23,30 +23,31 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Starved {
     pub name: &'static str,
     flash: Flash,
-    /// Factor by which sensing and transfer of a read are faster than in the paper; 1 for the
-    /// paper's die.
+    /// Factor by which sensing and transfer of a read are faster than in the P/E suspension paper;
+    /// 1 for the paper's die.
     faster: u64,
 }
 
-/// Dies of the study: the paper's two, which reads saturate before every phase is cancelled, and
-/// one with reads so fast that they can cancel every phase. Its factor is assumed: 1.25 us to sense
-/// and 2 us to transfer is less than any NAND needs (Z-NAND senses in 3 us, AnandTech 13951); it
-/// shows where the limit lies.
+/// Dies of the study of starvation (writes that reads keep from finishing): the P/E suspension
+/// paper's two, which reads saturate before every phase is cancelled, and one with reads so fast
+/// that they can cancel every phase. Its factor is assumed: 1.25 us to sense and 2 us to transfer
+/// is less than any NAND needs (Z-NAND senses in 3 us, AnandTech 13951); it shows where the limit
+/// lies.
 pub(super) const DIES: [Starved; 3] = [
     Starved { name: "SLC", flash: Flash::Slc, faster: 1 },
     Starved { name: "MLC", flash: Flash::Mlc, faster: 1 },
     Starved { name: "MLC, reads 20 times as fast", flash: Flash::Mlc, faster: 20 },
 ];
-/// Number of points of each curve, evenly spaced from zero reads up, in reads per stretch in which
-/// a program phase can be cancelled.
+/// Number of points of each curve of write completion times, evenly spaced from zero reads up, in
+/// reads per stretch in which a program phase can be cancelled.
 const POINTS: u32 = 9;
 const PER_STRETCH: f64 = 2.0;
 /// The largest share of time that reads may keep the die busy; above it, waits of a finite run say
 /// little about their mean.
 const BUSIEST: f64 = 0.9;
-/// Largest number of chip commands per measurement.
+/// Largest number of chip commands in one measurement of write completion times.
 const COMMANDS: f64 = 1e6;
-/// Largest number of chip writes per measurement.
+/// Largest number of chip writes in one measurement of write completion times.
 const WRITES: f64 = 20_000.0;
 
 const SCHEMES: [(&str, &str, Suspension); 2] =
@@ -56,11 +57,11 @@ const SCHEMES: [(&str, &str, Suspension); 2] =
 pub(super) struct Point {
     pub die: &'static str,
     pub scheme: &'static str,
-    /// Reads per cancellable stretch of a program phase.
+    /// Number of reads that arrive, on average, in a cancellable stretch of a program phase.
     pub per_stretch: f64,
     /// Share of time (0 to 1) for which reads alone keep the die busy.
     pub reads_busy: f64,
-    /// Mean completion time of a write relative to an undisturbed one, by the closed form.
+    /// Mean completion time of a write relative to an undisturbed one, by the closed formula.
     pub theory: f64,
     pub measured: Option<f64>,
 }
@@ -168,14 +169,15 @@ fn limit_name(limit: &str, load: f64) -> String {
     format!("limit {limit} {load}")
 }
 
-/// The results of the study of starvation.
+/// Results of the P/E suspension study of starvation: writes that reads keep from finishing.
 pub(super) struct Starvation {
     pub points: Vec<Point>,
     limits: Results<RunSummary>,
 }
 
 impl Starvation {
-    /// Executes the measurements of starvation. Returns `None` if the study was stopped.
+    /// Executes the measurements of starvation (writes that reads keep from finishing). Returns
+    /// `None` if the study was stopped.
     pub fn gather(
         paper: &Paper,
         limit: Option<u64>,

@@ -9,7 +9,7 @@ use crate::claim::{Labelled, Measured};
 use crate::run_summary::{Number, READ, RunSummary, WRITE};
 use crate::runs::mean;
 
-/// Returns the mean latency of each stand-in under FIFO, in milliseconds.
+/// Returns the mean latency of reads or writes under FIFO for each stand-in trace, in milliseconds.
 fn under_fifo(evidence: &Evidence, flash: Flash, of: Number) -> Option<Vec<Labelled>> {
     let cell = |name: &str| Some(evidence.number(name, flash.plain(), "fifo", of)? / 1e3);
     let columns = evidence.runs.stand_ins();
@@ -48,7 +48,7 @@ pub(super) fn ranks(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::held(values, holds))
 }
 
-/// Returns the share of GC jobs that ran in the background, over all stand-ins.
+/// Returns the share of GC jobs that ran in the background, over all stand-in traces.
 pub(super) fn background(evidence: &Evidence) -> Option<Measured> {
     let mut values = Vec::new();
     for flash in Flash::ALL {
@@ -68,7 +68,7 @@ pub(super) fn background(evidence: &Evidence) -> Option<Measured> {
 }
 
 /// Returns the share by which the first scheme lowers mean read latency relative to the second,
-/// mean over the stand-ins.
+/// mean over the stand-in traces.
 pub(super) fn reduction(evidence: &Evidence, schemes: (&str, &str)) -> Option<Measured> {
     let mut values = Vec::new();
     for flash in Flash::ALL {
@@ -78,8 +78,8 @@ pub(super) fn reduction(evidence: &Evidence, schemes: (&str, &str)) -> Option<Me
     Some(Measured::exactly(values))
 }
 
-/// True if a number is lower under the first scheme than under the second, for every stand-in on
-/// both flashes.
+/// Returns true if a number is lower under the first scheme than under the second, for every
+/// stand-in trace on both kinds of flash.
 fn everywhere(evidence: &Evidence, of: Number, schemes: (&str, &str)) -> bool {
     Flash::ALL.into_iter().all(|flash| {
         let ratios = evidence.ratios(flash.plain(), of, schemes);
@@ -96,8 +96,8 @@ pub(super) fn below(evidence: &Evidence, measured: Measured, schemes: (&str, &st
 }
 
 /// Measures the effect of contention: read latency under RPS divided by that under PE0, each
-/// normalized to FIFO first, as in the paper. The part above one is what contention adds: a
-/// quotient of one, half of the paper's "about 2x", would be no contention at all.
+/// normalized to FIFO first, as in the P/E suspension paper. The part above one is what contention
+/// adds: a quotient of one, half of the paper's "about 2x", would be no contention at all.
 pub(super) fn contention(evidence: &Evidence) -> Option<Measured> {
     let mut values = Vec::new();
     let mut longer = true;
@@ -133,7 +133,7 @@ pub(super) fn fewer(evidence: &Evidence) -> Option<Measured> {
 }
 
 /// Returns the share by which a number is higher under the first scheme than under the second: the
-/// mean over the stand-ins and, with `most`, the largest.
+/// mean over the stand-in traces and, with `most`, the largest.
 pub(super) fn excess(
     evidence: &Evidence,
     of: Number,
@@ -155,7 +155,8 @@ pub(super) fn excess(
     Some(Measured::exactly(values))
 }
 
-/// Adds to a measurement the directions that the paper states about IPS.
+/// Adds to a measurement the directions that the P/E suspension paper states about IPS, a scheme
+/// that suspends programs between phases.
 pub(super) fn above(evidence: &Evidence, measured: Option<Measured>) -> Option<Measured> {
     let pair = ("pes_ips", "pes_ipc");
     let [slc, mlc] = Flash::ALL.map(|flash| evidence.ratios(flash.plain(), READ, pair));
@@ -169,7 +170,8 @@ pub(super) fn above(evidence: &Evidence, measured: Option<Measured>) -> Option<M
 }
 
 /// Measures the share by which a number under the first scheme exceeds that under the second, for
-/// the workloads that the paper names as worst on SLC and on MLC, and whether they are the worst.
+/// the workloads that the P/E suspension paper names as worst on SLC and on MLC, and whether they
+/// are the worst.
 pub(super) fn worst(
     evidence: &Evidence,
     (of, scheme): (Number, &str),
@@ -192,7 +194,7 @@ pub(super) fn worst(
 }
 
 /// Measures write throughput relative to FIFO in a closed loop, and the time that dies are busy at
-/// the paper's load relative to FIFO: means over the stand-ins.
+/// the P/E suspension paper's load relative to FIFO: means over the stand-in traces.
 pub(super) fn throughput(evidence: &Evidence) -> Option<Measured> {
     let rate = |run: &RunSummary| Some(run.get("write.bytes")? / run.get("simulated_s")?);
     let busy = |run: &RunSummary| run.get("counters.die_busy_s");
@@ -216,7 +218,7 @@ pub(super) fn throughput(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Returns a metric of the runs under IPC, mean over the stand-ins.
+/// Returns a metric of the runs under IPC, mean over the stand-in traces.
 pub(super) fn average(evidence: &Evidence, of: Number) -> Option<Measured> {
     let mut values = Vec::new();
     for flash in Flash::ALL {

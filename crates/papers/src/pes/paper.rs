@@ -29,7 +29,7 @@ pub(super) struct Paper {
     pub fit: Fit,
     pub choice: Vec<Choice>,
     pub claim: Vec<Statement>,
-    /// The ensemble of stand-ins, read from a file of its own.
+    /// The ensemble of stand-in traces, read from a file of its own.
     #[serde(skip)]
     pub ensemble: Ensemble,
 }
@@ -42,7 +42,7 @@ pub(super) struct Ensemble {
     /// Largest distance of a member from Table 2: the root mean square of the logarithms of its
     /// four latency ratios, as a factor.
     pub within: f64,
-    /// Members of the ensemble; the best of each trace comes first.
+    /// Members of the ensemble; the best fit to each trace comes first.
     pub member: Vec<Member>,
 }
 
@@ -75,28 +75,30 @@ pub(super) struct Table2 {
     mlc_write: Vec<f64>,
 }
 
-/// The study of the write queue: the sizes swept, and the readings of its rule.
+/// Study of the write queue: the sizes swept, and the interpretations of the rule by which a full
+/// queue delays requests.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Queue {
     pub workload: String,
     pub faster: f64,
     pub sizes: Vec<u32>,
-    /// Readings of which requests a full write queue delays; the first is the paper's.
+    /// Interpretations of which requests a full write queue delays; the first is the P/E suspension
+    /// paper's.
     pub way: Vec<Way>,
 }
 
-/// A reading of which requests a full write queue delays.
+/// An interpretation of which requests a full write queue delays.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Way {
     pub name: String,
-    /// Settings of the drive; `SIZE` stands for the size of the queue.
+    /// Settings of the drive under this interpretation; `SIZE` stands for the size of the queue.
     set: Vec<String>,
 }
 
 impl Way {
-    /// Returns the settings for a write queue of this size.
+    /// Returns the drive's settings for a write queue of this size, in requests.
     pub fn set(&self, size: u32) -> Vec<String> {
         self.set.iter().map(|it| it.replace("SIZE", &size.to_string())).collect()
     }
@@ -122,7 +124,7 @@ pub(super) struct Fit {
     pub stand_ins: Vec<String>,
 }
 
-/// An alternative assumption about something that the paper does not state.
+/// An alternative assumption about something that the P/E suspension paper does not state.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Choice {
@@ -141,7 +143,7 @@ impl Choice {
     }
 }
 
-/// The two kinds of flash in the paper.
+/// The two kinds of flash in the P/E suspension paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flash {
     Slc,
@@ -168,7 +170,7 @@ impl Paper {
         Ok(paper)
     }
 
-    /// Returns the paper's drive with a kind of flash and the settings `set`.
+    /// Returns the P/E suspension paper's drive with a kind of flash and the settings `set`.
     pub fn device(&self, flash: Flash, set: &[String]) -> DeviceSpec {
         paper_data::drive(flash.preset(), &self.drive, set)
     }

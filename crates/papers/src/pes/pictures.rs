@@ -11,7 +11,7 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces and calibrated to the \
                          FIFO latencies only; real excerpts are labeled. Diamonds are the paper's numbers.";
 
-/// Returns the paper's figures as pictures.
+/// Returns the P/E suspension paper's figures as pictures.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     let mut figures = vec![table2(paper, evidence)];
     figures.extend(BARS.iter().map(|bars| latencies(bars, paper, evidence)));
@@ -102,7 +102,8 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Figure {
     Figure::new("figure7", title, panels).caption(caption).columns(2)
 }
 
-/// Returns the figures of an open question of the paper: starvation of writes by reads.
+/// Returns the figures of an open question of the P/E suspension paper: starvation of writes by
+/// reads.
 pub(super) fn starvation(starvation: &Starvation) -> [Figure; 2] {
     [completion(&starvation.points), limits(starvation)]
 }

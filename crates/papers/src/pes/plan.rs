@@ -16,7 +16,7 @@ use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::Control;
 
-/// The schemes of the paper in its order: the preset, and the paper's name.
+/// The schemes of the P/E suspension paper in its order: the preset, and the paper's name.
 pub(super) const SCHEMES: [(&str, &str); 6] = [
     ("fifo", "FIFO"),
     ("rps", "RPS"),
@@ -28,30 +28,31 @@ pub(super) const SCHEMES: [(&str, &str); 6] = [
 /// The schemes that are run where an assumption is varied.
 pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
 
-/// The schemes that are run on the members of the ensemble; no gain needs PER.
+/// The schemes that are run on the members of the ensemble (workloads that fit Table 2 equally
+/// well); no gain needs PER.
 pub(super) const OF_MEMBERS: [&str; 5] = ["fifo", "rps", "pe0", "pes_ips", "pes_ipc"];
 /// The schemes whose write throughput is measured.
 pub(super) const WRITING: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
 /// Name of the variant in which requests are issued in a closed loop: a new one when one completes.
 pub(super) const CLOSED: &str = "closed loop";
 
-/// All measurements of the study, and the published numbers.
+/// All measurements of the P/E suspension study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
-    /// Members of the ensemble besides the stand-ins; empty if only the paper's own figures were
-    /// requested.
+    /// Members of the ensemble besides the stand-in traces; empty if only the P/E suspension
+    /// paper's own figures were requested.
     pub(super) members: Vec<Column>,
     speeds: Results<Speed>,
-    /// Results on starvation; `None` if only the paper's own figures were requested.
+    /// Results on starvation; `None` if only the P/E suspension paper's own figures were requested.
     pub(super) starvation: Option<Starvation>,
     /// Comparison of generated workloads with the excerpt of Financial1; `None` if the excerpt was
     /// not found.
     pub(super) fit: Option<Fit>,
 }
 
-/// A drive of the study: its kind of flash, and the variant by which it differs from the paper's
-/// drive.
+/// A drive of the P/E suspension study: its kind of flash, and the variant by which it differs from
+/// the paper's drive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drive<'a> {
     pub flash: Flash,
@@ -59,7 +60,7 @@ pub(super) struct Drive<'a> {
 }
 
 impl Flash {
-    /// Returns the paper's drive with the same kind of flash, without a variant.
+    /// Returns the P/E suspension paper's drive with the same kind of flash, without a variant.
     pub fn plain(self) -> Drive<'static> {
         Drive { flash: self, variant: "" }
     }
@@ -71,8 +72,8 @@ pub(super) fn run_name(column: &str, drive: Drive<'_>, scheme: &str) -> String {
     if drive.variant.is_empty() { base } else { format!("{base} {}", drive.variant) }
 }
 
-/// Returns the name of the variant with a write queue of this size under the reading `way` of which
-/// requests it delays.
+/// Returns the name of the variant with a write queue of this size under the interpretation `way`
+/// of which requests the queue delays.
 pub(super) fn queue_variant(way: &Way, size: u32) -> String {
     format!("queue {size} {}", way.name)
 }
@@ -87,17 +88,18 @@ struct Row<'a> {
     pace: Pace,
 }
 
-/// The rule by which requests are issued.
+/// The rule by which the requests of a run are issued.
 #[derive(Clone, Copy)]
 enum Pace {
-    /// At the recorded times divided by the replay speed found for the workload and the drive,
-    /// times this factor.
+    /// Requests are issued at the recorded times divided by the replay speed found for the workload
+    /// and the drive, times this factor.
     Found(f64),
     /// Requests are issued in a closed loop with this number of them outstanding.
     Closed(u32),
 }
 
-/// Returns every run of the stand-ins, the real traces and the members of the ensemble, as rows.
+/// Returns every run of the stand-in traces, the real traces and the members of the ensemble, as
+/// rows.
 fn table<'a>(paper: &'a Paper, columns: &'a [Column], members: &'a [Column]) -> Vec<Row<'a>> {
     let row = |variant: &str, set: &[String], on: &[&'a Column], schemes: &[&'static str]| Row {
         variant: variant.into(),
@@ -174,7 +176,8 @@ fn beds(
 }
 
 /// Returns the jobs that search for the replay speed of each workload on each drive: the speed at
-/// which the drive is idle for the share of time that the paper states "for each workload".
+/// which the drive is idle for the share of time that the P/E suspension paper states "for each
+/// workload".
 fn speeds<'b>(
     paper: &Paper,
     columns: impl Iterator<Item = &'b Column>,
@@ -247,7 +250,7 @@ impl Evidence {
         run_name(column, Drive { variant: &variant, ..drive }, &scheme)
     }
 
-    /// Returns the mean of a number over the stand-ins, for a drive under a scheme.
+    /// Returns the mean of a number over the stand-in traces, for a drive under a scheme.
     pub(super) fn average(&self, drive: Drive<'_>, scheme: &str, of: Number) -> Option<f64> {
         self.runs.average(|column| self.number(column, drive, scheme, of))
     }
@@ -264,8 +267,8 @@ impl Evidence {
         self.runs.ratio(&run(scheme), &run(base), of)
     }
 
-    /// Returns the ratio of a number under two schemes for each stand-in, in the order of the
-    /// paper; `None` if one is missing.
+    /// Returns the ratio of a number under two schemes for each stand-in trace, in the order of the
+    /// P/E suspension paper; `None` if one is missing.
     pub(super) fn ratios(
         &self,
         drive: Drive<'_>,
@@ -291,7 +294,7 @@ pub(super) mod tests {
     use crate::run_folder::tests::set_up;
     use crate::run_summary::RunSummary;
 
-    /// Every run of the whole study uses an existing drive and workload.
+    /// Every run of the P/E suspension study uses an existing drive and workload.
     #[test]
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
@@ -315,8 +318,8 @@ pub(super) mod tests {
         assert!(none.is_err(), "none is run at a speed that was not found");
     }
 
-    /// Returns made-up measurements of the write queue under the paper's reading: `of` gives the
-    /// mean write latency for a scheme and a queue size.
+    /// Returns made-up measurements of the write queue under the P/E suspension paper's rule: `of`
+    /// gives the mean write latency for a scheme and a queue size.
     pub(in crate::pes) fn queued(of: impl Fn(&str, u32) -> f64) -> Evidence {
         let paper = Paper::open().unwrap();
         let way = &paper.queue.way[0];
@@ -335,7 +338,8 @@ pub(super) mod tests {
     }
 
     /// Returns made-up measurements in which `of` gives two numbers for each scheme: bytes written
-    /// per second in a closed loop, and the time that dies are busy at the paper's load.
+    /// per second in a closed loop, and the time that dies are busy at the P/E suspension paper's
+    /// load.
     pub(in crate::pes) fn served(of: impl Fn(&str) -> (f64, f64)) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();

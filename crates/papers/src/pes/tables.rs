@@ -13,19 +13,20 @@ use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// A bar chart of the paper that shows normalized mean latencies.
+/// A bar chart of the P/E suspension paper that shows normalized mean latencies.
 pub(super) struct Bars {
     pub number: u32,
     pub title: &'static str,
     pub of: Number,
-    /// Presets of the schemes that the figure shows.
+    /// Presets of the schemes that the bar chart shows.
     pub schemes: &'static [&'static str],
-    /// Preset of the scheme to which bars are normalized.
+    /// Preset of the scheme to which the bars are normalized.
     pub base: &'static str,
     /// Published means over the workloads: scheme, ID of the claim, and the conversion of its
     /// number to a height of a bar.
     pub marks: &'static [(&'static str, ClaimId, Height)],
-    /// Workloads for which the text prints the largest excess: kind of flash and name.
+    /// Workloads for which the P/E suspension paper's text prints the largest excess: kind of flash
+    /// and name.
     pub most: &'static [(Flash, &'static str)],
 }
 
@@ -34,11 +35,12 @@ pub(super) struct Bars {
 pub(super) enum Height {
     /// The published number is the share by which the bar is lower than 1.
     Lower,
-    /// The number is the share by which the bar is higher than 1; its label contains `mean`.
+    /// The published number is the share by which the bar is higher than 1; the number's label
+    /// contains `mean`.
     Higher,
 }
 
-/// Figures 1 to 4 of the paper: normalized mean latencies.
+/// Figures 1 to 4 of the P/E suspension paper: normalized mean latencies.
 pub(super) const BARS: [Bars; 4] = [
     Bars {
         number: 1,
@@ -85,16 +87,17 @@ pub(super) const BARS: [Bars; 4] = [
     },
 ];
 
-/// A figure of the paper that shows relative extra time of programs and erases.
+/// A figure of the P/E suspension paper that shows relative extra time of programs and erases.
 pub(super) struct Shares {
     pub number: u32,
     pub title: &'static str,
     pub of: Number,
-    /// ID of the claim that publishes the means of the figure.
+    /// ID of the claim that publishes the means of this figure.
     pub claim: ClaimId,
 }
 
-/// Figures 5 and 6: the effect of suspension on programs and erases.
+/// Figures 5 and 6 of the P/E suspension paper: the effect of suspension on the times of programs
+/// and erases.
 pub(super) const SHARES: [Shares; 2] = [
     Shares {
         number: 5,
@@ -112,14 +115,14 @@ pub(super) const SHARES: [Shares; 2] = [
 /// Presets of the schemes that suspend programs and erases.
 pub(super) const SUSPENDING: [&str; 2] = ["pes_ips", "pes_ipc"];
 
-/// Returns the paper's name of a scheme.
+/// Returns the P/E suspension paper's name of a scheme.
 pub(super) fn called(scheme: &str) -> &'static str {
     SCHEMES.iter().find(|(preset, _)| *preset == scheme).map_or("", |(_, name)| name)
 }
 
 impl Bars {
-    /// Returns the height that the text gives for the mean bar of a scheme; `None` if it gives
-    /// none.
+    /// Returns the height that the P/E suspension paper's text gives for the bar of a scheme's
+    /// mean; `None` if it gives none.
     pub fn published(&self, paper: &Paper, flash: Flash, scheme: &str) -> Option<f64> {
         let (_, claim, height) = self.marks.iter().find(|(marked, ..)| *marked == scheme)?;
         match height {
@@ -128,8 +131,8 @@ impl Bars {
         }
     }
 
-    /// Returns the height that the text gives for the bar of a scheme under a workload; `None`
-    /// unless the text names that workload as the one with the largest excess.
+    /// Returns the height that the P/E suspension paper's text gives for the bar of a scheme under
+    /// a workload; `None` unless the text names that workload as the one with the largest excess.
     pub fn published_most(
         &self,
         paper: &Paper,
@@ -176,8 +179,8 @@ fn row(name: &str, flash: Flash, cells: impl Iterator<Item = Cell>) -> Vec<Cell>
     [name.into(), flash.name().into()].into_iter().chain(cells).collect()
 }
 
-/// Returns the paper's tables and figures as numbers (Tables 1 and 2, Figures 1 to 7), and the
-/// table of the runs behind them.
+/// Returns the P/E suspension paper's tables and figures as numbers (Tables 1 and 2, Figures 1 to
+/// 7), and the table of the runs behind them.
 pub(super) fn shown(paper: &Paper, answers: &[Answer], evidence: &Evidence) -> Vec<Sheet> {
     let mut sheets = vec![workloads(evidence), table1(answers), table2(paper, evidence)];
     sheets.extend(BARS.iter().map(|bars| bars.sheet(paper, evidence)));
@@ -186,7 +189,7 @@ pub(super) fn shown(paper: &Paper, answers: &[Answer], evidence: &Evidence) -> V
     sheets
 }
 
-/// Returns the tables for the questions that the paper leaves open.
+/// Returns the tables for the questions that the P/E suspension paper leaves open.
 pub(super) fn open_choices(paper: &Paper, evidence: &Evidence) -> [Sheet; 2] {
     [choices(paper, evidence), spare(evidence)]
 }
@@ -288,8 +291,8 @@ pub(super) fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns cells with the numbers that the paper is about, as means over the stand-ins on one
-/// drive.
+/// Returns cells with the numbers that the P/E suspension paper is about, as means over the
+/// stand-in traces on one drive.
 fn effects(evidence: &Evidence, drive: Drive<'_>) -> Vec<Cell> {
     let ratio = |of, scheme, base| mean(&evidence.ratios(drive, of, (scheme, base))?);
     let average = |of: Number| Cell::share(evidence.average(drive, "pes_ipc", of));
@@ -316,8 +319,8 @@ const EFFECTS: [&str; 7] = [
     "extra time",
 ];
 
-/// Returns the table of alternative assumptions about what the paper does not state, with the
-/// effects of each.
+/// Returns the table of alternative assumptions about what the P/E suspension paper does not state,
+/// with the effects of each.
 fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads: Vec<&str> = ["choice", "rule", "flash"].into_iter().chain(EFFECTS).collect();
     let title = "Other assumptions where the paper is silent; means over six stand-ins";
@@ -336,8 +339,8 @@ fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of both readings of 30 % over-provisioning (of raw or of logical capacity), in
-/// steady state and on a drive written once.
+/// Returns the table of both interpretations of 30 % over-provisioning (of raw or of logical
+/// capacity), in steady state and on a drive written once.
 fn spare(evidence: &Evidence) -> Sheet {
     let heads = [
         "over-provisioning",
@@ -381,8 +384,8 @@ fn mean_of(values: Option<Vec<f64>>) -> Option<f64> {
     mean(&values?)
 }
 
-/// The readings of over-provisioning: title in the table, and the name of the alternative in the
-/// paper's data file.
+/// Interpretations of the P/E suspension paper's over-provisioning: title in the table, and the
+/// name of the alternative in the paper's data file.
 const SPARE: [(&str, &str); 4] = [
     ("30 % of raw", ""),
     ("30 % of logical", "over-provisioning: 30 % of logical capacity"),
@@ -429,7 +432,7 @@ fn workloads(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of every run of the six schemes on the paper's drives.
+/// Returns the table of every run of the six schemes on the P/E suspension paper's drives.
 fn runs(evidence: &Evidence) -> Sheet {
     let numbers: [(&str, Number); 14] = [
         ("read mean (us)", READ),

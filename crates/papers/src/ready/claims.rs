@@ -20,15 +20,16 @@ pub(super) const DEMAND: ClaimId = ClaimId("002-032");
 /// ID of the claim on Table 3: accuracy of the prediction of write demand.
 pub(super) const ACCURACY: ClaimId = ClaimId("002-048");
 
-/// ID of the claim of section 4.3 on the share of capacity that ST leaves unused.
+/// ID of the claim in section 4.3 of the READY paper on the share of capacity that ST (the static
+/// throttle) leaves unused.
 pub(super) const BELOW: ClaimId = ClaimId("002-043");
 
-/// A row of Table 2: the bytes that a drive endures, and those written to it.
+/// A row of the READY paper's Table 2: the bytes that a drive endures, and those written to it.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     pub trace: &'static str,
     pub scheme: &'static str,
-    /// The paper's name of the scheme.
+    /// The READY paper's name of the scheme.
     pub called: &'static str,
     pub id: ClaimId,
 }
@@ -41,7 +42,7 @@ const fn row(
     Row { trace, scheme, called, id: ClaimId(id) }
 }
 
-/// The rows of Table 2, in the order of the paper.
+/// The rows of Table 2, in the order of the READY paper.
 pub(super) const TABLE_2: [Row; 10] = [
     row("proj", SCHEMES[0], "002-033"),
     row("proj", SCHEMES[1], "002-034"),
@@ -137,8 +138,8 @@ fn are<const N: usize>(values: [(&str, f64); N]) -> Found {
     Ok(Some(Measured::of(values)))
 }
 
-/// Returns the reading of equation 2 (recovery of cells in idle time) under which the paper's
-/// drives run. Claims about the equation are tested on it alone.
+/// Returns the interpretation of the READY paper's equation 2 (recovery of cells in idle time)
+/// under which the paper's drives run. Claims about the equation are tested on it alone.
 fn reading() -> Result<Reading, Diagnostics> {
     match drive("ready-128")?.life.recovery {
         Recovery::Model(reading) => Ok(reading),
@@ -164,7 +165,8 @@ fn drive(device: &str) -> Result<Config, Diagnostics> {
     Ok(resolve(&spec.source()?, &Scheme::none(), &spec)?.config)
 }
 
-/// Returns a number of the configuration of the larger of the paper's two drives, as a measurement.
+/// Returns a number of the configuration of the larger of the READY paper's two drives, as a
+/// measurement.
 fn of_drive(label: &str, of: impl Fn(&Config) -> f64) -> Found {
     is(label, of(&drive("ready-128")?))
 }
@@ -178,7 +180,7 @@ fn programming(config: &Config) -> f64 {
     (timing.bus_transfer + timing.mean_program()).as_us()
 }
 
-/// Returns the bytes that a drive is rated for over its life.
+/// Returns the bytes that a drive is rated for over its life, according to its configuration.
 fn writable(config: &Config) -> f64 {
     config.geometry.raw().0 as f64 * config.life.cycles
 }
@@ -221,7 +223,8 @@ fn chosen_epoch() -> Option<Measured> {
     Some(Measured::of([("r", ratio?), ("mu", mean?), ("k", f64::from(chosen?))]))
 }
 
-/// Returns the differences in write demand between epochs (Figure 4), as a measurement.
+/// Returns the relative differences in write demand between epochs (Figure 4 of the READY paper),
+/// as a measurement.
 fn differences(evidence: &Evidence) -> Option<Measured> {
     let within = evidence.differences("exchange", 30)?;
     let near = within.iter().filter(|&&difference| difference < 0.3).count();
@@ -251,7 +254,7 @@ fn accuracy(evidence: &Evidence) -> Option<Measured> {
     Some(by_steadiness(values))
 }
 
-/// Description of the null for the accuracy of prediction.
+/// Description of the prediction with which the accuracy of READY's prediction is compared.
 const NAIVE: &str = "each half hour predicted to be as the one before, off by less than 25 %";
 
 /// Returns the accuracy of a prediction without cycles: each half hour is predicted to be as the
@@ -266,8 +269,8 @@ fn predicted(evidence: &Evidence) -> Option<Measured> {
     Some(by_steadiness(values))
 }
 
-/// Returns the measurement of prediction accuracies by trace, with the directions that the text
-/// states.
+/// Returns the measurement of prediction accuracies by trace, with the directions that the READY
+/// paper's text states.
 fn by_steadiness(values: Vec<Labelled>) -> Measured {
     let of = |name: &str| labelled(&values, name).unwrap_or(0.0);
     let steady = ["proxy", "exchange", "msnfs"].map(of).into_iter().fold(1.0, f64::min);
@@ -278,11 +281,11 @@ fn by_steadiness(values: Vec<Labelled>) -> Measured {
     measured.direction("lowest for proj", proj < map)
 }
 
-/// Largest share by which writes may exceed a capacity: the GC work (K-fold by dilation) caused by
-/// the last write that the throttle admitted.
+/// Largest share by which the bytes written in a life may exceed the drive's capacity for writes:
+/// the GC work (K-fold by dilation) caused by the last write that the throttle admitted.
 const OVER: f64 = 1e-4;
-/// Smallest ratio to a capacity, or to the writes of NT, that counts as "close to" it: within 3 %.
-/// Assumed.
+/// Smallest ratio to a capacity, or to the writes without a throttle (NT), that counts as "close
+/// to" it: within 3 %. Assumed.
 const CLOSE: f64 = 0.97;
 
 fn written(evidence: &Evidence, row: Row) -> Option<Measured> {
@@ -308,7 +311,8 @@ fn written(evidence: &Evidence, row: Row) -> Option<Measured> {
     })
 }
 
-/// Description of the null for the bytes written under DT.
+/// Description of the throttle with which the bytes written under DT (the dynamic throttle) are
+/// compared.
 const CAPPED: &str =
     "the host's demand or the rated capacity, whichever is less; recovery as under st";
 
@@ -368,13 +372,13 @@ fn each(evidence: &Evidence, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64
     evidence.paper.trace.iter().map(|trace| of(&trace.name)).collect()
 }
 
-/// Returns the mean response under the scheme `one` divided by that under `other`.
+/// Returns the mean response time of writes under the scheme `one` divided by that under `other`.
 fn ratio(evidence: &Evidence, trace: &str, one: &str, other: &str) -> Option<f64> {
     let response = |scheme| evidence.life(trace, scheme)?.response_mean_us;
     Some(response(one)? / response(other)?)
 }
 
-/// Both variants of READY: the preset, and the paper's name.
+/// Both variants of READY's throttle: the preset, and the READY paper's name.
 const BOTH: [(&str, &str); 2] = [SCHEMES[3], SCHEMES[4]];
 
 fn responses(evidence: &Evidence) -> Option<Measured> {
@@ -397,9 +401,11 @@ fn responses(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Largest response relative to the 600 us of a program that counts as "close to" it.
+/// Largest mean response time of a page write, relative to the 600 us of a program, that counts as
+/// "close to" it.
 const NEAR_PROGRAM: f64 = 1.10;
-/// Largest response under proj relative to that of NT (section 4.4: less than 1.9 % slower).
+/// Largest mean response time under the trace proj relative to that without a throttle (section 4.4
+/// of the READY paper: less than 1.9 % slower).
 const PROJ_MOST: f64 = 1.019;
 
 fn cost_of_throttling(evidence: &Evidence) -> Option<Measured> {
@@ -474,7 +480,7 @@ fn throughput(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Returns the standard deviation of throttling delays divided by their mean.
+/// Returns the standard deviation of the throttling delays of writes divided by their mean.
 fn unsteadiness(delays: &[f64]) -> Option<f64> {
     let middle = mean(delays)?;
     let squares: Vec<f64> = delays.iter().map(|delay| (delay - middle).powi(2)).collect();
@@ -518,8 +524,8 @@ mod tests {
         assert_eq!(answers.len(), 50);
     }
 
-    /// The drives run under the default reading of equation 2, and its two constants are those of
-    /// claims 002-005 and 002-006.
+    /// The drives run under the default interpretation of the READY paper's equation 2, whose two
+    /// constants are those of claims 002-005 and 002-006.
     #[test]
     fn the_constants_are_those_of_the_drives() {
         for device in ["ready-32", "ready-128"] {

@@ -9,8 +9,8 @@ use fowler_units::{Nanos, Span};
 const PERIOD: Span = Span::ms(1000);
 const EPOCH: Span = Span::ms(600_000);
 
-/// Section 3.3: returns the pages written in each epoch after the first by a closed-loop host whose
-/// demand is twice the capacity of an epoch.
+/// Section 3.3 of the READY paper: returns the pages written in each epoch after the first by a
+/// closed-loop host whose demand is twice the capacity of an epoch.
 pub(super) fn constant_demand(epochs: usize) -> Vec<f64> {
     let mut estimator = DelayEstimator::default();
     let mut written = 2.0;
@@ -24,8 +24,8 @@ pub(super) fn constant_demand(epochs: usize) -> Vec<f64> {
     shares
 }
 
-/// Figures 6 and 7: returns the megabytes written in each of four periods of an epoch of 4 MB, for
-/// these demands; `spare` is the capacity that may be borrowed.
+/// Figures 6 and 7 of the READY paper: returns the megabytes written in each of four periods of an
+/// epoch of 4 MB, for these demands; `spare` is the capacity that may be borrowed.
 pub(super) fn periods(spare: f64, demands: [f64; 4]) -> [f64; 4] {
     let mut regulator = CapacityRegulator::new(PERIOD, spare / 4.0);
     // Later epochs provide as much again, from which can be borrowed.
@@ -43,8 +43,9 @@ pub(super) fn periods(spare: f64, demands: [f64; 4]) -> [f64; 4] {
     })
 }
 
-/// Section 3.4: returns capacity and spare capacity, in MB, of the first of three epochs that share
-/// 3 MB; with `written`, of the second epoch, after this number of MB was written in the first.
+/// Section 3.4 of the READY paper: returns capacity and spare capacity, in MB, of the first of
+/// three epochs that share 3 MB; with `written`, of the second epoch, after this number of MB was
+/// written in the first.
 pub(super) fn spare_after(written: Option<f64>) -> [f64; 2] {
     let mut regulator = CapacityRegulator::new(PERIOD, 0.1);
     let rest = |pages, epochs| Rest { pages, time: EPOCH * epochs, even: 1.0 / EPOCH.0 as f64 };
@@ -55,8 +56,8 @@ pub(super) fn spare_after(written: Option<f64>) -> [f64; 2] {
     [regulator.capacity(), regulator.most() - regulator.capacity()]
 }
 
-/// Figure 9: returns the mean difference ratio of the demand in these windows, and the epoch length
-/// that is chosen.
+/// Figure 9 of the READY paper: returns the mean relative difference of the demand between these
+/// windows, and the epoch length that is chosen.
 pub(super) fn epoch(windows: &[u64]) -> (Option<f64>, Option<u32>) {
     let window = EPOCH;
     let mut predictor = DemandPredictor::new(window, window * 100);
@@ -89,8 +90,8 @@ impl Life for Pages {
 }
 
 /// Simulates a closed-loop host that requests the given number of pages in each window, evenly
-/// spread; returns the state of DT after the first page of each window. `rated` is the capacity of
-/// the drive in pages.
+/// spread; returns the state of the dynamic throttle (DT) after the first page of each window.
+/// `rated` is the capacity of the drive in pages.
 fn windows(rated: f64, demand: impl Iterator<Item = u64>) -> Vec<State> {
     let params = Params { name: ThrottleKind::Dynamic, ..Params::default() };
     let mut throttle = AnyThrottle::new(&params, 1);
@@ -110,14 +111,15 @@ fn windows(rated: f64, demand: impl Iterator<Item = u64>) -> Vec<State> {
     states
 }
 
-/// Section 3.3: returns the delay of a page write in the first epoch of a drive when demand is ten
-/// times the capacity.
+/// Section 3.3 of the READY paper: returns the delay of a page write in the first epoch of a drive,
+/// when demand is ten times the capacity.
 pub(super) fn delay_of_the_first_epoch() -> f64 {
     windows(1e5, [100].into_iter())[0].delay.as_us()
 }
 
-/// Section 3.5: returns the number of consecutive misses after which the epoch length is chosen
-/// again, and the smallest relative difference in demand that counts as a miss, in thousandths.
+/// Section 3.5 of the READY paper: returns the number of consecutive misses after which the epoch
+/// length is chosen again, and the smallest relative difference in demand that counts as a miss, in
+/// thousandths.
 pub(super) fn misses_until_chosen() -> (f64, f64) {
     let alternating = (0..40).map(|window| [1000, 2000][window % 2]);
     let states = windows(1e12, alternating);

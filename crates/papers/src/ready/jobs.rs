@@ -14,7 +14,7 @@ use fowler_units::Span;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Length of a window in which write demand is counted for Figure 4, in seconds.
+/// Length of a window in which write demand is counted for the READY paper's Figure 4, in seconds.
 const WINDOW_S: u64 = 60;
 
 /// Smallest number of repetitions of the workload in a life, in the host's own time, so that a life
@@ -25,7 +25,8 @@ pub(super) fn life_name(trace: &str, scheme: &str) -> String {
     format!("{trace} {scheme}")
 }
 
-/// Returns the name of a scheme's life at a dilation other than the default.
+/// Returns the name of a scheme's life at a dilation (repetitions of the workload that one
+/// simulated repetition stands for) other than the default.
 pub(super) fn diluted(scheme: &str, dilation: u32) -> String {
     format!("{scheme} at {dilation}")
 }
@@ -38,12 +39,12 @@ fn workload(trace: &Trace) -> Result<WorkloadSpec, Diagnostics> {
     presets::open(Folder::Workloads, &trace.stand_in).map(WorkloadSpec::Generated)
 }
 
-/// The inputs shared by all jobs of a repetition of the study.
+/// The inputs shared by all jobs of a repetition of the READY study.
 #[derive(Clone, Copy)]
 pub(super) struct Plan<'p> {
     pub paper: &'p Paper,
     pub limit: Option<u64>,
-    /// Seed of drives and stand-ins; `None` for those of the presets.
+    /// Seed of drives and generated workloads; `None` for those of the presets.
     pub seed: Option<u64>,
     pub brief: bool,
 }
@@ -69,8 +70,8 @@ impl Plan<'_> {
         self.seed.map_or_else(|| name.into(), |seed| format!("{name} seed {seed}"))
     }
 
-    /// Returns the jobs that count the write demand of every stand-in, with the seed of the presets
-    /// and with the seed of this repetition.
+    /// Returns the jobs that count the write demand of every stand-in trace, with the seed of the
+    /// presets and with the seed of this repetition.
     pub fn demands<'a>(&self) -> Result<Vec<Job<'a, Demand>>, Diagnostics> {
         let mut jobs = Vec::new();
         for trace in &self.paper.trace {
@@ -91,8 +92,8 @@ impl Plan<'_> {
         Ok(Job::new(name, &inputs, move |control| counted(&drive, (&spec, limit), control)))
     }
 
-    /// Returns the demand of each stand-in with the seed of this repetition, and the factor by
-    /// which its arrival times are divided. Another seed generates another volume; the factor
+    /// Returns the demand of each stand-in trace with the seed of this repetition, and the factor
+    /// by which its arrival times are divided. Another seed generates another volume; the factor
     /// restores that of Table 1.
     pub fn own_demands(
         &self,
@@ -111,7 +112,7 @@ impl Plan<'_> {
         (demands, speeds)
     }
 
-    /// Returns the jobs that measure the write amplification of every stand-in.
+    /// Returns the jobs that measure the write amplification of every stand-in trace.
     pub fn wafs<'a>(&self) -> Result<Vec<Job<'a, f64>>, Diagnostics> {
         let plan = Plan { seed: None, ..*self };
         let job = |trace: &Trace| {
@@ -134,8 +135,8 @@ impl Plan<'_> {
         self.paper.trace.iter().filter_map(of).collect()
     }
 
-    /// Returns the jobs that simulate the lives of every stand-in. Lives of one stand-in are
-    /// simulated together, in one pass over its requests.
+    /// Returns the jobs that simulate the lives of every stand-in trace. Lives of one stand-in
+    /// trace are simulated together, in one pass over its requests.
     pub fn groups<'a>(
         &self,
         wafs: &BTreeMap<String, f64>,
@@ -181,7 +182,7 @@ impl Plan<'_> {
         }))
     }
 
-    /// Returns the lives of a stand-in (one per scheme), with their names.
+    /// Returns the lives of a stand-in trace (one per scheme), with their names.
     fn lanes(&self, trace: &Trace) -> Result<(Vec<String>, Vec<SteadyLane>), Diagnostics> {
         let mut named: Vec<(String, SteadyLane)> = Vec::new();
         // Other seeds are lived at twice the dilation, at which a verdict has to hold.
@@ -266,8 +267,8 @@ impl Plan<'_> {
         Ok(jobs)
     }
 
-    /// Returns the jobs that simulate ST under a host that writes in one part of each cycle and is
-    /// idle in the other.
+    /// Returns the jobs that simulate the static throttle (ST) under a host that writes in one part
+    /// of each cycle and is idle in the other.
     pub fn duty<'a>(
         &self,
         wafs: &BTreeMap<String, f64>,
@@ -332,7 +333,7 @@ impl Plan<'_> {
     }
 
     /// Returns the jobs that simulate single days, at several ages of the drive, out of the lives
-    /// of some stand-ins.
+    /// of some stand-in traces.
     pub fn days<'a>(
         &self,
         demands: &Results<Demand>,
@@ -377,14 +378,13 @@ fn window(minutes: &[u64], hours: u64) -> (Span, Span) {
     (MINUTE * (nearest * length), MINUTE * length)
 }
 
-/// Returns the dilation of a preview run: high enough to leave only about a dozen epochs of the
-/// life.
+/// Returns the dilation of a preview run: so high that a life has only about a dozen epochs.
 fn look(drive: &Resolved) -> u32 {
     const LEFT_S: f64 = 7200.0;
     (drive.config.life.target.as_s() / LEFT_S).ceil() as u32
 }
 
-/// Counts the pages that a stand-in writes in each minute.
+/// Counts the pages that a stand-in trace writes in each minute.
 fn counted(
     drive: &Resolved,
     (spec, limit): (&WorkloadSpec, Option<u64>),

@@ -59,7 +59,8 @@ pub(super) struct Simulated {
     pub dilation: u32,
 }
 
-/// A trace: its name in the paper, its stand-in, and the drive that it runs on (Table 1).
+/// A trace: its name in the READY paper, its stand-in trace, and the drive that it runs on (Table
+/// 1).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Trace {

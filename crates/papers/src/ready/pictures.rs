@@ -9,7 +9,7 @@ use fowler_report::cell_models::recovery;
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces. Diamonds are the paper's numbers.";
 
-/// Returns the figures of the READY study.
+/// Returns the figures of the READY study, the paper's and further ones.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     let all: [(&str, Vec<Panel>, &str); 9] = [
         ("figure1", vec![recovery()], "Figure 1: achievable P/E cycles by idle time"),
@@ -30,7 +30,8 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     all.map(|(id, panels, title)| Figure::new(id, title, panels).caption(STAND_INS)).collect()
 }
 
-/// Returns the panels of Figure 4: differences in write demand between epochs.
+/// Returns the panels of the READY paper's Figure 4: relative differences in write demand between
+/// epochs.
 fn differences(evidence: &Evidence) -> Vec<Panel> {
     let panel = |trace: &str| {
         let series = [1, 10, 30, 60, 120].into_iter().filter_map(|minutes| {
@@ -48,15 +49,16 @@ fn differences(evidence: &Evidence) -> Vec<Panel> {
     ["exchange", "proxy"].map(panel).into()
 }
 
-/// The readings of equation 2 (recovery of cells): column head in the table and title of the panel.
+/// Interpretations of the READY paper's equation 2 (recovery of cells): heading of the column in
+/// the table and title of the panel.
 const READ_AS: [(&str, &str); 3] = [
     ("spread", "recovery read as spread (default)"),
     ("refit", "as refit"),
     ("literal", "as printed"),
 ];
 
-/// Returns the panels of Figure 10: effective lifetime. Where Table 2 has both capacities, the
-/// lifetime that follows from them is marked.
+/// Returns the panels of the READY paper's Figure 10: effective lifetime. Where Table 2 has both
+/// capacities, the lifetime that follows from them is marked.
 fn years(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let published = |trace: &str, scheme: &str| {
         let row = TABLE_2.iter().find(|row| row.trace == trace && row.scheme == scheme)?;
@@ -66,13 +68,14 @@ fn years(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     panels.map(|panel| panel.reference(5.0, "target")).into()
 }
 
-/// Returns the panels of Figure 11: mean response of a page write.
+/// Returns the panels of the READY paper's Figure 11: mean response time of a page write.
 fn responses(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     by_reading(paper, evidence, ("page write (us)", "ms", 1e3), |_, _| None).into()
 }
 
-/// Returns a panel for each reading of equation 2 (recovery of cells), with a bar for every scheme
-/// under every stand-in. Numbers of the table are divided by `per`.
+/// Returns a panel for each interpretation of the READY paper's equation 2 (recovery of cells),
+/// with a bar for every scheme under every stand-in trace. Numbers of the table are divided by
+/// `per`.
 fn by_reading(
     paper: &Paper,
     evidence: &Evidence,
@@ -91,8 +94,9 @@ fn by_reading(
     })
 }
 
-/// Returns the panels of the capacity that ST loses by the share of time in which the host writes.
-/// Each printed loss is a level line, with a diamond where it crosses the theory.
+/// Returns the panels of the capacity for writes that the static throttle (ST) loses, by the share
+/// of time in which the host writes. Each printed loss is a level line, with a diamond where it
+/// crosses the theory.
 fn duty(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let panel = |trace: &String| {
         let percent = |value: f64| 100.0 * value;
@@ -121,8 +125,8 @@ fn duty(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     paper.duty.traces.iter().map(panel).collect()
 }
 
-/// Returns the panels of mean page writes on single days: the throttling delay plus 600 us, and the
-/// delay plus the simulated time in the drive.
+/// Returns the panels of the mean response time of page writes on single days: the throttling delay
+/// plus 600 us, and the delay plus the simulated time in the drive.
 fn days(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let sheet = tables::days(paper, evidence);
     let panel = |trace: &str| {
@@ -142,7 +146,8 @@ fn days(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     paper.days.traces.iter().filter_map(|(trace, ..)| panel(trace)).collect()
 }
 
-/// Returns the panels of Figure 12: response times of page writes.
+/// Returns the panels of the READY paper's Figure 12: distribution of the response times of page
+/// writes.
 fn distributions(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let panel = |trace: &str| {
         let series = SCHEMES.into_iter().filter_map(|(scheme, called)| {
@@ -154,7 +159,8 @@ fn distributions(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     paper.trace.iter().map(|trace| panel(&trace.name)).collect()
 }
 
-/// Returns the panels of Figure 13: throttling delay over the life.
+/// Returns the panels of the READY paper's Figure 13: throttling delay of page writes over the
+/// life.
 fn delays(evidence: &Evidence) -> Vec<Panel> {
     let panel = |scheme: &str, title: &str| {
         let series = evidence.life("exchange", scheme).map(|it| &it.series);
@@ -165,7 +171,8 @@ fn delays(evidence: &Evidence) -> Vec<Panel> {
     vec![panel(FIXED, "fixed: 10 minutes"), panel("ready_opt", "dynamic")]
 }
 
-/// Returns the panels of Figure 14: throughput during a busy period of map.
+/// Returns the panels of the READY paper's Figure 14: throughput during a busy period of the trace
+/// map.
 fn throughput(evidence: &Evidence) -> Vec<Panel> {
     let panel = |(scheme, called): (&str, &str)| {
         let rates = &evidence.life("map", scheme)?.close_up.as_ref()?.flash_mb_s;

@@ -12,7 +12,7 @@ use fowler_lifetime::Day;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The schemes of the study: the preset, and the paper's name.
+/// The schemes of the READY study: the preset, and the paper's name.
 pub(super) const SCHEMES: [(&str, &str); 5] = [
     ("nt", "NT"),
     ("st", "ST"),
@@ -21,31 +21,32 @@ pub(super) const SCHEMES: [(&str, &str); 5] = [
     ("ready_opt", "READY_OPT"),
 ];
 
-/// Name of the life under exchange with fixed epochs of ten minutes (Figure 13).
+/// Name of the life under the trace exchange with fixed epochs of ten minutes (Figure 13 of the
+/// READY paper).
 pub(super) const FIXED: &str = "ready_opt, fixed epochs";
 
-/// Returns the name of the life of a READY scheme under another reading of equation 2 (recovery of
-/// cells).
+/// Returns the name of the life of a READY scheme under another interpretation of the READY paper's
+/// equation 2 (recovery of cells).
 pub(super) fn read_as(scheme: &str, reading: &str) -> String {
     format!("{scheme}, {reading}")
 }
 
-/// Readings of equation 2 (recovery of cells) besides that of the presets: values of the
-/// configuration key.
+/// Interpretations of the READY paper's equation 2 (recovery of cells) besides that of the presets:
+/// values of the configuration key.
 pub(super) const READINGS: [&str; 2] = ["refit", "literal"];
 
-/// All measurements of one repetition of the study, and the published numbers.
+/// All measurements of one repetition of the READY study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     /// True if claims read the lives simulated at twice the dilation.
     twice: bool,
     /// The view through which claims read the lives: it may replace schemes by others.
     pub(super) view: View,
-    /// Write demand of each stand-in, by trace.
+    /// Write demand of each stand-in trace, by trace.
     demands: BTreeMap<String, Demand>,
-    /// Write amplification of each stand-in, by trace.
+    /// Write amplification of each stand-in trace, by trace.
     wafs: BTreeMap<String, f64>,
-    /// Factor by which the arrival times of each stand-in are divided, by trace.
+    /// Factor by which the arrival times of each stand-in trace are divided, by trace.
     speeds: BTreeMap<String, f64>,
     lives: BTreeMap<String, Lives>,
     simulated: Results<Lives>,
@@ -53,15 +54,15 @@ pub(crate) struct Evidence {
     days: Results<Vec<Day>>,
 }
 
-/// Write demand of a stand-in: pages written, minute by minute.
+/// Write demand of a stand-in trace: pages written, minute by minute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Demand {
-    /// Pages that the stand-in writes in each minute, by minute.
+    /// Pages that the stand-in trace writes in each minute, by minute.
     pub minutes: Vec<u64>,
 }
 
-/// The capacity that the static throttle (ST) loses under a host that writes in one part of each
-/// cycle.
+/// The capacity for writes that the static throttle (ST) loses under a host that writes in one part
+/// of each cycle.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Burst {
     /// Share of a cycle (0 to 1) in which the host writes.
@@ -70,7 +71,8 @@ pub(super) struct Burst {
     pub lost: f64,
 }
 
-/// Lives of one drive under a scheme, at one dilation or two.
+/// Lives of one drive under one scheme, at one dilation (repetitions that one simulated repetition
+/// stands for) or two.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Lives {
     pub lives: Vec<Life>,
@@ -98,7 +100,7 @@ pub(super) struct Life {
     pub stops_per_million: Option<f64>,
     /// Share of epochs (0 to 1) whose demand came as predicted; `None` if the scheme predicts none.
     pub accuracy: Option<f64>,
-    /// Length of the last epoch in seconds.
+    /// Length of the life's last epoch in seconds; `None` without epochs.
     pub epoch_s: Option<f64>,
     pub pages_written: f64,
     /// Number of pages programmed, by the source of the program (host, GC and others).
@@ -129,8 +131,9 @@ pub(super) struct Change {
 }
 
 impl Evidence {
-    /// Measures everything for a repetition of the study; `None` if it was stopped. With a limit on
-    /// requests only the last epochs of each life are simulated: a preview, not a reproduction.
+    /// Measures everything for a repetition of the READY study; `None` if it was stopped. With a
+    /// limit on requests only the last epochs of each life are simulated: a preview, not a
+    /// reproduction.
     pub(super) fn of(
         paper: Paper,
         request: &Request,
@@ -180,7 +183,7 @@ impl Evidence {
         }))
     }
 
-    /// Evidence without measurements.
+    /// Returns evidence without measurements, for tests.
     #[cfg(test)]
     pub fn none() -> Evidence {
         Evidence {
@@ -234,14 +237,15 @@ impl Evidence {
         Some([whole, self.lives.get(&life_name(&what.trace, &name))?.lives.first()?])
     }
 
-    /// Returns the capacity lost by ST at the mean demand of a trace, for each share of time in
-    /// which the host writes.
+    /// Returns the capacity that the static throttle (ST) loses at the mean demand of a trace, for
+    /// each share of time in which the host writes.
     pub(super) fn bursts(&self, trace: &str) -> Vec<Burst> {
         let of = |share: &f64| self.duty.get(&burst_name(trace, *share)).copied();
         self.paper.duty.shares.iter().filter_map(of).collect()
     }
 
-    /// Returns the mean demand of a trace divided by the fixed rate of ST on its drive.
+    /// Returns the mean write demand of a trace divided by the rate that the static throttle (ST)
+    /// admits on its drive.
     pub(super) fn demand(&self, trace: &str) -> Option<f64> {
         let nt = self.life(trace, "nt")?;
         Some(nt.w_work_tb? / nt.c_ssd_tb?)
@@ -252,12 +256,12 @@ impl Evidence {
         self.days.get(&format!("{trace} days")).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the write amplification of a stand-in, measured in steady state.
+    /// Returns the write amplification of a stand-in trace, measured in steady state.
     pub(super) fn waf(&self, trace: &str) -> Option<f64> {
         self.wafs.get(trace).copied()
     }
 
-    /// Returns the gigabytes that a stand-in writes per hour.
+    /// Returns the gigabytes that a stand-in trace writes per hour.
     pub(super) fn gb_per_hour(&self, trace: &str) -> Option<f64> {
         let minutes = self.minutes(trace)?;
         let bytes = minutes.iter().sum::<f64>() * 4096.0 * self.speeds.get(trace)?;
@@ -265,7 +269,7 @@ impl Evidence {
         Some(bytes / (1u64 << 30) as f64 / hours)
     }
 
-    /// Returns the pages that a stand-in writes in each minute, by minute.
+    /// Returns the pages that a stand-in trace writes in each minute, by minute.
     pub fn minutes(&self, trace: &str) -> Option<Vec<f64>> {
         Some(self.demands.get(trace)?.minutes.iter().map(|&pages| pages as f64).collect())
     }

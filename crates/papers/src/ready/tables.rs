@@ -7,7 +7,7 @@ use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::recovery::Reading;
 use fowler_units::Span;
 
-/// Returns the tables of the READY study.
+/// Returns the tables of the READY study, the paper's and further ones.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     vec![
         traces(paper, evidence),
@@ -24,7 +24,8 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     ]
 }
 
-/// Returns Table 1: traces, their demand and write amplification, and those of the stand-ins.
+/// Returns Table 1 of the READY paper: traces, their demand and write amplification, and those of
+/// the stand-in traces.
 fn traces(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["stand-in", "GB/h, printed", "GB/h", "WAF, printed", "WAF", "drive"];
     let mut sheet =
@@ -43,7 +44,7 @@ fn traces(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns Table 2: terabytes written in five years, by trace and scheme.
+/// Returns Table 2 of the READY paper: terabytes written in five years, by trace and scheme.
 fn written(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "stand-in",
@@ -73,8 +74,8 @@ fn written(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of C'_ssd (capacity with recovery) that each reading of equation 2 gives for
-/// the W_work of Table 2.
+/// Returns the table of C'_ssd (capacity for writes with recovery) that each interpretation of the
+/// READY paper's equation 2 gives for the W_work (bytes written) of Table 2.
 fn readings(paper: &Paper) -> Sheet {
     let heads = ["trace", "scheme", "C'_ssd, printed", "spread", "refit", "literal"];
     let title =
@@ -94,8 +95,8 @@ fn readings(paper: &Paper) -> Sheet {
     sheet
 }
 
-/// Returns Figure 1 as a table of achievable P/E cycles by idle time; the paper prints no numbers
-/// for it.
+/// Returns Figure 1 of the READY paper as a table of achievable P/E cycles by idle time; the paper
+/// prints no numbers for it.
 fn endured() -> Sheet {
     let heads = ["mean idle time (h)", "spread", "refit", "literal"];
     let mut sheet = Sheet::new("figure1", "Figure 1: achievable P/E cycles by idle time", &heads);
@@ -108,17 +109,17 @@ fn endured() -> Sheet {
     sheet
 }
 
-/// Five years, in seconds.
+/// Length of five years, the target life in the READY paper, in seconds.
 const LIFE_S: f64 = 5.0 * 365.0 * 86_400.0;
 
-/// Returns the terabytes that a drive of `gb` GB endures under a reading of equation 2, if
-/// `written` TB are written in five years.
+/// Returns the terabytes that a drive of `gb` GB endures under an interpretation of the READY
+/// paper's equation 2, if `written` TB are written in five years.
 fn writable(reading: Reading, gb: f64, written: f64) -> f64 {
     let idle = Span((LIFE_S / (written * 1024.0 / gb) * 1e9) as u64);
     reading.achievable(idle) * gb / 1024.0
 }
 
-/// Returns Table 3: accuracy of the prediction of write demand.
+/// Returns Table 3 of the READY paper: accuracy of the prediction of write demand.
 fn accuracy(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["stand-in", "printed", "epochs predicted correctly", "final epoch (s)"];
     let mut sheet =
@@ -135,7 +136,7 @@ fn accuracy(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of lives: the numbers of Figures 10 to 12.
+/// Returns the table of lives of the drives: the numbers of Figures 10 to 12 of the READY paper.
 fn lives(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "stand-in",
@@ -185,8 +186,9 @@ fn gigabytes(device: &str) -> f64 {
     if device == "ready-32" { 32.0 } else { 128.0 }
 }
 
-/// Returns the lifetime in years and the mean response under a reading of equation 2 other than
-/// that of the drives. A throttle that ignores recovery writes as much under any reading.
+/// Returns the lifetime in years and the mean response time under an interpretation of equation 2
+/// (recovery of cells) other than that of the drives. A throttle that ignores recovery writes as
+/// much under any interpretation.
 fn read(
     evidence: &Evidence,
     (trace, device): (&str, &str),
@@ -205,7 +207,8 @@ fn read(
     Some([5.0 * endured / written, life.response_mean_us?])
 }
 
-/// Returns the table of Figures 10 and 11 under every reading of equation 2.
+/// Returns the table of the READY paper's Figures 10 and 11 under every interpretation of equation
+/// 2 (recovery of cells).
 pub(super) fn by_reading(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "stand-in",
@@ -235,21 +238,23 @@ pub(super) fn by_reading(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the share of its capacity that ST loses in theory. A closed-loop host that writes for
-/// the share `share` of each cycle leaves the admitted rate unused for the rest of the cycle; while
-/// it writes, it is throttled to that rate. `demand` is the host's mean demand divided by the rate.
+/// Returns the share of a drive's capacity for writes that the static throttle (ST) loses in
+/// theory. A closed-loop host that writes for the share `share` of each cycle leaves the admitted
+/// rate unused for the rest of the cycle; while it writes, it is throttled to that rate. `demand`
+/// is the host's mean demand divided by the rate.
 pub(super) fn lost(demand: f64, share: f64) -> f64 {
     if demand <= share { 1.0 - demand } else { (1.0 - share) / (demand + 1.0 - share) }
 }
 
-/// Returns the share of each cycle in which a host must write for ST to lose the share `lost` of
-/// its capacity; `None` if no share does.
+/// Returns the share of each cycle in which a host must write for the static throttle (ST) to lose
+/// the share `lost` of the capacity for writes; `None` if no share does.
 pub(super) fn share_that_loses(demand: f64, lost: f64) -> Option<f64> {
     let share = 1.0 - lost * demand / (1.0 - lost);
     (0.0..=1.0).contains(&share).then_some(share)
 }
 
-/// Returns the table of the capacity that ST loses, by the share of time in which the host writes.
+/// Returns the table of the capacity for writes that the static throttle (ST) loses, by the share
+/// of time in which the host writes.
 fn duty(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["demand of", "demand / fixed rate", "share of time", "lost", "in theory"];
     let title = "What ST loses of its capacity, by the share of time in which the host writes";
@@ -368,8 +373,9 @@ fn simulated(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of every life and every single day: pages written, moved by GC and erased. At
-/// a steady write amplification, a block is erased for every block's worth of pages programmed.
+/// Returns the table of every simulated life of a drive and every single day: pages written, moved
+/// by GC and erased. At a steady write amplification, a block is erased for every block's worth of
+/// pages programmed.
 fn runs(evidence: &Evidence) -> Sheet {
     let heads = ["run", "K", "host pages", "pages moved by GC", "erases"];
     let mut sheet = Sheet::new("runs", "Every run: pages and erases", &heads);
@@ -397,16 +403,16 @@ fn runs(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Pages in a block of the paper's drives (section 4.1).
+/// Number of pages in a block of the READY paper's drives (section 4.1).
 const PAGES_PER_BLOCK: f64 = 64.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// ST loses nothing if the host always writes, and most if it hardly ever does. At the mean
-    /// demand of exchange some share of time gives the 8 % of section 4.3; at that of proj no share
-    /// gives the 43 %.
+    /// The static throttle (ST) loses no capacity if the host always writes, and most if it hardly
+    /// ever does. At the mean demand of exchange some share of time gives the 8 % of section 4.3;
+    /// at that of proj no share gives the 43 %.
     #[test]
     fn the_loss_of_st_is_that_of_its_idle_time() {
         assert_eq!(lost(2.0, 1.0), 0.0);

@@ -94,19 +94,19 @@ fn geometry(drive: &Resolved) -> Found {
     ])
 }
 
-/// Returns the configuration of the paper's drive under RHIO.
+/// Returns the configuration of the RHIO paper's drive under RHIO.
 fn drive(paper: &Paper) -> Result<Resolved, Diagnostics> {
     let spec = paper.device(&[]);
     resolve(&spec.source()?, &Scheme::load("rhio")?, &spec)
 }
 
-/// Returns the share by which RHIO lowers mean read and write latency relative to `base`, mean over
-/// the stand-ins, and whether RHIO is faster under each stand-in.
+/// Returns the share by which RHIO lowers mean read and write latency relative to the scheme
+/// `base`, mean over the stand-in traces, and true if RHIO is faster under every stand-in trace.
 fn reductions(evidence: &Evidence, base: &str) -> Option<Measured> {
     lowered(evidence, ["rhio"; 2], base)
 }
 
-/// Description of the null for RHIO's reductions of latency.
+/// Description of the measurement with which RHIO's reductions of latency are compared.
 const BETTER: &str = "the better of RT-R and PV-W, for reads and for writes, in place of rhio";
 
 /// Returns the reductions by the two baselines relative to `base`: by RT-R for reads and by PV-W
@@ -116,7 +116,8 @@ fn better(evidence: &Evidence, base: &str) -> Option<Measured> {
 }
 
 /// Returns the share by which one scheme lowers mean read latency and another mean write latency
-/// relative to `base`, mean over the stand-ins, and whether each is faster under every stand-in.
+/// relative to `base`, mean over the stand-in traces, and true if each is faster under every
+/// stand-in trace.
 fn lowered(evidence: &Evidence, schemes: [&str; 2], base: &str) -> Option<Measured> {
     let mut measured = Measured::of([]);
     for (kind, scheme) in KINDS.into_iter().zip(schemes) {
@@ -130,11 +131,11 @@ fn lowered(evidence: &Evidence, schemes: [&str; 2], base: &str) -> Option<Measur
     Some(measured)
 }
 
-/// Volumes for which the text prints reductions of a latency.
+/// Volumes of the traces for which the RHIO paper's text prints reductions of a latency.
 struct Volumes {
     /// Preset of the scheme that RHIO is compared with.
     base: &'static str,
-    /// The latency that is reduced.
+    /// Mean latency that RHIO reduces: of reads or of writes.
     of: Number,
     /// Name of the volume for which RHIO reduces the latency most.
     most: &'static str,
@@ -143,8 +144,8 @@ struct Volumes {
     shown: &'static [&'static str],
 }
 
-/// Returns the reductions under the volumes that the text names, and whether the largest and the
-/// smallest are where the text says.
+/// Returns the reductions of latency under the volumes that the RHIO paper's text names, and true
+/// if the largest and the smallest are where the text says.
 fn by_volume(evidence: &Evidence, volumes: &Volumes) -> Option<Measured> {
     let &Volumes { base, of: number, most, least, shown } = volumes;
     let of = |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), RECORDED, number)?);
@@ -163,8 +164,8 @@ fn by_volume(evidence: &Evidence, volumes: &Volumes) -> Option<Measured> {
     )
 }
 
-/// Returns the shares of prioritized writes under two volumes, and whether most volumes with a
-/// share above the one in the text gain more than those two.
+/// Returns the shares of prioritized writes under two volumes, and true if most volumes with a
+/// share above the one in the RHIO paper's text gain more than those two.
 fn prioritized_writes(evidence: &Evidence) -> Option<Measured> {
     const FEW: [&str; 2] = ["usr", "web"];
     let of = |column: &str| evidence.prioritized(column, RECORDED, 1);
@@ -210,14 +211,17 @@ pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measur
     correlations_of(evidence, case, TOGETHER)
 }
 
-/// Pairs of schemes (scheme, base): the pair compared by writes, then the pair compared by reads.
+/// Pairs of schemes whose latencies are compared (scheme, base): one pair for writes, then one for
+/// reads.
 type Pairs = [(&'static str, &'static str); 2];
 
 /// Pairs that compare RHIO with the baselines, which lack its order of requests.
 const TOGETHER: Pairs = [("rhio", "pv_w"), ("rhio", "rt_r")];
-/// Pairs that compare the two baselines with NOOP: none of them reorders requests.
+/// Pairs of schemes that compare the two baselines with NOOP (order of arrival): none of them
+/// reorders requests.
 const ALONE: Pairs = [("pv_w", "noop"), ("rt_r", "noop")];
-/// Description of the null for claims about the volumes with the largest gains.
+/// Description of the measurement with which claims about the volumes with the largest gains are
+/// compared.
 const GAINS: &str = "gains of PV-W and RT-R against NOOP in place of those of rhio against them";
 
 fn correlations_of(evidence: &Evidence, case: Case<'_>, pairs: Pairs) -> Option<Measured> {
@@ -259,7 +263,7 @@ fn ranks(
 }
 
 /// Returns the share by which each baseline lowers mean latencies relative to NOOP, mean over the
-/// stand-ins.
+/// stand-in traces.
 fn baselines(evidence: &Evidence, shown: &[(&str, &str, Number)]) -> Option<Measured> {
     let one = |&(label, scheme, of): &(&str, &str, Number)| {
         let ratios =
@@ -269,8 +273,8 @@ fn baselines(evidence: &Evidence, shown: &[(&str, &str, Number)]) -> Option<Meas
     Some(Measured::exactly(shown.iter().map(one).collect::<Option<_>>()?))
 }
 
-/// Returns the mean and the standard deviation of the growth rates drawn for all blocks of the
-/// drive.
+/// Returns the mean and the standard deviation of the growth rates of errors drawn for all blocks
+/// of the drive.
 fn drawn(drive: &Resolved) -> (f64, f64) {
     let strengths = Strengths::new(&drive.config.reliability.cells);
     let mut rng = Rng::stream(drive.config.seed, "reproduce/rhio/strengths");
@@ -281,7 +285,7 @@ fn drawn(drive: &Resolved) -> (f64, f64) {
     (mean, (squares / (rates.len() - 1) as f64).sqrt())
 }
 
-/// Serves the writes of Figure 2 with all pages of a request on one chip.
+/// Serves the writes of the RHIO paper's Figure 2 with all pages of a request on one chip.
 fn on_one_chip(paper: &Paper, order: Order) -> Result<Served, Diagnostics> {
     example::figure_2(paper, order, paper.whole_requests)
 }
@@ -309,8 +313,8 @@ fn figure_2(paper: &Paper) -> Found {
     Ok(Some(values.if_holds(alone.order == rhio.order)))
 }
 
-/// Returns the groups of writes in Figure 2: requests of one size that complete one after another,
-/// named by their numbers.
+/// Returns the groups of writes in the RHIO paper's Figure 2: requests of one size that complete
+/// one after another, named by their numbers.
 fn groups(paper: &Paper) -> Found {
     let order = on_one_chip(paper, Order::Rhio)?.order;
     let groups = order.chunk_by(|&one, &next| SIZES[one] == SIZES[next]);
@@ -329,8 +333,8 @@ fn times(drive: &Resolved) -> Found {
     ])
 }
 
-/// Measures for every pair of neighbouring settings whether a coarser program step is faster and
-/// has more errors, and whether more read references are slower and correct more.
+/// Measures for every pair of neighbouring settings of the flash whether a coarser program step is
+/// faster and has more errors, and whether more read references are slower and correct more.
 fn trade_offs(drive: &Resolved) -> Result<Measured, NoModel> {
     let mut reliability = drive.config.reliability.clone();
     reliability.levels = 3;
@@ -366,8 +370,8 @@ mod tests {
         verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
     }
 
-    /// Returns made-up means and shares that agree with the text: reads and writes of RHIO lower by
-    /// the printed shares.
+    /// Returns made-up mean latencies and shares that agree with the RHIO paper's text: reads and
+    /// writes of RHIO are lower by the printed shares.
     fn as_published(column: &str, scheme: &str) -> [f64; 4] {
         let pick = |table: &[(&str, f64)], other: f64| {
             table.iter().find(|(name, _)| *name == column).map_or(other, |(_, value)| *value)

@@ -11,10 +11,10 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::Control;
 use fowler_units::{Deadline, HostIo, HostOp, Nanos, Rng, Span};
 
-/// Sizes in pages of the writes W0 to W5 (Figure 2).
+/// Sizes in pages of the writes W0 to W5 in the RHIO paper's Figure 2.
 pub(super) const SIZES: [u32; 6] = [8, 2, 4, 2, 2, 4];
-/// Arrival time of the waiting requests: later than the completion of any request in service
-/// before.
+/// Arrival time of the requests whose order is examined: later than the completion of any request
+/// in service before.
 const LATER: Span = Span::ms(3000);
 /// Number of random requests in which a write served before an earlier read is searched for.
 const RANDOM: u64 = 2000;
@@ -28,8 +28,8 @@ fn page_us(pages: u32) -> f64 {
     }
 }
 
-/// Equation (1): returns the mean response time of the example's writes when issued in this order;
-/// `page` gives the time per page for a number of pages.
+/// Equation (1) of the RHIO paper: returns the mean response time of the example's writes when
+/// issued in this order; `page` gives the time per page for a number of pages.
 fn equation_1(order: &[usize], page: impl Fn(u32) -> f64) -> f64 {
     let n = order.len() as f64;
     let term = |(place, &write): (usize, &usize)| {
@@ -38,26 +38,26 @@ fn equation_1(order: &[usize], page: impl Fn(u32) -> f64) -> f64 {
     order.iter().enumerate().map(term).sum::<f64>() / n
 }
 
-/// The results of serving the writes of Figure 2 on a simulated drive.
+/// Results of serving the writes of the RHIO paper's Figure 2 on a simulated drive.
 pub(super) struct Served {
     /// Numbers of the writes (0 to 5), in order of completion.
     pub order: Vec<usize>,
-    /// Mean response of the writes in microseconds.
+    /// Mean response time of the writes in microseconds.
     pub mean: f64,
-    /// Mean response by equation (1) for the simulated order and the drive's own time per page, in
-    /// microseconds.
+    /// Mean response time of the writes by equation (1) of the RHIO paper, for the simulated order
+    /// and the drive's own time per page, in microseconds.
     pub expected: f64,
 }
 
 impl Served {
-    /// Returns the mean response by equation (1) for the simulated order and the example's times
-    /// per page, in microseconds.
+    /// Returns the mean response time of the writes by equation (1) of the RHIO paper, for the
+    /// simulated order and the example's times per page, in microseconds.
     pub fn printed(&self) -> f64 {
         equation_1(&self.order, page_us)
     }
 }
 
-/// Returns the paper's whole drive without data; `unit` neighbouring pages lie on one chip.
+/// Returns the RHIO paper's whole drive without data; `unit` neighbouring pages lie on one chip.
 fn whole_drive(
     paper: &Paper,
     scheme: &str,
@@ -102,8 +102,8 @@ fn io(drive: &Resolved, at: Span, page: u64, pages: u32, op: HostOp) -> HostIo {
     HostIo::new(op, Nanos::ZERO + at, page * size, pages * size as u32)
 }
 
-/// Serves the six writes of Figure 2, which arrive together on the whole drive. `unit` neighbouring
-/// pages lie on one chip.
+/// Serves the six writes of the RHIO paper's Figure 2, which arrive together on the whole drive.
+/// `unit` neighbouring pages lie on one chip.
 pub(super) fn figure_2(paper: &Paper, order: Order, unit: u32) -> Result<Served, Diagnostics> {
     let (scheme, set): (&str, &[&str]) = match order {
         Order::FirstCome => ("noop", &[]),
@@ -129,10 +129,10 @@ pub(super) fn figure_2(paper: &Paper, order: Order, unit: u32) -> Result<Served,
     Ok(Served { order, mean: sum.as_us() / SIZES.len() as f64, expected })
 }
 
-/// The order in which the six writes of Figure 2 are served.
+/// The order in which the six writes of the RHIO paper's Figure 2 are served.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Order {
-    /// Writes are served in order of arrival (NOOP).
+    /// Writes are served in order of arrival, as under the baseline NOOP.
     FirstCome,
     /// Writes are served in RHIO's order, without RHIO's other techniques.
     Alone,
@@ -141,7 +141,7 @@ pub(super) enum Order {
 }
 
 /// Returns the numbers of six waiting reads in order of completion. The data of R3 was written
-/// last, before it that of R5, R0, R4, R1 and R2 (Figure 3).
+/// last, before it that of R5, R0, R4, R1 and R2 (Figure 3 of the RHIO paper).
 pub(super) fn figure_3(paper: &Paper) -> Result<Vec<u64>, Diagnostics> {
     let drive = one_chip(paper, "rhio")?;
     let written = [2, 1, 4, 0, 5, 3].into_iter().zip(0u64..);

@@ -9,11 +9,12 @@ use crate::run_summary::{Number, READ, WRITE};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
 
-/// A reduction of latency: ID of the claim and label of its published number, scheme, base scheme
-/// and metric.
+/// A reduction of latency that the RHIO paper states: ID of the claim and label of its published
+/// number, scheme, base scheme and metric.
 type Reduction = (&'static str, &'static str, (&'static str, &'static str), Number);
 
-/// Latency reductions by the paper's baselines, which settle the open choices.
+/// Latency reductions by the RHIO paper's baselines, which settle the choices that the paper leaves
+/// open.
 const BASELINES: [Reduction; 4] = [
     ("001-020", "RT-R reads", ("rt_r", "noop"), READ),
     ("001-020", "PV-W writes", ("pv_w", "noop"), WRITE),
@@ -21,7 +22,7 @@ const BASELINES: [Reduction; 4] = [
     ("001-021", "PV-W reads", ("pv_w", "noop"), READ),
 ];
 
-/// Latency reductions by RHIO, which are predicted with the settled choices.
+/// Latency reductions by RHIO, which are predicted with the choices settled by the baselines.
 const PREDICTED: [Reduction; 6] = [
     ("001-001", "read", ("rhio", "noop"), READ),
     ("001-001", "write", ("rhio", "noop"), WRITE),
@@ -44,7 +45,7 @@ pub(super) fn baselines(paper: &Paper) -> Vec<Labelled> {
     published(paper, &BASELINES)
 }
 
-/// Returns the tables of the open choices.
+/// Returns the tables of the choices that the RHIO paper leaves open.
 ///
 /// # Errors
 /// If there are more open choices than numbers of baselines.

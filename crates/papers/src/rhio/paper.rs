@@ -25,12 +25,14 @@ pub(super) struct Paper {
     drive: Vec<String>,
     /// Replay speeds besides the recorded one: factors by which arrival times are divided.
     pub speeds: Vec<f64>,
-    /// Share of prioritized writes (0 to 1) above which, according to the paper, most volumes gain
-    /// much.
+    /// Share of prioritized writes (0 to 1) above which, according to the RHIO paper, most volumes
+    /// gain much.
     pub share: f64,
-    /// Replay speed, besides the recorded one, at which conflicts between requests are examined.
+    /// Replay speed, besides the recorded one, at which conflicts between requests are examined:
+    /// the factor by which arrival times are divided.
     pub conflicts: f64,
-    /// Numbers of outstanding commands besides the 32 of NCQ.
+    /// Numbers of outstanding commands to run besides the 32 of NCQ (SATA's native command
+    /// queuing).
     pub depths: Vec<u32>,
     /// Sizes of the stripe unit besides one page: pages placed on one chip before the next chip
     /// gets any.
@@ -38,22 +40,23 @@ pub(super) struct Paper {
     /// Size of the stripe unit in pages that holds the largest request of Figure 2.
     pub whole_requests: u32,
     pub workload: Vec<Published>,
-    /// Names of the volumes for which the text prints numbers.
+    /// Names of the volumes for which the RHIO paper's text prints numbers.
     pub named: Vec<String>,
-    /// Stages of the drive's life, as named settings.
+    /// Stages of the drive's life, as named settings of the drive.
     pub stage: Vec<Answer>,
-    /// Techniques that the paper combines, as named settings.
+    /// Techniques that the RHIO paper combines, as named settings of the drive.
     pub technique: Vec<Answer>,
-    /// Alternative techniques that a controller could use, as named settings.
+    /// Alternative techniques that a controller could use, as named settings of the drive.
     pub rival: Vec<Answer>,
     pub estimate: Estimate,
     pub choice: Vec<Choice>,
-    /// Open choices that are settled together by the published numbers of the baselines.
+    /// Choices that the RHIO paper leaves open and that the published numbers of the baselines
+    /// settle together.
     pub open: Vec<Open>,
     pub claim: Vec<Statement>,
 }
 
-/// A named group of settings.
+/// A named group of settings of the drive, such as a technique.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Answer {
@@ -61,15 +64,15 @@ pub(super) struct Answer {
     pub set: Vec<String>,
 }
 
-/// The study of estimated block strength: the effect of its error.
+/// Study of estimated block strength: the effect of errors in the estimate on latency.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Estimate {
-    /// P/E cycles of every block, one run for each value.
+    /// P/E cycles of every block in the RHIO study of estimated strength, one run for each value.
     pub cycles: Vec<u32>,
 }
 
-/// An alternative assumption about something that the paper does not state.
+/// An alternative assumption about something that the RHIO paper does not state.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Choice {
@@ -91,7 +94,7 @@ impl Paper {
         paper_data::open("papers/rhio", TEXT)
     }
 
-    /// Returns the paper's drive with the settings `set`.
+    /// Returns the RHIO paper's drive with the settings `set`.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
         paper_data::drive("rhio", &self.drive, set)
     }

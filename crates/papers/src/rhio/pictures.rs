@@ -12,10 +12,10 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are labeled. \
                          Diamonds are the paper's numbers.";
-/// Presets of the schemes drawn besides the baseline.
+/// Presets of the schemes that the RHIO study's figures show besides the baseline.
 const SHOWN: [&str; 3] = ["pv_w", "rt_r", "rhio"];
 
-/// Returns the paper's figures as pictures.
+/// Returns the RHIO paper's figures as pictures.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     let mut figures: Vec<Figure> =
         (0..KINDS.len()).map(|kind| latencies(paper, evidence, kind)).collect();
@@ -23,7 +23,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     figures
 }
 
-/// Returns the figures for the questions that the paper leaves open.
+/// Returns the figures for the questions that the RHIO paper leaves open.
 pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Figure; 6] {
     [
         length(paper, evidence),
@@ -35,7 +35,8 @@ pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Figure; 6] 
     ]
 }
 
-/// Returns Figure 4 or 5: mean latency of reads or writes (`kind`) relative to NOOP.
+/// Returns Figure 4 or 5 of the RHIO paper: mean latency of reads or writes (`kind`) relative to
+/// NOOP (order of arrival).
 fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Figure {
     let sheet = tables::latencies(paper, evidence, kind);
     let panel = |title: &str, requests: &str| {
@@ -57,14 +58,14 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Figure {
     Figure::new(&sheet.name, &sheet.title, panels).caption(STAND_INS).columns(1)
 }
 
-/// Adds to a panel the share of prioritized requests above which, according to the paper, writes
-/// gain much.
+/// Adds to a panel a line at the share of prioritized requests above which, according to the RHIO
+/// paper, writes gain much.
 fn with_published_share(paper: &Paper, panel: Panel) -> Panel {
     let name = "published: above it, most volumes' writes gain much";
     panel.reference(100.0 * paper.share, name)
 }
 
-/// Returns Figure 6: shares of requests that RHIO prioritizes.
+/// Returns Figure 6 of the RHIO paper: shares of requests that RHIO prioritizes.
 fn shares(paper: &Paper, evidence: &Evidence) -> Figure {
     let percent =
         |column: &str, case, kind| Some(100.0 * evidence.prioritized(column, case, kind)?);
@@ -94,8 +95,8 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Figure {
     Figure::new("figure6", title, panels).caption(STAND_INS).columns(1)
 }
 
-/// Returns the figure of the shares of prioritized requests and the latency reductions, by replay
-/// speed.
+/// Returns the figure of the shares of requests that RHIO prioritizes and of its latency
+/// reductions, by replay speed.
 fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = tables::intensity(paper, evidence);
     let speeds = [1.0].into_iter().chain(paper.speeds.iter().copied());
@@ -130,13 +131,13 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
         .columns(3)
 }
 
-/// Converts the second coordinate of points from a share (0 to 1) to percent.
+/// Converts the second coordinate of a chart's points from a share (0 to 1) to percent.
 fn percent(points: Vec<(f64, f64)>) -> impl Iterator<Item = (f64, f64)> {
     points.into_iter().map(|(x, share)| (x, 100.0 * share))
 }
 
 /// Returns a panel of the latency reductions of reads or writes (`kind`) by the quantity `x`;
-/// `points` gives the shares for each head. The paper's reductions are drawn at `printed_at`.
+/// `points` gives the shares for each head. The RHIO paper's reductions are drawn at `printed_at`.
 fn gains_by(
     paper: &Paper,
     evidence: &Evidence,
@@ -159,7 +160,7 @@ fn gains_by(
     .reference(0.0, "")
 }
 
-/// Returns the figure of the latency reductions by the share of the week that is replayed.
+/// Returns the figure of RHIO's latency reductions by the share of the week that is replayed.
 fn length(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = sweeps::lengths(paper, evidence);
     let by = |kind: usize| {
@@ -173,7 +174,7 @@ fn length(paper: &Paper, evidence: &Evidence) -> Figure {
         .columns(2)
 }
 
-/// Returns the figure of the latency reductions by the number of outstanding commands.
+/// Returns the figure of RHIO's latency reductions by the number of outstanding commands.
 fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = sweeps::depths(paper, evidence);
     let panel = |place: &str, kind: usize| {
@@ -190,7 +191,7 @@ fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
     Figure::new("depth", "RHIO by commands outstanding", panels).caption(caption).columns(2)
 }
 
-/// Returns a panel for reads and one for writes, each at both replay speeds.
+/// Returns a panel for reads and one for writes, each at both replay speeds of the RHIO study.
 fn by_kind_and_speed(paper: &Paper, panel: impl Fn(usize, f64) -> Panel) -> Vec<Panel> {
     let speeds = [1.0, paper.conflicts].into_iter();
     let both = speeds.flat_map(|speed| [0, 1].map(|kind| (kind, speed)));
@@ -203,7 +204,8 @@ fn by_kind_and_speed(paper: &Paper, panel: impl Fn(usize, f64) -> Panel) -> Vec<
     both.map(titled).collect()
 }
 
-/// Returns the figure of the latency reductions by the size of the stripe unit in pages.
+/// Returns the figure of the latency reductions by the size of the stripe unit: the pages placed on
+/// one chip before the next chip gets any.
 fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = sweeps::units(paper, evidence);
     let named = sheet.only("workload", format!("mean of {}", paper.named.join(", ")));
@@ -245,7 +247,7 @@ fn short(name: &str) -> String {
     WORDS.iter().fold(name.into(), |name: String, (long, short)| name.replace(long, short))
 }
 
-/// Returns the figure of each set of techniques over the drive's life.
+/// Returns the figure of the effect of each set of RHIO's techniques over the drive's life.
 fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = tables::ablation(paper, evidence);
     let panel = |kind: usize, speed: f64| {
@@ -277,7 +279,7 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
         .same_y()
 }
 
-/// Returns the figure of the cost of errors in the estimated block strength.
+/// Returns the figure of the effect on latency of errors in the estimated block strength.
 fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
     let gains = |of: Number, scheme: &str, source: &str| {
         let point = |&cycles: &u32| {

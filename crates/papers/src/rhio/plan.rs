@@ -18,7 +18,7 @@ use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::WorkloadSpec;
 use serde::Deserialize;
 
-/// The schemes of the paper: the preset, and the paper's name.
+/// The schemes of the RHIO paper: the preset, and the paper's name.
 pub(super) const SCHEMES: [(&str, &str); 4] =
     [("noop", "NOOP"), ("pv_w", "PV-W"), ("rt_r", "RT-R"), ("rhio", "RHIO")];
 
@@ -30,7 +30,7 @@ pub(super) struct Kind {
     share: Number,
 }
 
-/// Reads and writes, in the order of the paper's figures.
+/// Reads and writes, in the order of the RHIO paper's figures.
 pub(super) const KINDS: [Kind; 2] = [
     Kind {
         name: "read",
@@ -52,10 +52,10 @@ pub(super) struct Case<'a> {
     pub speed: f64,
 }
 
-/// The paper's drive, with requests at their recorded times.
+/// The RHIO paper's drive, with requests at their recorded times.
 pub(super) const RECORDED: Case<'static> = Case { variant: "", speed: 1.0 };
 
-/// Returns the paper's drive with arrival times divided by `speed`.
+/// Returns the RHIO paper's drive with arrival times divided by `speed`.
 pub(super) fn faster(speed: f64) -> Case<'static> {
     Case { variant: "", speed }
 }
@@ -70,12 +70,13 @@ pub(super) fn lasting(share: f64) -> String {
     format!("{share} of the week")
 }
 
-/// Returns the name of the variant with `depth` commands outstanding at once.
+/// Returns the name of the variant of the drive with `depth` commands outstanding at once.
 pub(super) fn deep(depth: u32) -> String {
     format!("{depth} tags")
 }
 
-/// Returns the name of the variant with stripe units of `unit` pages.
+/// Returns the name of the variant of the drive with stripe units of `unit` pages (placed on one
+/// chip before the next gets any).
 pub(super) fn striped(unit: u32) -> String {
     format!("unit {unit}")
 }
@@ -88,7 +89,7 @@ pub(super) const ORDER: &str = "order";
 const IMAGES: usize = 8;
 
 /// Returns the name of the variant with a set of techniques (`answer`) at a stage of the drive's
-/// life; an empty set is the paper's baseline.
+/// life; an empty set is the RHIO paper's baseline.
 pub(super) fn staged(answer: &str, stage: &str) -> String {
     format!("{answer} at {stage}")
 }
@@ -101,19 +102,19 @@ pub(super) fn estimated(source: &str, cycles: u32) -> String {
 
 /// The sources of block strength: an estimate from measured errors, or the true strength.
 pub(super) const SOURCES: [&str; 2] = ["measured", "oracle"];
-/// The baseline, and the schemes that use block strength.
+/// Presets of the baseline and of the schemes that use block strength.
 pub(super) const WRITERS: [&str; 3] = ["noop", "pv_w", "rhio"];
 
-/// All measurements on whole drives, and the published numbers.
+/// All measurements of the RHIO study on whole drives, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
-    /// True if only the runs behind the paper's figures were executed.
+    /// True if only the runs behind the RHIO paper's figures were executed.
     pub(super) brief: bool,
 }
 
-/// A row of the table of runs: a variant of the drive under some workloads, replay speeds and
-/// schemes.
+/// A row of the RHIO study's table of runs: a variant of the drive under some workloads, replay
+/// speeds and schemes.
 struct Row<'a> {
     variant: String,
     set: Vec<String>,
@@ -121,7 +122,7 @@ struct Row<'a> {
     speeds: Vec<f64>,
     schemes: Vec<&'static str>,
     length: Length,
-    /// Seed of the drive and of the generated workload; `None` for the study's own.
+    /// Seed of the drive and of the generated workload; `None` for the RHIO study's own.
     seed: Option<u64>,
 }
 
@@ -133,9 +134,9 @@ enum Length {
     Requests(u64),
 }
 
-/// Returns every run as rows: four schemes under every workload as recorded (which the paper shows)
-/// and, unless `brief`, the runs for the questions that the paper leaves open. Runs on the same
-/// preconditioned drive come together.
+/// Returns every run as rows: four schemes under every workload as recorded (which the RHIO paper
+/// shows) and, unless `brief`, the runs for the questions that the paper leaves open. Runs on the
+/// same preconditioned drive come together.
 fn table<'a>(
     paper: &Paper,
     columns: &'a [Column],
@@ -207,7 +208,8 @@ fn table<'a>(
     Ok(rows)
 }
 
-/// Returns the rows for every combination of the open choices, under all schemes and every seed.
+/// Returns the rows of runs for every combination of the RHIO paper's open choices, under all
+/// schemes and every seed.
 fn joint_rows<'a>(paper: &Paper, named: &[&'a Column]) -> Result<Vec<Row<'a>>, Diagnostics> {
     let mut rows = Vec::new();
     for Combination { name, set } in combinations(paper)? {
@@ -230,8 +232,8 @@ pub(super) fn combinations(paper: &Paper) -> Result<Vec<Combination>, Diagnostic
     joint::combinations(&paper.open, super::joint::baselines(paper).len())
 }
 
-/// Returns the seeds under which the combinations are run: the study's own, and those of its
-/// repetitions.
+/// Returns the seeds under which combinations of the open choices are run: the RHIO study's own,
+/// and those of its repetitions.
 pub(super) fn joint_seeds() -> impl Iterator<Item = Option<u64>> {
     let seed = |repetition: &Repetition| match *repetition {
         Repetition::Seed(seed) => Some(Some(seed)),
@@ -296,7 +298,7 @@ pub(super) fn units(paper: &Paper) -> Vec<u32> {
 /// Returns the number of requests in a share (0 to 1) of a workload's week; for a real excerpt, all
 /// of its requests.
 fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
-    /// Keys read from the description of a stand-in.
+    /// Keys read from the description of a stand-in trace.
     #[derive(Deserialize)]
     struct Week {
         requests: u64,
@@ -306,13 +308,15 @@ fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
     Ok((requests as f64 * share) as u64)
 }
 
-/// Returns the baseline and every set of RHIO's techniques.
+/// Returns the sets of techniques that are compared: the baseline's empty set and every set of
+/// RHIO's.
 pub(super) fn ablated(paper: &Paper) -> Vec<Answer> {
     let none = Answer { name: "NOOP".into(), set: Vec::new() };
     [none].into_iter().chain(paper.answers()).collect()
 }
 
-/// Returns the study's own assumptions over fewer requests and volumes, then the alternatives.
+/// Returns the RHIO study's own assumptions with fewer requests and volumes, then the alternative
+/// assumptions.
 pub(super) fn chosen(paper: &Paper) -> Vec<Choice> {
     let ours = Choice {
         name: "the study's assumptions".into(),
@@ -350,7 +354,7 @@ impl Evidence {
         self.runs.number(&self.run(column, scheme, case), of)
     }
 
-    /// Returns the name of the run that the current view reads for a scheme in a case.
+    /// Returns the name of the run that claims read at present for a scheme in a case.
     fn run(&self, column: &str, scheme: &str, case: Case<'_>) -> String {
         self.varied(column, &self.runs.view.scheme(scheme), case)
     }
@@ -384,7 +388,7 @@ impl Evidence {
     }
 }
 
-/// Returns the mean of a number over the volumes that the text names.
+/// Returns the mean of a number over the volumes that the RHIO paper's text names.
 pub(super) fn average_named(paper: &Paper, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
     average_of(&paper.named, of)
 }
@@ -403,7 +407,7 @@ pub(super) mod tests {
     use crate::run_folder::tests::set_up;
     use crate::run_summary::RunSummary;
 
-    /// Every run of the whole study uses an existing drive and workload.
+    /// Every run of the RHIO study uses an existing drive and workload.
     #[test]
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();

@@ -10,7 +10,8 @@ use super::tables::{GAINS, Gain, gain, gain_name};
 use crate::run_summary::Number;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Returns an empty table whose columns are `first` and the six latency reductions of the text.
+/// Returns an empty table whose columns are `first` and the six latency reductions that the RHIO
+/// paper's text prints.
 fn sheet(name: &str, title: &str, first: &[&str]) -> Sheet {
     let gains = GAINS.map(gain_name);
     let heads: Vec<&str> = first.iter().copied().chain(gains.iter().map(String::as_str)).collect();
@@ -25,7 +26,7 @@ fn shares(paper: &Paper) -> Vec<f64> {
     all
 }
 
-/// Returns a latency reduction over a share of the week, mean over the stand-ins.
+/// Returns a latency reduction by RHIO over a share of the week, mean over the stand-in traces.
 fn gain_over(paper: &Paper, evidence: &Evidence, share: f64, which: Gain) -> Option<f64> {
     let variant = lasting(share);
     let longer = Case { variant: &variant, speed: 1.0 };
@@ -33,9 +34,9 @@ fn gain_over(paper: &Paper, evidence: &Evidence, share: f64, which: Gain) -> Opt
     evidence.runs.average(|column| gain(evidence, column, case, which))
 }
 
-/// Returns a latency reduction over the part of the week after the share that claims read, mean
-/// over the stand-ins. The shorter run is the beginning of the longer one, so the sums over that
-/// part are differences.
+/// Returns a latency reduction by RHIO over the part of the week after the share that claims read,
+/// mean over the stand-in traces. The shorter run is the beginning of the longer one, so the sums
+/// over that part are differences.
 fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
     let variant = lasting(1.0);
     let whole = Case { variant: &variant, speed: 1.0 };
@@ -54,7 +55,7 @@ fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
     })
 }
 
-/// Returns the table of the latency reductions by the share of the week that is replayed.
+/// Returns the table of RHIO's latency reductions by the share of the week that is replayed.
 pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "Mean reductions over twelve stand-ins, by the share of their week that was run";
     let mut sheet = sheet("length", title, &["share of the week"]);
@@ -70,14 +71,14 @@ pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
 }
 
 /// Returns the workloads of the sweeps of depth and stripe unit: each real excerpt by name, and
-/// `None` for the mean over the volumes that the text names.
+/// `None` for the mean over the volumes that the RHIO paper's text names.
 fn places(evidence: &Evidence) -> Vec<Option<String>> {
     let real = evidence.runs.columns.iter().filter(|it| !it.is_stand_in());
     [None].into_iter().chain(real.map(|it| Some(it.name.clone()))).collect()
 }
 
-/// Returns a metric of a workload, or of the mean over the named volumes, with `depth` commands
-/// outstanding.
+/// Returns a metric of a workload, or of the mean over the volumes that the RHIO paper names, with
+/// `depth` commands outstanding.
 fn at_depth(
     paper: &Paper,
     evidence: &Evidence,
@@ -92,7 +93,7 @@ fn at_depth(
     }
 }
 
-/// Returns the table of the latency reductions by the number of outstanding commands.
+/// Returns the table of RHIO's latency reductions by the number of outstanding commands.
 pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "By commands outstanding at once (NCQ has tags for 32)";
     let first = [
@@ -150,7 +151,8 @@ fn order_alone(
     })
 }
 
-/// Returns the table of the latency reductions by the size of the stripe unit in pages.
+/// Returns the table of RHIO's latency reductions by the size of the stripe unit: the pages placed
+/// on one chip before the next chip gets any.
 pub(super) fn units(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "By the pages that lie on one chip before the next has any";
     let first = [

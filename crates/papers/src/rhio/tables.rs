@@ -13,10 +13,10 @@ use crate::run_summary::{Number, READ, WRITE};
 use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// A reduction of mean latency by RHIO for which the text prints a number.
+/// A reduction of mean latency by RHIO for which the RHIO paper's text prints a number.
 #[derive(Clone, Copy)]
 pub(super) struct Gain {
-    /// Index in [`KINDS`]: reads or writes.
+    /// Index in [`KINDS`] of the requests whose latency is reduced: reads or writes.
     pub kind: usize,
     /// Preset of the scheme that RHIO is compared with.
     pub base: &'static str,
@@ -27,7 +27,7 @@ const fn reduced(kind: usize, base: &'static str, claim: ClaimId) -> Gain {
     Gain { kind, base, claim }
 }
 
-/// The six reductions of mean latency for which the text prints numbers.
+/// The six reductions of mean latency by RHIO for which the RHIO paper's text prints numbers.
 pub(super) const GAINS: [Gain; 6] = [
     reduced(0, "noop", BELOW_NOOP),
     reduced(0, "rt_r", BELOW_RT_R),
@@ -37,12 +37,12 @@ pub(super) const GAINS: [Gain; 6] = [
     reduced(1, "pv_w", BELOW_PV_W),
 ];
 
-/// Returns the paper's name of a scheme.
+/// Returns the RHIO paper's name of a scheme.
 pub(super) fn called(scheme: &str) -> &'static str {
     SCHEMES.iter().find(|(preset, _)| *preset == scheme).map_or("", |(_, name)| name)
 }
 
-/// Returns the name of a latency reduction: `reads, RHIO below NOOP`.
+/// Returns the name of a reduction of mean latency: `reads, RHIO below NOOP`.
 pub(super) fn gain_name(gain: Gain) -> String {
     format!("{}s, RHIO below {}", KINDS[gain.kind].name, called(gain.base))
 }
@@ -52,8 +52,9 @@ pub(super) fn gain(evidence: &Evidence, column: &str, case: Case<'_>, gain: Gain
     Some(1.0 - evidence.ratio(column, ("rhio", gain.base), case, KINDS[gain.kind].mean)?)
 }
 
-/// Returns the mean latency, relative to NOOP, that the text implies for a scheme: the text gives
-/// RHIO relative to each scheme, and a quotient of means stands for the mean of quotients.
+/// Returns the mean latency, relative to NOOP, that the RHIO paper's text implies for a scheme: the
+/// text gives RHIO relative to each scheme, and a quotient of means stands for the mean of
+/// quotients.
 pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
     let left = |id: ClaimId| Some(1.0 - paper.number(id, KINDS[kind].name)?);
     let rhio = left(BELOW_NOOP)?;
@@ -65,7 +66,8 @@ pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
     }
 }
 
-/// Returns the paper's figures as numbers (Figures 4 to 6), and the table of the runs behind them.
+/// Returns the RHIO paper's figures as numbers (Figures 4 to 6), and the table of the runs behind
+/// them.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Vec<Sheet> {
     let mut sheets = vec![workloads(evidence), gains(paper, evidence, answers)];
     for kind in 0..KINDS.len() {
@@ -75,7 +77,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> V
     sheets
 }
 
-/// Returns the tables for the questions that the paper leaves open.
+/// Returns the tables for the questions that the RHIO paper leaves open.
 pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Sheet; 8] {
     [
         sweeps::lengths(paper, evidence),
@@ -89,7 +91,7 @@ pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Sheet; 8] {
     ]
 }
 
-/// Returns the table of the workloads as recorded.
+/// Returns the table of the RHIO study's workloads, replayed as recorded.
 fn workloads(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -119,7 +121,7 @@ fn workloads(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Number of chips in the paper's drive.
+/// Number of chips in the RHIO paper's drive.
 const CHIPS: f64 = 64.0;
 
 /// Returns the share of time that a chip is busy under NOOP, mean over the chips.
@@ -129,8 +131,8 @@ fn utilisation(evidence: &Evidence, column: &str, case: Case<'_>) -> Option<f64>
     })
 }
 
-/// Returns a latency reduction in the study's repetitions: the mean over all seeds, half of its 95
-/// % confidence interval, and the reduction in runs twice as long.
+/// Returns a latency reduction by RHIO in the RHIO study's repetitions: the mean over all seeds,
+/// half of its 95 % confidence interval, and the reduction in runs twice as long.
 fn repeated(answers: &[Answer], which: Gain) -> [Option<f64>; 3] {
     let Some(answer) = answers.iter().find(|it| it.statement.id == which.claim.0) else {
         return [None; 3];
@@ -149,8 +151,8 @@ fn repeated(answers: &[Answer], which: Gain) -> [Option<f64>; 3] {
     [seeds.map(|it| it.mean), seeds.map(|it| it.half_width), twice]
 }
 
-/// Returns the table of the six published reductions next to the measured ones, as recorded and at
-/// the speed at which requests conflict.
+/// Returns the table of the six published latency reductions next to the measured ones, as recorded
+/// and at the speed at which requests conflict.
 fn gains(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Sheet {
     let [here, twice, faster_head] = [
         format!("{} of the week", paper.week),
@@ -186,7 +188,8 @@ fn gains(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Sheet {
     sheet
 }
 
-/// Returns Figure 4 or 5 as a table: mean latencies relative to NOOP.
+/// Returns Figure 4 or 5 of the RHIO paper as a table: mean latencies relative to NOOP (order of
+/// arrival).
 pub(super) fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Sheet {
     let Kind { name, mean: number, .. } = KINDS[kind];
     let heads: Vec<&str> =
@@ -224,7 +227,7 @@ pub(super) fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Shee
     sheet
 }
 
-/// Returns Figure 6 as a table: shares of prioritized requests.
+/// Returns Figure 6 of the RHIO paper as a table: shares of prioritized requests.
 fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
     let faster_heads =
         ["reads", "writes"].map(|it| format!("{it}, {} times as fast", paper.conflicts));
@@ -252,7 +255,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of every run of the four schemes with requests as recorded.
+/// Returns the table of every run of the RHIO paper's four schemes with requests as recorded.
 fn runs(evidence: &Evidence) -> Sheet {
     let numbers: [(&str, Number); 15] = [
         ("read mean (us)", READ),
@@ -317,8 +320,8 @@ pub(super) fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of the rank correlations between shares of prioritized requests and gains, by
-/// replay speed.
+/// Returns the table of the rank correlations between shares of prioritized requests and latency
+/// reductions, by replay speed.
 fn correlation(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["speed", "writes, against PV-W", "reads, against RT-R"];
     let title = "Rank correlation of the share of prioritized requests with the gain, over twelve stand-ins";
@@ -332,7 +335,7 @@ fn correlation(paper: &Paper, evidence: &Evidence) -> Sheet {
 }
 
 /// Returns the mean latency of a set of techniques (`answer`) relative to the baseline at the same
-/// stage of life, mean over the volumes that the text names.
+/// stage of life, mean over the volumes that the RHIO paper's text names.
 fn ablated_ratio(
     paper: &Paper,
     evidence: &Evidence,
@@ -346,7 +349,8 @@ fn ablated_ratio(
     })
 }
 
-/// Returns the table of each technique alone, in pairs and together, over the drive's life.
+/// Returns the table of the effects of each of RHIO's techniques alone, in pairs and together, over
+/// the drive's life.
 pub(super) fn ablation(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "techniques",
@@ -383,8 +387,8 @@ pub(super) fn ablation(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns a counter divided by the number of pages read from the flash, mean over the volumes that
-/// the text names.
+/// Returns a counter of the drive divided by the number of pages read from the flash, mean over the
+/// volumes that the RHIO paper's text names.
 fn per_read(
     paper: &Paper,
     evidence: &Evidence,
@@ -399,8 +403,8 @@ fn per_read(
     })
 }
 
-/// Returns the number of uncorrectable reads per million, mean over the volumes that the text
-/// names.
+/// Returns the number of uncorrectable reads per million flash reads, mean over the volumes that
+/// the RHIO paper's text names.
 pub(super) fn uncorrectable(
     paper: &Paper,
     evidence: &Evidence,
@@ -411,7 +415,7 @@ pub(super) fn uncorrectable(
 }
 
 /// Returns the share by which a scheme lowers a mean latency relative to NOOP with block strengths
-/// from `source`, mean over the volumes that the text names.
+/// from `source`, mean over the volumes that the RHIO paper's text names.
 pub(super) fn estimated_gain(
     paper: &Paper,
     evidence: &Evidence,
@@ -423,7 +427,7 @@ pub(super) fn estimated_gain(
     average_named(paper, |it| Some(1.0 - evidence.ratio(it, (scheme, "noop"), case, of)?))
 }
 
-/// Returns the table of the cost of errors in the estimated block strength.
+/// Returns the table of the effect on latency of errors in the estimated block strength.
 fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "P/E cycles",
@@ -464,7 +468,7 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of alternative assumptions about what the paper does not state, with the
+/// Returns the table of alternative assumptions about what the RHIO paper does not state, with the
 /// effects of each.
 fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut heads = vec!["choice".to_string(), "rule".into(), "speed".into()];
