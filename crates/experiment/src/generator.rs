@@ -358,7 +358,7 @@ impl Generator {
         let depth = closed.then_some(description.arrivals.depth as u32);
         let faults = description.script().map_err(|what| {
             let hint = match what {
-                BOTH => "put all of them into `faults`",
+                BOTH => "put all power losses into `faults`",
                 _ => "use arrivals at a rate, such as arrivals.kind = \"poisson\"",
             };
             Diagnostic::new(&source.name, what).hint(hint.to_string())

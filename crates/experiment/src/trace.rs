@@ -274,7 +274,7 @@ fn devices_fact() -> Fact<Looked> {
 
 fn of_device<'a>() -> Vec<Fact<OfDevice<'a>>> {
     let own = vec![
-        Fact::new("device", "Its number.", |it: &OfDevice| it.number),
+        Fact::new("device", "Number of the device in the trace.", |it: &OfDevice| it.number),
         Fact::new(
             "name",
             "Number of the device, followed by its name if it has one.",

@@ -165,8 +165,8 @@ fn wide_stripes(outcome: &Outcome) -> Option<String> {
     let beyond = outcome.losses?.lost[Reason::BeyondParity];
     (drive.config.ftl.has_superblocks() && beyond > 0 && stripe > dies).then(|| {
         format!(
-            "stripes of {stripe} commands have several on each of {dies} {part}s {}: no block or {part} \
-             that fails comes back whole; superblocks.parity={dies} would bring one back",
+            "stripes of {stripe} commands have several of them on each of {dies} {part}s {}: the \
+             data of a failed block or {part} cannot all be rebuilt; superblocks.parity={dies} would allow it",
             drive.place()
         )
     })
@@ -182,8 +182,8 @@ fn of_failed_dies(outcomes: &[Outcome]) -> Vec<String> {
         let place = outcome.drive.place();
         Some(match offline(outcome) {
             Some(at) => format!(
-                "without its {failed}, the drive {place} has served nothing since {at:.3} s: the others \
-                 could not take what was in the controller; {refused} were refused"
+                "without its {failed}, the drive {place} has served nothing since {at:.3} s: the \
+                 remaining dies had no room for the data in its controller; {refused} were refused"
             ),
             None => format!(
                 "without its {failed}, the drive {place} cannot hold its capacity: it has taken no writes \
@@ -296,8 +296,8 @@ fn unplaced(outcomes: &[Outcome]) -> Vec<String> {
             && highest >= handles
         {
             texts.push(format!(
-                "writes name placement handles up to {highest}, and the drive has 0 to {} {}: data of \
-                 the others went to the first",
+                "writes name placement handles up to {highest}, and the drive has handles 0 to \
+                 {} {}: data with a higher handle went to handle 0",
                 handles - 1,
                 outcome.drive.place()
             ));

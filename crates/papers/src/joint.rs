@@ -42,7 +42,10 @@ pub(crate) struct Combination {
 /// If there are more open choices than numbers that can settle them.
 pub(crate) fn combinations(open: &[Open], numbers: usize) -> Result<Vec<Combination>, Diagnostics> {
     if open.len() > numbers {
-        let what = format!("{} open choices for {numbers} baseline numbers", open.len());
+        let what = format!(
+            "{} open choices cannot be settled by {numbers} published numbers of the baselines",
+            open.len()
+        );
         let hint = "leave out choices, or find more numbers that concern baselines";
         return Err(Diagnostic::new("joint", what).hint(Some(hint.to_string())).into());
     }

@@ -117,7 +117,9 @@ pub fn schema() -> Value {
 fn facts() -> Vec<Fact<Endurance>> {
     type It = Endurance;
     let mut facts = vec![
-        Fact::new("about", "What this is.", |_: &It| format!("Endurance {MANNER}")),
+        Fact::new("about", "The measurement, and the standards that it follows.", |_: &It| {
+            format!("Endurance {MANNER}")
+        }),
         Fact::new(
             "conforms",
             "True if the measurement conforms to JESD218: always false.",
@@ -125,7 +127,7 @@ fn facts() -> Vec<Fact<Endurance>> {
         ),
         Fact::new("device", "The drive: a preset or a file.", |it: &It| it.drive.device.clone()),
         Fact::new("scheme", "The scheme on the drive.", |it: &It| it.drive.scheme.clone()),
-        Fact::new("workload", "What was written.", |it: &It| it.workload.clone()),
+        Fact::new("workload", "The workload that was written.", |it: &It| it.workload.clone()),
         Fact::new("cycles", "Rated P/E cycles.", |it: &It| it.drive.config.life.cycles),
         Fact::new("capacity", "Bytes that the host sees.", |it: &It| it.drive.layout.logical.0),
         Fact::new("raw_capacity", "Bytes of the flash.", |it: &It| it.drive.layout.raw.0),

@@ -35,7 +35,9 @@ pub fn schema() -> Value {
 fn facts() -> Vec<Fact<Pts>> {
     type It = Pts;
     vec![
-        Fact::new("about", "What this is.", |_: &It| format!("Tests {MANNER}")),
+        Fact::new("about", "The tests, and the specification that they follow.", |_: &It| {
+            format!("Tests {MANNER}")
+        }),
         Fact::new("conforms", "True if the tests conform to PTS: always false.", |_: &It| false),
         Fact::new("device", "The drive: a preset or a file.", |it: &It| {
             it.setup.drive.device.clone()
@@ -74,8 +76,8 @@ fn facts() -> Vec<Fact<Pts>> {
 fn of_setting() -> Vec<Fact<Setting>> {
     type It = Setting;
     vec![
-        Fact::new("name", "What it is.", |it: &It| it.name),
-        Fact::new("value", "Its value.", |it: &It| it.value.clone()),
+        Fact::new("name", "Name of the setting.", |it: &It| it.name),
+        Fact::new("value", "Value of the setting.", |it: &It| it.value.clone()),
         Fact::new("source", "Source of the setting's value.", |it: &It| it.source),
     ]
 }
@@ -84,9 +86,9 @@ fn of_test() -> Vec<Fact<Tested>> {
     type It = Tested;
     let elements = list_of(output::schema(&of_element()));
     let mut facts = vec![
-        Fact::new("test", "Its name.", |it: &It| it.test.name()),
-        Fact::new("title", "Its title.", |it: &It| it.test.title()),
-        Fact::new("ended", "How it ended.", Tested::ended),
+        Fact::new("test", "Name of the test.", |it: &It| it.test.name()),
+        Fact::new("title", "Title of the test.", |it: &It| it.test.title()),
+        Fact::new("ended", "How the test ended.", Tested::ended),
         Fact::new("simulated_s", "Simulated seconds since the purge.", |it: &It| {
             it.simulated.as_s()
         }),
@@ -127,9 +129,11 @@ fn of_one_kind() -> Vec<Fact<Tested>> {
         }
     }
     vec![
-        Fact::new("cliff", "Where throughput fell in write saturation, and why.", |it: &It| {
-            saturation(it)?.cliff().map(|cliff| cliff.sentence())
-        }),
+        Fact::new(
+            "cliff",
+            "Minute in which throughput fell in write saturation, and the causes.",
+            |it: &It| saturation(it)?.cliff().map(|cliff| cliff.sentence()),
+        ),
         Fact::new(
             "waf_theory",
             "Write amplification of saturated random writes in theory.",
@@ -215,7 +219,7 @@ fn of_rounds<'a>() -> Vec<Fact<Part<'a>>> {
         )
     };
     let mut facts = vec![
-        Fact::new("name", "Its name.", |it: &It| it.0.clone()),
+        Fact::new("name", "Name of these rounds of elements.", |it: &It| it.0.clone()),
         Fact::new("variable", "The tracking variable.", |it: &It| it.1.variable.name()),
         Fact::new("tracked", "The tracked element, counted from 0.", |it: &It| it.1.tracked),
         Fact::new("values", "The tracking variable of each round.", |it: &It| it.1.tracking()),
@@ -258,14 +262,14 @@ fn steady(rounds: &Rounds) -> Map<String, Value> {
 fn of_point() -> Vec<Fact<Point>> {
     type It = Point;
     vec![
-        Fact::new("reads", "The share of reads.", |it: &It| it.stimulus.reads),
+        Fact::new("reads", "Share of reads among the requests.", |it: &It| it.stimulus.reads),
         Fact::new("sizes", "Request sizes in bytes, and their shares.", |it: &It| {
             let one = |&(size, share): &(u32, f64)| [f64::from(size), share];
             it.stimulus.sizes.iter().map(one).map(|pair| json!(pair)).collect::<Vec<_>>()
         })
         .like(list_of(<[f64; 2]>::schema())),
         Fact::new("threads", "Threads.", |it: &It| it.threads),
-        Fact::new("queue_depth", "Requests of each.", |it: &It| it.depth),
+        Fact::new("queue_depth", "Outstanding requests of each thread.", |it: &It| it.depth),
         Fact::new("minutes", "Duration of the element, in seconds.", |it: &It| it.minutes),
     ]
 }
@@ -282,7 +286,7 @@ fn of_element() -> Vec<Fact<Element>> {
             "Seconds from the first request to the last completion.",
             |it: &It| it.seconds,
         ),
-        Fact::new("mean_us", "Mean response time.", |it: &It| it.mean_us),
+        Fact::new("mean_us", "Mean response time in microseconds.", |it: &It| it.mean_us),
         Fact::new("p99_us", "Response time that 99 % of requests do not exceed.", |it: &It| {
             it.p99_us
         }),
@@ -323,7 +327,7 @@ fn of_element() -> Vec<Fact<Element>> {
 fn of_histogram() -> Vec<Fact<super::demand::Histogram>> {
     type It = super::demand::Histogram;
     let mut facts = vec![
-        Fact::new("point", "Its name.", |it: &It| it.name),
+        Fact::new("point", "Name of the load.", |it: &It| it.name),
         Fact::new("place", "The element of a round.", |it: &It| it.place),
     ];
     facts.extend(of_element().into_iter().map(|fact| fact.within(|it: &It| &it.element)));

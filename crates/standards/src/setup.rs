@@ -58,18 +58,18 @@ pub(super) fn check(spec: &PtsSpec) -> Diagnostics {
     let schemes: Vec<String> = spec.scheme.iter().cloned().collect();
     let mut diagnostics = run::check(&spec.device, &schemes, None, &[]);
     if !(MINUTE_LEAST..=MINUTE_MOST).contains(&spec.minute) {
-        let what = format!("a minute of {}", spec.minute);
+        let what = format!("a minute of the tests would last {}", spec.minute);
         let expected = format!("from {MINUTE_LEAST} to {MINUTE_MOST}");
         diagnostics.push(Diagnostic::new("--minute", what).expected(expected));
     }
     if !(spec.active_share > 0.0 && spec.active_share <= 1.0) {
-        let what = format!("a share of {}", spec.active_share);
+        let what = format!("{} is not a share of the drive", spec.active_share);
         let expected = "a number above 0, and at most 1";
         diagnostics.push(Diagnostic::new("--active-range", what).expected(expected));
     }
     let outstanding = u64::from(spec.threads) * u64::from(spec.depth);
     if outstanding == 0 || outstanding > u64::from(super::rig::OUTSTANDING_MOST) {
-        let what = format!("{outstanding} requests outstanding");
+        let what = format!("the host would keep {outstanding} requests outstanding");
         let expected = format!("from 1 to {}", super::rig::OUTSTANDING_MOST);
         let flags = "--threads, --queue-depth";
         diagnostics.push(Diagnostic::new(flags, what).expected(expected));
@@ -120,7 +120,7 @@ fn active_range(spec: &PtsSpec, logical: u64) -> Result<ActiveRange, Diagnostics
     let amount = if client { CLIENT_AMOUNT.0 } else { spec.active_amount.0 };
     let amount = amount / PIECE * PIECE;
     let too_small = |bytes: u64, flag: &str| {
-        let what = format!("{} would be tested", Bytes(bytes));
+        let what = format!("only {} of the drive would be tested", Bytes(bytes));
         let expected = format!("at least {}, the largest request", Bytes(LARGEST));
         Diagnostics::from(Diagnostic::new(flag, what).expected(expected))
     };
@@ -131,7 +131,7 @@ fn active_range(spec: &PtsSpec, logical: u64) -> Result<ActiveRange, Diagnostics
         return Err(too_small(spec.active_amount.0, "--active-amount"));
     }
     if spec.active_amount.0 > span {
-        let what = format!("{} would be tested", spec.active_amount);
+        let what = format!("{} of the drive would be tested", spec.active_amount);
         let expected = format!("at most {}, the range that is tested", Bytes(span));
         return Err(Diagnostic::new("--active-amount", what).expected(expected).into());
     }

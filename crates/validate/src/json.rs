@@ -26,8 +26,10 @@ fn facts() -> Vec<Fact<Validation>> {
         Fact::new("quick", "True if the validation ran with --quick.", |it: &Validation| {
             it.spec.quick
         }),
-        Fact::new("only", "What --only said.", |it: &Validation| it.spec.only.clone()),
-        Fact::new("spoil", "What --spoil changed.", |it: &Validation| it.spec.spoil.clone()),
+        Fact::new("only", "Text given to --only; null for all expectations.", |it: &Validation| {
+            it.spec.only.clone()
+        }),
+        Fact::new("spoil", "Settings given to --spoil.", |it: &Validation| it.spec.spoil.clone()),
         Fact::new("complete", "True if the validation ran to its end.", |it: &Validation| {
             it.complete
         }),
@@ -40,14 +42,15 @@ fn facts() -> Vec<Fact<Validation>> {
 fn of_row() -> Vec<Fact<Row>> {
     let finite = |value: f64| value.is_finite().then_some(value);
     vec![
-        Fact::new("group", "Its kind.", |it: &Row| it.group.name()).like(groups()),
+        Fact::new("group", "Group that the expectation belongs to.", |it: &Row| it.group.name())
+            .like(groups()),
         Fact::new(
             "what",
             "Name of the expectation: the quantity, and the system it was measured on.",
             |it: &Row| it.what.clone(),
         ),
         Fact::new("unit", "The unit of the numbers; may be empty.", |it: &Row| it.unit),
-        Fact::new("theory", "What theory says.", move |it: &Row| finite(it.theory)),
+        Fact::new("theory", "Value that theory predicts.", move |it: &Row| finite(it.theory)),
         Fact::new("measured", "Value measured in simulation.", move |it: &Row| finite(it.measured)),
         Fact::new(
             "ci95",

@@ -230,7 +230,8 @@ fn terabytes(text: &str) -> Result<f64, Diagnostics> {
     match text.trim().parse::<f64>() {
         Ok(tb) if tb > 0.0 && tb <= TBW_MOST => Ok(tb * 1e12),
         Ok(_) => {
-            let what = Diagnostic::new("--tbw", "no drive can hold that").text(text);
+            let what =
+                Diagnostic::new("--tbw", "no drive is rated for this amount of writes").text(text);
             Err(what.expected("a number of TB above 0, and at most 1e9").into())
         }
         // Data sheets also state petabytes, which is no unit of this program elsewhere.

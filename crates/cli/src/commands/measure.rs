@@ -97,14 +97,14 @@ impl Measure {
                 Diagnostic::new("--target", "the capacity of this device is not known here")
                     .text(&self.target)
                     .expected("a block device of this machine")
-                    .hint("--capacity says it: --capacity 960GB".to_string())
+                    .hint("give the capacity: --capacity 960GB".to_string())
                     .into()
             });
         };
         let size: Result<fowler_experiment::Bytes, fowler_experiment::QuantityError> = text.parse();
         match size {
             Ok(size) if size.0 > 0 => Ok(size.0),
-            Ok(_) => Err(Diagnostic::new("--capacity", "the drive is empty").into()),
+            Ok(_) => Err(Diagnostic::new("--capacity", "a drive has a capacity above 0").into()),
             Err(error) => {
                 Err(Diagnostic::new("--capacity", error.reason).expected(error.expected).into())
             }

@@ -141,7 +141,7 @@ fn what_measure_asks_for_is_what_calibrate_reads() {
         assert!(noted.contains("rows of reads_by_depth"), "{noted}");
         assert!(said.contains("/dev/nvme9n9") && said.contains(" of descent"), "{said}");
     }
-    for (target, wanted) in [("nvme0n1", "no device file"), ("/dev/absent", "--capacity says it")] {
+    for (target, wanted) in [("nvme0n1", "no device file"), ("/dev/absent", "--capacity 960GB")] {
         let (exit, _, noted) = ran(&["measure", "--target", target, "--out", &jobs]);
         assert_eq!(exit, 2);
         assert!(noted.contains(wanted), "{noted}");

@@ -44,7 +44,9 @@ fn facts() -> Vec<Fact<Law>> {
         Fact::new("low_s", "Lower bound of the law's value, in seconds.", move |it: &Law| {
             seconds(it.low)
         }),
-        Fact::new("value_s", "What was counted.", move |it: &Law| seconds(it.value)),
+        Fact::new("value_s", "Value that the run counted, in seconds.", move |it: &Law| {
+            seconds(it.value)
+        }),
         Fact::new("high_s", "Upper bound of the law's value, in seconds.", move |it: &Law| {
             seconds(it.high)
         }),

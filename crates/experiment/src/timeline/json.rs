@@ -83,15 +83,17 @@ fn of_request<'a>() -> Vec<Fact<Told<'a>>> {
             let read = it.asked.completion.io.op == HostOp::Read;
             if read { Kind::Read.name() } else { Kind::Write.name() }
         }),
-        Fact::new("offset", "Its first byte.", |it: &It| it.asked.completion.io.offset),
-        Fact::new("size", "Its bytes.", |it: &It| it.asked.completion.io.size),
+        Fact::new("offset", "First byte of the request.", |it: &It| it.asked.completion.io.offset),
+        Fact::new("size", "Size of the request in bytes.", |it: &It| it.asked.completion.io.size),
         Fact::new("at_ns", "Time at which the request was issued.", |it: &It| {
             it.timeline.since_first(it.asked.completion.io.at)
         }),
-        Fact::new("done_ns", "When it completed.", |it: &It| {
+        Fact::new("done_ns", "Time at which the request completed.", |it: &It| {
             it.timeline.since_first(it.asked.completion.done)
         }),
-        Fact::new("latency_ns", "Its latency.", |it: &It| it.asked.completion.latency().0),
+        Fact::new("latency_ns", "Latency of the request.", |it: &It| {
+            it.asked.completion.latency().0
+        }),
         Fact::new("causes_ns", "Time by cause; the sum is the latency of the request.", causes)
             .like(map_of(json!({ "type": "integer", "minimum": 0 }))),
         Fact::new(
@@ -118,7 +120,7 @@ fn of_step<'a>() -> Vec<Fact<Step<'a>>> {
             "Kind of the flash operation, and its source: host, GC and so on.",
             |it: &It| it.operated.name(),
         ),
-        Fact::new("die", "Its die.", |it: &It| it.operated.die),
+        Fact::new("die", "Die of the operation.", |it: &It| it.operated.die),
         Fact::new("channel", "Channel of the operation's die.", |it: &It| {
             it.timeline.channel_of(it.operated.die)
         }),

@@ -88,9 +88,9 @@ fn facts() -> Vec<Fact<Fleet>> {
 fn of_alive() -> Vec<Fact<Alive>> {
     vec![
         Fact::new("years", "The moment.", |it: &Alive| it.years),
-        Fact::new("low", "The lower bound.", |it: &Alive| it.share.low),
+        Fact::new("low", "Lower bound of the share.", |it: &Alive| it.share.low),
         Fact::new("alive", "Share of first drives still alive.", |it: &Alive| it.share.value),
-        Fact::new("high", "The upper bound.", |it: &Alive| it.share.high),
+        Fact::new("high", "Upper bound of the share.", |it: &Alive| it.share.high),
     ]
 }
 

@@ -117,7 +117,8 @@ fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
             let what = format!("is of a fleet with other options (--drives and so on) than {name}");
             diagnostics.push(refused(what));
         } else if held.identity != first.held.identity {
-            diagnostics.push(refused(format!("is of drives with another life than {name}")));
+            diagnostics
+                .push(refused(format!("is of drives whose simulated life is not that of {name}")));
         } else if shard.of() != first_shard.of() {
             diagnostics.push(refused(format!("is shard {shard}, and {name} is {first_shard}")));
         } else if let Some(other) = numbers.insert(shard, folder) {

@@ -336,7 +336,7 @@ pub(crate) fn answers<E: Viewed>(
     };
     if statements.len() != claims.len() {
         let what = format!(
-            "the data states {} claims, the study measures {}",
+            "the paper's data file states {} claims, and the study measures {}",
             statements.len(),
             claims.len()
         );
@@ -367,7 +367,10 @@ fn matching(statement: &Statement, id: ClaimId) -> Result<(), Diagnostics> {
     if statement.id == id.0 {
         return Ok(());
     }
-    let what = format!("the data states claim {} where the study measures {id}", statement.id);
+    let what = format!(
+        "the paper's data file states claim {} where the study measures claim {id}",
+        statement.id
+    );
     Err(Diagnostic::new("", what).into())
 }
 

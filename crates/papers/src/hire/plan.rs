@@ -363,7 +363,10 @@ fn description(source: &Source) -> Result<toml::Table, Diagnostics> {
 }
 
 fn lacks(source: &Source, key: &str) -> Diagnostic {
-    Diagnostic::new(source.name.clone(), format!("a stand-in needs `{key}`"))
+    Diagnostic::new(
+        source.name.clone(),
+        format!("a generated stand-in trace needs the key `{key}`"),
+    )
 }
 
 impl Evidence {

@@ -146,8 +146,9 @@ fn points(
     for Row { variant, flashes, set, on, schemes, pace } in table {
         for column in on {
             for &flash in *flashes {
-                let speed = found(speeds, column, flash)
-                    .ok_or_else(|| Diagnostic::new(column.name.clone(), "no speed was found"))?;
+                let speed = found(speeds, column, flash).ok_or_else(|| {
+                    Diagnostic::new(column.name.clone(), "no replay speed was found")
+                })?;
                 let pace = match *pace {
                     Pace::Found(faster) => ReplaySpeed::Speed(speed * faster),
                     Pace::Closed(outstanding) => ReplaySpeed::Closed(outstanding),

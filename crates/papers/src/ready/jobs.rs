@@ -61,7 +61,8 @@ impl Plan<'_> {
     }
 
     fn trace(&self, name: &str) -> Result<&Trace, Diagnostics> {
-        let unknown = || Diagnostic::new("presets/papers/ready.toml", format!("no trace {name}"));
+        let unknown =
+            || Diagnostic::new("presets/papers/ready.toml", format!("has no trace {name}"));
         self.paper.trace.iter().find(|it| it.name == name).ok_or_else(|| unknown().into())
     }
 

@@ -108,7 +108,7 @@ fn facts<'a>(axis: Axis) -> Vec<Fact<Comparison<'a>>> {
         .like(json!({ "type": "array", "items": { "$ref": "#/$defs/run" }, "minItems": 1 })),
         Fact::new(
             "verdict",
-            "What the numbers say, in sentences, the most important first.",
+            "Findings about the runs, in sentences, the most important first.",
             move |it: &It| all_written(&finding::facts(axis), &of(it.outcomes, it.spread)),
         )
         .like(list_of(output::schema(&finding::facts(axis)))),
