@@ -117,9 +117,7 @@ pub fn schema() -> Value {
 fn facts() -> Vec<Fact<Endurance>> {
     type It = Endurance;
     let mut facts = vec![
-        Fact::new("about", "The measurement, and the standards that it follows.", |_: &It| {
-            format!("Endurance {MANNER}")
-        }),
+        Fact::new("about", "Method of the measurement.", |_: &It| format!("Endurance {MANNER}")),
         Fact::new(
             "conforms",
             "True if the measurement conforms to JESD218: always false.",

@@ -35,9 +35,7 @@ pub fn schema() -> Value {
 fn facts() -> Vec<Fact<Pts>> {
     type It = Pts;
     vec![
-        Fact::new("about", "The tests, and the specification that they follow.", |_: &It| {
-            format!("Tests {MANNER}")
-        }),
+        Fact::new("about", "Method of the tests.", |_: &It| format!("Tests {MANNER}")),
         Fact::new("conforms", "True if the tests conform to PTS: always false.", |_: &It| false),
         Fact::new("device", "The drive: a preset or a file.", |it: &It| {
             it.setup.drive.device.clone()
