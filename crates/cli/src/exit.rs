@@ -14,7 +14,7 @@ pub(crate) enum Exit {
     Done,
     /// The input is wrong, and every error is reported.
     BadInput,
-    /// The user stopped the command.
+    /// The user stopped the command before its end.
     Stopped,
     /// The command failed because of a bug in this program.
     Fault,

@@ -18,7 +18,7 @@ pub const MOST_DEVICES: usize = 64;
 /// One run of a comparison: a drive under a scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The drive of this run.
+    /// The drive of one run of a comparison.
     pub device: DeviceSpec,
     /// The scheme under which the drive runs; `None` runs the drive with the policies of its
     /// description.

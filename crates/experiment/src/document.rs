@@ -31,19 +31,19 @@ impl Origin {
 /// The value of a setting, before it is checked against its key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Quoted text.
+    /// Quoted text, as the value of a setting.
     Text(String),
     /// Unquoted text of a flag: a word, a number or a quantity.
     Bare(String),
-    /// A whole number.
+    /// A whole number, as the value of a setting.
     Whole(i128),
     /// A number with a point or exponent.
     Real(f64),
-    /// The truth value `true` or `false`.
+    /// A truth value, `true` or `false`, as the value of a setting.
     Flag(bool),
-    /// A list of values.
+    /// A list, as the value of a setting.
     List(Vec<Value>),
-    /// A table without keys.
+    /// A table without keys, as the value of a setting.
     EmptyTable,
     /// A value of a type that no key accepts; the field is the type's TOML name, such as a date.
     Other(&'static str),

@@ -25,7 +25,7 @@ pub struct Scripted {
 /// A fault that the user lists: a unit that fails, a power loss, or a rate of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A unit of the flash fails.
+    /// A unit of the flash, such as a die, block or page, fails.
     Unit(Fault),
     /// The power is off for this long.
     PowerOff(Span),
@@ -37,7 +37,7 @@ pub enum What {
 pub(crate) const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", likewise channel, die, plane, block or parity (of a \
      stripe); \"20s page 4711 uncorrectable\"; \"20s miscorrected 4711\" or \"20s misdirected 4711\" (a page, unnoticed); \"30s power 2s\"; \"every 10s page\" for random ones of a kind";
 
-/// Most faults in a run.
+/// Largest number of faults in one run.
 pub(crate) const MOST: usize = 1000;
 
 /// Kind of unit: its word, and the constructor of a fault of unit `n`.

@@ -24,35 +24,35 @@ pub struct Access<T, V> {
 
 /// The type and bounds of a configuration key, and the place of its value in a `T`.
 pub enum Field<T> {
-    /// A whole number.
+    /// A key whose value is a whole number.
     Count(RangeInclusive<u64>, Access<T, u64>),
-    /// One to four whole numbers, one per page type.
+    /// A key whose value is one to four whole numbers, one per page type.
     Counts(RangeInclusive<u64>, Access<T, PerPageType<u32>>),
-    /// A real number.
+    /// A key whose value is a real number.
     Real(RangeInclusive<f64>, Access<T, f64>),
-    /// Any number of real numbers.
+    /// A key whose value is a list of real numbers.
     Reals(RangeInclusive<f64>, Access<T, Vec<f64>>),
-    /// Rows of real numbers.
+    /// A key whose value is a list of rows of real numbers.
     Rows(RangeInclusive<f64>, Access<T, Vec<Vec<f64>>>),
-    /// A length of time.
+    /// A key whose value is a length of time.
     Time(RangeInclusive<Span>, Access<T, Span>),
-    /// One to four lengths of time, one per page type.
+    /// A key whose value is one to four lengths of time, one per page type.
     Times(RangeInclusive<Span>, Access<T, PerPageType<Span>>),
-    /// Any number of lengths of time.
+    /// A key whose value is a list of lengths of time.
     Spans(RangeInclusive<Span>, Access<T, Vec<Span>>),
-    /// An amount of data.
+    /// A key whose value is an amount of data.
     Size(RangeInclusive<Bytes>, Access<T, Bytes>),
-    /// A data rate.
+    /// A key whose value is a data rate.
     Rate(RangeInclusive<ByteRate>, Access<T, ByteRate>),
-    /// Yes or no.
+    /// A key whose value is true or false.
     Flag(Access<T, bool>),
-    /// One word of a list.
+    /// A key whose value is one word of a list.
     Word(fn() -> Vec<Word>, Access<T, &'static str>),
-    /// Any number of words of a list, one bit each.
+    /// A key whose value is any number of words of a list, one bit each.
     Set(fn() -> Vec<Word>, Access<T, u32>),
-    /// Text that its owner parses, such as a mix of sizes with weights.
+    /// A key whose value is a text that the caller parses, such as a mix of sizes with weights.
     Text(&'static str, fn(&T) -> String, fn(&mut T, &str) -> Result<(), String>),
-    /// Any number of texts that their owner parses.
+    /// A key whose value is a list of texts that the caller parses.
     Texts(&'static str, fn(&T) -> Vec<String>, fn(&mut T, &[String]) -> Result<(), String>),
 }
 

@@ -8,7 +8,7 @@ pub struct PowerOff {
     /// Time of the power loss, in the time of the requests. All later requests are delayed by its
     /// length.
     pub at: Nanos,
-    /// Length of time without power.
+    /// Length of time for which the drive is without power.
     pub lasts: Span,
 }
 

@@ -106,9 +106,9 @@ impl Part {
 /// The length of a source of requests, as far as it is known in advance.
 #[derive(Clone, Debug)]
 pub(crate) enum Length {
-    /// The length is not known.
+    /// The length of the source of requests is not known.
     Unknown,
-    /// The number of requests is known.
+    /// The number of requests in the source is known.
     Requests(u64),
     /// The latest possible arrival time of the last request is known.
     Until(Nanos),

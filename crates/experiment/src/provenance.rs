@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::Path;
 
-/// The version of the program.
+/// Version of Fowler, as in its package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A hash of the simulator's sources, in 64 hexadecimal digits, which separates results of

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Like every probe it cannot fail during the run: it remembers the first error, stops writing, and
 /// returns the error from [`RequestSink::finish`].
 pub trait RequestSink: Send {
-    /// Records a completed request.
+    /// Records a completed request in the log.
     fn completed(&mut self, completion: &Completion);
 
     /// Writes the rest of the requests and gives the file its name. `run` says which run it belongs

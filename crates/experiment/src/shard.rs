@@ -14,7 +14,7 @@ const NAMED: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shard {
-    /// Number of the shard, from 1.
+    /// Number of this shard, from 1 to the number of shards.
     number: u64,
     /// Number of shards into which the work is divided.
     of: u64,

@@ -9,11 +9,11 @@ use std::path::Path;
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Text.
+    /// A cell with text, such as a name.
     Text(String),
-    /// A number that was measured or published.
+    /// A cell with a number that was measured or published.
     Number(f64),
-    /// A share, shown in percent.
+    /// A cell with a share, shown in percent.
     Share(f64),
     /// An empty cell: no value was measured.
     Nothing,

@@ -43,7 +43,7 @@ pub struct SteadySpec {
 pub struct SteadyLane {
     /// The drive of the life. All lanes have the same sizes and the same seed.
     pub device: DeviceSpec,
-    /// Scheme of the drive.
+    /// Scheme under which the drive of this life runs.
     pub scheme: String,
     /// Highest dilation that is allowed for this life.
     pub most: u32,
@@ -79,7 +79,7 @@ impl SteadyLane {
     }
 }
 
-/// A steady life in progress.
+/// A life at a constant write amplification in progress.
 struct Running {
     /// Index of the lane that the life belongs to.
     lane: usize,

@@ -17,7 +17,7 @@ pub enum Early {
     },
     /// The life is over, and the drives of a fleet are drawn from now on.
     Drawing {
-        /// Number of drives to draw.
+        /// Number of drives of the fleet to draw.
         drives: usize,
     },
 }

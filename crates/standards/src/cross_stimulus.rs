@@ -17,7 +17,7 @@ pub const GROUPS: [(u64, Addresses, u32); 3] = [
 /// One group of the cross stimulus test: one load without a pause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Requests of the group's load.
+    /// The requests that make up the group's load.
     pub point: Point,
     /// Measurements of the group's load minute by minute.
     pub minutes: Vec<Element>,

@@ -31,7 +31,7 @@ pub struct Histogram {
     pub name: &'static str,
     /// Index of the load's element in a round.
     pub place: usize,
-    /// Measurement at the load.
+    /// Measurements of the requests at the load.
     pub element: Element,
     /// Response times of all requests at the load.
     pub latencies: Latencies,

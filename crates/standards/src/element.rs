@@ -34,7 +34,7 @@ pub struct Element {
     pub programs: [u64; 2],
     /// Number of blocks erased in the element.
     pub erases: u64,
-    /// Unit in which the drive erases.
+    /// The unit in which the drive erases: a block or a superblock.
     pub erase_unit: EraseUnit,
     /// Number of pages that the write buffer answered or absorbed, and number of all pages that
     /// requests touched.

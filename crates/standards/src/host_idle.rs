@@ -17,7 +17,7 @@ pub const BURST: u64 = 5;
 pub struct Waited {
     /// Length of the wait in seconds; shorter if the test's minutes are.
     pub seconds: u64,
-    /// Measurements of each burst.
+    /// Measurements of each burst of writes with this wait.
     pub bursts: Vec<Element>,
     /// Measurements of the minutes of writes without a pause after the bursts.
     pub back: Vec<Element>,
@@ -35,7 +35,7 @@ impl Waited {
 pub struct HostIdle {
     /// The baseline of the test: writes without a pause until they are steady.
     pub base: Rounds,
-    /// Results for each length of wait.
+    /// Results for each length of wait between bursts.
     pub waits: Vec<Waited>,
 }
 

@@ -116,7 +116,7 @@ pub struct Pts {
     pub spec: PtsSpec,
     /// The tests that were finished, in the order of the specification.
     pub tested: Vec<Tested>,
-    /// The tests that were stopped.
+    /// The tests that the user stopped before they were finished.
     pub stopped: Vec<Test>,
 }
 

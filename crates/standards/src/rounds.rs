@@ -35,7 +35,7 @@ pub enum Variable {
     Iops,
     /// Megabytes (10^6 bytes) per second in the element.
     Throughput,
-    /// Mean response time in the element.
+    /// Mean response time of the requests in the element, in microseconds.
     Latency,
 }
 

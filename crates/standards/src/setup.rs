@@ -23,9 +23,9 @@ const MINUTE_LEAST: Span = Span(1_000_000);
 /// A setting of the tests, for the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Name of the setting.
+    /// Name of the test setting, for the report.
     pub name: &'static str,
-    /// Value of the setting.
+    /// Value of the test setting, in words.
     pub value: String,
     /// Source of the setting's value, such as the specification or the user.
     pub source: &'static str,

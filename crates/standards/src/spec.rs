@@ -11,7 +11,7 @@ use fowler_units::{Bytes, Span};
 pub enum Test {
     /// IOPS of random requests by size and share of reads.
     Iops,
-    /// Throughput of sequential requests.
+    /// Throughput of sequential requests by request size.
     Throughput,
     /// Response times with one request at a time.
     Latency,

@@ -27,14 +27,14 @@ const QUANTILES: u32 = 10_000;
 /// The uncorrectable bit error rate of data of a certain age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Uber {
-    /// Name of the data's age.
+    /// Name of the age of the data, such as `after 1 year`.
     pub age: &'static str,
     /// Raw bit error rate of an average block, from 0 to 1.
     pub rber: f64,
     /// Share of blocks whose pages cannot be read; on a drive with superblocks, share of page
     /// types.
     pub unreadable: f64,
-    /// Uncorrectable errors per bit read.
+    /// Uncorrectable bit errors per bit read.
     pub rate: f64,
 }
 

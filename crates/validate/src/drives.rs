@@ -20,7 +20,7 @@ pub(super) const SUSPENSIONS: [(&str, Suspension); 2] =
 pub(super) struct Drive {
     /// Name of the preset drive.
     pub flash: String,
-    /// Configuration from which theory computes.
+    /// Configuration of the drive from which theory computes its values.
     pub stated: Config,
     /// Configuration of the drive that is simulated.
     pub simulated: Config,

@@ -85,9 +85,9 @@ pub struct Row {
     pub what: String,
     /// Unit of the theoretical and the measured value; may be empty.
     pub unit: &'static str,
-    /// Value that theory predicts.
+    /// Value that theory predicts for the expectation.
     pub theory: f64,
-    /// Value that the simulator measured.
+    /// Value that the simulator measured for the expectation.
     pub measured: f64,
     /// Half the width of the 95 % confidence interval of the measurement; `None` if the measurement
     /// is not random.

@@ -36,7 +36,7 @@ pub const CACHES_NO_DATA: &str = "parity is cached but data is not: a write is a
 /// Results of a finished run, with the drive and the requests that it ran.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The drive that ran.
+    /// The drive on which the run took place.
     pub drive: Resolved,
     /// Description of the drive's state before the run.
     pub precondition: String,
@@ -79,7 +79,7 @@ pub struct Outcome {
     pub pacing: Pacing,
     /// The result of the search for a share of idle time, if one was requested.
     pub search: Option<Search>,
-    /// The reason why the run ended.
+    /// The reason why the run ended: at the end of the workload, or early.
     pub ending: Ending,
     /// Counters of the drive at times of the run that double each time, and at its end.
     pub milestones: Vec<Milestone>,
@@ -92,7 +92,7 @@ pub struct Outcome {
 /// Data that only charts show.
 #[derive(Clone, Debug)]
 pub struct Detail {
-    /// Time series of the run.
+    /// Time series of the run's requests, dies and channels.
     pub over_time: OverTime,
     /// Statistics of the run by address region.
     pub regions: Regions,

@@ -5,7 +5,7 @@ use fowler_units::Span;
 /// Latencies and counts of one kind of request in a request stream, as the host sees them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// Name of the request stream.
+    /// Name of the request stream, such as that of a job.
     pub stream: String,
     /// The kind of requests: `read`, `write` or `trim`.
     pub kind: &'static str,

@@ -34,7 +34,7 @@ pub struct HostRun<'a> {
     pub detail: bool,
     /// Log of all requests of the host; `None` for no log.
     pub requests: Option<RequestsFile>,
-    /// Watches and stops the run.
+    /// Lets the caller watch the run and stop it.
     pub control: Control<'a>,
 }
 

@@ -15,7 +15,7 @@ pub enum Unit {
     Us,
     /// Seconds of simulated or wall-clock time.
     Seconds,
-    /// A share, from 0 to 1.
+    /// A share of a whole, from 0 to 1.
     Share,
     /// A ratio of two numbers of the same unit.
     Ratio,

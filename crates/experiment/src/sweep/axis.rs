@@ -37,7 +37,7 @@ impl std::fmt::Display for Level {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chosen {
     pub level: Level,
-    /// The chosen value in TOML.
+    /// The axis's chosen value in TOML.
     pub text: String,
 }
 

@@ -81,9 +81,9 @@ struct Base {
 /// The source of a point's requests: a generator or a trace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
-    /// Name of the generator.
+    /// Name of the generated workload whose requests the point replays.
     Workload(String),
-    /// Path of the trace.
+    /// Path of the trace whose requests the point replays.
     Trace(String),
 }
 

@@ -106,7 +106,7 @@ pub fn slowest(count: usize, flag: &str) -> Result<usize, Diagnostics> {
 
 /// A run and the recording of a part of it.
 pub struct Recorded {
-    /// Results of the run.
+    /// Results of the recorded run.
     pub outcome: Outcome,
     /// The recorded part of the run: its operations and requests.
     pub timeline: Timeline,

@@ -53,7 +53,7 @@ impl Drive {
 /// Counts of the drives of a fleet that were replaced in a year, or in all years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replaced {
-    /// Number of replaced drives.
+    /// Number of drives that were replaced.
     pub count: u64,
     /// Sum over all places of the squared number of drives replaced there.
     pub squares: u64,

@@ -40,7 +40,7 @@ const MOMENTS: usize = 60;
 /// A fleet of drives that was drawn from the simulated life of one.
 #[derive(Clone, Debug)]
 pub struct Fleet {
-    /// Specification of the fleet.
+    /// Specification by which the fleet was drawn.
     pub spec: FleetSpec,
     /// First drive in each place of the fleet.
     pub drives: Vec<Drive>,
@@ -70,7 +70,7 @@ struct Sorted {
 /// Share of a fleet's drives that are alive at a point in time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alive {
-    /// Years since the fleet began.
+    /// Time since the fleet began, in years.
     pub years: f64,
     /// Share of the first drives still alive, with its interval from sampling and dilation.
     pub share: Interval,

@@ -8,7 +8,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 pub struct Interval {
     /// Lower bound of the confidence interval.
     pub low: f64,
-    /// Estimated value.
+    /// Estimated value, which lies in the confidence interval.
     pub value: f64,
     /// Upper bound of the confidence interval.
     pub high: f64,

@@ -87,7 +87,7 @@ pub struct Request {
 /// The results of an ablation study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The title of the study.
+    /// Title of the ablation study.
     pub title: String,
     /// Tables of the study; the first has the effect of each system.
     pub sheets: Vec<Sheet>,

@@ -37,7 +37,7 @@ pub(super) struct Factor {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Drive {
-    /// Name of the drive's preset.
+    /// Name of the preset that describes the drive.
     pub name: String,
     #[serde(default)]
     set: Vec<String>,

@@ -44,7 +44,7 @@ pub(super) struct Duty {
     pub traces: Vec<String>,
     /// Shares of a cycle (0 to 1) in which the host writes.
     pub shares: Vec<f64>,
-    /// Length of a cycle in seconds.
+    /// Length of a cycle of writing and idling, in seconds.
     pub cycle_s: f64,
     /// Length of a repetition of the workload in hours.
     pub hours: u64,

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// A question to `fowler ask`: the trace, the drives and the limits.
 #[derive(Clone, Debug)]
 pub struct AskSpec {
-    /// Path of the trace.
+    /// Path of the trace that the question is about.
     pub path: PathBuf,
     /// Options for reading the trace.
     pub options: ReadOptions,
@@ -65,7 +65,7 @@ pub(super) struct Known<'a> {
     pub(super) choices: &'a [Choice],
     pub(super) drive: &'a Resolved,
     pub(super) survey: Survey,
-    /// Recorded time span of the trace.
+    /// Time span over which the trace was recorded.
     pub(super) recorded: Span,
     pub(super) wear: Wear,
     /// The run of the trace on the drive; of several schemes, under the first.

@@ -65,7 +65,7 @@ pub(crate) struct Served {
     /// Sum of the latencies in nanoseconds. Two runs with equal requests, sums and maxima count as
     /// equal.
     pub sum: u128,
-    /// Highest latency in nanoseconds.
+    /// Highest latency of the requests of this kind, in nanoseconds.
     pub max: u64,
     /// Share of each cause in the latency of the slowest 1 % of requests, largest first.
     pub tail: Vec<(Part, f64)>,
