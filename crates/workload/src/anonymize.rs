@@ -122,17 +122,17 @@ impl Anonymizer {
         self.extents
     }
 
-    /// Returns the number of pieces that change places independently of each other.
+    /// Returns the number of pieces (groups of extents that move together) of the trace.
     pub fn pieces(&self) -> usize {
         self.pieces.len()
     }
 
-    /// Returns the size of the largest piece, in extents.
+    /// Returns the size of the trace's largest piece, in extents.
     pub fn largest(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.end - piece.first).max().unwrap_or(0)
     }
 
-    /// Returns a request at its new address.
+    /// Returns a request of the trace with its address replaced by the permuted one.
     ///
     /// # Errors
     /// If the request was not among those that were collected.

@@ -20,12 +20,12 @@ pub(crate) struct Binary {
 /// The longest record of any format: a header of blktrace and the most data that it can announce.
 pub(crate) const LONGEST_RECORD: usize = 48 + u16::MAX as usize;
 
-/// The byte order (endianness) of a number.
+/// Byte order (endianness) of the numbers in a trace record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Little-endian.
+    /// Little-endian: the first byte of a number is the lowest.
     Little,
-    /// Big-endian.
+    /// Big-endian: the first byte of a number is the highest.
     Big,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Bytes<'a> {
         Ok(Bytes { bytes: columns.bytes()?, order })
     }
 
-    /// Returns the record with its numbers in the given byte order.
+    /// Returns the record, to be read with its numbers in byte order `order`.
     #[inline]
     pub fn in_order(self, order: Order) -> Bytes<'a> {
         Bytes { order, ..self }

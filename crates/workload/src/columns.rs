@@ -11,13 +11,14 @@ pub(crate) trait Columns<'a>: Clone {
     /// preflush. Other cursors report such lines as not plain.
     const SEVERAL: bool = true;
 
-    /// The error for a line that is not a record.
+    /// Error that the cursor returns for a line that is not a request.
     type Fault;
 
-    /// Converts a fault into this cursor's error.
+    /// Converts a fault of the line into this cursor's error.
     fn fault(fault: Fault<'a>) -> Self::Fault;
 
-    /// Returns the next field, trimmed.
+    /// Returns the next field of the line, without the blanks around it. `column` names the field
+    /// in messages.
     fn next(&mut self, column: &'static str) -> Result<&'a [u8], Self::Fault>;
 
     /// Returns the next field without consuming it; `None` at the end of the line.
@@ -64,12 +65,13 @@ pub(crate) trait Columns<'a>: Clone {
     /// Stores a name that was read in another way as that of the host or device.
     fn host_is(&mut self, name: &'a [u8]);
 
-    /// Stores demands of the line beyond its record, such as a preflush.
+    /// Stores flags and further requests that the line asks for beside its own request, such as a
+    /// preflush.
     fn extra(&mut self, extra: Extra) -> Result<(), Self::Fault>;
 
     /// Skips a last field that is too long to be scanned byte by byte.
     fn skip_long(&mut self, column: &'static str) -> Result<(), Self::Fault>;
 
-    /// Returns an error if any columns are left.
+    /// Returns an error if the line has columns that were not read.
     fn finish(&mut self) -> Result<(), Self::Fault>;
 }

@@ -23,16 +23,18 @@ pub(crate) struct Context {
     pub clock: u64,
     /// Last time read, as the trace prints it, in nanoseconds; `None` before the first.
     pub last: Option<u64>,
-    /// Number of events that the format's note counts, for example clock changes.
+    /// Number of events that the note of the trace's format reports, for example times that a
+    /// phone's clock was set.
     pub noted: u64,
-    /// Number of columns of the first line; `None` before it.
+    /// Number of columns of the trace's first line; `None` before it was read.
     pub width: Option<usize>,
 }
 
 /// Keys met in JSON lines, and the units assumed for keys that name none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JsonKeys {
-    /// Cache of keys that lines repeat.
+    /// Cache of the JSON keys seen so far and their roles: most lines repeat the keys of earlier
+    /// lines.
     pub names: KnownNames,
     /// Unit of times whose keys name none (as the power of ten of its nanoseconds), and what their
     /// values show about it; `None` before the first time.
@@ -54,7 +56,7 @@ impl Context {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     numbers: BTreeMap<Vec<u8>, u64>,
-    /// The last name and its number: consecutive lines mostly name one device.
+    /// The last device name and its number: consecutive lines mostly name one device.
     last: Option<(Vec<u8>, u64)>,
 }
 
@@ -82,7 +84,7 @@ impl Names {
         Some(number)
     }
 
-    /// Returns all names in the order of their numbers, escaped for printing.
+    /// Returns the names of all devices in the order of their numbers, escaped for printing.
     pub fn all(&self) -> Vec<String> {
         let mut names = vec![String::new(); self.numbers.len()];
         for (name, &number) in &self.numbers {

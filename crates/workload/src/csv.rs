@@ -44,14 +44,14 @@ impl CsvColumn {
     }
 }
 
-/// Separators between the columns of a line.
+/// Separators between the columns of a CSV line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parting {
-    /// Single commas.
+    /// Single commas between columns.
     Commas,
-    /// Runs of spaces and tabs.
+    /// Runs of spaces and tabs between columns.
     Blanks,
-    /// Single tabs: spaces are part of a field.
+    /// Single tabs between columns; spaces are part of a field.
     Tabs,
 }
 
@@ -83,9 +83,9 @@ pub struct CsvColumns {
     columns: Vec<CsvColumn>,
     /// True if the first line is a header, which is skipped.
     pub(crate) header: bool,
-    /// The separator between columns.
+    /// Separator between the columns of a line.
     parting: Parting,
-    /// True if lines may have any number of further columns.
+    /// True if lines may have further columns after the listed ones, which are skipped.
     more: bool,
     /// True if times are used as printed, as in a native trace, and not from the first request.
     pub(crate) from_zero: bool,
@@ -94,7 +94,7 @@ pub struct CsvColumns {
 /// Largest number of columns in a list given by the user.
 const MOST_COLUMNS: usize = 256;
 
-/// Items allowed in a list of columns, for messages.
+/// Items allowed in the list of columns that `--columns` takes, for messages.
 const PARTS: &str = "ts=s|ms|us|100ns|ns, op=rw|1=read|0=read, lba=bytes|N, len=bytes|N, \
                      dev=number|name, _ (a column to skip), ... (further columns), header, blanks, tabs";
 
@@ -113,7 +113,7 @@ impl Default for CsvColumns {
 }
 
 impl CsvColumns {
-    /// A list of no columns.
+    /// An empty list of columns.
     const EMPTY: CsvColumns = CsvColumns {
         columns: Vec::new(),
         header: false,
@@ -146,7 +146,7 @@ impl CsvColumns {
         CsvColumns { parting, ..self }
     }
 
-    /// Returns the columns with some units changed; `None` if none changes.
+    /// Returns the columns with some of their units changed; `None` if no unit changes.
     pub(crate) fn with(
         &self,
         otherwise: impl Fn(CsvColumn) -> Option<CsvColumn>,
@@ -156,7 +156,8 @@ impl CsvColumns {
         (columns != self.columns).then(|| CsvColumns { columns, ..self.clone() })
     }
 
-    /// Returns the unit of time as the power of ten of its nanoseconds: 3 for microseconds.
+    /// Returns the unit of the time column as the power of ten of its nanoseconds: 3 for
+    /// microseconds.
     pub(crate) fn digits(&self) -> Option<usize> {
         self.columns.iter().find_map(|column| match column {
             CsvColumn::Time { digits } => Some(*digits),
@@ -207,7 +208,7 @@ impl CsvColumns {
         if wrong.is_empty() { Ok(parsed) } else { Err(Diagnostics(wrong)) }
     }
 
-    /// Parses one item of the list and adds its column.
+    /// Parses one item of the `--columns` list and adds its column.
     fn add(&mut self, part: &str) -> Result<(), Box<Diagnostic>> {
         if self.more && !matches!(part, "header" | "blanks" | "tabs") {
             return Err(problem(format!("`{}` comes after `...`", printable(part))).into());

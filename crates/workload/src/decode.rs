@@ -25,14 +25,14 @@ fn decode<F: TraceFormat>(line: &[u8]) -> Result<Record, Fault<'_>> {
     decode_lone::<F>(line).map(|decoded| decoded.record)
 }
 
-/// A line, decoded.
+/// A request decoded from one line, with what the line says beside it.
 pub(crate) struct Decoded<'a> {
     /// The request that the line stands for.
     pub record: Record,
     /// Host named by the line, of which a trace may have only one; in a format that names devices,
     /// the device.
     pub host: Option<&'a [u8]>,
-    /// Requests and flags that the line demands beyond its record.
+    /// Further requests and flags that the line asks for, such as a preflush.
     pub extra: Extra,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn decode_wider<'a>(
     })
 }
 
-/// Rejects a record that is not [`in_time`].
+/// Rejects a record whose arrival time is not [`in_time`].
 #[inline]
 fn not_too_late<'a, F: TraceFormat>(record: Record) -> Result<Record, Fault<'a>> {
     if in_time::<F>(&record) {

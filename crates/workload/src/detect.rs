@@ -19,15 +19,15 @@ use crate::{Cause, CsvColumns, Format, Record, TraceError, decode_line};
 use elimination::{Fit, rule_out};
 use fowler_units::{Diagnostic, HostIo, HostOp, printable};
 
-/// How many lines are examined to detect a format.
+/// Number of lines at the beginning of a text that are examined to detect its format.
 const LINES: usize = 256;
 
 /// Detected format of a text, with the columns and remarks for its reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Detected {
-    /// Name of the format.
+    /// Detected format of a trace, with the columns and remarks that its reader needs.
     pub format: Format,
-    /// The columns that a header names, if the format is [`Format::Csv`].
+    /// Columns that the first line of a CSV names; `None` unless the format is [`Format::Csv`].
     pub columns: Option<CsvColumns>,
     /// True if the first line is a header that the format does not define: it is skipped.
     pub header: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Detected {
 }
 
 impl Detected {
-    /// Returns a detection without columns, header or remarks.
+    /// Returns a detection of `format` without columns, header or remarks.
     pub fn of(format: Format) -> Detected {
         Detected { format, columns: None, header: false, notes: Vec::new() }
     }
@@ -50,7 +50,8 @@ impl Format {
         formats.into_iter().find(|format| format.binary().is_some_and(shows))
     }
 
-    /// Returns the binary formats that these first bytes do not rule out but do not prove either.
+    /// Returns the binary formats that the first bytes of a file do not rule out but do not prove
+    /// either.
     pub(crate) fn could_be_binary(head: &[u8]) -> Vec<Format> {
         let shows = |binary: Binary| (binary.shows)(head);
         let formats = Format::ALL.iter().copied().filter(|format| !format.is_detected());
@@ -142,7 +143,7 @@ pub(crate) fn refuse_no_requests(
     }
 }
 
-/// Detects the format by the lines alone.
+/// Detects the format of a text from its lines alone, without column names in a first line.
 fn by_lines(lines: &[&[u8]]) -> Result<Detected, Undetected> {
     let first_line = lines.first().map_or_else(String::new, printable);
     let fits: Vec<Fit> = claimable().map(|format| (format, decoded(format, lines))).collect();
@@ -169,7 +170,7 @@ fn by_lines(lines: &[&[u8]]) -> Result<Detected, Undetected> {
     }
 }
 
-/// Returns the formats that may be detected without a header.
+/// Returns the formats that may be detected in a text without a header.
 fn claimable() -> impl Iterator<Item = Format> {
     Format::ALL
         .iter()
@@ -182,7 +183,7 @@ fn same(one: Format, other: Format) -> bool {
     one.signs().same_as == Some(other) || other.signs().same_as == Some(one)
 }
 
-/// Names a format that also decodes the lines, and the rule that rules it out.
+/// Names a format that also decodes the lines of a text, and gives the rule that excludes it.
 fn second((format, why): &(Format, String)) -> String {
     format!(
         "these lines also decode as format `{format}`, which was ruled out: {why}; to read them \
@@ -286,7 +287,7 @@ pub(crate) fn is_biosnoop_bt(head: &[u8]) -> bool {
     first_lines(head).iter().take(4).any(|line| words(line) == header)
 }
 
-/// Returns the first lines that are not blank or comments.
+/// Returns the first lines of a text that are neither blank nor comments.
 fn first_lines(text: &[u8]) -> Vec<&[u8]> {
     text.split(|&byte| byte == b'\n')
         .map(without_blanks)

@@ -10,13 +10,13 @@ use fowler_units::Diagnostic;
 /// stripe or block of the usual sizes then spans two devices.
 const DEVICE_ALIGNMENT: u64 = 1 << 20;
 
-/// Which devices of a trace to read.
+/// Choice of the devices of a trace whose requests are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
-    /// The only device; a trace with several is an error that lists them.
+    /// Requests of the only device; a trace with several devices is an error that lists them.
     #[default]
     Default,
-    /// The device with this number.
+    /// Requests of the device with this number in the trace.
     Only(u64),
     /// All devices, concatenated into one address space in order of their numbers. Each device is
     /// as long as its highest request end, rounded up to 1 MiB.
@@ -45,11 +45,11 @@ impl DeviceUse {
     }
 }
 
-/// The devices seen so far, ascending by number.
+/// Devices that the trace's requests named so far, ascending by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Devices {
     seen: Vec<DeviceUse>,
-    /// Index of the last record's device: the next record is most often for it too.
+    /// Index of the device of the last request: the next record is most often for it too.
     last: usize,
 }
 
@@ -88,7 +88,8 @@ impl Devices {
         })
     }
 
-    /// Returns the error for a trace with several devices; `names` are their names, if any.
+    /// Returns the error for a trace with several devices of which none was chosen; `names` are
+    /// their names, if any.
     pub fn several(&self, file: &str, names: &[String]) -> TraceError {
         const SHOWN: usize = 40;
         let shown = self.seen.iter().take(SHOWN);

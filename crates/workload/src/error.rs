@@ -11,17 +11,17 @@ pub const SAMPLES_PER_CAUSE: usize = 5;
 /// Why a line of a trace cannot be used. Bad lines are counted by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
-    /// The header row is missing or names other columns.
+    /// The header row of the trace is missing or names other columns than its format has.
     Header,
-    /// A column is missing.
+    /// The line lacks a column.
     TooFewColumns,
-    /// There are more columns than the format has.
+    /// The line has more columns than its format.
     TooManyColumns,
     /// A field is not a number where one is required.
     NotANumber,
     /// A number, or the end of the range it describes, exceeds what the simulator can represent.
     TooLarge,
-    /// A time before zero.
+    /// An arrival time before zero.
     NegativeTime,
     /// An operation code that the format does not define.
     UnknownOp,
@@ -96,7 +96,7 @@ impl TraceError {
         TraceError { file: file.into(), diagnostics: vec![diagnostic], counts: BTreeMap::new() }
     }
 
-    /// Returns the total number of bad lines.
+    /// Returns the number of bad lines of the trace, over all causes.
     pub fn bad_lines(&self) -> u64 {
         self.counts.values().sum()
     }
@@ -128,13 +128,13 @@ impl From<TraceError> for Diagnostics {
 /// Bad lines of one cause that were skipped or rejected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
-    /// Number of bad lines.
+    /// Number of bad lines with this cause.
     pub count: u64,
-    /// Diagnostics of the first few bad lines.
+    /// Diagnostics of the first few bad lines with this cause.
     pub samples: Vec<Diagnostic>,
 }
 
-/// Bad lines by cause, with samples.
+/// Bad lines of one trace by cause, with samples of each cause.
 pub(crate) type Tally = BTreeMap<Cause, Skipped>;
 
 /// Counts a bad line. `diagnostic` is called only if the line becomes a sample.
@@ -146,7 +146,7 @@ pub(crate) fn tally(tally: &mut Tally, cause: Cause, diagnostic: impl FnOnce() -
     }
 }
 
-/// Converts a tally into an error.
+/// Converts counts of bad lines into the error for the trace called `file`.
 pub(crate) fn error_of(file: &str, tally: &Tally) -> TraceError {
     let mut diagnostics: Vec<Diagnostic> =
         tally.values().flat_map(|skipped| skipped.samples.iter().cloned()).collect();

@@ -12,13 +12,13 @@ pub(crate) enum EtwColumn {
     Offset,
     /// Size of the request, in bytes.
     Size,
-    /// Time that the request took, in microseconds.
+    /// Time that the request took, from its start to its completion, in microseconds.
     Elapsed,
-    /// Number of the disk.
+    /// Number of the disk that the request was for.
     Disk,
 }
 
-/// Names of the columns that are read, as in the header.
+/// Columns of a disk event that are read, by their names in the file's header.
 const NAMES: [(&[u8], EtwColumn); 5] = [
     (b"TimeStamp", EtwColumn::Time),
     (b"ByteOffset", EtwColumn::Offset),
@@ -77,7 +77,7 @@ impl EtwEvent {
         Ok(event)
     }
 
-    /// Returns the columns in order.
+    /// Returns the columns of the disk event in file order, up to the last one that is read.
     #[inline]
     pub fn columns(&self) -> &[EtwColumn] {
         &self.columns[..self.length]
@@ -94,19 +94,19 @@ pub(crate) struct EtwColumns {
     pub in_header: bool,
 }
 
-/// Kind of a disk event.
+/// Kind of a disk event that is a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EtwKind {
-    /// `DiskRead`.
+    /// Event `DiskRead`, a read.
     Read,
-    /// `DiskWrite`.
+    /// Event `DiskWrite`, a write.
     Write,
-    /// `DiskFlush`.
+    /// Event `DiskFlush`, a flush.
     Flush,
 }
 
 impl EtwColumns {
-    /// Returns the columns of an event; `None` if the header lacked a required column.
+    /// Returns the columns of events of this kind; `None` if the header lacked a required column.
     #[inline]
     pub fn of(&self, kind: EtwKind) -> Option<EtwEvent> {
         self.events[kind as usize]
@@ -116,7 +116,7 @@ impl EtwColumns {
     ///
     /// # Errors
     ///
-    /// The name of a missing column.
+    /// The name of a required column that the header lacks.
     pub fn learn<'a>(
         &mut self,
         kind: EtwKind,

@@ -10,7 +10,7 @@ struct Run {
     end: u64,
 }
 
-/// Number of runs collected before the first merge.
+/// Number of runs of pages that are collected before they are first merged.
 const GATHERED: usize = 1 << 16;
 
 /// A set of pages of one size, filled from byte ranges.
@@ -63,8 +63,8 @@ impl Extents {
         self.merged = self.runs.len();
     }
 
-    /// Returns the number of runs after the last merge. Memory never holds many more than twice as
-    /// many.
+    /// Returns the number of runs of pages after the last merge. Memory never holds many more than
+    /// twice as many.
     pub fn merged(&self) -> usize {
         self.merged
     }
@@ -104,13 +104,13 @@ pub(crate) struct Dense {
 }
 
 impl Dense {
-    /// Returns the number of pages.
+    /// Returns the number of pages in the set.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Returns the byte offset of a range in the dense numbering; `None` unless the set contains
-    /// all of the range.
+    /// Returns the byte offset of a range of bytes in the dense numbering; `None` unless the set
+    /// contains all of the range.
     #[inline]
     pub fn place(&self, offset: u64, size: u32) -> Option<u64> {
         let first = offset / self.page_size;

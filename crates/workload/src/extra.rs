@@ -11,7 +11,7 @@ pub(crate) const LONGEST_TRIM: u64 = 1 << 48;
 /// Long trims are cut at multiples of this many bytes, so that no cut is inside a page or block.
 pub(crate) const PIECE: u64 = 1 << 31;
 
-/// Demands of a trace line beyond its record.
+/// Flags and further requests that a trace line asks for beside its own request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extra {
     /// True if a flush precedes the record: the preflush of a write.
@@ -21,15 +21,16 @@ pub(crate) struct Extra {
     pub forced: bool,
     /// True if the record is a command that writes zeroes, replayed as a trim.
     pub zeroes: bool,
-    /// Length of the rest of a trim after the end of the record, in bytes.
+    /// Length of the rest of a long trim, after the first piece that the line's own request covers,
+    /// in bytes.
     pub more: u64,
 }
 
 impl Extra {
-    /// No demands.
+    /// No flags and no further requests: what nearly every trace line asks for.
     pub const NONE: Extra = Extra { preflush: false, forced: false, zeroes: false, more: 0 };
 
-    /// Returns the union of two sets of demands.
+    /// Returns the flags and further requests of both lines' parts together.
     #[inline]
     pub fn and(self, other: Extra) -> Extra {
         Extra {

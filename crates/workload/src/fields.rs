@@ -17,13 +17,13 @@ use fowler_units::{Diagnostic, printable};
 /// printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault<'a> {
-    /// The kind of fault.
+    /// Kind of fault that the line has.
     pub cause: Cause,
-    /// The column; empty if the fault concerns the whole line.
+    /// Name of the faulty column; empty if the fault concerns the whole line.
     pub column: &'static str,
-    /// The text found in that column.
+    /// Text that the line has in the faulty column.
     pub field: &'a [u8],
-    /// The accepted words or numbers, where the column allows only certain ones.
+    /// Accepted words or numbers, if the faulty column allows only certain ones; else empty.
     pub expected: &'static str,
     /// For [`Cause::OtherEvent`]: number of the kind of event, by which it is counted; 0 if it is
     /// not counted.
@@ -156,7 +156,7 @@ impl<'a, const MARK: u8> Fields<'a, MARK> {
         self.host
     }
 
-    /// Returns the demands of the line beyond its record.
+    /// Returns the flags and further requests that the line asks for beside its own request.
     #[inline]
     pub fn noted(&self) -> Extra {
         self.extra

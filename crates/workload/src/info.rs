@@ -5,21 +5,21 @@ use crate::{DeviceChoice, Format, TraceError, TraceReader};
 use fowler_units::{ByOp, Bytes, HostIo, HostOp, Nanos, Span};
 use std::collections::BTreeMap;
 
-/// Page size for footprints, in bytes.
+/// Page size for counting the footprint of a workload, in bytes.
 const PAGE: u64 = 4096;
 /// One second in nanoseconds, the window for the peak rate.
 const SECOND: u64 = 1_000_000_000;
-/// The service times for which the idle share is reported.
+/// Assumed service times of a device for which the idle share is reported.
 const SERVICE_TIMES: [Span; 3] = [Span::us(100), Span::ms(1), Span::ms(10)];
-/// Number of request sizes that are reported.
+/// Number of request sizes that a summary lists, the most common first.
 const COMMON_SIZES: usize = 8;
-/// Number of requests that are reported, from the first.
+/// Number of requests that a summary shows, from the first of the workload.
 const FIRST: usize = 3;
 
 /// Share of time that a device serving one request at a time would be idle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IdleShare {
-    /// Assumed service time of each request.
+    /// Service time assumed for every request.
     pub service: Span,
     /// Share of time from the first arrival to the last completion in which the device is idle, 0
     /// to 1.
@@ -44,34 +44,35 @@ pub struct TraceInfo {
     pub format: Option<Format>,
     /// Arrival of the first request, before times are shifted to start at 0.
     pub first: Nanos,
-    /// The time from the first arrival to the last.
+    /// Time from the first arrival of the workload to the last.
     pub span: Span,
-    /// Number of requests by operation.
+    /// Number of requests in the workload, by operation.
     pub requests: ByOp<u64>,
-    /// Bytes transferred by operation.
+    /// Bytes that the workload's requests cover, by operation.
     pub bytes: ByOp<u64>,
-    /// Requests per second over the whole span; zero if the span is zero.
+    /// Mean requests per second over the whole span of the workload; zero if the span is zero.
     pub mean_rate: f64,
-    /// The most requests in any one-second window, counted from the first request.
+    /// Largest number of requests in any one-second window; windows are counted from the first
+    /// request.
     pub peak_rate: u64,
-    /// The most common sizes, most common first.
+    /// Most common request sizes, the most common first.
     pub sizes: Vec<SizeUse>,
-    /// The number of different sizes.
+    /// Number of different request sizes in the workload.
     pub different_sizes: usize,
-    /// The footprint: distinct 4 KiB pages touched, in bytes.
+    /// Footprint of the workload: bytes in the distinct 4 KiB pages that its requests touch.
     pub footprint: Bytes,
-    /// End of the highest request, in bytes.
+    /// End of the request that reaches the highest address, in bytes.
     pub highest_byte: u64,
     /// Share of requests that begin where the previous request ended, 0 to 1.
     pub sequential_share: f64,
-    /// Mean time between arrivals, in nanoseconds.
+    /// Mean time between two arrivals in a row, in nanoseconds.
     pub interarrival_mean_ns: f64,
     /// The coefficient of variation of the time between arrivals: 0 for fixed intervals, 1 for
     /// Poisson arrivals, more for bursts.
     pub interarrival_cv: f64,
-    /// The idle share for several service times.
+    /// Share of time that a device would be idle, for three assumed service times.
     pub idle: [IdleShare; 3],
-    /// The first requests.
+    /// The first requests of the workload, at most three.
     pub first_requests: Vec<HostIo>,
 }
 
@@ -130,12 +131,12 @@ impl TraceInfo {
         gathering.finish(format)
     }
 
-    /// Returns the number of requests of all kinds.
+    /// Returns the number of requests of the workload, over all operations.
     pub fn total_requests(&self) -> u64 {
         self.requests.sum()
     }
 
-    /// Returns the share of reads among reads and writes; zero if there are none.
+    /// Returns the share of reads among reads and writes, 0 to 1; zero if there are none.
     pub fn read_share(&self) -> f64 {
         let [reads, writes, ..] = self.requests.into_array();
         ratio(reads as f64, (reads + writes) as f64)
@@ -147,7 +148,7 @@ impl TraceInfo {
         (count > 0).then(|| self.bytes[op] as f64 / count as f64)
     }
 
-    /// Describes the format's units and codes.
+    /// Describes the units and read/write codes of the trace's format.
     pub fn units(&self) -> &'static str {
         self.format.map_or("generated", Format::about)
     }
@@ -158,7 +159,7 @@ fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// Running counts from which the summary is computed.
+/// Running counts of a workload from which its summary is computed.
 struct Gathering {
     first: Nanos,
     last: Nanos,
@@ -172,11 +173,12 @@ struct Gathering {
     highest: u64,
     previous_end: Option<u64>,
     sequential: u64,
-    /// Mean and sum of squared deviations of the gaps, by Welford's recurrence: numerically stable
-    /// over a week of nanoseconds, where a plain sum of squares is not.
+    /// Mean and sum of squared deviations of the gaps between arrivals in nanoseconds, by Welford's
+    /// recurrence: numerically stable over a week of nanoseconds, where a plain sum of squares is
+    /// not.
     gap_mean: f64,
     gap_squares: f64,
-    /// For each service time, when the device becomes free and how long it was busy.
+    /// For each assumed service time: when the device becomes free, and how long it was busy.
     free_at: [Span; 3],
     worked: [Span; 3],
     shown: Vec<HostIo>,

@@ -23,16 +23,16 @@ use fowler_units::{Diagnostic, Nanos};
 use lookahead::Ahead;
 use std::io;
 
-/// The result of reading one line.
+/// Result of reading one line of a trace.
 #[derive(Debug)]
 pub(crate) enum Taken {
-    /// A record.
+    /// The line is a request.
     Record(Record),
-    /// A blank line, a comment or the header row.
+    /// The line is blank, a comment or the header row.
     Remark,
-    /// A bad line, already counted.
+    /// The line is bad and already counted.
     Bad,
-    /// There are no more lines.
+    /// The trace has no more lines.
     End,
 }
 
@@ -40,15 +40,15 @@ pub(crate) enum Taken {
 #[derive(Default)]
 struct Before {
     host: Option<Vec<u8>>,
-    /// Names of the devices met so far.
+    /// Names of the devices that the trace's lines named so far.
     names: Names,
     /// True if the trace is a CSV with a column that names the device of each line.
     csv_names: bool,
-    /// The earliest and the latest time so far; `None` before the first record.
+    /// Earliest and latest arrival time of the trace so far; `None` before the first record.
     span: Option<(Nanos, Nanos)>,
 }
 
-/// Reads the records of a text.
+/// Reads the requests of a trace line by line.
 pub(crate) struct Intake {
     lines: Lines,
     format: Format,
@@ -61,24 +61,24 @@ pub(crate) struct Intake {
     /// holds that order.
     reordered: bool,
     before: Before,
-    /// State of stateful formats between lines.
+    /// State that formats whose lines depend on each other carry between lines.
     context: Context,
     /// True if the rest of the file cannot be read: a binary file lost its record boundaries, or
     /// the header of a native trace has an unknown column.
     lost: bool,
     ahead: Ahead,
-    /// Requests of the current line that are still to be returned.
+    /// Requests of the current line that are still to be returned, after its first.
     pending: Pending,
-    /// Counts of the skipped events, by kind.
+    /// Number of skipped events of each kind.
     left_out: LeftOutCounts,
     /// True while the reader is inside a summary after the records. A summary ends at the next
     /// record: another file may have been appended.
     summary: bool,
     /// Bad lines by cause, with samples.
     pub bad: Tally,
-    /// Number of lines read, of every kind.
+    /// Number of lines of the trace read so far, of every kind.
     pub line: u64,
-    /// Number of comments, blank lines and header rows among the lines.
+    /// Number of comments, blank lines and header rows among the lines read.
     pub remarks: u64,
 }
 
@@ -118,7 +118,7 @@ impl Intake {
         }
     }
 
-    /// Returns the optional columns named by the header.
+    /// Returns the optional columns that the trace's header names.
     pub fn optional_columns(&self) -> OptionalColumns {
         let csv = self.context.csv.as_ref().filter(|_| self.reordered);
         let named =
@@ -129,18 +129,18 @@ impl Intake {
         named.chain(self.optional.iter().copied()).collect()
     }
 
-    /// Returns the names of the devices, in order of their numbers; none where they have only
-    /// numbers.
+    /// Returns the names of the trace's devices, in order of their numbers; none where they have
+    /// only numbers.
     pub fn device_names(&self) -> Vec<String> {
         self.before.names.all()
     }
 
-    /// Returns the notes on the lines read so far.
+    /// Returns the notes on the trace lines read so far.
     pub fn notes(&self) -> Vec<String> {
         [self.format.notes(&self.context), self.pending.notes()].concat()
     }
 
-    /// Returns the events skipped so far, by kind.
+    /// Returns the events of the trace that were skipped so far, by kind.
     pub fn left_out(&self) -> Vec<LeftOut> {
         self.left_out.named(self.format.left_out())
     }
@@ -155,23 +155,23 @@ impl Intake {
         self.lines.position() - self.ahead.untaken() as u64
     }
 
-    /// True if the text ended without a newline.
+    /// True if the text of the trace ended without a newline.
     pub fn cut(&self) -> bool {
         self.lines.cut()
     }
 
-    /// Returns the number of bad lines.
+    /// Returns the number of bad lines of the trace so far.
     pub fn bad_lines(&self) -> u64 {
         self.bad.values().map(|skipped| skipped.count).sum()
     }
 
-    /// Returns the next record that was read ahead, if any.
+    /// Returns the next request that was decoded ahead of its turn, if any.
     #[inline]
     pub fn take_ahead(&mut self) -> Option<Record> {
         self.ahead.next()
     }
 
-    /// Reads the next line, or the next record if one was read ahead.
+    /// Reads the next line of the trace, or returns the next request if one was decoded ahead.
     pub fn take(&mut self) -> io::Result<Taken> {
         if let Some(record) = self.ahead.next() {
             return Ok(Taken::Record(record));
@@ -255,7 +255,7 @@ impl Intake {
         }
     }
 
-    /// Reads the next line, whatever its kind.
+    /// Reads the next line of a text trace, whatever its kind.
     fn take_line(&mut self) -> io::Result<Taken> {
         if let Some(binary) = self.format.binary() {
             return self.take_record(&binary);
@@ -404,7 +404,7 @@ fn header_row<'a>(
     OptionalColumn::named(&line[header.len()..]).map(|optional| (optional, None))
 }
 
-/// Decodes a line and checks it against earlier lines.
+/// Decodes a trace line and checks it against earlier lines.
 #[inline]
 fn decode_in<'a, F: TraceFormat>(
     line: &'a [u8],
@@ -423,8 +423,9 @@ fn is_plain<F: TraceFormat>() -> bool {
 }
 
 impl Before {
-    /// Accepts a record unless it contradicts earlier ones: the host must be the same, and the time
-    /// must be within range of theirs. Sets the device number if the line names its device.
+    /// Accepts a request unless it contradicts earlier ones of the trace: the host must be the
+    /// same, and the time must be within range of theirs. Sets the device number if the line names
+    /// its device.
     #[inline]
     fn agree<'a, F: TraceFormat>(
         &mut self,
@@ -446,9 +447,9 @@ impl Before {
         Ok(())
     }
 
-    /// Rejects a time further from the others than the simulator can represent. Where times count
-    /// from a date, the first request's time is subtracted later, and the reorder window may make
-    /// any request the first.
+    /// Rejects an arrival time further from those of the other requests than the simulator can
+    /// represent. Where times count from a date, the first request's time is subtracted later, and
+    /// the reorder window may make any request the first.
     #[inline]
     fn same_age<'a, F: TraceFormat>(&mut self, at: Nanos) -> Result<(), Fault<'a>> {
         let (first, last) = self.span.unwrap_or((at, at));

@@ -11,17 +11,17 @@ pub(crate) type NamedKind = (&'static str, &'static str);
 pub(crate) const NEITHER: NamedKind = ("N", "neither read, write, discard nor flush");
 pub(crate) const ZONE: NamedKind = ("Z", "command for a zone, or append");
 
-/// Largest number of kinds of a format, plus one for events that are not counted.
+/// Largest number of kinds of skipped events of a format, plus one for events that are not counted.
 const KINDS: usize = 32;
 
 /// Events of one kind that were skipped in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Name of the kind, as the trace prints it.
+    /// Name of the kind of event, as the trace prints it.
     pub name: &'static str,
-    /// The meaning of the kind in a few words; may be empty.
+    /// Meaning of this kind of event in a few words; may be empty.
     pub about: &'static str,
-    /// The number of events, at least 1.
+    /// Number of events of this kind in the trace, at least 1.
     pub count: u64,
 }
 
@@ -30,13 +30,14 @@ pub struct LeftOut {
 pub(crate) struct LeftOutCounts([u64; KINDS]);
 
 impl LeftOutCounts {
-    /// Counts an event of this kind.
+    /// Counts a skipped event of this kind.
     #[inline(always)]
     pub fn count(&mut self, kind: Kind) {
         self.0[usize::from(kind) % KINDS] += 1;
     }
 
-    /// Returns the kinds that occurred, with their counts, in the order of `names`.
+    /// Returns the kinds of skipped events that occurred, with their counts, in the order of
+    /// `names`.
     pub fn named(&self, names: &'static [NamedKind]) -> Vec<LeftOut> {
         debug_assert!(names.len() < KINDS, "each kind has a number");
         let counts = self.0[1..].iter().zip(names).filter(|(count, _)| **count > 0);

@@ -32,7 +32,7 @@ fn is_of_bpftrace(line: &[u8]) -> bool {
     count.is_some_and(|count| !count.is_empty() && count.iter().all(u8::is_ascii_digit))
 }
 
-/// One line, without its line end.
+/// One line of a text, without its line end, or one record of a binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     /// A complete line.
@@ -71,14 +71,14 @@ pub(crate) struct Lines {
     /// The error of a source that failed while the beginning was read; reported after the lines
     /// before it.
     torn: Option<io::Error>,
-    /// The last line returned, as a range of the buffer.
+    /// Line returned last, as a range of the buffer.
     last: (usize, usize),
     /// Number of comments and blank lines dropped from the beginning while searching for the first
     /// record.
     dropped: u64,
     /// True if the text ended without a newline.
     cut: bool,
-    /// Byte offset of the last record of a binary format.
+    /// Byte offset in the file of the binary record returned last.
     record: u64,
     next_record: u64,
     /// Number of bytes of text read from the source so far.
@@ -128,7 +128,8 @@ impl Lines {
         Ok(())
     }
 
-    /// Reads until the head is full or the text ends.
+    /// Reads from the source until the buffer for the beginning of the file is full or the text
+    /// ends.
     fn fill_head(&mut self) -> io::Result<()> {
         while !self.at_end && self.end - self.start < LONGEST_LINE {
             if let Err(error) = self.fill() {
@@ -175,7 +176,8 @@ impl Lines {
         self.at_end && self.end - self.start <= LONGEST_LINE
     }
 
-    /// True if the text ended in the middle of a line, so that its last number may be cut short.
+    /// True if the text of the file ended in the middle of a line, so that its last number may be
+    /// cut short.
     pub fn cut(&self) -> bool {
         self.cut
     }
@@ -203,7 +205,7 @@ impl Lines {
         &self.buffer[self.start - length..self.start]
     }
 
-    /// Reads more text into the buffer.
+    /// Reads more of the source into the buffer.
     fn fill(&mut self) -> io::Result<()> {
         if let Some(error) = self.torn.take() {
             return Err(error);
@@ -277,7 +279,7 @@ impl Lines {
         }
     }
 
-    /// Passes and returns the next `length` bytes.
+    /// Returns the next `length` bytes of the buffered text and marks them as returned.
     fn pass_record(&mut self, length: usize) -> &[u8] {
         self.record = self.next_record;
         self.next_record += length as u64;

@@ -7,7 +7,7 @@ use std::fmt;
 /// Why a text is not a valid number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberError {
-    /// The text is no number at all.
+    /// The text is not a number at all.
     NotANumber,
     /// The number is negative.
     Negative,

@@ -9,7 +9,7 @@ use crate::formats::rwbs::{self, Rwbs};
 use crate::left_out_events::{Kind, NEITHER, NamedKind, ZONE};
 use fowler_units::HostOp;
 
-/// Notation of operations.
+/// Notation in which a column gives the operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpCode {
     /// Words or the kernel's letters.
@@ -20,10 +20,10 @@ pub(crate) enum OpCode {
     ZeroReads,
 }
 
-/// Meaning of an operation field.
+/// Meaning of a text in an operation column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meant {
-    /// A request, and its demands beyond one record.
+    /// A request, and the flags and further requests that the text asks for.
     Request(HostOp, Extra),
     /// A skipped event: the number of its kind in [`LEFT_OUT`].
     LeftOut(Kind),
@@ -32,7 +32,7 @@ pub(crate) enum Meant {
 /// The kinds of events that the kernel's letters may name and that are skipped.
 pub(crate) const LEFT_OUT: &[NamedKind] = &[NEITHER, ZONE];
 
-/// The words of [`OpCode::Words`], in any case.
+/// Words that [`OpCode::Words`] accepts, in upper or lower case.
 const WORDS: &[(&str, HostOp)] = &[
     ("r", HostOp::Read),
     ("read", HostOp::Read),
@@ -64,7 +64,7 @@ fn is_rwbs(field: &[u8]) -> bool {
     rest.len() <= 4 && rest.iter().all(|letter| b"ASMU".contains(letter))
 }
 
-/// Returns the meaning of the kernel's letters.
+/// Returns the operation that the kernel's letters mean.
 fn of_rwbs(field: &[u8]) -> Option<Meant> {
     Some(match rwbs::parse(field).filter(|_| is_rwbs(field))? {
         Rwbs::Request { op, preflush, forced, zeroes } => {
@@ -104,8 +104,8 @@ impl OpCode {
         }
     }
 
-    /// Returns the operation of a field and its demands beyond one record, or the fault of a field
-    /// that means no request.
+    /// Returns the operation that a field names and the flags and further requests that it asks
+    /// for, or the fault of a field that means no request.
     pub fn read<'a, C: Columns<'a>>(self, field: &'a [u8]) -> Result<(HostOp, Extra), C::Fault> {
         match self.meaning(field) {
             Some(Meant::Request(op, extra)) => Ok((op, extra)),
@@ -125,7 +125,7 @@ impl OpCode {
         }
     }
 
-    /// Describes the accepted fields, for messages.
+    /// Describes the texts that an operation column accepts, for messages.
     pub fn expected(self) -> &'static str {
         match self {
             OpCode::Words => {

@@ -6,7 +6,7 @@ use crate::fields::Fault;
 use crate::number::unsigned;
 use fowler_units::{Deadline, HostIo, PlacementHandle, QueueId, Span};
 
-/// Longest deadline in nanoseconds: half the range of 64 bits, as for arrivals.
+/// Longest deadline of a request, in nanoseconds: half the range of 64 bits, as for arrivals.
 const LONGEST: Span = Span(u64::MAX / 2);
 
 /// A column that a native trace may have after the four required ones.
@@ -22,11 +22,11 @@ const EXPECTED: &str =
     "at_ns,op,offset,size, and any of queue, placement, deadline_ns, each at most once";
 
 impl OptionalColumn {
-    /// Every optional column, in the order of a native header.
+    /// Every optional column of a native trace, in the order of its header.
     const ALL: [OptionalColumn; 3] =
         [OptionalColumn::Queue, OptionalColumn::Placement, OptionalColumn::Deadline];
 
-    /// Returns the column's name in the header.
+    /// Returns the name of the optional column in a native header.
     pub fn name(self) -> &'static str {
         match self {
             OptionalColumn::Queue => "queue",

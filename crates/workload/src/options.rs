@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 /// Options for reading a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
-    /// The format; `None` to detect it.
+    /// Format of the trace; `None` to detect it.
     pub format: Option<Format>,
-    /// The share of bad lines (0 to 1) to skip; `None` makes every bad line an error.
+    /// Largest share of bad lines, 0 to 1, that may be skipped; `None` makes every bad line an
+    /// error.
     pub lenient: Option<f64>,
-    /// The size of the reorder window in requests. Requests out of order within it are sorted.
+    /// Size of the reorder window, in requests. Requests out of order within it are sorted.
     pub reorder_window: usize,
     /// Devices whose requests are read.
     pub device: DeviceChoice,
@@ -33,7 +34,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// How the format was determined.
+/// The way in which the format of a trace was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormatSource {
     /// The caller named the format.
@@ -44,16 +45,16 @@ pub enum FormatSource {
     Name,
 }
 
-/// Counts of what was read so far.
+/// Counts of the lines and requests that a trace reader has read so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadReport {
     /// Name of the trace, usually its path.
     pub file: String,
-    /// Format of the trace.
+    /// Format in which the trace was read.
     pub format: Format,
-    /// How the format was determined.
+    /// The way in which the format was determined.
     pub format_source: FormatSource,
-    /// Number of lines read, of every kind.
+    /// Number of lines of the trace read so far, of every kind.
     pub lines: u64,
     /// Number of lines that are neither requests nor bad: blank lines, comments, header rows, and
     /// blkparse's summary and its events other than arrivals.
@@ -63,9 +64,9 @@ pub struct ReadReport {
     /// Number of requests in addition to one for each line: the flush before a write that has a
     /// preflush, and the further pieces of a trim of 4 GiB or more.
     pub added: u64,
-    /// Number of requests returned.
+    /// Number of requests returned by the reader.
     pub requests: u64,
-    /// Number of requests to devices that are not read.
+    /// Number of requests of the trace to devices that were not selected.
     pub other_devices: u64,
     /// Number of requests that were out of order and were sorted.
     pub reordered: u64,
@@ -76,7 +77,8 @@ pub struct ReadReport {
     /// True if the file is compressed and the checksum at its end was not checked: see
     /// [`check_rest`](crate::TraceReader::check_rest).
     pub unchecked: bool,
-    /// The devices seen, in ascending order of number, with the requests of their good lines.
+    /// Devices that the trace named, in ascending order of number, with the requests of their good
+    /// lines.
     pub devices: Vec<DeviceUse>,
     /// The names of the devices in order of their numbers, where the trace names them.
     pub device_names: Vec<String>,

@@ -8,15 +8,15 @@ use fowler_units::{HostIo, HostOp};
 /// Requests still to be returned for the last line, and counts of what lines demanded.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    /// The next request of the last line, and the remaining length of its trim in bytes.
+    /// The next request of the line read last, and the length that its trim has left, in bytes.
     next: Option<(Record, u64)>,
-    /// Number of requests in addition to one for each line.
+    /// Number of requests in addition to one for each line, so far.
     pub added: u64,
-    /// Number of requests with forced unit access.
+    /// Number of requests with forced unit access so far.
     pub forced: u64,
     preflushes: u64,
     zeroes: u64,
-    /// Number of trims that were cut into pieces.
+    /// Number of trims so far that were cut into pieces because of their length.
     cut: u64,
     pieces: u64,
 }
@@ -59,7 +59,7 @@ impl Pending {
         self.next = None;
     }
 
-    /// Returns the notes on the lines read so far.
+    /// Returns the notes on preflushes, forced unit access and trims in the lines read so far.
     pub fn notes(&self) -> Vec<String> {
         let counted = |count: u64, one: &str, several: &str| {
             (count > 0).then(|| if count == 1 { one.into() } else { format!("{count} {several}") })
@@ -92,8 +92,8 @@ impl Pending {
     }
 }
 
-/// Returns the piece of a trim after `record` and the length after that piece, in bytes; `None` at
-/// the end of the trim.
+/// Returns the piece of a trim that follows the piece `record`, and the length left after it, in
+/// bytes; `None` at the end of the trim.
 fn behind(record: Record, more: u64) -> Option<(Record, u64)> {
     if more == 0 {
         return None;

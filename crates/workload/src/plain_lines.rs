@@ -14,7 +14,7 @@ use crate::number::{SAFE_DIGITS, TEN_TO};
 /// Why the fast decoder did not decode a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotPlain {
-    /// Line not plain: `Fields` must decode it.
+    /// The line is not plain: the full decoder, `Fields`, must read it.
     Open,
     /// A valid event that is skipped, recognized by the columns read so far, and its kind.
     OtherEvent(Kind),
@@ -23,12 +23,12 @@ pub(crate) enum NotPlain {
 /// A cursor over the columns of the first line of a text, for plain lines only.
 #[derive(Clone, Debug)]
 pub(crate) struct Plain<'a, const COMMA: bool> {
-    /// The unread text, starting at the separator or line end after the last field.
+    /// Unread text of the line, starting at the separator or line end after the last field.
     rest: &'a [u8],
     /// True until the first field of the line is read.
     fresh: bool,
     host: Option<&'a [u8]>,
-    /// True if the request has forced unit access.
+    /// True if the request of the line has forced unit access.
     pub forced: bool,
 }
 
@@ -158,7 +158,7 @@ impl<'a, const COMMA: bool> Plain<'a, COMMA> {
         if COMMA { byte == b',' } else { byte == b' ' || byte == b'\t' }
     }
 
-    /// Moves to the beginning of the next field.
+    /// Moves to the beginning of the next field of the line.
     #[inline(always)]
     fn begin(&mut self) -> Result<(), NotPlain> {
         if !std::mem::take(&mut self.fresh) {
@@ -173,7 +173,7 @@ impl<'a, const COMMA: bool> Plain<'a, COMMA> {
         Ok(())
     }
 
-    /// Parses the next number.
+    /// Parses the next number of the line; returns it with its digit count.
     #[inline(always)]
     fn digits(&mut self) -> Result<(u64, usize), NotPlain> {
         let (value, count) = number(self.rest);

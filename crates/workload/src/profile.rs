@@ -23,18 +23,19 @@ impl FromIterator<f64> for Sample {
 }
 
 impl Sample {
-    /// Returns the values in ascending order.
+    /// Returns the observed values in ascending order.
     pub fn values(&self) -> &[f64] {
         &self.sorted
     }
 
-    /// Returns the mean; `None` for an empty sample.
+    /// Returns the mean of the values; `None` for an empty sample.
     pub fn mean(&self) -> Option<f64> {
         let sum: f64 = self.sorted.iter().sum();
         (!self.sorted.is_empty()).then(|| sum / self.sorted.len() as f64)
     }
 
-    /// Returns the coefficient of variation; `None` for an empty sample or a mean of zero.
+    /// Returns the coefficient of variation of the values (standard deviation over mean); `None`
+    /// for an empty sample or a mean of zero.
     pub fn variation(&self) -> Option<f64> {
         let mean = self.mean().filter(|&mean| mean != 0.0)?;
         let squares: f64 = self.sorted.iter().map(|value| (value - mean).powi(2)).sum();
@@ -98,9 +99,9 @@ impl Sample {
 /// One value for reads and one for writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sides<T> {
-    /// For reads.
+    /// Value for reads.
     pub reads: T,
-    /// For writes.
+    /// Value for writes.
     pub writes: T,
 }
 
@@ -111,32 +112,33 @@ impl<T> Sides<T> {
     }
 }
 
-/// The distributions of a workload.
+/// Distributions that characterize a workload: gaps between arrivals, sizes, reuse and burstiness.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
-    /// Arrival times, ascending.
+    /// Arrival times of the workload's requests, ascending.
     arrivals: Vec<Nanos>,
     /// Request sizes in bytes, for reads and for writes.
     pub sizes: Sides<Sample>,
     /// The reuse distance of each request that begins in a page (4 KiB) where an earlier one of the
     /// same operation began, counted in requests of that operation: 1 for consecutive requests.
     pub reuse: Sides<Sample>,
-    /// The share of requests that begin in a page where none began before.
+    /// Share of requests that begin in a 4 KiB page where no earlier request of the operation
+    /// began.
     pub first_touches: Sides<f64>,
     /// The share of requests that begin where the previous request of the same operation ended.
     pub sequential: Sides<f64>,
-    /// The share of requests with the same operation as the previous request.
+    /// Share of the workload's requests with the same operation as the previous request.
     pub same_op: f64,
-    /// The share of reads among reads and writes.
+    /// Share of reads among the workload's reads and writes, 0 to 1.
     pub read_share: f64,
 }
 
-/// Counts for one operation.
+/// Counts of the requests of one operation while a profile is gathered.
 #[derive(Default)]
 struct Side {
     sizes: Vec<f64>,
     reuse: Vec<f64>,
-    /// For each page, the number of the last request there.
+    /// For each 4 KiB page, the number of the last request of this operation that began there.
     last: BTreeMap<u64, u64>,
     end: Option<u64>,
     sequential: u64,
@@ -186,7 +188,7 @@ impl Profile {
         }
     }
 
-    /// Returns the gaps between arrivals, in nanoseconds.
+    /// Returns the times between two arrivals in a row, in nanoseconds.
     pub fn gaps(&self) -> Sample {
         self.arrivals.windows(2).map(|pair| (pair[1] - pair[0]).0 as f64).collect()
     }

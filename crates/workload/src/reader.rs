@@ -34,20 +34,21 @@ use std::io::{BufRead, Cursor, Read};
 use std::path::Path;
 use verdict::{detected, given_format};
 
-/// Number of lines between two calls of the progress callback.
+/// Number of trace lines between two calls of the progress callback.
 const WATCHED_EVERY: u64 = 4096;
 
 /// Smallest reorder window, in requests, for formats with whole seconds: the requests that several
 /// devices get within a second may come in any order.
 const SECONDS_WINDOW: usize = 1 << 17;
 
-/// The state of a reader.
+/// State of a trace reader.
 enum Stage {
-    /// Reading lines.
+    /// The reader is reading lines.
     Reading,
-    /// The text ended or an error occurred: return the buffered requests, then the error.
+    /// The text ended or an error occurred: the reader returns the buffered requests, then the
+    /// error.
     Draining(Option<TraceError>),
-    /// Finished.
+    /// The reader has returned everything.
     Done,
 }
 
@@ -63,21 +64,23 @@ pub struct TraceReader {
     stage: Stage,
     /// Notes on the beginning of the text, reported even if reading fails later.
     notes: Vec<String>,
-    /// The beginning of the text, to suggest a better format if the given one does not fit.
+    /// Beginning of the trace's text, to suggest a better format if the given one does not fit.
     head: Vec<u8>,
-    /// Time in the trace that counts as zero, in nanoseconds; `None` before the first request.
+    /// Time on the trace's clock that counts as zero, in nanoseconds; `None` before the first
+    /// request.
     origin: Option<u64>,
-    /// The device of the last request returned.
+    /// Number of the device of the last request returned.
     device: u64,
-    /// How much of the file has been read; `None` for a stream.
+    /// Number of bytes of the file that were read; `None` for a stream.
     read: Option<ReadSoFar>,
     /// True if the file is damaged or reading it failed. A bad line does not set this.
     torn: bool,
-    /// True if nothing is read after the first bad line, which then is the only one reported.
+    /// True if nothing is read after the first bad line of the trace, which then is the only one
+    /// reported.
     ends_at_fault: bool,
 }
 
-/// Most bytes of a compressed file, and of its text, that [`TraceReader::check_rest`] reads.
+/// Largest number of bytes of a compressed file that [`TraceReader::check_rest`] reads.
 const REST: u64 = 16 << 20;
 const REST_OF_TEXT: u64 = 1 << 30;
 
@@ -250,7 +253,7 @@ impl TraceReader {
         compressed.map_or(0, |(read, _)| read - before)
     }
 
-    /// How much of the file has been read; none of a stream.
+    /// Returns how much of the file has been read; `None` for a stream.
     pub fn read_so_far(&self) -> Option<ReadSoFar> {
         self.read.clone()
     }
@@ -276,8 +279,8 @@ impl TraceReader {
         self.intake.optional_columns()
     }
 
-    /// Returns the counts. The number of requests is always up to date; everything else is final
-    /// only once the iterator has ended.
+    /// Returns the counts of what was read so far. The number of requests is always up to date;
+    /// everything else is final only once the iterator has ended.
     pub fn report(&self) -> &ReadReport {
         &self.report
     }
@@ -309,7 +312,7 @@ impl TraceReader {
         Ok(second)
     }
 
-    /// Reads lines until the window is full, the text ends, or an error occurs.
+    /// Reads lines until the reorder window is full, the text ends, or an error occurs.
     #[inline]
     fn fill(&mut self) {
         while !self.window.is_full() {
@@ -340,8 +343,8 @@ impl TraceReader {
         }
     }
 
-    /// True if the record is of a device that is not read. It is dropped before the reorder window,
-    /// where it would push out requests of the selected device.
+    /// True if the request is for a device that was not selected. It is dropped before the reorder
+    /// window, where it would push out requests of the selected device.
     #[inline]
     fn is_left_out(&self, record: &Record) -> bool {
         matches!(self.options.device, DeviceChoice::Only(device) if record.device != device)
@@ -393,7 +396,7 @@ impl TraceReader {
         Ok(io.with_at(at).with_offset(base.saturating_add(io.offset)))
     }
 
-    /// Returns the next record in order of time.
+    /// Returns the next request of the trace in order of time.
     #[inline]
     fn sorted(&mut self) -> Option<Record> {
         if matches!(self.stage, Stage::Reading) {
@@ -402,7 +405,8 @@ impl TraceReader {
         self.window.pop()
     }
 
-    /// Returns the next record, with arrivals in whole seconds spread over their second.
+    /// Returns the next request of the trace; arrivals in whole seconds are spread over their
+    /// second.
     fn spread(&mut self) -> Result<Option<Record>, TraceError> {
         let Some(mut spreader) = self.spreader.take() else { return Ok(self.sorted()) };
         let next = spreader.next(|| self.sorted());
@@ -414,7 +418,7 @@ impl TraceReader {
         })
     }
 
-    /// Ends the reading with an error.
+    /// Ends the reading of the trace with an error.
     fn end(&mut self, error: TraceError) -> Option<Result<HostIo, TraceError>> {
         self.window = Reorder::new(1);
         self.spreader = None;

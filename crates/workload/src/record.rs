@@ -27,13 +27,13 @@ pub(crate) fn arrival_before<'a, C: Columns<'a>>(
     done.checked_sub(took).ok_or_else(|| C::fault(Fault::new(Cause::NegativeTime, column, b"")))
 }
 
-/// The block and sector size of every format that counts in them.
+/// Size of the blocks or sectors that formats count in, in bytes.
 pub(crate) const SECTOR: u64 = 512;
 
-/// A decoded line of a trace.
+/// A request decoded from a line of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Device number in the trace.
+    /// Number of the request's device in the trace.
     pub device: u64,
     /// The request, with its arrival on the trace's clock.
     pub io: HostIo,
@@ -46,7 +46,8 @@ pub(crate) fn in_time<F: TraceFormat>(record: &Record) -> bool {
     record.io.at <= LATEST || F::FROM_A_DATE
 }
 
-/// An offset or length: its number, the bytes per unit, and its column.
+/// Address or size of a request as a line prints it: the number, the bytes per unit, and the
+/// column.
 #[derive(Clone, Copy)]
 pub(crate) struct Measure {
     pub count: u64,
@@ -54,7 +55,7 @@ pub(crate) struct Measure {
     pub column: &'static str,
 }
 
-/// Builds a record and checks its range.
+/// Builds a request from the numbers of a line and checks its range.
 #[inline(always)]
 pub(crate) fn record<'a, C: Columns<'a>>(
     at: u64,
@@ -99,7 +100,7 @@ pub(crate) fn record_or_piece<'a, C: Columns<'a>>(
     record::<C>(at, device, start, length, op)
 }
 
-/// Returns the first piece of a trim and the remaining length in bytes.
+/// Returns the first piece of a long trim and its remaining length in bytes.
 #[cold]
 fn piece(
     at: u64,

@@ -5,10 +5,10 @@ use crate::TraceError;
 use crate::extents::{Dense, Extents};
 use fowler_units::{Diagnostic, HostIo, HostOp};
 
-/// How to handle addresses beyond the drive's capacity.
+/// Treatment of requests whose address is beyond the drive's capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Remap {
-    /// Reject them.
+    /// Requests beyond the capacity are errors.
     #[default]
     Error,
     /// Wrap them at the capacity. A request that would cross the end is moved down to end there, so
@@ -20,15 +20,15 @@ pub enum Remap {
 }
 
 impl Remap {
-    /// Every mode, in order.
+    /// Every way to map addresses, in order.
     pub const ALL: [Remap; 3] = [Remap::Error, Remap::Modulo, Remap::Compact];
 
-    /// Returns the name used in configuration: `error`, `modulo`, `compact`.
+    /// Returns the name of the mapping in configuration: `error`, `modulo`, `compact`.
     pub fn name(self) -> &'static str {
         ["error", "modulo", "compact"][self as usize]
     }
 
-    /// Returns the mode with that name.
+    /// Returns the way to map addresses with that name.
     pub fn by_name(name: &str) -> Option<Remap> {
         Remap::ALL.into_iter().find(|remap| remap.name() == name)
     }
@@ -39,7 +39,7 @@ const NAME: &str = "remap";
 /// Number of requests beyond the capacity that are listed in an error.
 const SHOWN: usize = 5;
 
-/// Maps requests into a drive's capacity.
+/// Maps the addresses of a trace's requests into a drive's capacity.
 #[derive(Clone, Debug)]
 pub struct Remapper {
     remap: Remap,
@@ -181,19 +181,19 @@ pub struct Remapped<I> {
 }
 
 impl<I> Remapped<I> {
-    /// Returns the source, such as a reader with its report.
+    /// Returns the source of the requests, such as a reader with its report.
     pub fn source(&self) -> &I {
         &self.source
     }
 
-    /// Returns the source, mutably.
+    /// Returns the source of the requests, mutably.
     pub fn source_mut(&mut self) -> &mut I {
         &mut self.source
     }
 }
 
 impl<I: Iterator<Item = Result<HostIo, TraceError>>> Remapped<I> {
-    /// Counts the requests after `first` that do not fit.
+    /// Counts the requests after `first` that do not fit the drive, and returns the error for all.
     #[cold]
     fn refuse_rest(&mut self, first: HostIo) -> TraceError {
         let (mut count, mut examples, mut broken) = (1, vec![first], None);

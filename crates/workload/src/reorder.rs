@@ -8,7 +8,7 @@ use crate::Record;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// An out-of-order record with its sequence number; ordered by time, then by that number.
+/// An out-of-order request with its sequence number; ordered by time, then by that number.
 #[derive(Clone, Copy, Debug)]
 struct Late {
     record: Record,
@@ -51,15 +51,15 @@ pub(crate) struct Reorder {
     /// Requests that arrived after a later one, as a heap. At equal times, requests in the ring
     /// precede these.
     late: BinaryHeap<Reverse<Late>>,
-    /// Time of the last request returned, in nanoseconds.
+    /// Arrival time of the last request returned, in nanoseconds.
     handed_out: u64,
-    /// Latest time seen, in nanoseconds.
+    /// Latest arrival time of a request seen so far, in nanoseconds.
     latest: u64,
     reordered: u64,
 }
 
 impl Reorder {
-    /// Returns an empty window for at least one request.
+    /// Returns an empty reorder window that holds `window` requests, at least one.
     pub fn new(window: usize) -> Reorder {
         Reorder {
             window: window.max(1),
@@ -76,7 +76,7 @@ impl Reorder {
         self.window
     }
 
-    /// True if a request must be taken out before another can be put in.
+    /// True if a request must be taken out of the window before another can be put in.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.ring.len() + self.late.len() >= self.window
@@ -87,7 +87,7 @@ impl Reorder {
         self.reordered
     }
 
-    /// Adds a request.
+    /// Adds a request to the window.
     ///
     /// # Errors
     /// How many nanoseconds the request is earlier than one already returned.

@@ -7,8 +7,8 @@
 use crate::{LATEST, Short, TraceError};
 use fowler_units::{Diagnostic, Diagnostics, HostIo, Nanos};
 
-/// Accepted factors. Beyond them, times soon fall below a nanosecond or exceed the 292 years that a
-/// trace may last.
+/// Accepted factors of replay speed. Beyond them, times soon fall below a nanosecond or exceed the
+/// 292 years that a trace may last.
 const FACTORS: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
 
 /// Divides times by a factor: 2 replays a trace twice as fast.
@@ -42,12 +42,12 @@ impl TimeScale {
         Ok(TimeScale { factor, above, below })
     }
 
-    /// Returns the factor.
+    /// Returns the factor of the replay speed: 2 for twice as fast.
     pub fn factor(&self) -> f64 {
         self.factor
     }
 
-    /// Returns the scaled time; `None` beyond [`LATEST`].
+    /// Returns the arrival time divided by the factor; `None` beyond [`LATEST`].
     #[inline]
     pub fn apply(&self, at: Nanos) -> Option<Nanos> {
         // A factor of at least 10^-3 with 17 digits has an exponent of at least -19: 2^64 * 10^19
@@ -74,12 +74,12 @@ pub struct Scaled<I> {
 }
 
 impl<I> Scaled<I> {
-    /// Returns the source, such as a reader with its report.
+    /// Returns the source of the requests, such as a reader with its report.
     pub fn source(&self) -> &I {
         &self.source
     }
 
-    /// Returns the source, mutably.
+    /// Returns the source of the requests, mutably.
     pub fn source_mut(&mut self) -> &mut I {
         &mut self.source
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many compressed bytes are read from a file at once.
+/// Number of bytes that are read from a trace file at once, before decompression.
 const CHUNK: usize = 1 << 18;
 
 /// A stream of trace text.
@@ -46,12 +46,12 @@ const OTHER_FILES: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "UTF-16 text", "convert it to UTF-8"),
 ];
 
-/// Returns an I/O error as an error of the file.
+/// Returns an I/O error as an error of the trace file.
 pub(crate) fn io_error(file: &str, doing: &str, error: &std::io::Error) -> TraceError {
     TraceError::one(file, Diagnostic::of(format!("{doing} failed: {error}")))
 }
 
-/// How much of a file has been read, in bytes of the file: compressed, if it is.
+/// Progress of reading a file, in bytes of the file as stored (compressed, if it is).
 #[derive(Clone, Debug)]
 pub struct ReadSoFar {
     bytes: Arc<AtomicU64>,
@@ -69,8 +69,8 @@ impl ReadSoFar {
         self.compressed.then(|| (read, self.all.saturating_sub(read)))
     }
 
-    /// The share that has been read, from 0 to 1. A reader is up to a few hundred KiB ahead of its
-    /// requests.
+    /// Share of the file that has been read, from 0 to 1. A reader is up to a few hundred KiB ahead
+    /// of its requests.
     pub fn share(&self) -> f64 {
         // An empty file counts as read.
         if self.all == 0 {
@@ -80,7 +80,7 @@ impl ReadSoFar {
     }
 }
 
-/// A file that counts the bytes read from it.
+/// A trace file that counts the bytes read from it.
 struct Counted {
     file: File,
     bytes: Arc<AtomicU64>,
@@ -94,7 +94,7 @@ impl Read for Counted {
     }
 }
 
-/// Opens a file, decompressing it on the fly.
+/// Opens a trace file, decompressing it on the fly.
 pub(crate) fn open(path: &Path) -> Result<(Text, ReadSoFar), TraceError> {
     let name = trace_name(path);
     let file = File::open(path).map_err(|error| io_error(&name, "opening", &error))?;
@@ -139,7 +139,7 @@ fn of_a_cpu(path: &Path) -> Option<(String, u32)> {
     Some((stem.to_string(), cpu.parse().ok()?))
 }
 
-/// Magic numbers of the compression formats that are supported.
+/// Magic numbers of the compression formats that can be decompressed.
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 const GZIP: &[u8] = b"\x1f\x8b";
 

@@ -8,26 +8,27 @@ use std::collections::VecDeque;
 /// Nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
 
-/// Most requests in one second, which are buffered until the second is over.
+/// Largest number of requests in one second, which are buffered until the second is over.
 pub(crate) const MOST_IN_A_SECOND: usize = 1 << 20;
 
 /// Distribution of arrivals within a second. The order of requests is preserved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spread {
-    /// Arrivals at equal intervals.
+    /// Arrivals at equal intervals within their second.
     #[default]
     Even,
-    /// Arrivals at independent random times, reproducible for each trace (Poisson).
+    /// Arrivals at independent random times within their second, reproducible for each trace
+    /// (Poisson).
     Poisson,
     /// No spreading: all requests arrive at the beginning of the second.
     None,
 }
 
 impl Spread {
-    /// Every choice.
+    /// Every distribution, in the order of messages.
     pub const ALL: [Spread; 3] = [Spread::Even, Spread::Poisson, Spread::None];
 
-    /// Returns the name on the command line.
+    /// Returns the name of the distribution on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Spread::Even => "even",
@@ -36,12 +37,12 @@ impl Spread {
         }
     }
 
-    /// Returns the choice of that name.
+    /// Returns the distribution with that name on the command line.
     pub fn by_name(name: &str) -> Option<Spread> {
         Spread::ALL.into_iter().find(|spread| spread.name() == name)
     }
 
-    /// Returns the note on arrivals in whole seconds.
+    /// Returns the note that the trace's arrivals are in whole seconds, with their distribution.
     pub(crate) fn note(self) -> &'static str {
         match self {
             Spread::Even => {
@@ -63,9 +64,9 @@ impl Spread {
 #[derive(Debug)]
 pub(crate) struct Spreader {
     spread: Spread,
-    /// The requests of the current second that are still to be returned.
+    /// Requests of the current second that are still to be returned.
     ready: VecDeque<Record>,
-    /// The first request of the next second.
+    /// First request of the second after the current one.
     next: Option<Record>,
 }
 
@@ -106,7 +107,7 @@ impl Spreader {
         Ok(self.ready.pop_front())
     }
 
-    /// Sets the times of the collected requests.
+    /// Spreads the arrival times of the collected requests over their second.
     fn spread_over(&mut self, second: u64) {
         let count = self.ready.len() as u64;
         let mut random: Vec<u64> = Vec::new();

@@ -5,9 +5,9 @@ use crate::{Format, OptionalColumns, TraceError};
 use fowler_units::{Diagnostic, HostIo, HostOp};
 use std::io::Write;
 
-/// The file name used in write errors.
+/// File name in the errors of writing a native trace.
 const NAME: &str = "native trace";
-/// How much text is buffered before it is written.
+/// Number of bytes of trace text that are buffered before they are written.
 const CHUNK: usize = 1 << 16;
 
 /// Writes `records` as CSV with the header `at_ns,op,offset,size` and the optional columns. Returns
@@ -83,7 +83,7 @@ fn line(text: &mut Vec<u8>, request: &HostIo, optional: OptionalColumns) {
     text.push(b'\n');
 }
 
-/// Appends a number in decimal; faster than `format!`.
+/// Appends a number in decimal to the text; faster than `format!`.
 fn number(text: &mut Vec<u8>, mut value: u64) {
     let mut digits = [0u8; 20];
     let mut first = digits.len();

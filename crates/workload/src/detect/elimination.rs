@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 /// Fewest lines that establish a unit if all their numbers are multiples of it.
 const LINES_FOR_UNITS: usize = 8;
 
-/// A format that decodes lines, and the records that result.
+/// A format that decodes the lines of a text, and the requests that result.
 pub(super) type Fit = (Format, Vec<Record>);
 
 /// Removes formats that decode the lines but contradict their own rules; adds each to `rejected`
@@ -37,7 +37,7 @@ pub(super) fn rule_out(fits: &mut Vec<Fit>, lines: &[&[u8]], rejected: &mut Vec<
     });
     let whole = |(format, _): &Fit| {
         (!fractions && format.signs().fractional_times)
-            .then(|| "times in this format have decimals, and these have none".to_string())
+            .then(|| "times in this format have decimals, but not those of this file".to_string())
     };
     keep(&whole, fits);
     let in_bytes = fits.iter().find(|(format, _)| format.signs().bytes).map(|(_, records)| {
@@ -46,11 +46,11 @@ pub(super) fn rule_out(fits: &mut Vec<Fit>, lines: &[&[u8]], rejected: &mut Vec<
     });
     let units = |(format, _): &Fit| match in_bytes {
         Some((true, true)) if !format.signs().bytes => Some(
-            "this format counts sectors, and all these addresses and sizes are multiples of 512"
+            "this format counts sectors, and all addresses and sizes here are multiples of 512"
                 .into(),
         ),
         Some((false, _)) if format.signs().bytes => Some(
-            "this format counts bytes, and these addresses and sizes are not multiples of 512"
+            "this format counts bytes, and the addresses and sizes here are no multiples of 512"
                 .into(),
         ),
         _ => None,

@@ -68,7 +68,7 @@ fn unreadable(columns: &CsvColumns, lines: &[&[u8]]) -> Undetected {
     undetected
 }
 
-/// Returns the format whose columns a header names: by the names of the format's documentation, or
+/// Returns the format whose columns a header names: by the names in the format's documentation, or
 /// by other names that leave no unit open.
 fn format_of(header: &[u8], names: Option<&ByNames>) -> Option<Format> {
     let is_own = |format: &Format| has_own_names(*format, header);
@@ -79,7 +79,8 @@ fn format_of(header: &[u8], names: Option<&ByNames>) -> Option<Format> {
     })
 }
 
-/// Returns a CSV with the columns named by a header. `rest` are the lines after the header.
+/// Returns the detection of a CSV whose header names its columns. `rest` are the lines after the
+/// header.
 fn named(columns: CsvColumns, header: &[u8], rest: &[&[u8]]) -> Detected {
     let skipped = skipped(&columns, header, rest);
     let but = if skipped.is_empty() {
@@ -159,8 +160,8 @@ pub(super) fn could_name_columns_of(format: Format, header: &[u8]) -> bool {
         || names.zip(columns).is_some_and(|(names, columns)| in_order(names, columns))
 }
 
-/// Returns a text with a header as read in a format; `None` if the text breaks the rules of the
-/// format.
+/// Returns the detection of `format` for a text whose first line is a header; `None` if the text
+/// breaks the rules of the format.
 fn in_format(format: Format, first: &[u8], rest: &[&[u8]]) -> Result<Detected, Undetected> {
     let records = decoded(format, rest);
     let sample: Vec<(u64, HostIo)> = records.iter().map(|it| (it.device, it.io)).collect();
@@ -176,8 +177,8 @@ fn in_format(format: Format, first: &[u8], rest: &[&[u8]]) -> Result<Detected, U
     }
 }
 
-/// Returns the names of the columns that are not read. A column without a name is given by its
-/// number, with a remark if it only counts the lines `rest` after the header.
+/// Returns the names of the columns of a CSV that are not read. A column without a name is given by
+/// its number, with a remark if it only counts the lines `rest` after the header.
 fn skipped(columns: &CsvColumns, header: &[u8], rest: &[&[u8]]) -> Vec<String> {
     let names = fields(header, columns.parting());
     let all = columns.columns().iter().zip(names).enumerate();

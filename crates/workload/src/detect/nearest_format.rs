@@ -70,7 +70,7 @@ fn nearest(lines: &[&[u8]]) -> Option<(Format, String)> {
     Some((best, why))
 }
 
-/// Returns the item with the highest score, the first of equals.
+/// Selection of the trace format with the highest score; the first of equals.
 trait Best: Iterator<Item = Format> + Sized {
     fn rev_by<K: Ord>(self, key: impl Fn(&Format) -> K) -> Option<Format> {
         let all: Vec<Format> = self.collect();

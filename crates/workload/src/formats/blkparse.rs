@@ -75,7 +75,7 @@ fn kind(action: &[u8]) -> Option<Kind> {
 /// Bits of a minor device number in the kernel.
 const MINOR_BITS: u32 = 20;
 
-/// The text format of blkparse, read at arrivals (`Q`).
+/// The text format of blkparse, of which arrivals at the block layer (`Q` events) are read.
 pub(crate) struct Blkparse;
 
 impl TraceFormat for Blkparse {
@@ -104,15 +104,15 @@ impl TraceFormat for Blkparse {
         without(wanted, left_out, ("D", Format::BlkparseIssued))
     }
 
-    /// True if the line begins the summary. Unambiguous, because every event begins with a device
-    /// number.
+    /// True if a line begins the summary that blkparse prints after the events. Unambiguous,
+    /// because every event begins with a device number.
     #[inline]
     fn begins_summary(line: &[u8]) -> bool {
         is_summary(line)
     }
 }
 
-/// True if the line begins the summary.
+/// True if a line begins the summary that blkparse prints after the events.
 #[inline]
 pub(super) fn is_summary(line: &[u8]) -> bool {
     line.starts_with(b"CPU") || line.starts_with(b"Total")
@@ -141,7 +141,7 @@ pub(super) fn without(
     }))
 }
 
-/// Decodes a line. Events of other actions than `wanted` are counted and skipped.
+/// Decodes a line of blkparse. Events of other actions than `wanted` are counted and skipped.
 #[inline(always)]
 pub(super) fn request<'a, C: Columns<'a>>(
     columns: &mut C,

@@ -12,7 +12,7 @@ use crate::left_out_events::{LeftOut, NamedKind};
 use crate::record::Record;
 use fowler_units::Diagnostic;
 
-/// The text format of blkparse, read when requests are issued (`D`).
+/// The text format of blkparse, of which issues to the drive (`D` events) are read.
 pub(crate) struct BlkparseIssued;
 
 impl TraceFormat for BlkparseIssued {

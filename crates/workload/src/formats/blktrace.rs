@@ -22,10 +22,10 @@ use fowler_units::{Diagnostic, HostOp};
 const MAGIC: u64 = 0x6561_7400;
 const VERSION: u64 = 7;
 
-/// The length of a record without its data, in bytes.
+/// Length of a record of blktrace without its data, in bytes.
 const LENGTH: usize = 48;
 
-/// Byte offsets of the numbers in a record.
+/// Byte offsets of the numbers in a record of blktrace.
 const TIME: usize = 8;
 const SECTOR_AT: usize = 16;
 const BYTES: usize = 24;
@@ -66,7 +66,7 @@ const PASSTHROUGH_KIND: Kind = 18;
 const QUEUE: u64 = 1;
 const CGROUP: u64 = 1 << 8;
 
-/// Categories of an action, in its upper 32 bits.
+/// Bits for the categories of an action, in its upper 32 bits.
 const READ: u64 = 1 << 0;
 const WRITE: u64 = 1 << 1;
 const FLUSH: u64 = 1 << 2;

@@ -115,7 +115,7 @@ fn number<'a, C: Columns<'a>>(columns: &mut C, column: &'static str) -> Result<u
     unsigned(whole).map_err(|error| C::fault(of_number(error, column, field)))
 }
 
-/// Returns the fault of a field that is not a number.
+/// Returns the fault for a field that is not a number.
 fn of_number<'a>(error: NumberError, column: &'static str, field: &'a [u8]) -> Fault<'a> {
     let fault = Fault::number(error, column, field);
     let expected = if cuts_digits(field) { ALL_DIGITS } else { fault.expected };
@@ -126,7 +126,7 @@ fn of_number<'a>(error: NumberError, column: &'static str, field: &'a [u8]) -> F
 const ALL_DIGITS: &str = "all digits: an exponent may cut some off (awk: print with %d; R: \
                           options(scipen = 99))";
 
-/// Returns a field without the quotes around it.
+/// Returns a field of a CSV without the quotes around it.
 fn unquoted(field: &[u8]) -> &[u8] {
     match field {
         [b'"', inner @ .., b'"'] => inner.trim_ascii(),

@@ -7,7 +7,7 @@ use crate::recognition::plausibility::Rules;
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
-/// The bit of the flags that marks a read.
+/// Bit of DiskSim's request flags that marks a read.
 const READ: u64 = 1;
 
 /// The ASCII format of DiskSim.

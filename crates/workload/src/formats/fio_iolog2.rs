@@ -12,7 +12,7 @@ use crate::fields::Fault;
 use crate::record::Record;
 use fowler_units::Span;
 
-/// Shorter waits are dropped, as fio does.
+/// Shortest wait of an iolog that is kept; shorter ones are dropped, as fio does.
 const SHORTEST_WAIT: Span = Span::us(100);
 
 /// fio's iolog, version 2.

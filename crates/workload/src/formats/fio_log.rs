@@ -17,11 +17,11 @@ use crate::recognition::plausibility::Rules;
 use crate::record::{Measure, Record, record};
 use fowler_units::HostOp;
 
-/// The operations by their direction code.
+/// Operations of fio's logs by their direction code.
 const DIRECTIONS: &[(&[u8], HostOp)] =
     &[(b"0", HostOp::Read), (b"1", HostOp::Write), (b"2", HostOp::Trim)];
 
-/// Number of columns without the time of issue.
+/// Number of columns of a line without the time of issue (`issue_ns`).
 const WITHOUT_ISSUE: usize = 6;
 const WITH_ISSUE: usize = 7;
 
@@ -90,7 +90,8 @@ impl TraceFormat for FioLog {
     }
 }
 
-/// Returns the fault of a line with one column too few, since it is ambiguous which one is missing.
+/// Returns the fault of a line with one column too few: either the offset or the priority is
+/// missing.
 fn no_offset<'a, C: Columns<'a>>() -> C::Fault {
     let expected = "a log made with log_offset=1: time, value, direction, bs, offset, priority";
     C::fault(Fault { expected, ..Fault::new(Cause::TooFewColumns, "offset", b"") })

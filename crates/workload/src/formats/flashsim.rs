@@ -6,7 +6,7 @@ use crate::columns::Columns;
 use crate::recognition::plausibility::Rules;
 use crate::record::{Record, SECTOR};
 
-/// The page size in bytes, the unit of sizes.
+/// Unit of the sizes in a FlashSim trace: a page, in bytes.
 const PAGE: u64 = 4096;
 
 /// The ASCII format of FlashSim.

@@ -10,11 +10,11 @@ use crate::fields::Fault;
 use crate::record::{Measure, Record, record, record_or_piece, unknown_op};
 use fowler_units::HostOp;
 
-/// Meaning of a line by its action.
+/// Meaning of a line of fio's iolog by its action.
 pub(super) enum Action {
     /// A request with this operation.
     Request(HostOp),
-    /// A pause, in microseconds.
+    /// A pause before the next action, in microseconds.
     Wait(u64),
 }
 

@@ -132,7 +132,7 @@ impl TraceFormat for JsonLines {
 const OTHERWISE: &str = "write the columns as CSV (jq -r '[.ts, .op, .sector, .bytes] | @csv') and \
                          say the units: --columns ts=us,op=rw,lba=512,len=bytes";
 
-/// Values that a JSON line must have, for messages.
+/// Values that each JSON line must have, for messages.
 const KEYS: &str = "an object with a time (`ts_ns`), an operation (`op`), an address (`offset` or \
                     `sector`) and a size (`size`, `bytes` or `sectors`)";
 
@@ -151,8 +151,8 @@ pub(crate) fn prepare(head: &[u8], context: &mut Context) {
     context.json.otherwise = jq::otherwise(&lines);
 }
 
-/// Returns the unit of times whose keys name none, as the power of ten of its nanoseconds. The unit
-/// inferred first holds for all lines.
+/// Returns the unit of JSON times whose keys name none, as the power of ten of its nanoseconds. The
+/// unit inferred first holds for all lines.
 fn unnamed_unit(times: &[&[u8]], json: &mut JsonKeys) -> usize {
     let (digits, _) = *json.time.get_or_insert_with(|| {
         let unit = time_unit::by_values(times.iter().copied());
@@ -195,9 +195,10 @@ fn taken_apart<'a>(text: &'a [u8], names: &mut KnownNames) -> Result<Line<'a>, F
 }
 
 impl<'a> Line<'a> {
-    /// Takes a value whose key has a role. If two keys have the same role, the first is taken; it
-    /// is an error if they contradict each other. An operation key whose value is no operation is
-    /// ignored: a `command` beside `op` is the name of a process.
+    /// Takes a value of a JSON line whose key has a role, such as time or size. If two keys have
+    /// the same role, the first is taken; it is an error if they contradict each other. An
+    /// operation key whose value is no operation is ignored: a `command` beside `op` is the name of
+    /// a process.
     fn take(
         &mut self,
         role: Option<Role>,
@@ -242,7 +243,7 @@ impl<'a> Line<'a> {
         Err(Fault { expected, ..Fault::new(Cause::Contradiction, name, key) })
     }
 
-    /// Takes an operation. Returns false if it contradicts the one before.
+    /// Takes an operation as that of the line. Returns false if the line has already named another.
     fn take_op(&mut self, code: OpCode, value: Value<'a>) -> bool {
         let meaning = code.meaning(value.text);
         match self.op.map(|(code, value)| code.meaning(value.text)) {
@@ -255,8 +256,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Takes a value unless there is one already. Returns false if the two differ; `column` converts
-/// the unit for the comparison.
+/// Takes a value of a JSON line unless the line already has one of its role. Returns false if the
+/// two differ; `column` converts the unit for the comparison.
 fn first_or_same<'a, U: Copy + PartialEq>(
     taken: &mut Option<(U, Value<'a>)>,
     (unit, value): (U, Value<'a>),

@@ -116,7 +116,7 @@ pub(super) fn event<'a, C: Columns<'a>>(columns: &mut C, wanted: Kind) -> Result
     }
 }
 
-/// True if the word is a time: a decimal number and a colon.
+/// True if a word of a log line is a time: a decimal number and a colon.
 #[inline]
 fn is_time(word: &[u8]) -> bool {
     let [b'0'..=b'9', number @ .., b':'] = word else { return false };
@@ -132,7 +132,7 @@ fn is_time(word: &[u8]) -> bool {
     points == 1
 }
 
-/// True if the word is a processor, such as `[003]`.
+/// True if a word of a log line is a processor, such as `[003]`.
 #[inline]
 fn is_cpu(word: &[u8]) -> bool {
     matches!(word, [b'[', number @ .., b']'] if number.iter().all(u8::is_ascii_digit))

@@ -44,7 +44,7 @@ macro_rules! formats {
             /// Every format, in the order of the documentation.
             pub const ALL: &[Format] = &[$(Format::$Type),+];
 
-            /// Returns the format's name in configuration and on the command line.
+            /// Returns the name of the format in configuration and on the command line.
             pub fn name(self) -> &'static str {
                 match self { $(Format::$Type => $name),+ }
             }
@@ -113,7 +113,7 @@ impl Format {
         each_format!(self, F => F::COLUMNS)
     }
 
-    /// Describes columns, units and read/write codes in one sentence.
+    /// Describes the format's columns, units and read/write codes in one sentence.
     pub fn about(self) -> &'static str {
         each_format!(self, F => F::ABOUT)
     }
@@ -124,7 +124,7 @@ impl Format {
         each_format!(self, F => F::EXAMPLE)
     }
 
-    /// Returns the column that holds the time: one of [`Format::columns`].
+    /// Returns the name of the format's time column: one of [`Format::columns`].
     pub fn time_column(self) -> &'static str {
         each_format!(self, F => F::TIME_COLUMN)
     }
@@ -134,7 +134,7 @@ impl Format {
         Format::ALL.iter().copied().find(|format| format.name() == name)
     }
 
-    /// Returns every name, in order, for messages.
+    /// Returns the names of all trace formats, in order, for messages.
     pub fn names() -> String {
         let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
         names.join(", ")
@@ -163,7 +163,7 @@ impl Format {
         self.binary().is_some()
     }
 
-    /// Returns true if arrivals are in whole seconds.
+    /// Returns true if arrival times in this format are in whole seconds.
     pub fn has_whole_seconds(self) -> bool {
         each_format!(self, F => F::WHOLE_SECONDS)
     }
@@ -223,7 +223,7 @@ impl Format {
             || rest.is_some_and(|rest| more && rest.first() == Some(&b','))
     }
 
-    /// Returns true if times count from a calendar date.
+    /// Returns true if times in this format count from a calendar date.
     #[inline]
     pub(crate) fn counts_from_a_date(self) -> bool {
         each_format!(self, F => F::FROM_A_DATE)
@@ -250,7 +250,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::{Cause, Fault, Record};
 
-    /// The record of a line and the host that it names.
+    /// The record of a trace line and the host that the line names, if any.
     pub(crate) type WithHost<'a> = Result<(Record, Option<&'a [u8]>), Fault<'a>>;
 
     /// Decodes a line into its record and the host that it names.

@@ -20,7 +20,7 @@ use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, record_or_piece, unknown_op};
 use fowler_units::HostOp;
 
-/// The operations by their words.
+/// Operations of a native trace by their words.
 const WORDS: &[(&[u8], HostOp)] = &[
     (b"read", HostOp::Read),
     (b"write", HostOp::Write),
@@ -78,8 +78,8 @@ impl TraceFormat for Native {
     }
 }
 
-/// Decodes the operation: a native word, or any word that `op=rw` of `--columns` accepts. The fast
-/// decoder of plain lines leaves the latter to the full decoder.
+/// Decodes the operation column of a native trace: a native word, or any word that `op=rw` of
+/// `--columns` accepts. The fast decoder of plain lines leaves the latter to the full decoder.
 #[inline(always)]
 fn operation<'a, C: Columns<'a>>(columns: &mut C) -> Result<HostOp, C::Fault> {
     if C::SEVERAL { other_operation(columns) } else { columns.word("op", WORDS, "") }

@@ -18,10 +18,11 @@ use crate::fields::Fault;
 use crate::record::{BEFORE_TRACE, Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
-/// A longer step between two times means that the clock was set, in nanoseconds.
+/// One day, in nanoseconds: a longer step between two times of the log means that the phone's clock
+/// was set.
 const DAY: u64 = 86_400_000_000_000;
 
-/// The operations by their type code.
+/// Operations of BIOtracer's log by their type code.
 const TYPES: &[(&[u8], HostOp)] =
     &[(b"0", HostOp::Read), (b"1", HostOp::Write), (b"4", HostOp::Read), (b"5", HostOp::Write)];
 

@@ -31,7 +31,7 @@ const SECTORS: u64 = 8;
 /// Fewest commands whose alignment to 4 KiB proves the block size.
 const COMMANDS_FOR_UNITS: usize = 8;
 
-/// Decodes a line of a namespace with blocks of `unit` bytes.
+/// Decodes an `nvme_setup_cmd` event of a namespace with blocks of `unit` bytes.
 #[inline(always)]
 pub(super) fn command<'a, C: Columns<'a>>(columns: &mut C, unit: u64) -> Result<Record, C::Fault> {
     let at = event(columns, NVME_SETUP)?;
@@ -78,7 +78,7 @@ pub(super) fn command<'a, C: Columns<'a>>(columns: &mut C, unit: u64) -> Result<
     record::<C>(at.0, 0, start, Measure { count: blocks, unit, column: "len" }, op)
 }
 
-/// Returns a word without the punctuation mark at its end.
+/// Returns a word of the event without the punctuation mark at its end.
 #[inline]
 fn without_mark(word: &[u8]) -> &[u8] {
     match word {
@@ -87,7 +87,7 @@ fn without_mark(word: &[u8]) -> &[u8] {
     }
 }
 
-/// Parses the next word: a name, `=` and a number.
+/// Parses the next word of the event: a name, `=` and a number.
 #[inline(always)]
 fn number<'a, C: Columns<'a>>(
     columns: &mut C,

@@ -9,7 +9,7 @@ use crate::left_out_events::{LeftOut, NamedKind};
 use crate::record::Record;
 use fowler_units::Diagnostic;
 
-/// Block size, in bytes.
+/// Block size of the traced namespace, in bytes.
 const BLOCK: u64 = 4096;
 
 /// The text format of `nvme_setup_cmd` with blocks of 4 KiB.

@@ -15,10 +15,10 @@ use crate::fields::Fault;
 use crate::record::{Measure, Record, record};
 use fowler_units::HostOp;
 
-/// The length of a record, in bytes.
+/// Length of an oracleGeneral record, in bytes.
 const LENGTH: usize = 24;
 
-/// Byte offsets of the numbers in a record.
+/// Byte offsets of the numbers in an oracleGeneral record.
 const ID: usize = 4;
 const SIZE: usize = 12;
 const NEXT: usize = 16;

@@ -8,7 +8,7 @@
 
 use fowler_units::HostOp;
 
-/// Meaning of an operation's letters.
+/// Operation that the kernel's letters (`R`, `WS`, `FWFSM`) mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rwbs {
     /// A request with its flags.
@@ -28,7 +28,7 @@ pub(crate) enum Rwbs {
     Zone,
 }
 
-/// The accepted letters, for messages.
+/// Letters that the operation column of a kernel trace accepts, for messages.
 pub(super) const EXPECTED: &str = "R, W, D or N, optionally after an F";
 
 /// Returns the operation that the letters mean; `None` if they mean none.

@@ -26,7 +26,7 @@ pub(super) const MS: usize = 6;
 pub(super) const RULES: Rules =
     Rules { clock: Clock::Relative, devices_below: 1 << 16, in_order: true, ..Rules::NONE };
 
-/// Decodes the operation of every format here except DiskSim's.
+/// Decodes the operation column of every simulator format except DiskSim's: 1 is a read, 0 a write.
 #[inline(always)]
 fn one_is_read<'a, C: Columns<'a>>(columns: &mut C) -> Result<HostOp, C::Fault> {
     let words: &[(&[u8], HostOp)] = &[(b"1", HostOp::Read), (b"0", HostOp::Write)];

@@ -10,7 +10,7 @@ use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
-/// The operations by their letter.
+/// Operations of an SPC trace by their letter.
 const WORDS: &[(&[u8], HostOp)] =
     &[(b"R", HostOp::Read), (b"W", HostOp::Write), (b"r", HostOp::Read), (b"w", HostOp::Write)];
 

@@ -16,18 +16,18 @@ use crate::fields::Fault;
 use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::HostOp;
 
-/// Record types.
+/// Types of SRT records that are requests.
 const SHORT_IO: u64 = 1;
 const SUSPECT_IO: u64 = 4;
 
-/// Length of a record in bytes, without the queue length (version 4) and the flags of a suspect
-/// record.
+/// Length of an SRT record in bytes, without the queue length (version 4) and the flags of a
+/// suspect record.
 const LENGTH: usize = 52;
 
-/// Allowed lengths of records of other types, in bytes.
+/// Allowed lengths of SRT records that are not requests, in bytes.
 const LENGTHS: std::ops::RangeInclusive<usize> = 16..=4096;
 
-/// Byte offsets of the numbers in a record.
+/// Byte offsets of the numbers in an SRT record.
 const ID: usize = 4;
 const SECONDS: usize = 8;
 const MICROSECONDS: usize = 12;
@@ -36,31 +36,31 @@ const SECTOR_AT: usize = 28;
 const DEVICE: usize = 32;
 const FLAGS: usize = 44;
 
-/// The keyword of the header's last line.
+/// Keyword that begins the last line of the text header of an SRT file.
 const DATE_LINE: &[u8] = b"tracedate";
 const FORM_FEED: u8 = 0x0c;
 
 /// The binary SRT format of HP Labs.
 pub(crate) struct Srt;
 
-/// Returns the length of the header, in bytes.
+/// Returns the length of the text header of an SRT file, in bytes; 0 if it has none.
 fn header(head: &[u8]) -> usize {
     let Some(date) = memchr::memmem::find(head, DATE_LINE) else { return 0 };
     memchr::memchr(FORM_FEED, &head[date..]).map_or(0, |end| date + end + 1)
 }
 
-/// Returns the version and the type of a record.
+/// Returns the version and the type of an SRT record.
 fn id(bytes: Bytes<'_>) -> (u64, u64) {
     (bytes.u32(ID) >> 16, bytes.u32(ID) & 0xffff)
 }
 
-/// Returns the length that a request's record must have, in bytes.
+/// Returns the length that the SRT record of a request must have, in bytes.
 fn due_length(bytes: Bytes<'_>) -> usize {
     let (version, kind) = id(bytes);
     LENGTH + 4 * usize::from(version == 4) + 4 * usize::from(kind == SUSPECT_IO)
 }
 
-/// Returns the length of the record at the start of `bytes`.
+/// Returns the length of the SRT record at the start of `bytes`, in bytes.
 fn length(bytes: &[u8]) -> Option<usize> {
     let bytes = Bytes::of(bytes, Order::Big);
     let ((version, kind), length) = (id(bytes), bytes.u32(0) as usize);

@@ -13,24 +13,25 @@ use fowler_units::Diagnostic;
 
 /// A trace format: its columns, its documentation, and the decoding of its lines.
 pub(crate) trait TraceFormat {
-    /// The columns in order, as named in the format's own documentation.
+    /// Columns of the format in order, as its own documentation names them.
     const COLUMNS: &'static str;
-    /// The format's columns, units and read/write codes in one sentence.
+    /// Columns, units and read/write codes of the format, in one sentence.
     const ABOUT: &'static str;
     /// The format's row of the table in the documentation.
     const TABLE: Table;
-    /// A few valid lines, including the header row; for a binary format, a few records.
+    /// A few valid lines of the format, including the header row; for a binary format, a few
+    /// records.
     const EXAMPLE: &'static [u8];
-    /// True if columns are separated by commas; otherwise by runs of blanks.
+    /// True if commas separate the columns of the format; otherwise runs of blanks do.
     const COMMAS: bool = holds_a_comma(Self::COLUMNS);
-    /// Name of the column that holds the time.
+    /// Name of the format's time column.
     const TIME_COLUMN: &'static str = "time";
-    /// The header row that must come first, if there is one.
+    /// Header row that must be the first line of a file in the format; `None` if it has none.
     const HEADER: Option<&'static str> = None;
     /// True if the header row may name this project's optional columns after the format's own.
     const OPTIONAL_COLUMNS: bool = false;
-    /// True if times count from a calendar date, so that the first request's time must be
-    /// subtracted.
+    /// True if times in the format count from a calendar date, so that the first request's time
+    /// must be subtracted.
     const FROM_A_DATE: bool = false;
     /// Signs that distinguish the format from others with the same columns.
     const SIGNS: Signs = Signs::NONE;
@@ -39,8 +40,8 @@ pub(crate) trait TraceFormat {
     const STATEFUL: bool = false;
     /// True if the host column names the device. Device names are numbered in order of appearance.
     const NAMES_DEVICES: bool = false;
-    /// True if arrivals are in whole seconds, so that the arrivals of a second must be spread over
-    /// it.
+    /// True if arrival times in the format are in whole seconds, so that the arrivals of a second
+    /// must be spread over it.
     const WHOLE_SECONDS: bool = false;
     /// True if the format can be detected from a text alone.
     const DETECTED: bool = true;
@@ -99,39 +100,40 @@ pub(crate) trait TraceFormat {
         false
     }
 
-    /// Returns true if the line, trimmed, is the header row.
+    /// Returns true if a line, trimmed, is the format's header row.
     fn is_header(line: &[u8]) -> bool {
         Self::HEADER.is_some_and(|header| header.as_bytes() == line)
     }
 
-    /// Returns true if the line begins a summary: until the next record, no line is bad.
+    /// Returns true if a line begins a summary of the tracer: until the next record, no line is
+    /// bad.
     #[inline]
     fn begins_summary(_line: &[u8]) -> bool {
         false
     }
 }
 
-/// A format's row of the table in the documentation, in Markdown.
+/// A row of the table of formats in the documentation, in Markdown.
 pub(crate) struct Table {
-    /// Unit and notation of times.
+    /// Unit and notation of the format's times.
     pub time: &'static str,
-    /// Units of address and size.
+    /// Units of the format's addresses and sizes.
     pub range: &'static str,
-    /// Code that marks a read.
+    /// Code by which the format marks a read.
     pub read: &'static str,
 }
 
 /// Signs that distinguish a format from others that decode the same lines.
 #[derive(Clone, Copy)]
 pub(crate) struct Signs {
-    /// True if times have a fraction in at least one of the first lines.
+    /// True if, in the format, times have a fraction in at least one of the first lines.
     pub fractional_times: bool,
     /// True if addresses and sizes are in bytes where similar formats count sectors: all numbers
     /// are then multiples of 512.
     pub bytes: bool,
-    /// True if the device number is always 0.
+    /// True if the device number is 0 on every line of the format.
     pub device_is_zero: bool,
-    /// The identical format under another name, which detection prefers.
+    /// An identical format under another name, which detection prefers; `None` if there is none.
     pub same_as: Option<Format>,
     /// The layer of the event that the format reads, if a log shows the same request by several
     /// events; 0 is the layer nearest to the host.
@@ -139,7 +141,7 @@ pub(crate) struct Signs {
 }
 
 impl Signs {
-    /// No distinguishing signs.
+    /// Signs of a format that nothing distinguishes from others with the same columns.
     pub const NONE: Signs = Signs {
         fractional_times: false,
         bytes: false,

@@ -13,7 +13,7 @@ use crate::fields::Fault;
 use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::HostOp;
 
-/// Byte offsets of the numbers in a record.
+/// Byte offsets of the numbers in a vSCSI record.
 pub(super) struct Layout {
     pub version: u64,
     pub length: usize,
@@ -22,17 +22,17 @@ pub(super) struct Layout {
     pub len: usize,
 }
 
-/// Offset of the block number, the same in both versions.
+/// Byte offset of the block number in a vSCSI record, the same in both versions.
 const LBN: usize = 16;
 const TS: usize = 24;
 
 /// How many records at the beginning of a file must be valid to show its format.
 const SHOWN_BY: usize = 64;
 
-/// Effect of a SCSI command.
+/// Effect of a traced SCSI command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Command {
-    /// A request with a range in the record.
+    /// A read, write or flush whose address and size are in the record.
     Request(HostOp),
     /// A command that changes data at places that are not in the record: UNMAP, WRITE SAME.
     Elsewhere,
@@ -40,7 +40,7 @@ enum Command {
     NoData,
 }
 
-/// Returns the effect of an operation code; `None` for codes that no disk supports.
+/// Returns the effect of a SCSI operation code; `None` for codes that no disk supports.
 fn command(code: u64) -> Option<Command> {
     Some(match code {
         0x08 | 0x28 | 0xa8 | 0x88 => Command::Request(HostOp::Read),
@@ -72,7 +72,7 @@ fn command(code: u64) -> Option<Command> {
 }
 
 impl Layout {
-    /// True if the first bytes of a file are valid records.
+    /// True if the first bytes of a file are valid vSCSI records of this version.
     pub fn shows(&self, head: &[u8]) -> bool {
         let is_valid = |bytes: &[u8]| {
             let bytes = Bytes::of(bytes, Order::Little);
@@ -82,7 +82,7 @@ impl Layout {
         head.len() >= 2 * self.length && head.chunks_exact(self.length).take(SHOWN_BY).all(is_valid)
     }
 
-    /// Decodes a record.
+    /// Decodes a vSCSI record.
     #[inline(always)]
     pub fn decode<'a, C: Columns<'a>>(
         &self,
@@ -117,7 +117,7 @@ impl Layout {
     }
 }
 
-/// Returns the notes on commands that were skipped.
+/// Returns the notes on SCSI commands that were skipped.
 pub(super) fn notes(context: &Context) -> Option<String> {
     let times = context.noted;
     (times > 0).then(|| {

@@ -7,17 +7,17 @@ use crate::source::{self, Text};
 use crate::{DeviceChoice, ReadOptions, TraceError};
 use std::io::{self, BufRead, Read, Write};
 
-/// The result of copying a stream.
+/// Length and requests of the copy of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceCopy {
     /// Length of the trace in the copy, in bytes: all of it, or up to the end of the last needed
     /// record. The caller cuts off the rest.
     pub length: u64,
-    /// Number of requests within that length.
+    /// Number of requests in that length of the copy.
     pub requests: u64,
 }
 
-/// A reader that copies everything read from a text.
+/// A reader that copies all bytes read from a text to `W`.
 struct Copied<W> {
     text: Text,
     to: W,

@@ -36,8 +36,8 @@ impl TraceReader {
         }
     }
 
-    /// Returns the bad lines as an error, preceded by a diagnostic if the format itself seems
-    /// wrong.
+    /// Returns the trace's bad lines as one error, preceded by a diagnostic if the format itself
+    /// seems wrong.
     pub(super) fn bad_lines(&self) -> TraceError {
         let mut error = error_of(&self.report.file, &self.intake.bad);
         if let Some(diagnostic) = fits_poorly(self.report.format, &self.head) {
@@ -66,7 +66,7 @@ impl TraceReader {
         self.complete_report();
     }
 
-    /// Counts the devices in the rest of the trace, then rejects it.
+    /// Counts the devices in the rest of the trace, then rejects the trace for having several.
     #[cold]
     pub(super) fn refuse_devices(&mut self) {
         let broken = self.count_rest();
@@ -84,7 +84,7 @@ impl TraceReader {
         self.complete_report();
     }
 
-    /// Reads to the end, only counting. Returns a diagnostic if the source fails.
+    /// Reads the trace to its end, only counting lines. Returns a diagnostic if the source fails.
     pub(super) fn count_rest(&mut self) -> Option<Diagnostic> {
         if self.ends_at_fault {
             return None;
@@ -156,8 +156,8 @@ fn no_request() -> Diagnostic {
     Diagnostic::of("this trace has no requests").expected("at least one request")
 }
 
-/// Checks a format given by the user: does the file have a header that the format does not define,
-/// and which columns does the header of a CSV name?
+/// Checks a format given by the user: finds a header that the format does not define, and the
+/// columns that the header of a CSV names.
 pub(super) fn given_format(
     name: &str,
     format: Format,
@@ -183,7 +183,7 @@ pub(super) fn given_format(
     Ok(Detected { header: detect::has_names(format, lines.head()), ..Detected::of(format) })
 }
 
-/// Detects the format from the text or, if that is ambiguous, from the trace's name.
+/// Detects the format of a trace from the text or, if that is ambiguous, from the trace's name.
 pub(super) fn detected(name: &str, lines: &Lines) -> Result<(Detected, FormatSource), TraceError> {
     let undetected = match detect::detected(lines.head(), lines.head_is_all()) {
         Ok(found) => return Ok((found, FormatSource::Text)),

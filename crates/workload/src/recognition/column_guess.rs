@@ -11,13 +11,13 @@ use fowler_units::{HostOp, printable};
 /// Guessed columns of a file, and open questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Deduced {
-    /// The columns.
+    /// Guessed columns of the file, in order.
     pub columns: CsvColumns,
-    /// Open questions: values that may mean several things.
+    /// Open questions about the guessed columns: values that may mean several things.
     pub open: Vec<String>,
 }
 
-/// Values of a column.
+/// Values of one column in the first lines of a file.
 struct Values<'a>(Vec<&'a [u8]>);
 
 impl Values<'_> {
@@ -39,7 +39,7 @@ impl Values<'_> {
         times.is_some_and(|times| times.is_sorted() && (decimals || times.first() < times.last()))
     }
 
-    /// Returns the unit of the values, taken as times.
+    /// Returns the time unit that the values show if they are times.
     fn unit(&self) -> TimeUnit {
         time_unit::by_values(self.0.iter().copied())
     }
@@ -115,8 +115,8 @@ fn parted(lines: &[&[u8]], parting: Parting) -> Option<Deduced> {
     Some(Deduced { columns, open })
 }
 
-/// Returns the column of times: the first with decimals that does not fall, else the first with
-/// dates, else the first of whole numbers that rise.
+/// Returns the index of the column of times: the first with decimals that does not fall, else the
+/// first with dates, else the first of whole numbers that rise.
 fn time_column(all: &[Values]) -> Option<usize> {
     let first = |is: &dyn Fn(&Values) -> bool| all.iter().position(is);
     first(&|it| it.are_decimal() && it.rise())
@@ -124,8 +124,8 @@ fn time_column(all: &[Values]) -> Option<usize> {
         .or_else(|| first(&|it| it.rise()))
 }
 
-/// Returns the column of operations: words with a read or a write among them, else words, else
-/// zeros and ones.
+/// Returns the index of the column of operations: words with a read or a write among them, else
+/// words, else zeros and ones.
 fn op_column(all: &[Values], time: usize) -> Option<usize> {
     let first = |is: &dyn Fn(&Values) -> bool| {
         (0..all.len()).find(|&index| index != time && is(&all[index]))
@@ -136,7 +136,8 @@ fn op_column(all: &[Values], time: usize) -> Option<usize> {
         .or_else(|| first(&|it| it.are_codes()))
 }
 
-/// Returns the columns of addresses and sizes: the largest numbers, and the column next to them.
+/// Returns the indices of the columns of addresses and sizes: the largest numbers, and the column
+/// next to them.
 fn range_columns(all: &[Values], time: usize, op: usize) -> Option<(usize, usize)> {
     let numbers = |index: usize| {
         if index == time || index == op { None } else { all.get(index)?.numbers() }

@@ -7,17 +7,18 @@
 //! With `log_avg_msec`, and in logs of bandwidth and IOPS that are sampled by time, the offset is
 //! 0, and `bs` is 0 or the only block size of the job.
 
-/// Most columns of a row that is not a histogram.
+/// Largest number of columns in a row of a fio log that is not a histogram.
 const MOST: usize = 8;
-/// A row of a histogram log (`write_hist_log`) has its time, direction, size and this many bins.
+/// Smallest number of bins in a row of a histogram log (`write_hist_log`), after its time,
+/// direction and size.
 const BINS_LEAST: usize = 64;
 
-/// Why a log holds no requests.
+/// Reasons for which a log of fio holds no requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoRequests {
     /// Each row is an average over an interval: all sizes are 0.
     Averaged {
-        /// True if rows have an offset.
+        /// True if the rows of the log have an offset.
         with_offset: bool,
     },
     /// Each row is the rate over an interval: all offsets are 0, with one row per direction and
@@ -58,13 +59,13 @@ impl NoRequests {
     }
 }
 
-/// The columns of a row that are needed to recognize its log.
+/// Columns of a log row that show which of fio's logs it belongs to.
 struct Row {
-    /// When it was logged, in milliseconds.
+    /// Time at which the row was logged, in milliseconds.
     logged: u64,
     direction: u64,
     size: u64,
-    /// The numbers in the columns after the size.
+    /// Numbers in the columns after the size.
     behind: Vec<u64>,
 }
 
@@ -76,13 +77,13 @@ fn number(field: &str) -> Option<u64> {
     }
 }
 
-/// Returns the numbers of a row; `None` if it is none.
+/// Returns the numbers of a row of a fio log; `None` if the line is no such row.
 fn numbers(line: &[u8]) -> Option<Vec<u64>> {
     let text = str::from_utf8(line).ok()?;
     text.split(',').take(BINS_LEAST + MOST).map(|field| number(field.trim())).collect()
 }
 
-/// Parses a row of 4 to 8 columns, of which `values` are measured values.
+/// Parses a row of a fio log with 4 to 8 columns, of which `values` are measured values.
 fn row(all: &[u64], values: usize) -> Option<Row> {
     let &[direction, size] = all.get(1 + values..3 + values)? else { return None };
     let behind = all[3 + values..].to_vec();
@@ -91,7 +92,7 @@ fn row(all: &[u64], values: usize) -> Option<Row> {
     is_row.then(|| Row { logged: all[0], direction, size, behind })
 }
 
-/// Returns the kind of fio log if all of `lines` are rows of one and none is a request.
+/// Returns the kind of fio log if all of `lines` are rows of such a log and none is a request.
 pub(crate) fn no_requests(lines: &[&[u8]]) -> Option<NoRequests> {
     let first = lines.first()?;
     memchr::memchr(b',', first)?;
@@ -141,8 +142,8 @@ fn judge(rows: &[Row], spaced: bool) -> Option<NoRequests> {
     }
 }
 
-/// True if several rows of each direction have times of their own. Only requests to one address
-/// more than 1 ms apart would look the same.
+/// True if several rows of each direction of a fio log have times of their own. Only requests to
+/// one address more than 1 ms apart would look the same.
 fn one_at_a_time(rows: &[Row]) -> bool {
     let rises = |direction: u64| {
         let times: Vec<u64> =

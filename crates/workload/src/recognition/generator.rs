@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// One kind of request of a measured load.
+/// Rate and sizes of one kind of request in a measured load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Stream {
-    /// Requests per second and mean bytes per request (0 if unknown) of each source.
+    /// Requests per second and mean bytes per request (0 if unknown) of each source of the load.
     parts: Vec<(f64, f64)>,
     /// True if each request begins where the one before ended.
     pub sequential: bool,
 }
 
-/// A measured load.
+/// A load that a result file measured, as rates and sizes of requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Load {
     pub reads: Stream,
@@ -28,7 +28,7 @@ const RATES: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
 const SIZES: std::ops::RangeInclusive<f64> = 512.0..=67_108_864.0;
 /// Mean run length, in requests, that represents a sequential load.
 const RUN: u32 = 1000;
-/// Most sources of a load, and most sizes written to a workload file.
+/// Largest number of sources of a load, and of sizes written to a workload file.
 const PARTS_MOST: usize = 1024;
 const SIZES_MOST: usize = 8;
 
@@ -40,24 +40,24 @@ impl Stream {
         }
     }
 
-    /// Returns the stream, sequential or not.
+    /// Returns the stream, marked as sequential or not.
     pub fn in_order(self, sequential: bool) -> Stream {
         Stream { sequential, ..self }
     }
 
-    /// Returns the requests per second.
+    /// Returns the requests per second of the stream.
     pub fn rate(&self) -> f64 {
         // An empty sum is -0.
         self.parts.iter().map(|(rate, _)| rate).sum::<f64>() + 0.0
     }
 
-    /// True if a source has a size that the generator does not accept.
+    /// True if a source of the stream has a size that the generator does not accept.
     fn has_no_size(&self) -> bool {
         self.parts.iter().any(|(_, size)| !SIZES.contains(size))
     }
 
-    /// Returns the most common sizes, in whole sectors, with their rates; 4 KiB for one that is not
-    /// known.
+    /// Returns the most common request sizes of the stream, in whole sectors, with their rates; 4
+    /// KiB for one that is not known.
     fn sizes(&self) -> Vec<(u64, f64)> {
         let mut rates: BTreeMap<u64, f64> = BTreeMap::new();
         for &(rate, size) in &self.parts {
@@ -91,13 +91,13 @@ impl Stream {
 }
 
 impl Load {
-    /// Returns the requests per second.
+    /// Returns the requests per second of the load.
     pub fn rate(&self) -> f64 {
         [&self.reads, &self.writes, &self.trims].into_iter().map(Stream::rate).sum()
     }
 
-    /// Returns the text of a workload file of this rate, mix and sizes, ten seconds long; `None` if
-    /// there is no rate.
+    /// Returns the text of a workload file with the load's rate, mix and sizes, ten seconds long;
+    /// `None` if there is no rate.
     pub fn text(&self) -> Option<String> {
         let rate = self.rate();
         if !RATES.contains(&rate) {

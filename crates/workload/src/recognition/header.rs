@@ -12,15 +12,15 @@ use crate::recognition::time_unit::{self, TimeUnit, has_decimals};
 /// Columns that a header names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ByNames {
-    /// All columns that a trace needs.
+    /// Complete columns: the header names all that a trace needs, with their units.
     Complete(CsvColumns),
-    /// The columns, of which some units are unknown, with one question for each.
+    /// Columns of which some units are unknown, with one question for each.
     Open(CsvColumns, Vec<String>),
 }
 
-/// Most columns of a header.
+/// Largest number of columns in a header.
 const MOST: usize = 128;
-/// The fewest columns of a header.
+/// Smallest number of columns in a header.
 const FEWEST: usize = 4;
 
 /// Advice for dates in words, for messages.
@@ -76,8 +76,8 @@ pub(crate) fn by_names(header: &[u8], lines: &[&[u8]]) -> Option<ByNames> {
     partings(header).find_map(|parting| parted_by_names(header, lines, parting))
 }
 
-/// Returns the columns that `header` names, split at one separator. Most lines must have as many
-/// columns.
+/// Returns the columns that `header` names if `parting` separates them. Most lines must have as
+/// many columns.
 fn parted_by_names(header: &[u8], lines: &[&[u8]], parting: Parting) -> Option<ByNames> {
     if !is_header(header, parting) || lines.is_empty() {
         return None;
@@ -110,23 +110,23 @@ fn parted_by_names(header: &[u8], lines: &[&[u8]], parting: Parting) -> Option<B
     Some(if open.is_empty() { ByNames::Complete(columns) } else { ByNames::Open(columns, open) })
 }
 
-/// A column with its name and the values of the first lines.
+/// A column with its name and the values that the first lines have in it.
 pub(crate) struct Named<'a> {
     /// Name in the header, or key of an object.
     pub name: &'a [u8],
-    /// Role suggested by the name; `None` if it suggests none.
+    /// Role that the column's name suggests; `None` if it suggests none.
     pub role: Option<Role>,
-    /// Values, line by line.
+    /// Values of the column, line by line.
     pub values: Vec<&'a [u8]>,
 }
 
 /// Columns chosen by name, and questions that names and values leave open.
 pub(crate) struct Chosen {
-    /// Content of each column.
+    /// Meaning of each column.
     pub columns: Vec<CsvColumn>,
-    /// Open questions.
+    /// Open questions, such as a unit that the name of a column does not state.
     pub open: Vec<String>,
-    /// Indices of the time, the operation, the address, the size and the device.
+    /// Indices among the columns of the time, the operation, the address, the size and the device.
     pub seen: [Option<usize>; 5],
 }
 
@@ -183,7 +183,7 @@ fn says_the_same(
     pairs.all(|(value, of)| value_of(one, value).is_some_and(|it| value_of(other, of) == Some(it)))
 }
 
-/// Returns the value of a field: nanoseconds, bytes or an operation as a number.
+/// Returns the value that a field has in a column: nanoseconds, bytes or an operation as a number.
 pub(crate) fn value_of(column: CsvColumn, field: &[u8]) -> Option<u64> {
     match column {
         CsvColumn::Time { digits } => time_ns(field, digits).ok(),
@@ -272,7 +272,8 @@ fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvC
     }
 }
 
-/// Adds a question if all times are dates in words; returns true if they are.
+/// Adds a question to the user if all times of a column are dates in words; returns true if they
+/// are.
 fn ask_for_words(name: &str, named: &Named<'_>, open: &mut Vec<String>) -> bool {
     let are_words = named.values.iter().all(|value| is_date_in_words(value));
     if are_words {

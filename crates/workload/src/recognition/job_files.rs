@@ -5,10 +5,10 @@
 
 use fowler_units::Diagnostic;
 
-/// Most lines that are examined.
+/// Largest number of lines of a file that are examined.
 const LINES: usize = 256;
 
-/// Options of fio that every job file has one of.
+/// Options of fio, at least one of which every job file has.
 const OPTIONS: [&str; 8] =
     ["rw", "readwrite", "bs", "blocksize", "ioengine", "filename", "iodepth", "size"];
 

@@ -6,10 +6,10 @@ use crate::recognition::header::{Chosen, Named, choose, is_date_in_words};
 use crate::recognition::json::{Found, Scan};
 use crate::recognition::roles::role;
 
-/// Most objects, and values of each, that are examined.
+/// Largest number of JSON objects, and of values in each, that are examined.
 const OBJECTS: usize = 256;
 const VALUES: usize = 64;
-/// Longest path of keys, in bytes.
+/// Longest path of keys to a JSON value, in bytes.
 const LONGEST_PATH: usize = 200;
 
 /// Advice if the keys do not show which value is which.
@@ -19,18 +19,18 @@ const BY_HAND: &str = "write an object for each request on a line of its own (pa
                        '[.ts, .op, .sector, .bytes] | @csv' FILE > trace.csv, and read that with \
                        --columns ts=us,op=rw,lba=512,len=bytes";
 
-/// A value of an object that may be a request.
+/// A value of a JSON object that may be a request.
 struct Leaf<'a> {
-    /// Path from the object, as jq writes it: `.req.op`.
+    /// Path from the object to the value, as jq writes it: `.req.op`.
     path: String,
     /// Key of the value.
     key: &'a [u8],
     value: &'a [u8],
-    /// True if the value is directly in the object, false if in a nested one.
+    /// True if the value is directly in the object, false if it is in a nested object.
     is_direct: bool,
 }
 
-/// An object that may be a request: an element of a list, or an object of its own.
+/// A JSON object that may be a request: an element of a list, or an object of its own.
 struct Object<'a> {
     /// Path of the list that holds the object: `.requests[]`; `.` without a list.
     list: String,
@@ -40,10 +40,10 @@ struct Object<'a> {
 /// Objects of one list whose keys with a role are the same.
 struct Requests<'a> {
     list: String,
-    /// Values with a role in the first object.
+    /// Values of the first object whose keys have a role, such as time or size.
     leaves: Vec<Leaf<'a>>,
     chosen: Chosen,
-    /// Values of all objects, for each of the leaves.
+    /// Values of all objects of the list, for each entry of `leaves`.
     values: Vec<Vec<&'a [u8]>>,
 }
 
@@ -194,7 +194,7 @@ fn requests(text: &[u8]) -> Option<Requests<'_>> {
     Some(Requests { list, leaves, chosen, values })
 }
 
-/// Returns leaves as columns with names.
+/// Returns values of objects as columns with names.
 fn named<'a>(leaves: &[Leaf<'a>], values: &[Vec<&'a [u8]>]) -> Vec<Named<'a>> {
     let of = |(at, leaf): (usize, &Leaf<'a>)| Named {
         name: leaf.key,
@@ -205,7 +205,7 @@ fn named<'a>(leaves: &[Leaf<'a>], values: &[Vec<&'a [u8]>]) -> Vec<Named<'a>> {
 }
 
 impl Requests<'_> {
-    /// True if the objects can be read as JSON lines: their direct values suffice, with assumed
+    /// True if the requests can be read as JSON lines: their direct values suffice, with assumed
     /// units at most.
     fn can_be_lines(&self) -> bool {
         let read = || self.chosen.seen[..4].iter().flatten();

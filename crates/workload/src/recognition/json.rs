@@ -4,25 +4,25 @@
 //! It is for recognising files and for objects on a line. It accepts some texts that are no JSON,
 //! such as `[1 2]`: whoever needs a key does not find it there.
 
-/// Deepest nesting that is scanned; the scan stops at deeper texts.
+/// Deepest nesting of a JSON text that is scanned; the scan stops at deeper texts.
 const DEEPEST: usize = 24;
 
-/// A value that is no object and no array.
+/// A JSON value that is neither an object nor an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Value<'a> {
-    /// The text of a number or a word, or what is between the quotes of a string, escapes as they
-    /// are.
+    /// Text of the value: a number, a word, or what is between the quotes of a string, escapes as
+    /// they are.
     pub text: &'a [u8],
-    /// True if it is a string.
+    /// True if the value is a string, in quotes.
     pub quoted: bool,
 }
 
-/// Next part of a text.
+/// Next part of a JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found<'a> {
     /// A value with its key; in an array, with an empty key.
     Value(&'a [u8], Value<'a>),
-    /// An object or an array with its key begins.
+    /// An object or an array begins; with its key.
     Begin(&'a [u8]),
     /// The innermost object or array ends.
     End,
@@ -35,7 +35,7 @@ pub(crate) enum Found<'a> {
 pub(crate) struct Scan<'a> {
     rest: &'a [u8],
     depth: usize,
-    /// The key read last, for which there is no value yet.
+    /// Key read last, for which no value has been found yet.
     key: &'a [u8],
 }
 
@@ -45,12 +45,12 @@ impl<'a> Scan<'a> {
         Scan { rest: text, depth: 0, key: b"" }
     }
 
-    /// Returns how many objects and arrays are open.
+    /// Returns the number of objects and arrays that are open at this point of the text.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Takes a string whose first quote has been taken. `None` if it does not end.
+    /// Takes a JSON string whose first quote has been taken; `None` if the string does not end.
     fn string(&mut self) -> Option<&'a [u8]> {
         let mut at = 0;
         loop {
@@ -64,7 +64,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Ends the scan.
+    /// Ends the scan of the JSON text.
     fn end_here(&mut self) -> Option<Found<'a>> {
         self.rest = b"";
         Some(Found::Wrong)

@@ -13,26 +13,26 @@ use fowler_units::{HostIo, HostOp};
 /// The clock that a format's times are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
-    /// Time since boot or since tracing began: no date.
+    /// Clock that counts from boot or from the beginning of the trace: its times are no dates.
     Relative,
-    /// Time since 1970.
+    /// Clock that counts from 1970.
     Unix,
-    /// Time since 1601.
+    /// Clock that counts from 1601, as Windows file times do.
     Windows,
-    /// Any of these.
+    /// Any clock: relative, Unix or Windows.
     Any,
 }
 
 /// Rules that all records of a format keep. A format states those that hold for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// Clock of the times of a record.
+    /// Clock that the times of the format's records are on.
     pub clock: Clock,
-    /// Exclusive upper bound of device numbers.
+    /// Exclusive upper bound of the format's device numbers.
     pub devices_below: u64,
-    /// True if a blank follows every comma.
+    /// True if a blank follows every comma in the format.
     pub blank_after_comma: bool,
-    /// True if lines are in order of time, with few exceptions.
+    /// True if lines of the format are in order of time, with few exceptions.
     pub in_order: bool,
 }
 
@@ -46,17 +46,17 @@ const DATES_S: std::ops::Range<u64> = 631_152_000..4_102_444_800;
 const LONGEST_UP: u64 = 15 * 365 * 86_400 * SECOND;
 /// Largest plausible median size of reads and writes, in bytes.
 const LARGEST_MEDIAN: u32 = 256 << 20;
-/// Fewest records that show the order of times and the rate.
+/// Smallest number of records that show the order of times and the rate of requests.
 const FEWEST: usize = 8;
 /// Longest mean time between requests that is accepted without question, in nanoseconds.
 const LONGEST_GAP_NS: f64 = 600e9;
-/// Upper bound of drive capacities, in bytes.
+/// Upper bound of plausible drive capacities, in bytes.
 const LARGEST_DRIVE: u64 = 1 << 50;
-/// The size of a sector.
+/// Size of a sector, in bytes.
 const SECTOR: u64 = 512;
 
 impl Rules {
-    /// Rules that hold for every record.
+    /// Rules that every record keeps, so that they exclude nothing.
     pub const NONE: Rules = Rules {
         clock: Clock::Any,
         devices_below: u64::MAX,
@@ -151,7 +151,7 @@ fn wrong_sizes(records: &[(u64, HostIo)]) -> Option<String> {
     })
 }
 
-/// Returns the reads and writes.
+/// Returns the reads and writes among the requests.
 fn moved<'a>(all: impl Iterator<Item = &'a HostIo>) -> impl Iterator<Item = &'a HostIo> {
     all.filter(|io| matches!(io.op, HostOp::Read | HostOp::Write))
 }
@@ -190,19 +190,19 @@ fn in_words((what, otherwise): (String, Otherwise), columns: Option<&CsvColumns>
     }
 }
 
-/// Alternative units of the questioned columns; `None` leaves a column unchanged.
+/// Alternative units of the columns that a question is about; `None` leaves a column unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 struct Otherwise {
-    /// Bytes in a unit of addresses.
+    /// Bytes per unit of addresses.
     offsets: Option<u64>,
-    /// Bytes in a unit of sizes.
+    /// Bytes per unit of sizes.
     sizes: Option<u64>,
-    /// Unit of times, as digits of a nanosecond.
+    /// Unit of times, as the power of ten of its nanoseconds.
     times: Option<usize>,
 }
 
 impl Otherwise {
-    /// Returns the columns in these units; `None` if nothing changes.
+    /// Returns the columns with these alternative units; `None` if nothing changes.
     fn of(self, columns: &CsvColumns) -> Option<CsvColumns> {
         columns.with(|column| match column {
             CsvColumn::Offset { .. } => self.offsets.map(|unit| CsvColumn::Offset { unit }),

@@ -9,12 +9,12 @@ use crate::recognition::generator::{Load, Stream};
 use crate::recognition::json::{Found, Scan, Value};
 use fowler_units::{Diagnostic, printable};
 
-/// A measurement that a file holds.
+/// A measurement, such as a result of fio, that a file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Measured {
     /// Kind of the file, as a message begins: `this is a result of fio-3.36`.
     pub what: String,
-    /// The advice on fitting a drive to the measurement; `None` if it does not measure a drive.
+    /// Advice on fitting a drive to the measurement; `None` if the file does not measure a drive.
     pub fit: Option<&'static str>,
     /// The measured load; `None` if the file does not contain it.
     pub load: Option<Load>,
@@ -59,7 +59,7 @@ const FIT_JSON: &str = "fowler score DRIVE FILE compares these results with a dr
 /// Advice on fitting a drive to other output of fio.
 const FIT_TEXT: &str = "to compare a drive with these results or to fit one to them, save them with \
                         --output-format=json: fowler score and fowler calibrate read that; ";
-/// Most lines that fio prints before its JSON.
+/// Largest number of lines that fio prints before its JSON.
 const LINES_BEFORE: usize = 32;
 
 /// Returns the results of fio as JSON (`--output-format=json`, `json+`).
@@ -96,10 +96,10 @@ fn fio_json(head: &[u8]) -> Option<Measured> {
     Some(Measured { what, fit: Some(FIT_JSON), load: jobs.load(), otherwise: None })
 }
 
-/// Rates and options of the jobs of a result.
+/// Rates and options of the jobs of a fio result.
 #[derive(Debug, Default)]
 struct Jobs {
-    /// Reads, writes and trims of the completed jobs.
+    /// Reads, writes and trims of the completed jobs, as streams of a load.
     streams: [Stream; 3],
     /// Requests and bytes per second of the current job, by operation.
     rates: [(f64, f64); 3],
@@ -111,18 +111,19 @@ struct Jobs {
     sequential: bool,
 }
 
-/// Operations in the order of [`Jobs::streams`].
+/// fio's operations in the order of [`Jobs::streams`].
 const OPERATIONS: [&[u8]; 3] = [b"read", b"write", b"trim"];
 
 impl Jobs {
-    /// Handles the beginning of an object: a new job completes the previous one.
+    /// Handles the beginning of a JSON object in a fio result: a new job completes the previous
+    /// one.
     fn begin(&mut self, path: &[&[u8]]) {
         if let [_, b"jobs", _] = path {
             self.complete();
         }
     }
 
-    /// Adds the current job to the completed ones.
+    /// Adds the current job of the fio result to the completed ones.
     fn complete(&mut self) {
         let usual = if self.block_size > 0.0 { self.block_size } else { self.usual_block_size };
         for (stream, (rate, bytes)) in self.streams.iter_mut().zip(self.rates) {

@@ -2,26 +2,27 @@
 //! those of public traces, kernel tools and loggers; a unit may follow the name, as in `time_s`,
 //! `Offset (bytes)` or `latencyUs`.
 
-/// Role of a column by its name.
+/// Role of a column in a trace, suggested by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The arrival time; its unit as the power of ten of its nanoseconds, if the name states it.
+    /// The column holds arrival times; their unit as the power of ten of its nanoseconds, if the
+    /// name states it.
     Time(Option<usize>),
-    /// The operation.
+    /// The column holds the operations.
     Op,
-    /// A flag that is true for a read.
+    /// The column holds a flag that is true for a read.
     IsRead,
-    /// A flag that is true for a write.
+    /// The column holds a flag that is true for a write.
     IsWrite,
-    /// The address; its unit in bytes, if the name states it.
+    /// The column holds addresses; their unit in bytes, if the name states it.
     Offset(Option<u64>),
-    /// The size; its unit in bytes, if the name states it.
+    /// The column holds sizes; their unit in bytes, if the name states it.
     Size(Option<u64>),
-    /// The device.
+    /// The column names the device.
     Device,
 }
 
-/// Names of times, without their unit.
+/// Names of columns that hold times, without their unit.
 const TIMES: &[&str] = &[
     "time",
     "ts",
@@ -56,9 +57,9 @@ const TIMES: &[&str] = &[
     "walltime",
     "wallclock",
 ];
-/// Parts of names of times that are dates.
+/// Parts of names that say that a column's times are dates.
 const OF_DATES: &[&str] = &["date", "epoch", "unix", "wall", "utc"];
-/// Names of operations.
+/// Names of columns that hold operations.
 const OPS: &[&str] = &[
     "op",
     "ops",
@@ -85,7 +86,7 @@ const OPS: &[&str] = &[
     "accesstype",
     "ioop",
 ];
-/// Names of addresses, each with its unit in bytes if it is unambiguous.
+/// Names of columns that hold addresses, each with its unit in bytes if it is unambiguous.
 const OFFSETS: &[(&str, Option<u64>)] = &[
     ("offset", Some(1)),
     ("off", Some(1)),
@@ -114,7 +115,7 @@ const OFFSETS: &[(&str, Option<u64>)] = &[
     ("startblock", None),
     ("blkaddr", None),
 ];
-/// Names of sizes, each with its unit in bytes if it is unambiguous.
+/// Names of columns that hold sizes, each with its unit in bytes if it is unambiguous.
 const SIZES: &[(&str, Option<u64>)] = &[
     ("size", Some(1)),
     ("length", Some(1)),
@@ -150,7 +151,7 @@ const SIZES: &[(&str, Option<u64>)] = &[
     ("bcount", None),
     ("pages", None),
 ];
-/// Names of devices.
+/// Names of columns that hold devices.
 const DEVICES: &[&str] = &[
     "device",
     "dev",
@@ -181,7 +182,7 @@ const DEVICES: &[&str] = &[
     "filename",
     "target",
 ];
-/// Names of time units, each as the power of ten of its nanoseconds.
+/// Names of time units at the end of a column's name, each as the power of ten of its nanoseconds.
 const TIME_UNITS: &[(&str, usize)] = &[
     ("s", 9),
     ("sec", 9),
@@ -209,7 +210,7 @@ const TIME_UNITS: &[(&str, usize)] = &[
     ("nanosecond", 0),
     ("nanoseconds", 0),
 ];
-/// Units of addresses and sizes, in bytes.
+/// Names of the units of addresses and sizes, with their bytes.
 const SIZE_UNITS: &[(&str, u64)] = &[
     ("b", 1),
     ("byte", 1),
@@ -228,11 +229,11 @@ const SIZE_UNITS: &[(&str, u64)] = &[
     ("mib", 1 << 20),
     ("mb", 1 << 20),
 ];
-/// Names beyond this length have no role.
+/// Longest column name that may have a role, in bytes.
 const LONGEST_NAME: usize = 48;
 
-/// Splits a name into lower-case words, at anything but letters and digits and at capitals after
-/// small letters.
+/// Splits a column's name into lower-case words, at anything but letters and digits and at capitals
+/// after small letters.
 fn words(name: &[u8]) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = b' ';
@@ -252,7 +253,7 @@ fn words(name: &[u8]) -> Vec<String> {
     words
 }
 
-/// Returns the entry of a table with this name.
+/// Returns the value that a table has for this name.
 fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
     table.iter().find(|(known, _)| *known == name).map(|&(_, meant)| meant)
 }
@@ -277,17 +278,17 @@ pub(crate) fn role(name: &[u8]) -> Option<Role> {
     with_unit.or(exact).or(alone.map(|unit| Role::Time(Some(unit))))
 }
 
-/// Returns true if the name of a time says that it is a date.
+/// Returns true if the name of a column of times says that they are dates.
 pub(crate) fn says_date(name: &[u8]) -> bool {
     let whole = words(name).concat();
     OF_DATES.iter().any(|part| whole.contains(part))
 }
 
-/// Cache of the roles of names, because lines of JSON repeat them.
+/// Cache of the roles of JSON keys, because lines of JSON repeat them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownNames(Vec<(Vec<u8>, Option<Role>)>);
 
-/// Most names in the cache. Further ones are looked up each time.
+/// Largest number of names in the cache; the roles of further ones are looked up each time.
 const KNOWN_MOST: usize = 64;
 
 impl KnownNames {
@@ -304,7 +305,7 @@ impl KnownNames {
     }
 }
 
-/// Returns the role of a name without a unit.
+/// Returns the role of a column's name that states no unit.
 fn of_name(name: &str) -> Option<Role> {
     match name {
         "isread" | "readflag" => Some(Role::IsRead),
@@ -319,7 +320,8 @@ fn of_name(name: &str) -> Option<Role> {
     }
 }
 
-/// Returns the role of a time whose unit is appended to its name, as in `timens` or `tsus`.
+/// Returns the role of a column of times whose unit is appended to its name, as in `timens` or
+/// `tsus`.
 fn glued_unit(name: &str) -> Option<Role> {
     let unit = |&(unit, digits): &(&str, usize)| {
         let stem = name.strip_suffix(unit).filter(|_| unit.len() > 1)?;

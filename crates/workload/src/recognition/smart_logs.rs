@@ -8,9 +8,9 @@
 use crate::recognition::json::{Found, Scan};
 use fowler_units::Diagnostic;
 
-/// Most lines of a text that are examined.
+/// Largest number of lines of a text that are examined.
 const LINES: usize = 128;
-/// Most values of a JSON text that are examined, and the depth to which keys are.
+/// Largest number of values of a JSON text that are examined, and the depth to which its keys are.
 const VALUES: usize = 4096;
 const DEEPEST: usize = 4;
 
@@ -112,7 +112,7 @@ fn is_json(head: &[u8]) -> bool {
     counters >= 2
 }
 
-/// True if `name` is a counter, with its words in any separation.
+/// True if `name` is a counter of a health log, with its words in any separation.
 fn is_counter(name: &[u8]) -> bool {
     let mut dense = [0; 32];
     let mut length = 0;

@@ -16,18 +16,18 @@ const OF_CLOCKS: [usize; 3] = [0, 3, 6];
 /// Nanoseconds since 1970 of the first date that a time may be, and of the last: 2000 to 2040. A
 /// wider range would mistake more times since boot for dates.
 const DATES: RangeInclusive<u64> = 946_684_800_000_000_000..=2_208_988_800_000_000_000;
-/// As [`DATES`], in ticks of 100 ns since 1601.
+/// Range of [`DATES`] on the clock of Windows: ticks of 100 ns since 1601.
 const TICKS: RangeInclusive<u64> = 125_911_584_000_000_000..=138_534_624_000_000_000;
 
 /// Longest mean time between requests at which times are accepted as dates, in nanoseconds.
 const LONGEST_GAP: u64 = 60_000_000_000;
 /// Shortest mean time between requests of a drive, in nanoseconds: shorter ones are questioned.
 pub(crate) const SHORTEST_GAP_NS: f64 = 250.0;
-/// Shortest time between two requests of one clock, in nanoseconds (assumed): fewer than a quarter
-/// of the requests come faster after the one before.
+/// Interval between requests of one trace, in nanoseconds (assumed), that only a quarter of them
+/// may undercut: with a finer unit, the times would be too dense for a drive.
 const SHORTEST_STEP: u64 = 50;
 
-/// Unit of a column of times, by its values.
+/// Time unit that the values of a column show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeUnit {
     /// All values are dates in this unit (a power of ten of a nanosecond), and times since boot in
@@ -36,12 +36,13 @@ pub(crate) enum TimeUnit {
     /// All values are dates in the unit `dates`, and may be times since boot in the finer unit
     /// `since_boot`.
     Unclear { dates: usize, since_boot: usize },
-    /// The values are no dates.
+    /// The values are not dates in any unit.
     Unknown,
 }
 
 impl TimeUnit {
-    /// Returns the unit in which the values are dates, if they are any.
+    /// Returns the unit in which the values are dates (a power of ten of a nanosecond); `None` if
+    /// they are no dates.
     pub fn dates(self) -> Option<usize> {
         match self {
             TimeUnit::Dates(dates) | TimeUnit::Unclear { dates, .. } => Some(dates),
@@ -69,7 +70,7 @@ pub(crate) fn name(digits: usize) -> &'static str {
     UNITS.iter().find(|(known, _)| *known == digits).map_or("s", |&(_, name)| name)
 }
 
-/// Returns the unit with this name, as digits of a nanosecond.
+/// Returns the unit with this name in `--columns`, as the power of ten of its nanoseconds.
 pub(crate) fn by_name(name: &str) -> Option<usize> {
     UNITS.iter().find(|(_, known)| *known == name).map(|&(digits, _)| digits)
 }

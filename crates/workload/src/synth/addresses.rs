@@ -13,10 +13,10 @@ enum Ranks {
     HotCold { accesses: f64, hot: u64 },
 }
 
-/// A mix of sizes as a cumulative distribution.
+/// A mix of request sizes as a cumulative distribution.
 #[derive(Clone, Debug)]
 struct Sizes {
-    /// Cumulative weights in ascending order, each with its size in bytes.
+    /// Cumulative weights in ascending order, each with its request size in bytes.
     cumulative: Vec<(f64, u32)>,
     sum: f64,
 }
@@ -46,9 +46,10 @@ impl Sizes {
 #[derive(Clone, Debug)]
 struct Again {
     chance: f64,
-    /// Distribution of the distance in requests: the k-th previous one has weight 1 / k.
+    /// Distribution of the number of requests back to the repeated one: the k-th previous one has
+    /// weight 1 / k.
     back: Zipf,
-    /// The offsets of the last requests, as a ring buffer.
+    /// Offsets of the last requests in bytes, as a ring buffer.
     recent: Vec<u64>,
     newest: usize,
     within: usize,
@@ -131,15 +132,15 @@ impl Part {
 #[derive(Clone, Debug)]
 pub(crate) struct Ranges {
     alignment: u64,
-    /// The part shared by reads and writes, and this kind's own part; just one if all requests go
-    /// there.
+    /// Parts of the address space: the one shared by reads and writes, and the one of this kind of
+    /// request; a single one if all requests go there.
     parts: Vec<Part>,
-    /// Probability that a request goes to the second part.
+    /// Probability that a request goes to the part that only its kind uses.
     own: f64,
     sizes: Sizes,
-    /// Probability that a sequential run continues.
+    /// Probability that a sequential run continues with the next request.
     goes_on: f64,
-    /// End of the last range, in bytes.
+    /// End of the address range generated last, in bytes.
     end: Option<u64>,
     again: Again,
     part_rng: Rng,
@@ -192,8 +193,9 @@ impl Ranges {
         }
     }
 
-    /// Returns the next offset and size. A range that would cross the end of its part is moved down
-    /// to the last address where it fits; a run that reaches the end continues from the beginning.
+    /// Returns the offset and size of the next request, in bytes. A range that would cross the end
+    /// of its part is moved down to the last address where it fits; a run that reaches the end
+    /// continues from the beginning.
     pub fn next(&mut self) -> (u64, u32) {
         let size = self.sizes.draw(&mut self.size_rng);
         let goes_on = self.goes_on > 0.0 && self.run_rng.chance(self.goes_on);

@@ -8,7 +8,7 @@ use fowler_units::{Nanos, Rng, Span};
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
 
-/// A clock in whole nanoseconds with the leftover fraction.
+/// Arrival clock: whole nanoseconds, and the fraction of a nanosecond left over.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
     at: Nanos,
@@ -16,7 +16,7 @@ struct Clock {
 }
 
 impl Clock {
-    /// Returns the clock `gap` nanoseconds later; `None` beyond 584 years.
+    /// Returns the clock `gap` nanoseconds later; `None` beyond 584 years of simulated time.
     fn after(self, gap: f64) -> Option<Clock> {
         let gap = gap + self.fraction;
         let whole = libm::floor(gap);
@@ -32,25 +32,26 @@ fn exponential(rng: &mut Rng, mean: f64) -> f64 {
     -libm::log1p(-rng.unit()) * mean
 }
 
-/// A busy or quiet interval of bursty arrivals.
+/// A busy or quiet interval of arrivals in bursts.
 #[derive(Clone, Copy, Debug)]
 struct Spell {
     is_busy: bool,
     ends: Clock,
-    /// Factor applied to both rates of the current cycle.
+    /// Factor applied to the rates of the current cycle, a busy and a quiet interval.
     factor: f64,
 }
 
-/// Generates the arrival times.
+/// Generates the arrival times of a workload.
 #[derive(Clone, Debug)]
 pub(crate) struct Moments {
     arrivals: Arrivals,
     rng: Rng,
     clock: Clock,
     spell: Option<Spell>,
-    /// The number of arrivals so far.
+    /// Number of arrivals generated so far.
     count: u64,
-    /// Clock resolution in nanoseconds; arrivals are rounded down to a multiple of it.
+    /// Resolution of the arrival clock in nanoseconds; arrival times are rounded down to a multiple
+    /// of it.
     tick: u64,
 }
 
@@ -90,7 +91,7 @@ impl Moments {
         }
     }
 
-    /// Returns the next arrival; `None` beyond [`LATEST`].
+    /// Returns the next arrival time; `None` beyond [`LATEST`].
     pub fn next(&mut self) -> Option<Nanos> {
         let at = match self.arrivals {
             Arrivals::Closed => 0,
@@ -115,7 +116,7 @@ impl Moments {
         Some(Nanos(at / self.tick * self.tick)).filter(|&at| at <= LATEST)
     }
 
-    /// Returns the `count`-th multiple of the period, exactly: a period is a binary fraction `m *
+    /// Returns the arrival time after `count` periods, exactly: a period is a binary fraction `m *
     /// 2^e`.
     fn tick(&self, period: f64) -> Option<u64> {
         let mantissa = u128::from(period.to_bits() & ((1 << 52) - 1) | 1 << 52);
@@ -125,10 +126,10 @@ impl Moments {
         u64::try_from((u128::from(self.count) * mantissa) >> exponent.unsigned_abs()).ok()
     }
 
-    /// Returns the next arrival of a Poisson process that alternates between two rates. Exponential
-    /// gaps are memoryless: one that outlasts its spell is drawn again at the other rate, from the
-    /// end of the spell. With `spread`, spells have fixed lengths and each cycle's rates get a
-    /// log-normal factor of that spread.
+    /// Returns the next arrival time of a Poisson process that alternates between two rates.
+    /// Exponential gaps are memoryless: one that outlasts its spell is drawn again at the other
+    /// rate, from the end of the spell. With `spread`, spells have fixed lengths and each cycle's
+    /// rates get a log-normal factor of that spread.
     fn burst(&mut self, gaps: [f64; 2], spells: [f64; 2], spread: Option<f64>) -> Option<u64> {
         loop {
             let spell = match self.spell {

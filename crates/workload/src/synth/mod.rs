@@ -23,11 +23,11 @@ pub struct Synth {
     reads: Option<Ranges>,
     writes: Option<Ranges>,
     ops: Ops,
-    /// Arrival of the last request.
+    /// Arrival time of the last request generated.
     at: Nanos,
     /// Number of requests still to generate.
     left: u64,
-    /// Time before which requests must arrive.
+    /// Time before which the workload's requests must arrive.
     until: Nanos,
 }
 

@@ -7,11 +7,11 @@ use fowler_units::{HostOp, Rng};
 /// Generates the operation of each request.
 #[derive(Clone, Debug)]
 pub(crate) struct Ops {
-    /// The shares of read batches and of trim batches; the rest are write batches.
+    /// Shares of read batches and of trim batches among all batches; the rest are write batches.
     reads: f64,
     trims: f64,
     persistence: f64,
-    /// Probability that a batch continues: of reads, and of writes or trims.
+    /// Probability that a batch continues with one more request: of reads, and of writes or trims.
     goes_on: [f64; 2],
     last: Option<HostOp>,
     op_rng: Rng,
@@ -20,7 +20,7 @@ pub(crate) struct Ops {
 }
 
 impl Ops {
-    /// Returns the operations of a valid spec.
+    /// Returns the operations of a valid workload specification.
     pub fn new(spec: &SynthSpec) -> Ops {
         let stream = |name: &str| Rng::stream(spec.seed, name);
         // For the same number of requests, batches of three occur a third as often as single

@@ -10,18 +10,18 @@ use std::ops::Range;
 pub enum Arrivals {
     /// Independent arrivals at a mean rate.
     Poisson {
-        /// Requests per second.
+        /// Mean number of requests per second.
         rate: f64,
     },
     /// One request every `1 / rate` seconds, the first at time zero.
     Fixed {
-        /// Requests per second.
+        /// Number of requests per second.
         rate: f64,
     },
     /// Poisson arrivals alternating between two rates, starting with the busy one. Lengths of busy
     /// and quiet intervals are exponentially distributed.
     Bursts {
-        /// Requests per second in a busy interval.
+        /// Requests per second in a busy interval, on average.
         busy_rate: f64,
         /// Requests per second in a quiet interval; may be zero.
         quiet_rate: f64,
@@ -53,7 +53,7 @@ pub enum Arrivals {
 /// The distribution of addresses, in units of the alignment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Addresses {
-    /// Every address is equally likely.
+    /// Every address is equally likely to be accessed.
     Uniform,
     /// The k-th most popular address with probability proportional to `k^-theta`.
     Zipf {
@@ -72,31 +72,32 @@ pub enum Addresses {
 /// Placement of the popular addresses in the address space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Popular {
-    /// At the lowest addresses.
+    /// The popular addresses are the lowest of the address space.
     Lowest,
-    /// Scattered over the space by a seeded bijection shared by reads and writes: addresses that
-    /// are hot for reads are hot for writes.
+    /// The popular addresses are scattered over the address space by a seeded bijection shared by
+    /// reads and writes: addresses that are hot for reads are hot for writes.
     #[default]
     Scattered,
-    /// Scattered by the pattern's own bijection: reads and writes have different hot addresses.
+    /// The popular addresses are scattered by a bijection of each kind of request: reads and writes
+    /// have different hot addresses.
     ScatteredApart,
 }
 
-/// A size and its weight in the mix.
+/// A request size and its weight in the mix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeShare {
     /// Request size in bytes.
     pub size: u32,
-    /// Weight of the size; weights need not sum to one.
+    /// Weight of the size among the pattern's sizes; weights need not sum to one.
     pub weight: f64,
 }
 
 /// Length of a generated workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// This many requests.
+    /// Number of requests in the workload.
     Requests(u64),
-    /// Every request that arrives before this time.
+    /// Every request that arrives before this time belongs to the workload.
     Duration(Span),
 }
 
@@ -131,12 +132,12 @@ impl Display for Arrivals {
     }
 }
 
-/// The addresses and sizes of one kind of request.
+/// Addresses and sizes of one kind of request, reads or writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     /// Distribution of the start addresses of sequential runs (and of single requests).
     pub addresses: Addresses,
-    /// Placement of the popular addresses.
+    /// Placement of the pattern's popular addresses in the address space.
     pub popular: Popular,
     /// Mean length of a sequential run in requests (geometric); 1 for no runs.
     pub mean_run: f64,
@@ -150,7 +151,7 @@ pub struct Pattern {
     /// The share of requests that go to the part of the space used by their kind only, not counting
     /// runs and repeats; the rest go to the part that reads and writes share.
     pub own: f64,
-    /// The mix of sizes.
+    /// Mix of request sizes.
     pub sizes: Vec<SizeShare>,
 }
 
@@ -173,26 +174,26 @@ impl Pattern {
 /// A generated workload. The same spec yields the same requests on every machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SynthSpec {
-    /// The seed of every random draw.
+    /// Seed of every random draw of the workload.
     pub seed: u64,
     /// Number of the repetition: times, operations and sizes are the same in each, addresses are
     /// drawn anew.
     pub round: u64,
-    /// Number of requests, or duration.
+    /// Length of the workload: a number of requests, or a duration.
     pub length: Length,
-    /// When requests arrive. Rates count requests, however many arrive together.
+    /// Process by which requests arrive. Rates count requests, however many arrive together.
     pub arrivals: Arrivals,
-    /// The resolution of the clock that recorded the arrivals: they are rounded down to a multiple
-    /// of it. Zero for whole nanoseconds.
+    /// Resolution of the arrival clock: arrival times are rounded down to a multiple of it. Zero
+    /// for whole nanoseconds.
     pub tick: Span,
-    /// The address space: requests lie in `[0, space)`.
+    /// Size of the address space: requests lie in `[0, space)`.
     pub space: Bytes,
-    /// Alignment of offsets, in bytes.
+    /// Alignment of request offsets, in bytes.
     pub alignment: Bytes,
-    /// The share of the space, at its start, that only reads use. The space between this part and
-    /// that of the writes is shared.
+    /// Share of the address space, at its start, that only reads use. The space between this part
+    /// and that of the writes is shared.
     pub reads_only: f64,
-    /// The share of the space, at its end, that only writes and trims use.
+    /// Share of the address space, at its end, that only writes and trims use.
     pub writes_only: f64,
     /// Share of reads among all requests, 0 to 1.
     pub read_share: f64,
@@ -240,19 +241,21 @@ const LARGEST_SPACE: Bytes = Bytes(1 << 50);
 /// Largest Zipf skew; beyond it, practically only one address remains.
 const LARGEST_THETA: f64 = 20.0;
 
-/// Largest mean batch, and largest distance of a repeated address, in requests.
+/// Largest mean number of requests in a batch, and largest distance of a repeated address in
+/// requests.
 const LARGEST_BATCH: f64 = 1e6;
 const FARTHEST_AGAIN: u32 = 1 << 20;
-/// Coarsest clock resolution of arrivals.
+/// Coarsest resolution of the arrival clock.
 const COARSEST_TICK: Span = Span::ms(10_000);
-/// Largest persistence: a billion batches of one operation in a row on average.
+/// Largest persistence, the probability that a batch repeats the previous batch's operation: a
+/// billion batches of one operation in a row on average.
 const LARGEST_PERSISTENCE: f64 = 0.999_999_999;
 
 /// Fewest batches in a busy and a quiet interval together, on average. With fewer, simulating every
 /// interval would make hardly any progress.
 const FEWEST_PER_CYCLE: f64 = 1e-3;
 
-/// Collects the errors in a spec, each with its key.
+/// Collects the errors in a workload specification, each with its key.
 struct Check(Vec<Diagnostic>);
 
 impl Check {
@@ -275,7 +278,7 @@ impl Check {
 }
 
 impl SynthSpec {
-    /// Returns everything that is wrong with the spec; empty if it is valid.
+    /// Returns everything that is wrong with the workload specification; empty if it is valid.
     pub fn check(&self) -> Vec<Diagnostic> {
         let mut check = Check(Vec::new());
         self.check_space(&mut check);
@@ -315,7 +318,7 @@ impl SynthSpec {
         check.that(both <= 1.0 + 1e-12, "reads_only + writes_only", Short(both), "at most 1");
     }
 
-    /// Returns the numbers of addresses used only by reads, and only by writes.
+    /// Returns the number of aligned addresses that only reads use, and that only writes use.
     fn only(&self) -> [u64; 2] {
         let slots = self.space.0 / self.alignment.0.max(1);
         let of = |share: f64| libm::round(slots as f64 * share) as u64;
@@ -323,12 +326,12 @@ impl SynthSpec {
         [reads, of(self.writes_only).min(slots - reads)]
     }
 
-    /// Returns the byte range used only by reads.
+    /// Returns the byte range of the address space that only reads use.
     pub(crate) fn reads_part(&self) -> Range<u64> {
         0..self.only()[0] * self.alignment.0
     }
 
-    /// Returns the byte range used only by writes and trims.
+    /// Returns the byte range of the address space that only writes and trims use.
     pub(crate) fn writes_part(&self) -> Range<u64> {
         match self.only()[1] {
             0 => self.space.0..self.space.0,
@@ -339,7 +342,7 @@ impl SynthSpec {
         }
     }
 
-    /// Returns the mean number of requests per batch.
+    /// Returns the mean number of requests that arrive together in a batch.
     pub(crate) fn mean_batch(&self) -> f64 {
         let (reads, writes) = (self.reads.batch, self.writes.batch);
         if self.read_share >= 1.0 || reads == writes {
@@ -383,7 +386,7 @@ impl SynthSpec {
         }
     }
 
-    /// Checks bursty arrivals and returns their mean rate; NaN for other arrivals.
+    /// Checks arrivals in bursts and returns their mean rate; NaN for other arrivals.
     fn check_bursts(&self, check: &mut Check) -> f64 {
         let (busy_rate, quiet_rate, mean_busy, mean_quiet) = match self.arrivals {
             Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } => {

@@ -16,7 +16,7 @@ pub struct Zipf {
     theta: f64,
     /// `H(1.5) - h(1)`: the start of the inversion, so that rank 1 is never rejected.
     from: f64,
-    /// `H(n + 1/2)`: the end of the inversion.
+    /// `H(n + 1/2)`: the end of the range of areas that the inversion draws from.
     to: f64,
     /// Ranks within this distance of the draw are accepted without computing the hat.
     sure: f64,
@@ -37,25 +37,26 @@ impl Zipf {
         zipf
     }
 
-    /// `h(x) = x^-theta`.
+    /// Returns `h(x) = x^-theta`, the hat function of the rejection.
     fn hat(&self, x: f64) -> f64 {
         libm::exp(-self.theta * libm::log(x))
     }
 
-    /// `H(x)`, the integral of the hat from 1 to x: `(x^(1-theta) - 1) / (1 - theta)`, or `ln x`.
+    /// Returns `H(x)`, the integral of the hat from 1 to x: `(x^(1-theta) - 1) / (1 - theta)`, or
+    /// `ln x`.
     fn area(&self, x: f64) -> f64 {
         let log = libm::log(x);
         log * expm1_over((1.0 - self.theta) * log)
     }
 
-    /// The inverse of `H`.
+    /// Returns the inverse of [`Zipf::area`]: the `x` below which the hat has this area.
     fn inverse(&self, area: f64) -> f64 {
         // Rounding may push the argument of the logarithm to -1 for a skew above 1.
         let t = (area * (1.0 - self.theta)).max(-1.0 + f64::EPSILON);
         libm::exp(area * log1p_over(t))
     }
 
-    /// Draws a rank.
+    /// Draws a rank from the distribution, 0 being the most likely.
     pub fn draw(&self, rng: &mut Rng) -> u64 {
         loop {
             let area = self.to + rng.unit() * (self.from - self.to);
@@ -68,12 +69,12 @@ impl Zipf {
     }
 }
 
-/// `(e^x - 1) / x`, continued through zero.
+/// Returns `(e^x - 1) / x`, continued through zero.
 fn expm1_over(x: f64) -> f64 {
     if x.abs() > 1e-8 { libm::expm1(x) / x } else { 1.0 + x / 2.0 }
 }
 
-/// `ln(1 + x) / x`, continued through zero.
+/// Returns `ln(1 + x) / x`, continued through zero.
 fn log1p_over(x: f64) -> f64 {
     if x.abs() > 1e-8 { libm::log1p(x) / x } else { 1.0 - x / 2.0 }
 }
