@@ -16,16 +16,16 @@ use fowler_experiment::{HostIo, HostOp, Nanos, Span};
 use serde_json::Value;
 use std::fmt::Display;
 
-/// The columns and their accepted types.
+/// Columns of requests in an Arrow batch, and the types that each accepts.
 const COLUMNS: [(&str, &str); 4] = [
     ("at_ns", "whole numbers of nanoseconds, timestamps or durations, ascending"),
     ("op", "the words read, write, trim and flush, or their codes 0 to 3"),
     ("offset", "whole numbers of bytes"),
     ("size", "whole numbers of bytes, below 4 GiB"),
 ];
-/// The latest moment of a request: 292 years.
+/// Latest arrival time of a request: 292 years, in nanoseconds.
 const LATEST: u64 = i64::MAX as u64;
-/// The maximum number of wrong rows of a column that are reported one by one; the others are only
+/// Largest number of wrong rows of a column that are reported one by one; the others are only
 /// counted.
 const SHOWN: usize = 5;
 
@@ -35,7 +35,7 @@ const SHOWN: usize = 5;
 pub struct ArrowSource {
     rows: u64,
     last: u64,
-    /// Time that counts as zero, in nanoseconds; set by the first batch.
+    /// Timestamp that counts as time zero, in nanoseconds; set by the first batch.
     origin: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ impl ArrowSource {
     }
 
     /// Returns the requests of the next batch. Timestamps count from the first timestamp, since a
-    /// drive has no dates; numbers and durations are taken as they are.
+    /// drive has no dates; whole numbers and durations count from zero as they are.
     ///
     /// # Errors
     /// Every problem of the batch. Rows are numbered from 0, across all batches.
@@ -109,7 +109,8 @@ fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo
     Err(rows.diagnostics())
 }
 
-/// Returns true if the values of a row form a valid request.
+/// Returns true if the values of a row form a valid request: its end and its arrival time are in
+/// range.
 #[inline]
 fn fits(at: Nanos, op: HostOp, offset: u64, size: u64) -> bool {
     let flush = op == HostOp::Flush;
@@ -117,7 +118,7 @@ fn fits(at: Nanos, op: HostOp, offset: u64, size: u64) -> bool {
     (at.0 <= LATEST) & (flush | range)
 }
 
-/// Returns the four columns, in order.
+/// Returns the four columns of a batch (`at_ns`, `op`, `offset`, `size`), in this order.
 fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
     let schema = batch.schema_ref();
     let mut diagnostics = Diagnostics::default();
@@ -158,7 +159,7 @@ fn is_index(schema: &Schema, name: &str) -> bool {
     index.is_some_and(|index| index.iter().any(|it| it.as_str() == Some(name)))
 }
 
-/// Returns a column of an accepted type, or an error about its type.
+/// Returns a column of a batch if it has an accepted type, or else an error about its type.
 fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Diagnostics> {
     let (name, expected) = COLUMNS[column];
     values.ok_or_else(|| {
@@ -168,14 +169,14 @@ fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Di
     })
 }
 
-/// The values of a column, with placeholders for invalid values, and a flag that is true if all are
-/// valid.
+/// Values of a column of a batch, with placeholders for invalid values, and a flag that is true if
+/// all are valid.
 struct Values<V> {
     values: Vec<V>,
     sound: bool,
 }
 
-/// Reads a column of whole numbers in the units of a request.
+/// Reads a column of whole numbers as nanoseconds or bytes.
 fn numbers(array: &dyn Array) -> Option<Values<u64>> {
     const S: Span = Span::ms(1_000);
     const MS: Span = Span::ms(1);
@@ -268,7 +269,7 @@ fn words<'a>(words: impl Iterator<Item = Option<&'a str>>) -> Values<HostOp> {
     Values { values, sound }
 }
 
-/// Parses the words of a dictionary.
+/// Parses the words of a dictionary as operations; `None` for a word that is none.
 fn meanings(words: &dyn Array) -> Option<Vec<Option<HostOp>>> {
     let meaning = |word: Option<&str>| word.and_then(operation);
     Some(match words.data_type() {
@@ -284,7 +285,7 @@ fn operation(word: &str) -> Option<HostOp> {
     HostOp::ALL.into_iter().find(|op| word.eq_ignore_ascii_case(op.word()))
 }
 
-/// A batch with invalid rows.
+/// A batch of requests in which some rows are invalid.
 struct Rows<'a> {
     batch: &'a RecordBatch,
     first_row: u64,
@@ -296,7 +297,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Returns every problem, by column and row.
+    /// Returns every problem of the batch, by column and row.
     fn diagnostics(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         for (name, expected) in COLUMNS {
@@ -317,7 +318,7 @@ impl Rows<'_> {
         diagnostics
     }
 
-    /// Returns the problem of a value, if there is one.
+    /// Returns the problem of the value that a row has in a column; `None` if the value is valid.
     fn wrong(&self, name: &str, array: &dyn Array, row: usize) -> Option<String> {
         if is_null(array, row) {
             return Some("the value is missing".into());
@@ -366,13 +367,14 @@ impl Rows<'_> {
     }
 }
 
-/// Returns true if a value is null, in the column or in its dictionary.
+/// Returns true if the value that a row has in a column is null, in the column or in its
+/// dictionary.
 fn is_null(array: &dyn Array, row: usize) -> bool {
     array.is_null(row)
         || matches!(array.data_type(), DataType::Dictionary(_, _)) && said(array, row).is_none()
 }
 
-/// Returns the error of a number that is negative or too large.
+/// Returns the error for a number in a column that is negative or too large.
 fn out_of_reach(
     array: &dyn Array,
     row: usize,
@@ -389,7 +391,7 @@ fn out_of_reach(
     (value > most || overflowed).then(|| format!("{text} exceeds {limit}"))
 }
 
-/// Returns a value in its original unit, as text for messages.
+/// Returns the value that a row has in a column, in its original unit, as text for messages.
 fn said(array: &dyn Array, row: usize) -> Option<String> {
     fn number<T: ArrowPrimitiveType>(array: &dyn Array, row: usize) -> String
     where

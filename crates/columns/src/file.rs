@@ -18,7 +18,8 @@ use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 use std::io;
 use std::path::Path;
 
-/// Returns the settings of all files. Nothing in a file depends on the machine or the time.
+/// Returns the settings with which all Parquet files are written. Nothing in a file depends on the
+/// machine or the time.
 pub(crate) fn properties() -> WriterPropertiesBuilder {
     WriterProperties::builder()
         .set_created_by("fowler".into())
@@ -26,11 +27,11 @@ pub(crate) fn properties() -> WriterPropertiesBuilder {
         .set_statistics_enabled(EnabledStatistics::Chunk)
 }
 
-/// The minimum number of bytes of a column that are compressed. Smaller columns hardly shrink, or
-/// grow by the overhead of compression, and every reader has to set up a decoder for each column.
+/// Smallest size of a column that is compressed, in bytes. Smaller columns hardly shrink, or grow
+/// by the overhead of compression, and every reader has to set up a decoder for each column.
 const COMPRESSED: usize = 256;
 
-/// Returns a small table as the bytes of a file.
+/// Returns a small table as the bytes of a Parquet file.
 pub(crate) fn bytes(batch: &RecordBatch) -> Vec<u8> {
     // Statistics and indexes only add to the size of a small file.
     let mut properties = properties()
@@ -59,13 +60,13 @@ pub(crate) fn bytes(batch: &RecordBatch) -> Vec<u8> {
     written.expect("writing to memory does not fail")
 }
 
-/// Reads all tables of a file in order.
+/// Reads all tables of a Parquet file in order.
 pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Diagnostics> {
     let bytes = disk::read(path).map_err(|error| unreadable(path, &error))?;
     all(bytes).map_err(|error| unreadable(path, &error))
 }
 
-/// Like [`read`], from the bytes of a file.
+/// Like [`read`], from the bytes of a Parquet file.
 pub(crate) fn all(bytes: Vec<u8>) -> Result<Vec<RecordBatch>, String> {
     tables(bytes, |_| ProjectionMask::all())
 }
@@ -99,12 +100,12 @@ fn tables(
     .flatten()
 }
 
-/// The maximum number of rows for each byte of a file: far more than the numbers of points in order
-/// compress to.
+/// Largest number of rows for each byte of a Parquet file: far more than the numbers of points in
+/// order compress to.
 const ROWS: u64 = 64;
 
-/// Refuses a file that claims more rows than its bytes can hold. Rows without columns take no space
-/// in a file, but they do in memory, so a forged file could exhaust memory.
+/// Refuses a Parquet file that claims more rows than its bytes can hold. Rows without columns take
+/// no space in a file, but they do in memory, so a forged file could exhaust memory.
 fn bounded(groups: &[RowGroupMetaData], length: usize) -> Result<(), String> {
     let rows = groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
     let rows = rows.fold(0, u64::saturating_add);
@@ -131,7 +132,8 @@ fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostics {
     diagnostic.hint("remove it; running the same sweep again recreates it".to_string()).into()
 }
 
-/// Returns the I/O error inside an error of the library, or a new one with the library's text.
+/// Returns the I/O error inside an error of the Parquet library, or a new one with the text of that
+/// error.
 pub(crate) fn cause(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
@@ -142,8 +144,8 @@ pub(crate) fn cause(error: ParquetError) -> io::Error {
     }
 }
 
-/// Returns an error on one line, without the name of the library in front. The error may quote the
-/// file.
+/// Returns an error of the Parquet library on one line, without the name of the library in front.
+/// The error may quote the file.
 pub(crate) fn plain(error: &ParquetError) -> String {
     let what = match error {
         ParquetError::External(cause) => cause.to_string(),

@@ -5,8 +5,8 @@ use crate::summary::{ERROR, POINT, Row};
 use fowler_experiment::tables::{Cell, Sheet};
 use std::collections::BTreeMap;
 
-/// The responses that the tables show, each with its column head. Smaller is better for every
-/// response.
+/// Metrics of a point that the tables of a sweep show, each with its column head. Smaller is better
+/// for every response.
 const RESPONSES: [(&str, &str); 6] = [
     ("read.mean_us", "read mean (us)"),
     ("read.p99_us", "read p99 (us)"),
@@ -15,16 +15,16 @@ const RESPONSES: [(&str, &str); 6] = [
     ("write.p99_us", "write p99 (us)"),
     ("waf", "WAF"),
 ];
-/// The column with the reason why write amplification is withheld.
+/// Name of the column with the reason why the write amplification of a point is withheld.
 const WITHHELD: &str = "waf_withheld";
-/// The maximum number of points shown.
+/// Largest number of points that a table shows.
 const SHOWN: usize = 24;
 /// The maximum number of levels of an axis of numbers. An axis with more numbers is cut into
 /// [`PARTS`] parts of as many points each, as `main_effects` of the Python module does.
 const LEVELS_MOST: usize = 8;
 const PARTS: usize = 4;
 
-/// Returns the tables of these points, under the names of their axes.
+/// Returns the tables that summarize these points of a sweep; `axes` are the names of its axes.
 pub(crate) fn sheets(rows: &[Row], axes: &[&str]) -> Vec<Sheet> {
     let measured: Vec<&Row> = rows.iter().filter(|row| row.text(ERROR).is_none()).collect();
     if measured.is_empty() {
@@ -44,7 +44,7 @@ pub(crate) fn sheets(rows: &[Row], axes: &[&str]) -> Vec<Sheet> {
     sheets
 }
 
-/// Returns the value of a response; `None` if unknown or withheld.
+/// Returns the value that a point has for a metric; `None` if it is unknown or withheld.
 fn value(row: &Row, name: &str) -> Option<f64> {
     let withheld = name == "waf" && row.text(WITHHELD).is_some();
     row.get(name).and_then(|it| it.real()).filter(|_| !withheld)
@@ -94,7 +94,8 @@ fn points(
     sheet("points", title, heads("point", axes, shown.iter().map(|(_, head)| *head)), rows)
 }
 
-/// Returns the point with the smallest value of each response; if several are equal, the first.
+/// Returns the table of the best points: for each metric, the point with the smallest value; if
+/// several are equal, the first.
 fn best(measured: &[&Row], axes: &[&str], shown: &[(&'static str, &'static str)]) -> Sheet {
     let row = |&(name, head): &(&str, &str)| {
         let values = measured.iter().filter_map(|row| Some((value(row, name)?, *row)));
@@ -108,8 +109,8 @@ fn best(measured: &[&Row], axes: &[&str], shown: &[(&'static str, &'static str)]
     sheet("best", "Best points".into(), names, shown.iter().filter_map(row).collect())
 }
 
-/// Returns the effect of each axis on each response: the largest minus the smallest mean over the
-/// values of the axis.
+/// Returns the table of the effect of each axis on each metric: the largest minus the smallest mean
+/// over the values of the axis.
 fn effects(
     measured: &[&Row],
     axes: &[&str],
@@ -142,7 +143,8 @@ fn effects(
     (!rows.is_empty()).then(|| sheet("effects", title, names, rows))
 }
 
-/// Returns the responses by the value of an axis: a number, or else words or nothing.
+/// Groups the values of a metric by the value that the points have on an axis: a number, or else
+/// words or nothing.
 fn levels(points: Vec<(Result<f64, Option<String>>, f64)>) -> Vec<Vec<f64>> {
     let mut words: BTreeMap<Option<String>, Vec<f64>> = BTreeMap::new();
     let mut numbers: Vec<(f64, f64)> = Vec::new();

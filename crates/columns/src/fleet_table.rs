@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The name of the file in a folder of results.
+/// Name of the file with the fleet's drives in a folder of results.
 pub const NAME: &str = "drives.parquet";
 
 /// Returns the first drive of each place: its number from 1, load, strength, `early_years` (null if
@@ -45,7 +45,7 @@ pub fn table(fleet: &Fleet) -> RecordBatch {
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).expect("columns of one length")
 }
 
-/// Writes the table.
+/// Writes the fleet's drives as a Parquet file at `path`.
 ///
 /// # Errors
 /// If the file cannot be written.

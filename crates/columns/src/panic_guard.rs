@@ -5,7 +5,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// True while a panic of this thread becomes an error, so that nothing is printed.
+    /// True while a panic of the current thread becomes an error, so that no message is printed.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -10,11 +10,11 @@ use fowler_experiment::provenance::{bytes_hash, file_hash};
 use fowler_experiment::sweep::store::{self, Listed, Verified, listed_hash, small_file};
 use std::path::{Path, PathBuf};
 
-/// The folder of the points.
+/// Name of the folder, in that of the sweep, with the files of its points.
 pub(crate) const POINTS: &str = "points";
-/// The folder of the requests of all points.
+/// Name of the folder, in that of the sweep, with the requests of all points.
 pub(crate) const REQUESTS: &str = "requests";
-/// The saved state of a point.
+/// State of a point of a sweep, according to its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Missing,
@@ -48,7 +48,8 @@ pub(crate) fn save(
     store::save(&sums_file(folder, hash), (&row_name, &point_file(folder, hash)), row, requests)
 }
 
-/// Returns the names of a point's files, relative to the folder of its checksums.
+/// Returns the names of a point's files of row and requests, relative to the folder of its
+/// checksums.
 fn names(hash: &str) -> [String; 2] {
     [format!("{hash}.parquet"), format!("../{REQUESTS}/{hash}.parquet")]
 }
@@ -89,8 +90,8 @@ pub(crate) fn state(folder: &Path, hash: &str, requests: bool) -> Result<State, 
     })
 }
 
-/// Returns the state of a point according to its row. The file of the row must be as it was
-/// written.
+/// Returns the state of a point, finished or failed, according to its row, whose file must be
+/// undamaged.
 pub(crate) fn row_state(folder: &Path, hash: &str) -> Result<State, Diagnostics> {
     let row = file::read_columns(&point_file(folder, hash), &[HASH, ERROR])?;
     let rows = summary::rows_of(&row.unwrap_or_default());
@@ -102,7 +103,8 @@ pub(crate) fn row_state(folder: &Path, hash: &str) -> Result<State, Diagnostics>
     })
 }
 
-/// Copies the files of a finished point from one folder into another, unless they are there.
+/// Copies the files of a finished point from one folder of a sweep into another, unless they are
+/// already there.
 pub(crate) fn copy(
     from: &Path,
     into: &Path,

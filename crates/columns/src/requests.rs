@@ -20,14 +20,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-/// Number of rows in a batch.
+/// Number of requests in a batch of rows.
 pub const CHUNK: usize = 65_536;
-/// The number of rows in a row group of a file; a group is buffered in memory until it is full.
+/// Number of requests in a row group of a Parquet file; a group is buffered in memory until it is
+/// full.
 const GROUP: usize = 4 * CHUNK;
 
-/// Returns the columns, which are those of the text format in its order. `op` is a dictionary of
-/// words. The other columns are whole numbers: bytes, or nanoseconds where the name ends in `_ns`.
-/// There are no nulls.
+/// Returns the columns of the log of requests, which are those of the text format in its order.
+/// `op` is a dictionary of words. The other columns are whole numbers: bytes, or nanoseconds where
+/// the name ends in `_ns`. There are no nulls.
 pub fn schema() -> SchemaRef {
     Arc::clone(&SCHEMA)
 }
@@ -48,14 +49,14 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     Arc::new(Schema::new(fields))
 });
 
-/// Returns the words of `op`, which all batches share.
+/// The words of the column `op`, which all batches share.
 static WORDS: LazyLock<ArrayRef> =
     LazyLock::new(|| Arc::new(StringArray::from_iter_values(HostOp::ALL.map(HostOp::word))));
 
-/// Collects rows, column by column.
+/// Collects the rows of requests, column by column.
 #[derive(Debug)]
 struct Chunk {
-    /// The number of the first row.
+    /// Number of the first row in the collected chunk, counted from 0 over the run.
     first: u64,
     op: Vec<i8>,
     offset: Vec<u64>,
@@ -98,7 +99,7 @@ impl Chunk {
         }
     }
 
-    /// Returns the rows as a batch, without copying, and starts the next one.
+    /// Returns the collected rows as a batch, without copying, and starts the next batch.
     fn take(&mut self) -> RecordBatch {
         let rows = self.op.len() as u64;
         let full = std::mem::replace(self, Chunk::new(self.first + rows));
@@ -120,7 +121,8 @@ impl Chunk {
     }
 }
 
-/// Collects every request in memory, in order of completion, with about 250 bytes for each.
+/// Collects every request of a run in memory, in order of completion, with about 250 bytes for
+/// each.
 #[derive(Debug)]
 pub struct RequestColumns {
     batches: Vec<RecordBatch>,
@@ -192,7 +194,7 @@ fn open(path: &Path) -> Result<Box<dyn RequestSink>, Diagnostics> {
     Ok(Box::new(InFile { sink, path: path.to_path_buf() }))
 }
 
-/// Writes full batches of rows. Remembers the first error and stops writing.
+/// Writes batches of requests to a Parquet file. Remembers the first error and stops writing.
 #[derive(Debug)]
 struct ParquetSink<W: Write + Send> {
     writer: ArrowWriter<W>,
@@ -228,8 +230,8 @@ impl<W: Write + Send> ParquetSink<W> {
     }
 }
 
-/// Stores increasing numbers as differences. Most other columns have few distinct values and are
-/// stored in dictionaries.
+/// Returns the encodings of the columns: increasing numbers are stored as differences; most other
+/// columns have few distinct values and are stored in dictionaries.
 fn layout() -> WriterProperties {
     let mut properties = properties().set_max_row_group_row_count(Some(GROUP));
     for name in ["id", "at_ns", "done_ns"] {
@@ -240,10 +242,11 @@ fn layout() -> WriterProperties {
     properties.build()
 }
 
-/// The number of the format; a change of the columns needs the next number.
+/// Format number of the log of requests; a change of the columns needs the next number.
 const FORMAT: &str = "1";
 
-/// Returns the metadata of a file about its run: keys are `fowler.` and the name of a metric.
+/// Returns the metadata of a log file about its run: the keys are `fowler.` and the name of a
+/// metric.
 fn facts(run: &[(&str, String)]) -> Vec<KeyValue> {
     let format = KeyValue::new("fowler.requests".to_string(), FORMAT.to_string());
     let fact =

@@ -28,10 +28,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Kind and format version of the file `shard`; increment the version when its contents change.
 const KIND: Kind = Kind { name: "shard", format: 1 };
-/// The maximum size of the file `shard`, in bytes.
+/// Largest size of the file `shard`, in bytes.
 const LARGEST: u64 = 4096;
 
-/// The contents of the file `shard`.
+/// Contents of the file `shard`, which identifies a shard and its sweep.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
@@ -41,7 +41,7 @@ struct Record {
     /// Version of Fowler that runs the shard, and a hash of the simulator's sources.
     version: String,
     sources: String,
-    /// The SHA-256 of the specification and of the design.
+    /// SHA-256 of the sweep's specification and design.
     specification: String,
     design: String,
 }
@@ -64,7 +64,7 @@ impl Record {
         sealed_file::bytes(KIND, &self.design, text.as_bytes())
     }
 
-    /// Reads the file of a folder.
+    /// Reads the file `shard` at `path`.
     fn read(path: &Path) -> Result<Record, Refused> {
         let opened = sealed_file::inspect(path, KIND)?;
         let mut text = String::new();
@@ -83,7 +83,7 @@ impl Record {
 /// The shard that a folder holds, according to its file `shard`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// The folder holds this shard.
+    /// The folder holds this shard of a sweep.
     Shard(Shard),
     /// The folder holds a shard, but this file, which identifies the shard, is missing or damaged.
     Damaged(PathBuf),
@@ -165,14 +165,15 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
     Folder::outlined(entered, path, &outline, runs, points)
 }
 
-/// Returns the shard of the same sweep whose file has this checksum; `None` if there is none.
+/// Returns the shard of the same sweep whose file `shard` has the checksum `hash`; `None` if there
+/// is none.
 fn of_another(shard: Shard, outline: &Outline, hash: &str) -> Option<Shard> {
     let all = shard.all();
     let is = |it: &Shard| *it != shard && bytes_hash(&Record::of(*it, outline).bytes()) == hash;
     all.into_par_iter().find_any(is)
 }
 
-/// A folder, and the contents of its file `shard`.
+/// A folder that holds a shard, and the contents of its file `shard`.
 struct Held {
     folder: PathBuf,
     record: Record,
@@ -187,11 +188,11 @@ impl Held {
 /// Callbacks while shards are merged.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// A flag that the caller sets to end the merge.
+    /// Flag that the caller sets to stop the merge.
     pub stop: &'a AtomicBool,
-    /// Called with the number of runs to copy.
+    /// Called once with the number of runs that the merge will copy.
     pub planned: &'a (dyn Fn(usize) + Sync),
-    /// Called for each run that is copied.
+    /// Called for each run that the merge has copied.
     pub copied: &'a (dyn Fn() + Sync),
 }
 
@@ -247,7 +248,7 @@ pub fn merge(
     Ok((!watch.stop.load(Ordering::Relaxed)).then_some(folder))
 }
 
-/// Reads the file of the shard of every folder.
+/// Reads the file `shard` of every folder to be merged.
 fn held(folders: &[PathBuf]) -> Result<Vec<Held>, Diagnostics> {
     let read = |folder: &PathBuf| -> Result<Held, Diagnostics> {
         refuse_newer(folder, SWEEP)?;
@@ -277,7 +278,7 @@ fn held(folders: &[PathBuf]) -> Result<Vec<Held>, Diagnostics> {
     diagnostics.or(held)
 }
 
-/// Checks that the shards are those of one sweep, each exactly once.
+/// Checks that the shards to be merged are those of one sweep, each exactly once.
 fn one_sweep(held: &[Held]) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let Some(first) = held.first() else { return Ok(()) };

@@ -42,11 +42,12 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The specification, in the folder.
+/// Name of the file with the specification, in the folder of a sweep.
 pub const SPECIFICATION: &str = "sweep.toml";
-/// The points of the design, in the folder.
+/// Name of the file with the points of the design, in the folder of a sweep.
 pub const DESIGN: &str = "design.parquet";
-/// The checksums of specification and design, in the folder, and of the file `shard`.
+/// Name of the file with the checksums of the specification, the design and the file `shard`, in
+/// the folder of a sweep.
 const SUMS: &str = SWEEP_SUMS;
 /// Kind and format version of a sweep's folder; increment the version when the contents of its
 /// files change.
@@ -58,7 +59,8 @@ pub(crate) const SHARD: &str = "shard";
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// The points of the design that are run in this folder, with their hashes.
+    /// Points of the design that are run in this folder (index and hash): all of the sweep, or
+    /// those of a shard.
     runs: Vec<(usize, String)>,
     /// Hashes of the points that belong in this folder.
     points: Vec<String>,
@@ -72,9 +74,9 @@ pub struct Folder {
 pub(crate) struct Outline {
     /// Text of the specification.
     pub text: Vec<u8>,
-    /// The file of the design.
+    /// Bytes of the file of the design, `design.parquet`.
     pub design: Vec<u8>,
-    /// The hash of every point, in the order of the design.
+    /// Hash of every point of the sweep, in the order of the design.
     pub points: Vec<String>,
     /// True if the requests of every point are saved.
     pub requests: bool,
@@ -101,23 +103,24 @@ impl Outline {
     }
 }
 
-/// The files of a finished point as bytes, as a remote worker returns them.
+/// Files of a finished point of a sweep as bytes, as a remote worker returns them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// Encoded row of the point.
+    /// Bytes of the file with the row of the point.
     pub row: Vec<u8>,
-    /// The requests of the point, if they are saved and the point did not fail.
+    /// Bytes of the file with the requests of the point, if they are saved and the point did not
+    /// fail.
     pub requests: Option<Vec<u8>>,
     /// True if the point failed.
     pub failed: bool,
 }
 
-/// The progress of a sweep.
+/// Progress of a sweep: how many of its points are finished or failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Number of points in the design.
     pub points: usize,
-    /// Points that are finished, including failed ones.
+    /// Number of points that are finished, including failed ones.
     pub finished: usize,
     /// Number of points that failed.
     pub failed: usize,
@@ -148,7 +151,8 @@ impl Folder {
         Folder::outlined(entered, path, outline, outline.runs(), outline.points.clone())
     }
 
-    /// Writes the files of the folder other than the points, for the given `runs` and `points`.
+    /// Writes the files of the sweep's folder other than those of its points, for the given `runs`
+    /// and `points`.
     pub(crate) fn outlined(
         Entered(lock): Entered,
         path: &Path,
@@ -170,7 +174,7 @@ impl Folder {
         Ok(Folder { path, runs, points, requests: *requests, _lock: lock })
     }
 
-    /// Returns the path of the folder.
+    /// Returns the path of the sweep's folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -201,7 +205,7 @@ impl Folder {
         Ok(states.filter(|(_, it)| *it == State::Damaged).map(|(index, _)| index).collect())
     }
 
-    /// Returns the saved state of every point that is run.
+    /// Returns the saved state of every point that is run in the folder.
     fn states(&self) -> Result<Vec<(usize, State)>, Diagnostics> {
         self.runs
             .par_iter()
@@ -331,23 +335,23 @@ fn rows(folder: &Path) -> Result<Vec<Row>, Diagnostics> {
     Ok(rows)
 }
 
-/// The state of a sweep's folder.
+/// Result of checking the files of a sweep's folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Examined {
-    /// Different points of the design.
+    /// Number of different points in the design of the sweep.
     pub points: usize,
-    /// Number of points whose files are all present and undamaged.
+    /// Number of points of the design whose files are all present and undamaged.
     pub whole: usize,
     /// Damaged files, each with the checksum file of its point. Removing the checksum file makes
     /// the point run again.
     pub damaged: Vec<(PathBuf, Option<PathBuf>)>,
-    /// Whole points that are not in the present design but were in an earlier one.
+    /// Number of undamaged points that are not in the present design but were in an earlier one.
     pub earlier: usize,
     /// Files of points that are not in the design, and that are not as they were written.
     pub strays: Vec<PathBuf>,
     /// Files and folders among the points that Fowler did not write.
     pub others: Vec<PathBuf>,
-    /// Files of the sweep itself, damaged or not.
+    /// Files of the sweep itself (specification, design, checksums), damaged or not.
     pub own: Vec<PathBuf>,
 }
 
@@ -450,7 +454,8 @@ fn strays(folder: &Path, hashes: &BTreeSet<&str>, found: &mut Examined) -> Resul
     Ok(())
 }
 
-/// Checks that no input file of the points would be replaced by a file in the folder.
+/// Returns an error for each input file of the points that a file in the folder of the sweep would
+/// replace.
 pub fn unharmed(plan: &Plan, folder: &Path) -> Diagnostics {
     let outputs: Vec<Named> =
         [SPECIFICATION, DESIGN].map(|name| ("--out".to_string(), folder.join(name))).into();

@@ -16,21 +16,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The column of the index of a point in the design.
+/// Name of the column with the index of a point in the design of its sweep.
 pub const POINT: &str = "point";
-/// The column of the hash that identifies a point.
+/// Name of the column with the hash that identifies a point.
 pub const HASH: &str = "hash";
-/// The prefix of the name of the column of an axis.
+/// Prefix of the names of the columns with a point's values on the axes of its sweep.
 const AXIS: &str = "axis.";
-/// The column with the reason why a point failed; null for other points.
+/// Name of the column with the reason why a point failed; null for other points.
 pub const ERROR: &str = "error";
-/// The column with the whole summary as JSON.
+/// Name of the column with the whole summary of a point as JSON.
 pub const SUMMARY: &str = "summary";
 /// The columns with the names of the drive, scheme and workload that a point runs. A run that
 /// several points share has the names of the first.
 pub(crate) const NAMES: [&str; 3] = ["device", "scheme", "workload.name"];
 
-/// A single value of a cell.
+/// A single value of a table cell: a number, a truth value, a text, or nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Scalar {
     Null,
@@ -40,7 +40,7 @@ pub(crate) enum Scalar {
     Text(String),
 }
 
-/// The type of a column.
+/// Type of a column in a table of points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Null,
@@ -51,7 +51,8 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns the narrowest type that can hold both types; text if no other can.
+    /// Returns the narrowest column type that can hold the values of both types; text if no other
+    /// can.
     fn join(self, other: Kind) -> Kind {
         match (self, other) {
             (one, other) if one == other => one,
@@ -92,7 +93,7 @@ impl Scalar {
         }
     }
 
-    /// Converts a JSON value; `None` for a list or a table.
+    /// Converts a JSON value to a value of a cell; `None` for a list or a table.
     fn of(value: &Value) -> Option<Scalar> {
         Some(match value {
             Value::Null => Scalar::Null,
@@ -107,7 +108,7 @@ impl Scalar {
     }
 }
 
-/// Values by column name, in order.
+/// Row of a point of a sweep: values by column name, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Row(Vec<(String, Scalar)>);
 
@@ -116,17 +117,17 @@ impl Row {
         self.0.push((name.into(), value));
     }
 
-    /// Returns the value of a column.
+    /// Returns the value that the row has in a column.
     pub fn get(&self, name: &str) -> Option<&Scalar> {
         self.0.iter().find(|(column, _)| column == name).map(|(_, value)| value)
     }
 
-    /// Returns the names of the axes.
+    /// Returns the names of the axes for which the row has a value.
     pub fn axes(&self) -> Vec<&str> {
         self.0.iter().filter_map(|(name, _)| name.strip_prefix(AXIS)).collect()
     }
 
-    /// Returns the text of a column.
+    /// Returns the text that the row has in a column; `None` for other types.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
             Some(Scalar::Text(text)) => Some(text),
@@ -214,14 +215,14 @@ fn too_long(name: &str) -> bool {
     all().iter().any(|it| it.name == name && it.stored == Stored::SummaryOnly)
 }
 
-/// Returns the bytes of a file with one row.
+/// Returns the bytes of a Parquet file with one row.
 pub(crate) fn bytes(row: &Row) -> Vec<u8> {
     file::bytes(&table(std::slice::from_ref(row)))
 }
 
-/// Joins rows into one table, which has the columns of all rows, with nulls where a row lacks one.
-/// A column is left out if it is null in every row that has it and a group of values in another
-/// row.
+/// Joins rows of points into one table, which has the columns of all rows, with nulls where a row
+/// lacks one. A column is left out if it is null in every row that has it and a group of values in
+/// another row.
 pub(crate) fn table(rows: &[Row]) -> RecordBatch {
     let mut kinds: BTreeMap<&str, Kind> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
@@ -285,12 +286,12 @@ fn column(kind: Kind, cells: &[Option<&Scalar>]) -> ArrayRef {
     }
 }
 
-/// Reads the rows of a file.
+/// Reads the rows of a Parquet file with points of a sweep.
 pub(crate) fn read(path: &Path) -> Result<Vec<Row>, fowler_experiment::diagnostic::Diagnostics> {
     Ok(rows_of(&file::read(path)?))
 }
 
-/// Reads the rows of tables.
+/// Reads the rows of tables with points of a sweep.
 pub(crate) fn rows_of(batches: &[RecordBatch]) -> Vec<Row> {
     batches.iter().flat_map(rows).collect()
 }

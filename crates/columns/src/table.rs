@@ -7,7 +7,7 @@ use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-/// Returns the batches of a table as the bytes of a file. Columns keep their types.
+/// Returns the batches of a table as the bytes of a Parquet file. Columns keep their types.
 ///
 /// # Errors
 /// If a column has a type that Parquet lacks.

@@ -23,20 +23,20 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// The number of rows that are read at once.
+/// Number of rows of a trace file that are read at once.
 const ROWS: usize = 8192;
-/// The maximum length in bytes of the footer of an Arrow file, and of the description of a batch.
+/// Largest length of the footer of an Arrow file, and of the description of a batch, in bytes.
 const LONGEST_FOOTER: usize = 64 << 20;
 const LONGEST_MESSAGE: u64 = 16 << 20;
 /// Size in bytes of the trailer of an Arrow file: the length of its footer and a magic number.
 const TRAILER: u64 = 10;
 
-/// Kind of a column file.
+/// File format of a trace in columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Apache Parquet.
+    /// The file is in the format Apache Parquet.
     Parquet,
-    /// Arrow's IPC file format, also called Feather, version 2.
+    /// The file is in Arrow's IPC file format, also called Feather, version 2.
     Arrow,
 }
 
@@ -78,7 +78,7 @@ impl TraceFile {
         Some(TraceFile { path: path.to_path_buf(), kind: Kind::of(path)? })
     }
 
-    /// Returns the kind of the file.
+    /// Returns the file format of the trace.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -137,10 +137,10 @@ impl RequestSource for TraceFile {
     }
 }
 
-/// The requests of a file. An error comes last.
+/// Iterator over the requests of a trace file. An error comes last.
 struct Requests<'a> {
     file: &'a TraceFile,
-    /// The batches that are left; `None` after an error.
+    /// Batches of the trace file that are still to be read; `None` after an error.
     batches: Option<Batches>,
     converter: ArrowSource,
     now: std::vec::IntoIter<HostIo>,
@@ -209,13 +209,13 @@ fn check_arrow(file: &mut (impl Read + Seek)) -> Result<(), String> {
     file.seek(SeekFrom::Start(0)).map_err(said).map(drop)
 }
 
-/// Returns where the batches and dictionaries are.
+/// Returns the positions of the batches and dictionaries in an Arrow file.
 fn blocks(footer: &Footer<'_>) -> Vec<Block> {
     let all = [footer.recordBatches(), footer.dictionaries()];
     all.into_iter().flatten().flat_map(|blocks| blocks.iter().copied()).collect()
 }
 
-/// Checks that a batch is inside the file, and that its buffers are inside the batch.
+/// Checks that a batch is inside an Arrow file, and that its buffers are inside the batch.
 fn check_block(file: &mut (impl Read + Seek), block: &Block, end: u64) -> Result<(), String> {
     let number = |number: i64| {
         u64::try_from(number).map_err(|_| "a position in the file is negative".to_string())
