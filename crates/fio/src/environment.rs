@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 /// The fio version whose seeds are used: seeds changed with 3.35.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seeding {
-    /// Seeds of fio up to 3.34.
+    /// Seeds of fio up to version 3.34.
     V333,
-    /// Seeds of fio from 3.35 on.
+    /// Seeds of fio from version 3.35 on.
     #[default]
     V335,
 }
@@ -22,25 +22,25 @@ pub type Include = dyn Fn(&str, &str) -> Result<(String, String), Diagnostics>;
 pub struct Environment<'a> {
     /// Values of `${NAME}`; a missing name stands for empty text.
     pub variables: BTreeMap<String, String>,
-    /// Value of `$pagesize` in bytes.
+    /// Value that `$pagesize` has in the job file, in bytes.
     pub page_size: u64,
-    /// Value of `$mb_memory` in MiB.
+    /// Value that `$mb_memory` has in the job file, in MiB.
     pub memory_mib: u64,
-    /// Value of `$ncpus`.
+    /// Value that `$ncpus` has in the job file: number of processors.
     pub cpus: u64,
-    /// The entropy of jobs that repeat nothing (`randrepeat=0` without `randseed`).
+    /// Seed of jobs that are to differ from run to run (`randrepeat=0` without `randseed`).
     pub seed: u64,
     /// Version of fio for options and seeds: from 3.35 on `allrandrepeat` is another name of
     /// `randrepeat`.
     pub seeding: Seeding,
     /// Function that opens included files.
     pub include: &'a Include,
-    /// Reads the logs of `read_iolog`.
+    /// Function that reads the request logs that `read_iolog` names.
     pub recording: &'a ReadRecording,
 }
 
 impl Environment<'_> {
-    /// An environment without variables and files.
+    /// Returns an environment without variables, included files and request logs.
     pub fn empty() -> Environment<'static> {
         Environment {
             variables: BTreeMap::new(),

@@ -20,12 +20,12 @@ pub enum Op {
 }
 
 impl Op {
-    /// Returns the word of fio's logs.
+    /// Returns the word for the operation in fio's logs.
     pub fn word(self) -> &'static str {
         ["read", "write", "trim", "sync", "datasync"][self as usize]
     }
 
-    /// Returns the command to the drive: both flushes are one command.
+    /// Returns the command that the drive receives for the operation: both flushes are one command.
     pub fn host_op(self) -> HostOp {
         match self {
             Op::Read => HostOp::Read,
@@ -35,7 +35,7 @@ impl Op {
         }
     }
 
-    /// Returns true if the operation has no range.
+    /// Returns true if the operation is a flush, which has no address and no size.
     pub fn is_flush(self) -> bool {
         matches!(self, Op::Sync | Op::DataSync)
     }
@@ -47,18 +47,19 @@ pub type ByDirection<T> = [T; 3];
 /// Operations and order of a job's requests: the value of `rw`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kind {
-    /// True if the job reads.
+    /// True if the job issues reads.
     pub reads: bool,
-    /// True if the job writes.
+    /// True if the job issues writes.
     pub writes: bool,
-    /// True if the job trims. Together with `writes`: every range is trimmed and then written.
+    /// True if the job issues trims. Together with `writes`: every range is trimmed and then
+    /// written.
     pub trims: bool,
-    /// True if offsets are random.
+    /// True if the job's offsets are random, false if they are sequential.
     pub random: bool,
 }
 
 impl Kind {
-    /// Returns true if reads and writes are mixed.
+    /// Returns true if the job mixes reads and writes.
     pub fn mixed(self) -> bool {
         self.reads && self.writes
     }
@@ -68,7 +69,7 @@ impl Kind {
         self.trims && self.writes
     }
 
-    /// Returns fio's word for the kind.
+    /// Returns the word for these operations and their order in fio's option `rw`.
     pub fn word(self) -> &'static str {
         match (self.reads, self.writes, self.trims, self.random) {
             (true, true, _, false) => "rw",
@@ -85,25 +86,25 @@ impl Kind {
     }
 }
 
-/// One size of `bssplit` and its share.
+/// One request size of `bssplit`, and the share of requests that have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeShare {
     /// Size of the requests, in bytes.
     pub bytes: u32,
-    /// Percent of the requests.
+    /// Share of the requests with this size, in percent.
     pub percent: u32,
 }
 
-/// The sizes of the requests of one direction.
+/// Sizes of a job's requests in one direction (reads, writes or trims).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockSizes {
     /// Smallest size, in bytes.
     pub min: u32,
     /// Largest size, in bytes.
     pub max: u32,
-    /// Alignment of random offsets, in bytes.
+    /// Alignment of the requests' random offsets, in bytes.
     pub align: u32,
-    /// The sizes of `bssplit`, least share first; empty without `bssplit`.
+    /// Request sizes of `bssplit`, the smallest share first; empty without `bssplit`.
     pub split: Vec<SizeShare>,
 }
 
@@ -112,7 +113,7 @@ pub struct BlockSizes {
 pub enum Size {
     /// An amount of bytes.
     Bytes(u64),
-    /// Percent of the file or the drive.
+    /// A percentage of the file or the drive.
     Percent(u32),
 }
 
@@ -130,26 +131,26 @@ impl Size {
 /// The distribution of the offsets of random requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// All blocks are equally likely.
+    /// All blocks of the file are equally likely.
     #[default]
     Uniform,
     /// Zipf's law; the center, if given, is the place of the hottest block as a share of the file.
     Zipf {
-        /// Exponent of the distribution.
+        /// Exponent of Zipf's law, at least 0 and not 1.
         theta: f64,
         /// Place of the hottest block as a share of the file, 0 to 1; `None` draws it.
         center: Option<f64>,
     },
     /// Self-similar: the share `h` of the blocks gets the share `1 - h` of the requests.
     Pareto {
-        /// The skew, above 0 and below 1.
+        /// Skew `h` of the distribution, above 0 and below 1.
         h: f64,
         /// Place of the hottest block as a share of the file, 0 to 1; `None` draws it.
         center: Option<f64>,
     },
-    /// A normal distribution around the middle.
+    /// A normal distribution around the middle of the file, or around `center`.
     Normal {
-        /// The deviation in percent of the file.
+        /// Standard deviation, in percent of the file.
         deviation: f64,
         /// Place of the hottest block as a share of the file, 0 to 1; `None` for the middle.
         center: Option<f64>,
@@ -160,16 +161,16 @@ pub enum Distribution {
     ZonedBytes(ByDirection<Vec<Zone>>),
 }
 
-/// A zone of a distribution.
+/// A part of a file that gets a share of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
-    /// Percent of the requests.
+    /// Share of the requests that go to the zone, in percent.
     pub percent: u32,
-    /// Size of the zone: percent or bytes.
+    /// Size of the zone: in percent of the file or in bytes, as the distribution says.
     pub size: u64,
 }
 
-/// The generator that draws offsets.
+/// Generator that draws a job's random offsets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Generator {
     /// 32-bit generator (`tausworthe`).
@@ -177,7 +178,7 @@ pub enum Generator {
     Taus88,
     /// 64-bit generator (`tausworthe64`).
     Taus258,
-    /// `lfsr`: every block once without a map.
+    /// A shift register (`lfsr`) that draws every block of the file once, without a map.
     Lfsr,
 }
 
@@ -194,16 +195,16 @@ pub enum Sequencer {
 /// The rule that chooses the file of the next request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileService {
-    /// Files in turn.
+    /// Files are used in turn.
     #[default]
     RoundRobin,
-    /// A file that is drawn at random.
+    /// Files are drawn at random.
     Random,
-    /// The next file only when one is done.
+    /// A file is used until it is done, then the next.
     Sequential,
 }
 
-/// The spacing of the requests of a rate.
+/// Spacing of the requests of a job that has a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RateProcess {
     /// Requests at equal intervals.
@@ -213,7 +214,7 @@ pub enum RateProcess {
     Poisson,
 }
 
-/// The condition for the start of a job.
+/// Condition for the start of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StartAfter {
     /// The job starts with the others.
@@ -228,33 +229,33 @@ pub enum StartAfter {
 /// The jobs that end when this job ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExitAll {
-    /// No other job ends.
+    /// The end of this job ends no other.
     #[default]
     Off,
-    /// The jobs of the job's group end.
+    /// The end of this job ends the other jobs of its group.
     Group,
-    /// The running jobs between two stonewalls end.
+    /// The end of this job ends the running jobs between the same two stonewalls.
     Stonewall,
-    /// All jobs end, including jobs that have not started.
+    /// The end of this job ends all jobs, including those that have not started.
     All,
 }
 
 /// Rates of a job: `rate` and related options. Zero means no rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rate {
-    /// Bytes per second, per direction.
+    /// Rate in bytes per second, by direction; zero for none.
     pub bytes: ByDirection<u64>,
-    /// Requests of the smallest block per second, per direction.
+    /// Rate in requests of the smallest block size per second, by direction; zero for none.
     pub iops: ByDirection<u32>,
-    /// The least bytes per second, below which the job fails.
+    /// Lowest rate in bytes per second, below which the job fails, by direction; zero for none.
     pub min_bytes: ByDirection<u64>,
-    /// The least requests per second.
+    /// Lowest rate in requests per second, below which the job fails, by direction; zero for none.
     pub min_iops: ByDirection<u32>,
-    /// Spacing of the requests.
+    /// Spacing of the requests: regular or as a Poisson process.
     pub process: RateProcess,
-    /// The time over which the least rates are averaged.
+    /// Time over which a rate is averaged before it is compared with the lowest rate.
     pub cycle: Span,
-    /// True if thinking does not count: the time lost is not caught up.
+    /// True if requests that were not issued in a pause of `thinktime` are not caught up.
     pub ignore_thinktime: bool,
 }
 
@@ -262,7 +263,7 @@ pub struct Rate {
 /// requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
-    /// Number of the flow.
+    /// Number of the flow that the job belongs to.
     pub id: u32,
     /// Weight of the job; zero if it is in no flow. A negative weight wraps, as in fio.
     pub weight: u32,
@@ -274,26 +275,26 @@ pub struct Flow {
 /// Pauses of a job: `thinktime` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThinkTime {
-    /// Length of a pause; zero means without.
+    /// Length of a pause; zero means no pauses.
     pub time: Span,
     /// Number of requests between two pauses.
     pub blocks: u32,
-    /// True to count issued requests, not completed ones.
+    /// True if issued requests count towards the next pause, false if completed ones do.
     pub count_issues: bool,
-    /// Time of I/O after which the job thinks as well; zero means without.
+    /// Time of issuing requests after which the job pauses as well; zero means never.
     pub io_time: Span,
 }
 
 /// A latency to meet: `latency_target` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LatencyTarget {
-    /// The latency to stay below; zero means without.
+    /// Latency that requests must stay below; zero means no target.
     pub target: Span,
-    /// Time for which a depth is tried.
+    /// Time for which each queue depth is tried.
     pub window: Span,
-    /// The percent of the requests that must stay below, 0 to 100.
+    /// Percentage of the requests that must meet the target, 0 to 100.
     pub percentile: f64,
-    /// True if the job continues at the depth that was found.
+    /// True if the job continues at the queue depth that was found.
     pub keep_running: bool,
     /// `max_latency`: a request slower than this ends the job; zero means without.
     pub max: Span,
@@ -302,29 +303,30 @@ pub struct LatencyTarget {
 /// The rate or latency that `steadystate` measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SteadyMetric {
-    /// Requests per second.
+    /// The number of requests per second.
     #[default]
     Iops,
-    /// Bytes per second.
+    /// The number of bytes per second.
     Bandwidth,
-    /// Mean latency, in nanoseconds.
+    /// The mean latency of requests, in nanoseconds.
     Latency,
 }
 
 /// A criterion of steady state: `steadystate` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SteadyState {
-    /// The metric that is measured.
+    /// Metric that must become steady.
     pub metric: SteadyMetric,
-    /// True to judge the slope of the line of best fit, not the largest deviation from the mean.
+    /// True to judge the slope of the line of best fit through the metric's samples, false to judge
+    /// their largest deviation from the mean.
     pub slope: bool,
-    /// The limit: percent if `percent`, otherwise in the unit of the metric.
+    /// Limit of slope or deviation: in percent if `percent`, otherwise in the unit of the metric.
     pub limit: f64,
-    /// True if the limit is percent of the mean.
+    /// True if the limit is in percent of the mean.
     pub percent: bool,
-    /// Length of the window.
+    /// Length of the window of samples that is judged.
     pub duration: Span,
-    /// Time before measuring starts, in the job.
+    /// Time from the start of the job to the first sample.
     pub ramp: Span,
 }
 
@@ -335,7 +337,7 @@ pub struct Verify {
     pub on: bool,
     /// True unless `do_verify=0` switches reading back off.
     pub read_back: bool,
-    /// Read back after this many writes; zero means after all.
+    /// Number of writes after which reading back begins; zero means after all of them.
     pub backlog: u64,
     /// Number of writes that are read back at a time; zero means as many as `backlog`.
     pub backlog_batch: u64,
@@ -349,11 +351,11 @@ pub struct Verify {
 /// `zonemode=strided`: accesses move from zone to zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strided {
-    /// Bytes of requests in a zone before the next.
+    /// Bytes of requests in one zone before the job moves to the next.
     pub size: u64,
     /// Length of a zone in bytes.
     pub range: u64,
-    /// The gap between zones, in bytes.
+    /// Gap between two zones, in bytes.
     pub skip: u64,
 }
 
@@ -361,60 +363,64 @@ pub struct Strided {
 /// name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Logs {
-    /// `write_bw_log`.
+    /// Name of the bandwidth log (`write_bw_log`); `None` for no log.
     pub bandwidth: Option<String>,
-    /// `write_iops_log`.
+    /// Name of the log of requests per second (`write_iops_log`); `None` for no log.
     pub iops: Option<String>,
-    /// `write_lat_log`: three files.
+    /// Name of the latency logs (`write_lat_log`), three files; `None` for no logs.
     pub latency: Option<String>,
-    /// `write_hist_log`.
+    /// Name of the log of latency histograms (`write_hist_log`); `None` for no log.
     pub histogram: Option<String>,
-    /// `write_iolog`.
+    /// Name of the log of all requests (`write_iolog`); `None` for no log.
     pub iolog: Option<String>,
-    /// `log_avg_msec`; zero for a line per request.
+    /// Window over which each line of a log is averaged (`log_avg_msec`); zero for a line per
+    /// request.
     pub window: Span,
     /// `log_hist_msec`: window of the histogram log; zero for none.
     pub histogram_window: Span,
-    /// `log_hist_coarseness`, 0 to 6.
+    /// Number of times that neighboring buckets of the histogram log are added up in pairs
+    /// (`log_hist_coarseness`), 0 to 6.
     pub histogram_coarseness: u32,
-    /// `log_max_value`: the largest value of a window, not the mean.
+    /// True if a log line has the largest value of its window, false for the mean
+    /// (`log_max_value`).
     pub max_value: bool,
-    /// `log_offset`: lines with offsets.
+    /// True if log lines have the offset of the request (`log_offset`).
     pub offset: bool,
-    /// `per_job_logs`: the job's number is in the name.
+    /// True if the names of log files contain the number of the job (`per_job_logs`).
     pub per_job: bool,
-    /// `bwavgtime`: the window of bandwidth samples.
+    /// Length of the windows in which bandwidth is sampled (`bwavgtime`).
     pub bandwidth_window: Span,
-    /// `iopsavgtime`: the window of IOPS samples.
+    /// Length of the windows in which requests per second are sampled (`iopsavgtime`).
     pub iops_window: Span,
 }
 
 /// The statistics that a job reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
-    /// `clat_percentiles`.
+    /// True if percentiles of the completion latency are reported (`clat_percentiles`).
     pub clat_percentiles: bool,
-    /// `lat_percentiles`.
+    /// True if percentiles of the total latency are reported (`lat_percentiles`).
     pub lat_percentiles: bool,
-    /// `slat_percentiles`.
+    /// True if percentiles of the submission latency are reported (`slat_percentiles`).
     pub slat_percentiles: bool,
-    /// `percentile_list`, ascending; fio's defaults if none are given.
+    /// Percentiles of latency to report (`percentile_list`), in percent, ascending; fio's defaults
+    /// if none are given.
     pub percentiles: Vec<f64>,
-    /// `disable_lat`: true to record no total latency.
+    /// True if the total latency is not recorded (`disable_lat`).
     pub no_lat: bool,
-    /// `disable_clat`: true to record no completion latency.
+    /// True if the completion latency is not recorded (`disable_clat`).
     pub no_clat: bool,
-    /// `disable_slat`: true to record no submission latency.
+    /// True if the submission latency is not recorded (`disable_slat`).
     pub no_slat: bool,
-    /// `disable_bw_measurement`: true to record no bandwidth.
+    /// True if the bandwidth is not recorded (`disable_bw_measurement`).
     pub no_bandwidth: bool,
-    /// `unified_rw_reporting`.
+    /// Results by direction, or for all directions together (`unified_rw_reporting`).
     pub unified: Unified,
-    /// `stats=0`: the job is not in the output.
+    /// True if the job is left out of the output (`stats=0`).
     pub silent: bool,
 }
 
-/// `unified_rw_reporting`.
+/// Value of `unified_rw_reporting`: results by direction, or for all directions together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unified {
     /// Results for each direction by itself.
@@ -426,43 +432,44 @@ pub enum Unified {
     Both,
 }
 
-/// A recorded sequence instead of a generated one.
+/// A log of requests that a job repeats instead of generating its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Replay {
-    /// `read_iolog`: the files, as written.
+    /// Names of the log files as written (`read_iolog`).
     pub iolog: String,
-    /// `replay_no_stall`: ignore the times.
+    /// True if the times of the log are ignored (`replay_no_stall`).
     pub no_stall: bool,
     /// `replay_redirect`: file or device that receives all requests of the log.
     pub redirect: Option<String>,
-    /// `replay_scale`: offsets are divided by this.
+    /// Number by which the offsets of the log are divided (`replay_scale`).
     pub scale: u32,
-    /// `replay_align`: offsets are rounded down to this.
+    /// Number of bytes to a multiple of which the offsets of the log are rounded down
+    /// (`replay_align`).
     pub align: u32,
-    /// `replay_time_scale`: replay speed in percent of the recorded one.
+    /// Replay speed in percent of the recorded one (`replay_time_scale`).
     pub time_scale: u32,
-    /// `replay_skip`: the kinds of operations that are left out.
+    /// Operations of the log that are left out (`replay_skip`).
     pub skip: Vec<Op>,
 }
 
 /// One job: a section of the file, or one of its clones (`numjobs`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// The name of the section.
+    /// Name of the job's section in the file.
     pub name: String,
-    /// Number of the job in the whole file, from 1: it is part of every seed.
+    /// Number of the job among all jobs and clones of the file, from 1: it is part of every seed.
     pub number: u32,
-    /// Number of the clone within the section, from 0.
+    /// Number of this clone among those of its section, from 0.
     pub clone: u32,
-    /// The group whose statistics `group_reporting` merges, from 0.
+    /// Number of the group of jobs whose statistics `group_reporting` merges, from 0.
     pub group: u32,
-    /// True to merge the statistics of the group.
+    /// True if the statistics of the job's group are merged.
     pub group_reporting: bool,
     /// File in which the section begins.
     pub file: String,
     /// Line at which the section begins, from 1.
     pub line: u64,
-    /// `description`.
+    /// Text of the job's option `description`; `None` if not given.
     pub description: Option<String>,
     /// The options of the section, in order, as written and with those that consumers expect
     /// (`rw`, `bs`, `iodepth`, `numjobs`) spelled out where they are defaults.
@@ -470,76 +477,78 @@ pub struct Job {
 
     /// Operations and order of the job's requests.
     pub kind: Kind,
-    /// `rw=randread:n`: every n-th offset is random; 1 for all.
+    /// Number of requests from one random offset to the next (`rw=randread:n`): 1 if all offsets
+    /// are random.
     pub sequential_run: u32,
-    /// `rw=write:n`: bytes added to each sequential offset.
+    /// Bytes added to each sequential offset (`rw=write:n`).
     pub sequential_add: i64,
     /// Offsets of the sequential requests among random ones.
     pub sequencer: Sequencer,
     /// Percentage of reads in a mix of reads and writes.
     pub mix_read: u32,
-    /// `percentage_random`, per direction, 0 to 100.
+    /// Percentage of requests with a random offset (`percentage_random`), by direction, 0 to 100.
     pub percent_random: ByDirection<u32>,
-    /// The sizes of requests, per direction.
+    /// Sizes of the job's requests, by direction.
     pub blocks: ByDirection<BlockSizes>,
     /// `bs_unaligned`: sizes of a range need not be multiples of the smallest.
     pub unaligned: bool,
     /// `bs_is_seq_rand`: sequential requests have the sizes of reads, random ones of writes.
     pub blocks_by_order: bool,
 
-    /// `size` of the job's data; `None` if not given.
+    /// Size of the job's data in its files (`size`); `None` if not given.
     pub size: Option<Size>,
-    /// `io_size`, the amount transferred; `None` if not given.
+    /// Amount of data that the job transfers (`io_size`); `None` if not given.
     pub io_size: Option<Size>,
     /// `filesize`: smallest and largest size in bytes; `None` if not given.
     pub file_size: Option<(u64, u64)>,
-    /// `offset`.
+    /// Offset in each file at which the job begins (`offset`).
     pub offset: Size,
-    /// `offset_align` in bytes; `None` for the smallest block size.
+    /// Number of bytes to which the job's offset is aligned (`offset_align`); `None` for the
+    /// smallest block size.
     pub offset_align: Option<u64>,
-    /// `offset_increment`.
+    /// Distance between the offsets of two consecutive clones (`offset_increment`).
     pub offset_increment: Size,
-    /// `number_ios`; zero for no limit.
+    /// Number of requests after which the job ends (`number_ios`); zero for no limit.
     pub number_ios: u64,
-    /// `fill_device`: write to the end of the drive.
+    /// True if the job writes to the end of the drive (`fill_device`).
     pub fill_device: bool,
-    /// Number of times that the whole is repeated, at least 1.
+    /// Number of times that the job does its work, at least 1 (`loops`).
     pub loops: u32,
 
-    /// The files, by name, with `directory` in front.
+    /// Names of the job's files, with `directory` in front.
     pub files: Vec<String>,
     /// Rule that chooses the file of the next request.
     pub file_service: FileService,
-    /// Number of requests from a file before the next file.
+    /// Number of requests to a file before the next file is chosen.
     pub file_service_run: u32,
 
-    /// `randrepeat`, unless a seed is given.
+    /// True if the job issues equal requests in every run (`randrepeat`, and no seed given).
     pub repeatable: bool,
     /// `randrepeat` as given: fio up to 3.34 has fixed offsets then, whatever the seed.
     pub fixed_offsets: bool,
-    /// `randseed`; none if not given.
+    /// Seed of the job's random numbers (`randseed`); `None` if not given.
     pub seed: Option<u64>,
-    /// `allrandrepeat`.
+    /// True if all random draws of the job repeat from run to run (`allrandrepeat`).
     pub all_repeatable: bool,
-    /// True if offsets can repeat before all blocks had their turn.
+    /// True if random offsets may repeat before all blocks were accessed.
     pub no_map: bool,
     /// Generator that draws the offsets.
     pub generator: Generator,
     /// True if `random_generator` was given.
     pub generator_given: bool,
-    /// Distribution of the offsets.
+    /// Distribution of the job's random offsets.
     pub distribution: Distribution,
 
-    /// `fsync`: a flush after this many writes; zero means without.
+    /// Number of writes after which the job issues a flush (`fsync`); zero for never.
     pub fsync: u32,
-    /// `fdatasync`: number of writes after which one is issued; 0 for never.
+    /// Number of writes after which the job issues a data flush (`fdatasync`); zero for never.
     pub fdatasync: u32,
-    /// `end_fsync` or `fsync_on_close`: a flush per file at the end.
+    /// True if the job flushes each file at the end (`end_fsync` or `fsync_on_close`).
     pub end_fsync: bool,
-    /// `sync=1` or `dsync`: each write is durable when it completes.
+    /// True if each write is durable when it completes (`sync=1` or `dsync`).
     pub durable_writes: bool,
 
-    /// The engine, by fio's name.
+    /// Name of the job's I/O engine in fio.
     pub engine: String,
     /// True if the engine waits for each trim, although it keeps other requests outstanding.
     pub waits_for_trims: bool,
@@ -548,60 +557,61 @@ pub struct Job {
     /// `iodepth_batch`: number of requests submitted at once; 1 if not given, 0 for the whole
     /// depth.
     pub batch: u32,
-    /// `iodepth_batch_complete_min`: number of completions to wait for.
+    /// Number of completions that the job waits for (`iodepth_batch_complete_min`).
     pub batch_complete_min: u32,
-    /// `iodepth_batch_complete_max`: largest number of completions collected at once.
+    /// Largest number of completions collected at once (`iodepth_batch_complete_max`).
     pub batch_complete_max: u32,
     /// `iodepth_low`: depth down to which a full queue is drained.
     pub depth_low: u32,
-    /// `serialize_overlap`: overlapping requests wait for each other.
+    /// True if requests to overlapping ranges wait for each other (`serialize_overlap`).
     pub serialize_overlap: bool,
 
-    /// Rates: `rate` and related options.
+    /// Rates that the job keeps: `rate` and related options.
     pub rate: Rate,
-    /// Pauses: `thinktime` and related options.
+    /// Pauses of the job: `thinktime` and related options.
     pub think: ThinkTime,
-    /// `flow`, `flow_id`, `flow_sleep`: the job's part in a flow.
+    /// Part of the job in a flow: `flow`, `flow_id` and `flow_sleep`.
     pub flow: Flow,
-    /// Latency to meet: `latency_target` and related options.
+    /// Latency that the job has to meet: `latency_target` and related options.
     pub latency: LatencyTarget,
     /// `steadystate`: criterion for ending the job; `None` if not given.
     pub steady: Option<SteadyState>,
-    /// Verification: `verify` and related options.
+    /// Verification of the data that the job writes: `verify` and related options.
     pub verify: Verify,
-    /// `zonemode=strided`; `None` if not given.
+    /// Zones of the job's accesses (`zonemode=strided`); `None` if not given.
     pub strided: Option<Strided>,
     /// `read_iolog`: the log to replay; `None` if not given.
     pub replay: Option<Replay>,
     /// Contents of the log of `read_iolog`, arranged for the replay.
     pub recording: Option<Arc<Recording>>,
 
-    /// `runtime`; `None` for no limit.
+    /// Time after which the job ends (`runtime`); `None` for no limit.
     pub runtime: Option<Span>,
     /// `time_based`: the job repeats itself until `runtime` is over.
     pub time_based: bool,
-    /// `ramp_time`: the time before `runtime`, which is not in any statistics.
+    /// Time at the beginning of the job that no statistics cover (`ramp_time`).
     pub ramp: Span,
-    /// `startdelay`, least and most: one value if they are equal, otherwise drawn.
+    /// Shortest and longest delay before the start of the job (`startdelay`): fixed if they are
+    /// equal, otherwise drawn between them.
     pub start_delay: (Span, Span),
     /// Condition for the start of the job.
     pub start_after: StartAfter,
-    /// The jobs that end with this one.
+    /// Other jobs that end when this job ends.
     pub exit_all: ExitAll,
 
-    /// Logs: `write_*_log` and related options.
+    /// Logs that the job writes: `write_*_log` and related options.
     pub logs: Logs,
     /// Statistics that the job reports.
     pub statistics: Statistics,
 }
 
-/// fio's default percentiles.
+/// Percentiles of latency that fio reports by default, in percent.
 pub const PERCENTILES: [f64; 17] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
     99.99,
 ];
 
-/// Engines that wait for each request.
+/// Engines of fio that wait for each request before they issue the next.
 const WAITING: [&str; 8] =
     ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libzbc"];
 
@@ -620,17 +630,17 @@ impl Job {
             && !self.no_map
     }
 
-    /// Returns true if the job's engine waits for each request.
+    /// Returns true if the job's engine waits for each request before it issues the next.
     pub fn waits(&self) -> bool {
         WAITING.contains(&self.engine.as_str())
     }
 
-    /// Returns the smallest block of any direction, in bytes.
+    /// Returns the smallest request size of the job over all directions, in bytes.
     pub fn min_block(&self) -> u32 {
         self.blocks.iter().map(|sizes| sizes.min).min().unwrap_or(0)
     }
 
-    /// Returns the largest block of any direction, in bytes.
+    /// Returns the largest request size of the job over all directions, in bytes.
     pub fn max_block(&self) -> u32 {
         self.blocks.iter().map(|sizes| sizes.max).max().unwrap_or(0)
     }

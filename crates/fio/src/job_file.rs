@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub struct JobFile {
     /// Jobs of the file, clones included, in order.
     pub jobs: Vec<Job>,
-    /// The options of all `[global]` sections, as written.
+    /// Options of all `[global]` sections of the file, as written.
     pub global: Vec<(String, String)>,
     /// Notes for the user: options that have no effect here, each once, and spellings that were
     /// read as meant.
@@ -64,24 +64,24 @@ impl JobFile {
     }
 }
 
-/// The options of a section as written.
+/// Returns the options of a section as written.
 fn spelled(section: &Section) -> Vec<(String, String)> {
     let value = |given: &Given| given.value.clone().unwrap_or_default();
     section.options.iter().map(|given| (given.name.clone(), value(given))).collect()
 }
 
-/// The results and problems that are gathered while the sections are read.
+/// Results and problems that are gathered while the sections of a job file are read.
 #[derive(Default)]
 struct Reader {
     problems: Diagnostics,
     notes: Vec<String>,
     global: Vec<(String, String)>,
-    /// Names of options without an effect here.
+    /// Names of the file's options that have no effect on a simulated drive.
     idle: BTreeSet<String>,
 }
 
 impl Reader {
-    /// Applies the options of a section, those first that decide how others are read.
+    /// Applies the options of a section to a job, first those that decide how others are read.
     fn apply(&mut self, section: &Section, draft: &mut Draft) {
         let first = |given: &&Given| given.name == "kb_base";
         let options = section.options.iter();

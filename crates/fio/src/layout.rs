@@ -9,17 +9,17 @@ use crate::recording::Recording;
 use fowler_units::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 
-/// Alignment of regions, in bytes.
+/// Alignment of the files' regions on the drive, in bytes.
 const ALIGNMENT: u64 = 1 << 20;
-/// The most blocks of all maps of random jobs: a bit for each is 4 GiB.
+/// Largest number of blocks in the maps of all random jobs: with a bit for each, 4 GiB.
 const MAPPED_MOST: u64 = 1 << 35;
 
-/// A file as a region of the drive.
+/// Part of the drive's address space that stands for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// The name of the file.
+    /// Name of the file that the region stands for.
     pub name: String,
-    /// The first byte on the drive.
+    /// First byte of the region on the drive.
     pub base: u64,
     /// Length of the region, in bytes.
     pub length: u64,
@@ -36,7 +36,8 @@ pub struct FileRange {
     pub region: usize,
     /// First byte of the file that the job uses.
     pub start: u64,
-    /// First byte in later passes: a share of a file that the first pass made longer is more.
+    /// First byte of the file that the job uses in later passes; it differs from `start` if a
+    /// percentage applies to a file that the first pass made longer.
     pub restart: u64,
     /// Number of bytes from `start` that the job uses.
     pub length: u64,
@@ -49,16 +50,16 @@ pub struct FileRange {
 pub struct JobFiles {
     /// Files of the job, in order.
     pub files: Vec<FileRange>,
-    /// The size of one pass over all files.
+    /// Size of one pass over all files of the job, in bytes.
     pub size: u64,
-    /// `io_size`: the bytes after which the job ends; zero means after `size`.
+    /// Number of bytes after which the job ends (`io_size`); zero means after `size`.
     pub io_size: u64,
 }
 
-/// The regions of the drive for all files of all jobs.
+/// Places of the files of all jobs on the drive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Regions in order of address.
+    /// Regions of the drive that stand for files, in order of address.
     pub regions: Vec<Region>,
     /// The files of each job, in the order of the jobs.
     pub jobs: Vec<JobFiles>,
@@ -123,7 +124,7 @@ impl Layout {
         self.regions[self.jobs[job].files[file as usize].region].base + offset
     }
 
-    /// Adds the files of a job; `known` is the region of each name.
+    /// Adds the files of a job to the layout; `known` is the region of each file name.
     fn add(
         &mut self,
         mut job: JobFiles,
@@ -153,7 +154,7 @@ impl Layout {
             next = next
                 .checked_add(region.length)
                 .and_then(|end| end.checked_next_multiple_of(ALIGNMENT))
-                .ok_or_else(|| Diagnostic::of("the files are too large together"))?;
+                .ok_or_else(|| Diagnostic::of("the files of all jobs are too large together"))?;
         }
         let largest = self.regions.iter().map(|region| region.base + region.length).max();
         let needed = largest.unwrap_or(0);
@@ -183,7 +184,7 @@ fn complaint(job: &Job, what: impl Into<String>) -> Diagnostic {
     Diagnostic::new(&job.file, what).line(job.line).text(format!("[{}]", job.name))
 }
 
-/// `percent` of `whole`, rounded down.
+/// Returns `percent` of `whole`, rounded down.
 fn part(whole: u64, percent: u32) -> u64 {
     (u128::from(whole) * u128::from(percent) / 100) as u64
 }
@@ -195,7 +196,7 @@ fn bytes(size: Option<Size>, whole: Option<u64>) -> Option<u64> {
     }
 }
 
-/// The sizes of a job, file by file. Their regions are still to be found.
+/// Returns the sizes of a job, file by file; their regions on the drive are assigned later.
 fn sizes(job: &Job, capacity: Option<u64>, shared: Option<&str>) -> Result<JobFiles, Diagnostics> {
     if let Some(recording) = &job.recording {
         return recorded(job, recording, capacity, shared);
@@ -272,7 +273,7 @@ fn recorded(
     Ok(JobFiles { files, size: moved.fold(0, u64::saturating_add), io_size: 0 })
 }
 
-/// Returns the range of a file: `length` bytes, or all of a device.
+/// Returns the range that a job uses of a file: `length` bytes, or all of a device.
 fn range(
     job: &Job,
     name: &str,

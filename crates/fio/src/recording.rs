@@ -12,34 +12,34 @@ use fowler_units::{Diagnostic, Diagnostics, Span};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Requests in the logs of all jobs at most: they are held in memory, 40 bytes each.
+/// Largest number of requests in the logs of all jobs: they are held in memory, 40 bytes each.
 const MOST: usize = 1 << 24;
 /// The latest time at which a log's last request may be due: simulated time ends after 584 years.
 const LATEST: Span = Span::ms(100 * 365 * 86_400_000);
 
-/// A request of a log.
+/// A request of a log that a job repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// Time of issue, from the start of the log.
+    /// Time at which the request was issued, from the start of the log.
     pub at: Span,
     /// Operation of the request.
     pub op: Op,
     /// Index of the request's file in the log, from 0.
     pub file: u32,
-    /// First byte of the request, in the file; zero for a flush.
+    /// First byte of the request in its file; zero for a flush.
     pub offset: u64,
     /// Length of the request in bytes; zero for a flush.
     pub length: u32,
 }
 
-/// A log of requests.
+/// A log of requests that a job repeats (`read_iolog`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
-    /// Names of the log's files.
+    /// Names of the files that the log accesses.
     pub files: Vec<String>,
     /// Requests of the log, in order.
     pub requests: Vec<Recorded>,
-    /// End of the requests to each file, in bytes.
+    /// End of the last byte that the log accesses in each file, in bytes.
     reach: Vec<u64>,
 }
 
@@ -57,7 +57,7 @@ impl Recording {
         Recording { files, requests, reach }
     }
 
-    /// Returns the requests as `replay` wants them.
+    /// Returns the log with files, offsets and times changed as the options of `replay` ask.
     fn arranged(mut self, replay: &Replay) -> Recording {
         self.requests.retain(|it| !replay.skip.contains(&it.op));
         for request in &mut self.requests {
@@ -126,12 +126,12 @@ pub(crate) fn read_all(jobs: &mut [Job], read: &ReadRecording) -> Result<(), Dia
     problems.or(())
 }
 
-/// The replay of a log.
+/// Progress of a job that repeats a log of requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Replaying {
     recording: Arc<Recording>,
     next: usize,
-    /// True if the time of the next request was returned.
+    /// True if the time of the next request was returned, so that the request comes next.
     timed: bool,
 }
 
@@ -140,7 +140,7 @@ impl Replaying {
         Replaying { recording, next: 0, timed: false }
     }
 
-    /// Returns the time of a request, and then the request.
+    /// Returns the next step of the replay: the time of a request, and then the request.
     pub fn step(&mut self) -> Step {
         let Some(&recorded) = self.recording.requests.get(self.next) else { return Step::Done };
         if !self.timed && recorded.at > Span::ZERO {

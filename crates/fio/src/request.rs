@@ -3,12 +3,12 @@
 use crate::job::Op;
 use fowler_units::Span;
 
-/// A request of a job.
+/// A request that a job of fio issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Request {
-    /// The first byte, in the file; see [`crate::Layout::drive_offset`].
+    /// First byte of the request in its file; see [`crate::Layout::drive_offset`].
     pub offset: u64,
-    /// Length in bytes; zero for a flush.
+    /// Length of the request in bytes; zero for a flush.
     pub length: u32,
     /// Index of the request's file in the job, from 0.
     pub file: u32,
@@ -18,10 +18,10 @@ pub struct Request {
     pub verify: bool,
 }
 
-/// The next step of a job.
+/// Next step of a job of fio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The job issues this request.
+    /// The job issues this request now.
     Issue(Request),
     /// The next request is not due before this time since the job began.
     NotBefore(Span),

@@ -1,7 +1,8 @@
 //! A map of the blocks of a file that had their turn: a bitmap with summaries, so that the next
 //! free block is found in a few words however full the map is.
 
-/// A bit per block; a word of a level is summed up by one bit of the level above: it is full.
+/// Map of the blocks of a file that a random job has accessed: a bit per block. One bit of the next
+/// level says that a whole word of bits is set.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockMap {
     levels: Vec<Vec<u64>>,
@@ -9,7 +10,7 @@ pub(crate) struct BlockMap {
 }
 
 impl BlockMap {
-    /// A map of `blocks` blocks, all free.
+    /// Returns a map of `blocks` blocks, all free.
     pub fn new(blocks: u64) -> BlockMap {
         let mut levels = Vec::new();
         let mut bits = blocks.max(1);
@@ -26,7 +27,7 @@ impl BlockMap {
         map
     }
 
-    /// Marks all blocks as free.
+    /// Marks all blocks of the file as free.
     pub fn clear(&mut self) {
         let mut bits = self.blocks;
         for level in &mut self.levels {
@@ -40,13 +41,14 @@ impl BlockMap {
         }
     }
 
-    /// Returns true if `block` is free. Blocks beyond the end are not.
+    /// Returns true if `block` was not taken yet. Blocks beyond the end are not.
     #[inline]
     pub fn is_free(&self, block: u64) -> bool {
         block < self.blocks && self.levels[0][(block / 64) as usize] >> (block % 64) & 1 == 0
     }
 
-    /// Returns the first free block from `block` on, wrapping around; `None` if none is free.
+    /// Returns the first block from `block` on, wrapping around, that was not taken yet; `None` if
+    /// all were.
     pub fn next_free(&self, block: u64) -> Option<u64> {
         self.free_from(block).or_else(|| self.free_from(0))
     }
@@ -74,9 +76,10 @@ impl BlockMap {
         Some(position)
     }
 
-    /// Takes the free ones among the `count` blocks from `block` on, up to the first that is taken.
-    /// Returns the number of blocks taken. As in fio, blocks beyond the end are free up to the end
-    /// of their word of 64 blocks: a request can reach into a last block that is not whole.
+    /// Marks as taken the free ones among the `count` blocks from `block` on, up to the first that
+    /// is taken. Returns the number of blocks taken. As in fio, blocks beyond the end are free up
+    /// to the end of their word of 64 blocks: a request can reach into a last block that is not
+    /// whole.
     pub fn take(&mut self, block: u64, count: u64) -> u64 {
         let mut taken = 0;
         while taken < count && self.is_free(block + taken) {

@@ -43,10 +43,10 @@ const TAPS: [&[u32]; 38] = [
     &[38, 21, 19],
 ];
 
-/// Width in bits of the narrowest register.
+/// Width of the narrowest shift register, in bits.
 const NARROWEST: u32 = 3;
 
-/// The register of a file.
+/// Shift register that draws each block of a file once.
 #[derive(Clone, Debug)]
 pub(crate) struct Lfsr {
     value: u64,
@@ -58,8 +58,8 @@ pub(crate) struct Lfsr {
 }
 
 impl Lfsr {
-    /// Returns a register for `blocks` blocks, `None` if none is wide enough. Start it with
-    /// [`Lfsr::reset`].
+    /// Returns a shift register for `blocks` blocks; `None` if no register is wide enough. Start it
+    /// with [`Lfsr::reset`].
     pub fn new(blocks: u64) -> Option<Lfsr> {
         let needed = u64::BITS - blocks.leading_zeros();
         let width = needed.max(NARROWEST);
@@ -69,7 +69,7 @@ impl Lfsr {
         Some(Lfsr { value: 0, blocks, left: 0, fresh: true, taps, high })
     }
 
-    /// Starts the register again from a seed.
+    /// Starts the register again from a seed, so that all blocks can be drawn once more.
     pub fn reset(&mut self, seed: u64) {
         let all = (self.high << 1) - 1;
         self.value = seed & all;
@@ -90,7 +90,7 @@ impl Lfsr {
         (value >> 1 | self.high) ^ feedback
     }
 
-    /// Returns the next block; `None` when every block was returned once.
+    /// Returns the number of the next block; `None` when every block was returned once.
     #[inline]
     pub fn next_block(&mut self) -> Option<u64> {
         if self.left == 0 {

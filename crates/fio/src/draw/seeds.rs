@@ -3,16 +3,17 @@
 use crate::environment::Seeding;
 use crate::job::Job;
 
-/// Base of the seeds that repeat from run to run.
+/// Base of the seeds of jobs that issue equal requests in every run (`randrepeat=1`).
 const REPEATED: u64 = 0xb189_9bed;
-/// Value of `randseed` if none is given.
+/// Value of fio's option `randseed` if none is given.
 const USUAL: u64 = 0x89;
-/// Factor between the seeds of consecutive consumers.
+/// Factor between the seeds of consecutive consumers of random numbers.
 const STEP: u64 = 0x9e37_0001;
 /// Number of consumers of random numbers in fio.
 const COUNT: usize = 19;
 
-/// A consumer of random numbers; its value is its index among fio's seeds.
+/// A consumer of random numbers in a job of fio, such as its offsets or its block sizes; its value
+/// is its index among fio's seeds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Consumer {
     ReadSizes = 0,
@@ -29,12 +30,12 @@ pub(crate) enum Consumer {
     TrimIntervals = 18,
 }
 
-/// The seeds of a job.
+/// Seeds of a job, one for each consumer of random numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Seeds([u64; COUNT]);
 
 impl Seeds {
-    /// Returns the seeds of `job` for all consumers.
+    /// Returns the seeds of `job` for all consumers of random numbers.
     pub fn new(job: &Job, seeding: Seeding) -> Seeds {
         let number = u64::from(job.number);
         let mut seeds = [0; COUNT];
@@ -56,7 +57,7 @@ impl Seeds {
         Seeds(seeds)
     }
 
-    /// Returns the seed of `consumer`.
+    /// Returns the seed for the random numbers of `consumer`.
     pub fn of(&self, consumer: Consumer) -> u64 {
         self.0[consumer as usize]
     }

@@ -7,14 +7,14 @@ use super::Taus88;
 use crate::job::Distribution;
 use libm::{ceil, log, pow};
 
-/// Terms of the zeta sums, at most.
+/// Largest number of terms in a zeta sum, which normalizes Zipf's law.
 const TERMS: u64 = 10_000_000;
 /// Multiplier that spreads hot blocks over the file: 2^64 divided by the golden ratio, squared.
 const SPREAD: u64 = 0x61c8_8646_80b5_83eb;
-/// Uniform draws that make a normal one.
+/// Number of uniform draws whose sum makes a normal one.
 const SUMMANDS: u64 = 12;
 
-/// A distribution over the blocks of one file.
+/// A skewed distribution over the blocks of one file.
 #[derive(Clone, Debug)]
 pub(crate) struct Skewed {
     random: Taus88,
@@ -31,7 +31,8 @@ enum Shape {
 }
 
 impl Skewed {
-    /// The distribution over `blocks` blocks; nothing if `distribution` is not skewed.
+    /// Returns the distribution over `blocks` blocks of a file; `None` if `distribution` is not
+    /// skewed.
     pub fn new(distribution: &Distribution, blocks: u64, seed: u64) -> Option<Skewed> {
         let mut random = Taus88::new(seed);
         let blocks = blocks.max(1);
@@ -60,7 +61,7 @@ impl Skewed {
         Some(Skewed { random, blocks, shift, shape })
     }
 
-    /// Draws a block number.
+    /// Draws the number of a block, from 0.
     pub fn next_block(&mut self) -> u64 {
         let blocks = self.blocks;
         let drawn = match self.shape {

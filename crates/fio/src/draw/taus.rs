@@ -2,9 +2,9 @@
 //! Tausworthe generators" (1996) and "Tables of maximally equidistributed combined LFSR generators"
 //! (1999), seeded as fio seeds them.
 
-/// The value with which fio starts a seeding.
+/// Initial value from which fio, with a seed, derives the state of a generator.
 const FIRST: u64 = 53;
-/// Draws that are thrown away after seeding.
+/// Number of draws that are thrown away after seeding.
 const DISCARDED: usize = 6;
 
 /// The random generator taus88, of 32 bits.
@@ -29,7 +29,7 @@ impl Taus88 {
         generator
     }
 
-    /// Draws 32 bits.
+    /// Draws 32 random bits.
     #[inline]
     pub fn draw(&mut self) -> u32 {
         let [a, b, c] = self.state;
@@ -46,7 +46,7 @@ impl Taus88 {
         f64::from(self.draw()) / (f64::from(u32::MAX) + 1.0)
     }
 
-    /// Draws a whole number from 1 to 100.
+    /// Draws a whole number from 1 to 100, both included.
     #[inline]
     pub fn percent(&mut self) -> u32 {
         1 + (100.0 * self.unit()) as u32
@@ -91,12 +91,12 @@ impl Taus258 {
     }
 }
 
-/// A generator of either width.
+/// A Tausworthe generator of 32 or 64 bits, as a job's `random_generator` chooses.
 #[derive(Clone, Debug)]
 pub(crate) enum Random {
-    /// A 32-bit generator.
+    /// The 32-bit generator taus88.
     Narrow(Taus88),
-    /// A 64-bit generator.
+    /// The 64-bit generator taus258.
     Wide(Taus258),
 }
 
@@ -134,7 +134,7 @@ impl Random {
         self.draw() as f64 / scale
     }
 
-    /// Draws one of `count` numbers from 0 on.
+    /// Draws one of the `count` numbers from 0 on.
     #[inline]
     pub fn below(&mut self, count: u64) -> u64 {
         (count as f64 * self.unit()) as u64

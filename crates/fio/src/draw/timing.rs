@@ -5,11 +5,11 @@ use crate::environment::Seeding;
 use crate::job::{Job, Op};
 use fowler_units::Span;
 
-/// The draws of a job that decide when something happens.
+/// Random draws of a job that decide when its requests are issued.
 #[derive(Clone, Debug)]
 pub struct TimingDraws {
     delay: Taus88,
-    /// Generators of intervals, for reads, writes and trims.
+    /// Generators of the intervals between requests: for reads, writes and trims.
     intervals: [Taus88; 3],
 }
 

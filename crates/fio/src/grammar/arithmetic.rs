@@ -2,7 +2,7 @@
 
 use super::value::{Units, suffixed};
 
-/// The deepest nesting of parentheses and signs.
+/// Deepest nesting of parentheses and signs in an expression.
 const DEPTH: u32 = 64;
 
 /// Evaluates `text`: numbers with suffixes, `+ - * / % ^` and parentheses.

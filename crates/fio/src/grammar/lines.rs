@@ -4,15 +4,15 @@ use crate::environment::Environment;
 use fowler_units::{Diagnostic, Diagnostics};
 use std::sync::Arc;
 
-/// The deepest nesting of included files.
+/// Deepest nesting of included job files.
 const NESTED: usize = 16;
-/// The most lines of a job file with everything it includes.
+/// Largest number of lines of a job file with everything it includes.
 const LINES: usize = 100_000;
-/// The most bytes of a job file with everything it includes, and of its values with variables
-/// replaced.
+/// Largest size in bytes of a job file with everything it includes, and of its values with
+/// variables replaced.
 const BYTES: usize = 16 << 20;
 
-/// An option as given in the file.
+/// An option as the job file gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
     /// Name of the option.
@@ -21,22 +21,22 @@ pub(crate) struct Given {
     pub value: Option<String>,
     /// True if a blank followed `=`.
     pub blank: bool,
-    /// The file that sets the option.
+    /// Name of the file in which the option stands.
     pub file: Arc<str>,
-    /// The line of the option, from 1.
+    /// Line of the file in which the option stands, from 1.
     pub line: u64,
-    /// The line as written.
+    /// Text of that line as written.
     pub text: Arc<str>,
 }
 
-/// A section.
+/// A section of a job file: a job, or defaults of the jobs below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Section {
     /// Name of the section; starts with `global` for the defaults of those below it.
     pub name: String,
-    /// The file of the section.
+    /// Name of the file in which the section begins.
     pub file: Arc<str>,
-    /// The line of the section, from 1.
+    /// Line of the file in which the section begins, from 1.
     pub line: u64,
     /// Options of the section, in order.
     pub options: Vec<Given>,
@@ -66,7 +66,7 @@ impl Reader<'_, '_> {
     fn file(&mut self, text: &str, name: &Arc<str>, depth: usize) {
         self.bytes = self.bytes.saturating_add(text.len());
         if self.bytes > BYTES {
-            let what = format!("more than {} MiB with all included files", BYTES >> 20);
+            let what = format!("the file and its includes have more than {} MiB", BYTES >> 20);
             self.problems.push(Diagnostic::new(&**name, what));
             return;
         }
@@ -74,7 +74,7 @@ impl Reader<'_, '_> {
         for (line, text) in (1..).zip(text.lines()) {
             self.lines += 1;
             if self.lines > LINES {
-                let what = format!("more than {LINES} lines with all included files");
+                let what = format!("the file and its includes have more than {LINES} lines");
                 self.problems.push(Diagnostic::new(&**name, what).line(line));
                 return;
             }
@@ -165,7 +165,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Replaces variables and keywords. The result may have at most `most` bytes.
+/// Replaces variables and keywords in the value of an option. The result may have at most `most`
+/// bytes.
 fn replaced(value: &str, environment: &Environment<'_>, most: usize) -> Result<String, String> {
     let mut text = String::new();
     let mut rest = value;

@@ -4,7 +4,7 @@ use super::arithmetic::evaluate;
 use crate::job::{ByDirection, Size};
 use fowler_units::Span;
 
-/// The error of a value.
+/// Error about the value of an option, with the accepted values and a hint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wrong {
     pub what: String,
@@ -23,40 +23,41 @@ impl Wrong {
     }
 }
 
-/// The units of a number.
+/// Units in which the value of an option counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Units {
-    /// Number of bytes; the base of `k` is this `kb_base`.
+    /// The value is a number of bytes; `k` means this many, the `kb_base` of the job.
     Bytes(u64),
-    /// Time; a number without suffix is in units of this many microseconds.
+    /// The value is a time; a number without a suffix counts this many microseconds each.
     Time(u64),
 }
 
-/// A value as written, with what it takes to read it.
+/// Value of an option as written, with the units needed to read it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value<'a> {
     /// Text of the value.
     pub text: &'a str,
-    /// `kb_base`: bytes per `k`, 1000 or 1024.
+    /// Bytes that `k` means in the value (`kb_base`): 1000 or 1024.
     pub base: u64,
 }
 
 const SECOND: u64 = 1_000_000;
-/// The longest time. Five of them are still a moment that 64 bits of nanoseconds hold.
+/// Longest time that an option can give: 100 years. Five of them still fit in 64 bits of
+/// nanoseconds.
 const LONGEST: Span = Span(36_500 * 86_400 * 1_000_000_000);
 
 impl<'a> Value<'a> {
-    /// Reads a whole number, with a suffix if it has one.
+    /// Parses the value as a whole number, with an optional suffix.
     pub fn number(&self) -> Result<u64, Wrong> {
         self.bytes_of(self.text)
     }
 
-    /// Reads a whole number of at most `most`.
+    /// Parses the value as a whole number of at most `most`.
     pub fn up_to(&self, most: u64) -> Result<u64, Wrong> {
         self.within(0, most)
     }
 
-    /// Reads a whole number from `least` to `most`.
+    /// Parses the value as a whole number from `least` to `most`.
     pub fn within(&self, least: u64, most: u64) -> Result<u64, Wrong> {
         let value = self.number()?;
         if (least..=most).contains(&value) {
@@ -65,17 +66,17 @@ impl<'a> Value<'a> {
         Err(Wrong::new(format!("`{}` is out of range", self.text), format!("{least} to {most}")))
     }
 
-    /// Reads a count, at most 2^32 - 1.
+    /// Parses the value as a count, at most 2^32 - 1.
     pub fn count(&self) -> Result<u32, Wrong> {
         Ok(self.up_to(u64::from(u32::MAX))? as u32)
     }
 
-    /// Reads a switch. Without a value it is on.
+    /// Parses the value as a switch, 0 or 1. Without a value the switch is on.
     pub fn switch(&self) -> Result<bool, Wrong> {
         Ok(self.number()? != 0)
     }
 
-    /// Reads bytes or a share.
+    /// Parses the value as a number of bytes or a percentage.
     pub fn size(&self) -> Result<Size, Wrong> {
         let Some(percent) = self.text.strip_suffix('%') else {
             return self.number().map(Size::Bytes);
@@ -86,7 +87,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Reads a time; a bare number counts `bare` microseconds each.
+    /// Parses the value as a time; a number without a unit counts `bare` microseconds each.
     pub fn time(&self, bare: u64) -> Result<Span, Wrong> {
         let micros = time(self.text, bare).map_err(|what| {
             Wrong::new(what, "a time, such as 30, 30s, 5m, 2h, 1d, 100ms or 20us")
@@ -96,22 +97,22 @@ impl<'a> Value<'a> {
         time.ok_or_else(|| Wrong::new(format!("`{}` is too long", self.text), expected))
     }
 
-    /// Reads a time in seconds.
+    /// Parses the value as a time; a number without a unit counts seconds.
     pub fn seconds(&self) -> Result<Span, Wrong> {
         self.time(SECOND)
     }
 
-    /// Reads a real number.
+    /// Parses the value as a real number from `least` to `most`.
     pub fn real(&self, least: f64, most: f64) -> Result<f64, Wrong> {
         let expected = format!("a number from {least} to {most}");
         match self.text.trim().parse::<f64>() {
             Ok(value) if (least..=most).contains(&value) => Ok(value),
-            _ => Err(Wrong::new(format!("`{}` is not such a number", self.text), expected)),
+            _ => Err(Wrong::new(format!("`{}` is no number in range", self.text), expected)),
         }
     }
 
-    /// Reads a list for reads, writes and trims. A value that is left out is `None`; missing later
-    /// ones repeat the last.
+    /// Parses a list of values for reads, writes and trims. A value that is left out is `None`;
+    /// missing later ones repeat the last.
     pub fn by_direction<T: Copy>(
         &self,
         read: impl Fn(Value<'a>) -> Result<T, Wrong>,
@@ -136,7 +137,7 @@ impl<'a> Value<'a> {
         Ok(values)
     }
 
-    /// Reads one of the words in `words`.
+    /// Parses the value as one of the words in `words`, and returns the meaning of that word.
     pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, Wrong> {
         let found = words.iter().find(|(word, _)| *word == self.text);
         found.map(|(_, value)| *value).ok_or_else(|| {
@@ -186,7 +187,7 @@ fn whole(value: f64, text: &str) -> Result<u64, String> {
     Ok(value as u64)
 }
 
-/// Reads a number with its suffix, exactly.
+/// Parses a number with its suffix, exactly.
 fn exact(text: &str, units: Units) -> Result<u64, String> {
     let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => (digits, 16),
@@ -205,7 +206,7 @@ fn exact(text: &str, units: Units) -> Result<u64, String> {
     value.checked_mul(scale).ok_or_else(|| format!("`{text}` is too large"))
 }
 
-/// Reads a number with its suffix in an expression.
+/// Parses a number with its suffix in an expression.
 pub(super) fn suffixed(text: &str, units: Units) -> Result<f64, String> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     if text.starts_with("0x") || !text[..end].contains('.') {
@@ -223,7 +224,7 @@ fn unknown(suffix: &str) -> String {
     }
 }
 
-/// Returns the factor that a suffix stands for.
+/// Returns the factor that a suffix stands for, such as 1024 for `k`; `None` if it is unknown.
 fn scale(suffix: &str, units: Units) -> Option<u64> {
     let suffix = suffix.to_ascii_lowercase();
     match units {
@@ -254,7 +255,7 @@ fn scale(suffix: &str, units: Units) -> Option<u64> {
     }
 }
 
-/// Reads a time in microseconds: a number with a unit, or `[[days:]hours:]minutes:seconds`.
+/// Parses a time in microseconds: a number with a unit, or `[[days:]hours:]minutes:seconds`.
 fn time(text: &str, bare: u64) -> Result<u64, String> {
     if !text.contains(':') {
         return evaluated(text, Units::Time(bare));
@@ -274,7 +275,8 @@ fn time(text: &str, bare: u64) -> Result<u64, String> {
     Ok(total)
 }
 
-/// Returns whether a number has a suffix that reads as IEC but is decimal (`4KiB`).
+/// Returns true if a number has a suffix that reads as a power of 1024 but means a power of 1000
+/// (`4KiB`).
 pub(crate) fn is_misleading(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     ["kib", "mib", "gib", "tib", "pib"].iter().any(|suffix| {

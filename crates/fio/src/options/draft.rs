@@ -5,14 +5,14 @@ use crate::grammar::Section;
 use crate::job::*;
 use fowler_units::{Diagnostic, Diagnostics, Span};
 
-/// The most jobs with all clones, as in fio.
+/// Largest number of jobs in a file, with all clones, as in fio.
 pub(super) const MOST_JOBS: u64 = 4096;
-/// The most files of all jobs.
+/// Largest number of files of all jobs together.
 const MOST_FILES: usize = 1 << 20;
-/// The most bytes of the options of all jobs and of the names of their files. Every clone has its
-/// own.
+/// Largest size in bytes of the options of all jobs and of the names of their files. Every clone
+/// has its own.
 const MOST_TEXT: u64 = 256 << 20;
-/// The most requests that all jobs have in flight together: a bound of ours.
+/// Largest number of requests that all jobs have in flight together: a bound of Fowler, not of fio.
 const MOST_IN_FLIGHT: u64 = 1 << 20;
 
 /// A job under construction, which starts with fio's defaults.
@@ -20,7 +20,7 @@ const MOST_IN_FLIGHT: u64 = 1 << 20;
 pub(crate) struct Draft {
     /// Job with the options read so far.
     pub job: Job,
-    /// `kb_base`: bytes per `k`, 1000 or 1024.
+    /// Bytes that `k` means in the job's options (`kb_base`): 1000 or 1024.
     pub base: u64,
     pub blocks: ByDirection<u32>,
     pub ranges: ByDirection<Option<(u32, u32)>>,
@@ -47,9 +47,9 @@ pub(crate) struct Draft {
     pub steady_duration: Span,
     pub steady_ramp: Span,
     pub randrepeat: bool,
-    /// Last value of `randrepeat` or `allrandrepeat` as one option, as they are from fio 3.35 on.
+    /// Value given last to `randrepeat` or `allrandrepeat`, which are one option from fio 3.35 on.
     pub last_randrepeat: bool,
-    /// Notes for the user.
+    /// Notes for the user on the options read so far.
     pub notes: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ fn trims_are_awaited(job: &Job, seeding: Seeding) -> bool {
 
 const NO_BLOCKS: BlockSizes = BlockSizes { min: 0, max: 0, align: 0, split: Vec::new() };
 
-/// A job with fio's defaults.
+/// Returns a job with fio's defaults.
 #[rustfmt::skip]
 fn initial() -> Job {
     Job {
@@ -202,7 +202,7 @@ fn statistics() -> Statistics {
     }
 }
 
-/// The jobs of a file so far, numbered as fio does.
+/// Jobs of a file that were read so far, numbered as fio does.
 #[derive(Debug, Default)]
 pub(crate) struct Jobs {
     pub jobs: Vec<Job>,
@@ -214,7 +214,7 @@ pub(crate) struct Jobs {
 }
 
 impl Jobs {
-    /// Adds the job of `section` with its clones. Returns whether there may be more jobs.
+    /// Adds the job of `section` with its clones. Returns true if there may be more jobs.
     pub fn add(
         &mut self,
         section: &Section,
@@ -275,7 +275,7 @@ impl Jobs {
 }
 
 impl Draft {
-    /// Takes `seed` where the job wants other requests each time.
+    /// Sets the seed of a job that is to differ from run to run to one derived from `seed`.
     pub fn seed_by(&mut self, seeding: Seeding, seed: u64) {
         if seeding != Seeding::V333 {
             (self.randrepeat, self.job.all_repeatable) = (self.last_randrepeat, false);
@@ -302,7 +302,8 @@ impl Draft {
         }
     }
 
-    /// Combines the options. Each error is passed to `wrong` with its hint.
+    /// Combines the options of the job, and checks them against each other. Each error is passed to
+    /// `wrong` with its hint.
     fn settle(&mut self, wrong: &mut impl FnMut(String, Option<String>)) {
         self.settle_sizes(wrong);
         self.settle_randomness();
@@ -415,7 +416,7 @@ impl Draft {
         job.batch_complete_max = job.batch_complete_max.max(job.batch_complete_min);
     }
 
-    /// Adds the defaults that those who read the output expect.
+    /// Adds the defaults of options that readers of fio's output expect.
     fn spell_out(&mut self) {
         let job = &mut self.job;
         let block = match job.blocks.each_ref().map(|sizes| sizes.min) {
@@ -434,7 +435,7 @@ impl Draft {
         }
     }
 
-    /// Returns the maximum memory of a clone's options and file names, in bytes.
+    /// Returns the memory that a clone's options and file names take at most, in bytes.
     fn text(&self) -> u64 {
         let options = self.job.given.iter().map(|(name, value)| name.len() + value.len());
         let (names, files) = match &self.filename {
@@ -451,7 +452,7 @@ impl Draft {
         names.saturating_add(files.saturating_mul(directories)).saturating_add(options as u64)
     }
 
-    /// The files of a clone.
+    /// Returns the names of the files of a clone of the job.
     fn file_names(&self, clone: u32) -> Vec<String> {
         let names: Vec<String> = match &self.filename {
             Some(names) => split_names(names),
@@ -473,7 +474,7 @@ impl Draft {
     }
 }
 
-/// Splits names at colons; `\:` is a colon.
+/// Splits a list of file names at colons; `\:` is a colon.
 fn split_names(text: &str) -> Vec<String> {
     let mut names = vec![String::new()];
     let mut characters = text.chars().peekable();

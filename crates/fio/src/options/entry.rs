@@ -3,10 +3,10 @@
 use super::draft::Draft;
 use crate::grammar::{Value, Wrong};
 
-/// Sets an option of the job.
+/// Function that sets an option of a job to a value.
 pub(super) type Setter = fn(&mut Draft, Value<'_>) -> Result<(), Wrong>;
 
-/// An option with an effect.
+/// An option of fio that has an effect here.
 pub(crate) struct Entry {
     /// Names of the option, the usual one first.
     pub(super) names: &'static [&'static str],
@@ -24,12 +24,12 @@ pub(super) const fn flag(names: &'static [&'static str], set: Setter) -> Entry {
 }
 
 impl Entry {
-    /// Applies the option to a draft.
+    /// Applies the option with this value to the job under construction.
     pub fn apply(&self, draft: &mut Draft, value: Option<Value<'_>>) -> Result<(), Wrong> {
         match value {
             Some(value) => (self.set)(draft, value),
             None if self.flag => (self.set)(draft, Value { text: "1", base: draft.base }),
-            None => Err(Wrong::new("the option has no value", "a value after `=`")),
+            None => Err(Wrong::new("the option needs a value", "a value after `=`")),
         }
     }
 }

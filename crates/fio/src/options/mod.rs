@@ -12,20 +12,20 @@ pub(crate) use draft::{Draft, Jobs};
 use crate::grammar;
 use entry::{Entry, Setter, flag, option};
 
-/// The meaning of an option's name.
+/// Treatment of an option of fio here.
 pub(crate) enum Known {
-    /// The option has an effect.
+    /// The option has an effect on the requests, the times or the output.
     Effect(&'static Entry),
-    /// The option concerns only the host.
+    /// The option concerns only the host, and has no effect here.
     NoEffect,
-    /// The option cannot be simulated, with the reason.
+    /// The option cannot be simulated, for this reason.
     Refused(&'static str),
 }
 
 /// The tables of the options with an effect.
 const TABLES: [&[Entry]; 3] = [requests::OPTIONS, timing::OPTIONS, output::OPTIONS];
 
-/// Finds an option.
+/// Returns the treatment of an option; `None` if fio has no option of that name.
 pub(crate) fn find(name: &str) -> Option<Known> {
     let mut entries = TABLES.iter().flat_map(|table| table.iter());
     if let Some(entry) = entries.find(|entry| entry.names.contains(&name)) {
@@ -37,7 +37,7 @@ pub(crate) fn find(name: &str) -> Option<Known> {
     names::NO_EFFECT.contains(&name).then_some(Known::NoEffect)
 }
 
-/// Returns the name that is most like `name`, if one is.
+/// Returns the name of an option that `name` misspells; `None` if there is none.
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     let known = TABLES.iter().flat_map(|table| table.iter());
     let known = known.flat_map(|entry| entry.names).chain(names::NO_EFFECT);

@@ -6,10 +6,10 @@ use crate::job::Unified;
 use fowler_units::Span;
 
 const MILLISECOND: u64 = 1000;
-/// The most percentiles, as in fio.
+/// Largest number of percentiles in a list, as in fio.
 const MOST_PERCENTILES: usize = 20;
 
-/// Refuses a switch that is on.
+/// Refuses a switch that is on, because `what` it asks for is not simulated.
 fn off(value: &Value<'_>, what: &str) -> Result<(), Wrong> {
     if value.switch()? { Err(Wrong::new(what, "0")) } else { Ok(()) }
 }
@@ -130,13 +130,13 @@ pub(super) const OPTIONS: &[Entry] = &[
     }),
 ];
 
-/// An option whose value can be left out, which means the job's name.
+/// Returns an option for which a missing value means the job's name.
 const fn optional(names: &'static [&'static str], set: super::Setter) -> Entry {
     super::flag(names, set)
 }
 
-/// Returns the name of a log. An option that is set without a value is read as `1` by
-/// [`Entry::apply`].
+/// Returns the name of a log, empty for the job's name. An option that is set without a value is
+/// read as `1` by [`Entry::apply`].
 fn log_name(value: Value<'_>) -> String {
     if value.text == "1" { String::new() } else { value.text.into() }
 }
@@ -152,7 +152,7 @@ fn percentiles(draft: &mut Draft, value: Value<'_>) -> Result<(), Wrong> {
     let mut numbers = numbers?;
     if numbers.len() > MOST_PERCENTILES {
         let what = format!("{} percentiles", numbers.len());
-        return Err(Wrong::new(what, format!("at most {MOST_PERCENTILES}")));
+        return Err(Wrong::new(what, format!("at most {MOST_PERCENTILES} percentiles")));
     }
     numbers.sort_by(f64::total_cmp);
     draft.job.statistics.percentiles = numbers;

@@ -4,7 +4,7 @@ use super::{Draft, Entry, flag, option};
 use crate::grammar::{Value, Wrong};
 use crate::job::*;
 
-/// No file is larger than this, in bytes.
+/// Largest size of a file, in bytes.
 const LARGEST_FILE: u64 = i64::MAX as u64;
 /// The largest request, in bytes. fio has no such limit; a request here has 32 bits.
 const LARGEST: u64 = 1 << 31;
@@ -246,7 +246,7 @@ pub(super) const OPTIONS: &[Entry] = &[
     }),
 ];
 
-/// The requests of a log that are left out.
+/// Parses the list of operations of a log that are left out (`replay_skip`).
 fn skipped(text: &str) -> Result<Vec<Op>, Wrong> {
     let mut skipped = Vec::new();
     for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
@@ -353,7 +353,7 @@ fn split(draft: &mut Draft, value: Value<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Reads `size/percent` or `size`.
+/// Parses an item `size/percent` or `size` of a list of sizes.
 fn entry(value: Value<'_>, most: u64, least: u64) -> Result<(u64, Option<u64>), Wrong> {
     let (size, share) = match value.text.split_once('/') {
         Some((size, share)) => (size, Some(share)),
@@ -365,7 +365,7 @@ fn entry(value: Value<'_>, most: u64, least: u64) -> Result<(u64, Option<u64>), 
     Ok((size, share))
 }
 
-/// Divides the unassigned percentage among entries without a share.
+/// Divides the percentage that is left among the sizes without a share.
 fn shared_out(
     entries: &[(u64, Option<u64>)],
 ) -> Result<impl Iterator<Item = (u64, u32)> + '_, Wrong> {
@@ -421,7 +421,7 @@ fn distribution(draft: &mut Draft, value: Value<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Reads `percent/size:percent/size`, for each direction.
+/// Parses zones `percent/size:percent/size`, for each direction.
 fn zones(value: Value<'_>, rest: Option<&str>, most: u64) -> Result<ByDirection<Vec<Zone>>, Wrong> {
     let expected = "shares and sizes, such as zoned:60/10:40/90";
     let rest = rest.ok_or_else(|| Wrong::new("the zones are missing", expected))?;

@@ -9,9 +9,9 @@ use fowler_units::Span;
 const MICROSECOND: u64 = 1;
 const MILLISECOND: u64 = 1000;
 
-/// The largest weight of a `flow`, as in fio.
+/// Largest weight of a job in a `flow`, as in fio.
 const HEAVIEST: u64 = 1000;
-/// The deepest queue: a bound of ours.
+/// Deepest queue of a job, in requests: a bound of Fowler, not of fio.
 const DEEPEST: u64 = 1 << 20;
 
 pub(super) const OPTIONS: &[Entry] = &[
@@ -259,7 +259,7 @@ impl Draft {
     }
 }
 
-/// Engines that are block I/O.
+/// Engines of fio that issue block I/O, and so can be simulated.
 const ENGINES: [&str; 24] = [
     "sync",
     "psync",
@@ -287,7 +287,7 @@ const ENGINES: [&str; 24] = [
     "binject",
 ];
 
-/// Engines that are no block device.
+/// Engines of fio that do not access a block device.
 const NO_BLOCK_DEVICE: [&str; 34] = [
     "net",
     "netsplice",

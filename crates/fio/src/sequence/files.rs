@@ -6,37 +6,37 @@ use crate::environment::Seeding;
 use crate::job::{ByDirection, Distribution, FileService, Generator, Job};
 use crate::layout::FileRange;
 
-/// Marks a file without a request so far.
+/// Offset that marks a file without a request so far.
 pub(super) const NONE: u64 = u64::MAX;
 
-/// A file while the job runs.
+/// State of a job's file while the job runs.
 #[derive(Clone, Debug)]
 pub(super) struct FileState {
     /// First byte of the file that the job uses.
     pub start: u64,
-    /// First byte in later passes.
+    /// First byte of the file that the job uses in passes after the first.
     pub restart: u64,
-    /// First byte of the current zone.
+    /// First byte of the zone that the job accesses now.
     pub origin: u64,
-    /// Number of bytes that the job uses.
+    /// Number of bytes of the file that the job uses.
     pub length: u64,
     /// End of the file, in bytes.
     pub end: u64,
-    /// Begin of the last request of each direction.
+    /// First byte of the last request to the file, by direction.
     pub last_start: ByDirection<u64>,
-    /// End of the last request of each direction.
+    /// End of the last request to the file in bytes, by direction.
     pub last_end: ByDirection<u64>,
-    /// Map of the blocks that had their turn.
+    /// Map of the blocks that the job has accessed in this pass; `None` if blocks may repeat.
     pub map: Option<BlockMap>,
-    /// Generator of offsets without a bit map.
+    /// Shift register that draws the blocks of the file; `None` with another generator.
     pub lfsr: Option<Lfsr>,
-    /// Generator of offsets that are not equally likely.
+    /// Distribution of offsets that are not equally likely; `None` if all are.
     pub skewed: Option<Skewed>,
     /// True if the file has been used in this pass.
     pub open: bool,
-    /// True if the last request was a trim.
+    /// True if the last request to the file was a trim.
     pub trimmed: bool,
-    /// True if no further request fits.
+    /// True if no further request fits in the file in this pass.
     pub done: bool,
 }
 
@@ -92,7 +92,7 @@ fn skewed(job: &Job, file: &FileRange, seeds: &Seeds, seeding: Seeding) -> Optio
 }
 
 impl Sequence {
-    /// Returns the file of the next request, or nothing if all are done.
+    /// Returns the index of the file of the job's next request; `None` if all files are done.
     #[inline]
     pub(super) fn next_file(&mut self) -> Option<usize> {
         if self.done_files >= self.files.len() {

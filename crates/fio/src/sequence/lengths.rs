@@ -5,7 +5,8 @@ use super::offsets::Place;
 use crate::job::Op;
 
 impl Sequence {
-    /// Returns the length of the request of `op` at `offset` of `file`, or nothing if nothing fits.
+    /// Returns the length of the request of `op` at `offset` of `file`, in bytes; `None` if no
+    /// request fits there.
     #[inline]
     pub(super) fn length(&mut self, file: usize, op: Op, offset: u64, place: Place) -> Option<u32> {
         let state = &self.files[file];

@@ -20,7 +20,7 @@ use files::FileState;
 use passes::Phase;
 use written_ranges::{Range, Written};
 
-/// Above this number of blocks fio draws offsets of 64 bits.
+/// Number of blocks in a file above which fio draws offsets of 64 bits.
 const NARROW_BLOCKS: u64 = u32::MAX as u64;
 
 /// The requests of a job, in the order in which fio issues them.
@@ -34,10 +34,11 @@ pub struct Sequence {
     random: Generators,
     files: Vec<FileState>,
 
-    /// Bytes of one pass, and of the whole job.
+    /// Bytes that the job issues in one pass, and in all passes.
     pass_size: u64,
     io_size: u64,
-    /// `number_ios`, which each pass of trims and writes doubles.
+    /// Number of requests after which the job ends (`number_ios`), doubled for passes of trims and
+    /// writes.
     number_ios: u64,
     pass_limit: u64,
     phase: Phase,
@@ -45,13 +46,14 @@ pub struct Sequence {
     stopped: bool,
     loops_left: u32,
 
-    /// Requests and bytes of each direction since the start, without those that read back.
+    /// Requests and bytes that the job has issued since the start by direction, without those that
+    /// read written data back.
     issued: ByDirection<u64>,
     issued_bytes: ByDirection<u64>,
     /// Number of requests since the start; `all_bytes` has their bytes.
     all: u64,
     all_bytes: u64,
-    /// Bytes issued in this pass.
+    /// Bytes that the job has issued in the current pass.
     pass_bytes: u64,
     last: Op,
     last_was_flush: bool,
@@ -67,7 +69,7 @@ pub struct Sequence {
 
     written: Written,
     read_back_left: u64,
-    /// The log that the job repeats instead of drawing requests.
+    /// Log that the job repeats instead of drawing requests; `None` without `read_iolog`.
     replaying: Option<Replaying>,
 }
 
@@ -178,7 +180,7 @@ impl Sequence {
         self.end_early();
     }
 
-    /// Returns the next request of this pass, or nothing if no file has room for one.
+    /// Returns the next request of the current pass; `None` if no file has room for one.
     #[inline]
     fn draw(&mut self, mut choose: impl FnMut(Op) -> Op) -> Option<Request> {
         loop {
@@ -243,7 +245,8 @@ impl Sequence {
         Some(Request { offset, length, file: file as u32, op, verify: false })
     }
 
-    /// A flush if one is due, otherwise the direction of the next request.
+    /// Returns the operation of the next request: a flush if one is due, otherwise a read, write or
+    /// trim.
     #[inline]
     fn direction(&mut self, file: usize, choose: &mut impl FnMut(Op) -> Op) -> Op {
         let kind = self.job.kind;
@@ -281,7 +284,8 @@ impl Sequence {
         }
     }
 
-    /// `zonemode=strided`: after the bytes of a zone the next one begins.
+    /// Moves to the next zone of the file once the bytes of the current one are used
+    /// (`zonemode=strided`).
     fn move_zone(&mut self, file: usize, op: Op) {
         let Some(zones) = self.job.strided else { return };
         let state = &mut self.files[file];
@@ -301,7 +305,7 @@ impl Sequence {
         }
     }
 
-    /// Records that `request` is issued.
+    /// Counts an issued request towards the totals of the job and the state of its file.
     #[inline]
     fn note(&mut self, request: &Request) {
         self.last_was_flush = request.op.is_flush();
@@ -327,8 +331,8 @@ impl Sequence {
     }
 }
 
-/// The requests without a clock: at depth 1, each completes before the next. A job that repeats
-/// itself for a time ends after one pass, because only a clock can end it.
+/// The requests of the job without a clock: at depth 1, each completes before the next. A job that
+/// repeats itself for a time ends after one pass, because only a clock can end it.
 impl Iterator for Sequence {
     type Item = Request;
 

@@ -10,7 +10,7 @@ use crate::job::{Distribution, Op, Sequencer};
 pub(super) struct Place {
     pub offset: u64,
     pub random: bool,
-    /// True if the map does not count: taken blocks are used again.
+    /// True if blocks that were already accessed in this pass may be drawn again.
     pub again: bool,
 }
 
@@ -49,14 +49,15 @@ impl Sequence {
         Some(Place { offset, random: false, again: true })
     }
 
-    /// `percentage_random`: returns true if the next offset is random.
+    /// Returns true if the next offset is random, as `percentage_random` asks.
     #[inline]
     fn is_random_turn(&mut self, op: Op) -> bool {
         let percent = self.job.percent_random[op as usize];
         percent == 100 || self.random.order[op as usize].percent() <= percent
     }
 
-    /// The end of the last request of this direction, or further.
+    /// Returns the offset of a sequential request: the end of the last one of its direction, or
+    /// further.
     #[inline]
     fn sequential(&mut self, file: usize, op: Op) -> Option<u64> {
         let job = &self.job;
@@ -85,8 +86,8 @@ impl Sequence {
         Some(position)
     }
 
-    /// Returns a random offset. A job that runs for a time starts again when all blocks had their
-    /// turn.
+    /// Returns a random offset in the file, in bytes. A job that runs for a time starts again when
+    /// all blocks had their turn.
     #[inline]
     fn random_offset(&mut self, file: usize, op: Op) -> Option<u64> {
         let align = u64::from(self.job.blocks[op as usize].align);
@@ -139,14 +140,14 @@ impl Sequence {
         span / align
     }
 
-    /// Draws one of `count` blocks that is free; `None` if none is.
+    /// Draws one of the `count` blocks that was not accessed in this pass; `None` if all were.
     #[inline]
     fn uniform(&mut self, file: usize, count: u64) -> Option<u64> {
         if count == 0 { None } else { self.in_zone(file, count) }
     }
 
-    /// One of `count` blocks that is free. A zone that is smaller than a block has its first one:
-    /// so does fio 3.33.
+    /// Draws a free block from the zone that the distribution chooses among `count` blocks. A zone
+    /// that is smaller than a block has its first one: so does fio 3.33.
     #[inline]
     fn in_zone(&mut self, file: usize, count: u64) -> Option<u64> {
         let state = &mut self.files[file];

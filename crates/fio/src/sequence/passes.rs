@@ -4,10 +4,10 @@ use super::{Generators, Sequence};
 use crate::job::{Generator, Op};
 use crate::request::{Request, Step};
 
-/// The phase of a job.
+/// Phase of a job between its first and its last request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Before the first pass and after each.
+    /// The job is before its first pass or between two passes.
     Between,
     /// The job issues requests.
     Issue,
@@ -72,7 +72,7 @@ impl Sequence {
         }
     }
 
-    /// True if the job, without a clock, has issued what it issues in one pass.
+    /// True if the job, without a clock, has issued all requests of one pass.
     pub(super) fn has_seen_all(&self) -> bool {
         let over = match self.number_ios {
             0 => self.all_bytes >= self.whole() || self.is_over(),
@@ -81,12 +81,12 @@ impl Sequence {
         self.job.time_based && over
     }
 
-    /// The bytes of the job without repetitions.
+    /// Returns the number of bytes that the job transfers without repetitions.
     fn whole(&self) -> u64 {
         if self.io_size > 0 { self.io_size } else { self.pass_size }
     }
 
-    /// True if there is another pass.
+    /// True if the job starts another pass.
     fn runs_on(&mut self) -> bool {
         if self.stopped || self.job.recording.is_some() {
             return false;
@@ -124,7 +124,7 @@ impl Sequence {
         self.phase = Phase::Issue;
     }
 
-    /// `verify_only`: writes are recorded but not issued.
+    /// Records the writes of a pass without issuing them (`verify_only`).
     fn pretend(&mut self) {
         while !self.is_over() {
             let Some(request) = self.draw(|drawn| drawn) else { break };
@@ -135,7 +135,7 @@ impl Sequence {
         }
     }
 
-    /// Starts another pass; counts over all passes remain.
+    /// Starts another pass of the job; counts over all passes remain.
     fn start_again(&mut self) {
         self.zone_bytes = 0;
         self.last_was_flush = false;
@@ -196,7 +196,8 @@ impl Sequence {
         (!job.time_based || job.verify.on) && self.pass_bytes >= self.pass_limit
     }
 
-    /// The bytes after which a pass is over, with those that are read back meanwhile.
+    /// Returns the number of bytes after which a pass is over, including those that are read back
+    /// meanwhile.
     pub(super) fn pass_limit(&self) -> u64 {
         let job = &self.job;
         let mut limit = self.whole().saturating_mul(u64::from(job.loops));
@@ -209,7 +210,7 @@ impl Sequence {
         limit
     }
 
-    /// The next request of a pass: one that reads back, if enough is written, or a new one.
+    /// Returns the next request of a pass: one that reads back, if enough is written, or a new one.
     #[inline]
     fn next_in_pass(&mut self, choose: &mut impl FnMut(Op) -> Op) -> Option<Request> {
         let verify = self.job.verify;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// A range that was written.
+/// A range of a file that the job wrote.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     pub file: u32,
@@ -10,9 +10,9 @@ pub(super) struct Range {
     pub length: u32,
 }
 
-/// The ranges to read back. Where each block is written once, or with `experimental_verify`, in the
-/// order of writing; where blocks can overlap, by file and offset, and a write replaces those that
-/// it overlaps.
+/// Written ranges that the job still has to read back. Where each block is written once, or with
+/// `experimental_verify`, in the order of writing; where blocks can overlap, by file and offset,
+/// and a write replaces those that it overlaps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Written {
     in_order: VecDeque<Range>,
@@ -20,7 +20,8 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Notes a write, to be read back in the order of writing or in that of offsets.
+    /// Adds a written range, to be read back in the order of writing (`in_order`) or in that of
+    /// offsets.
     pub fn add(&mut self, range: Range, in_order: bool) {
         if in_order {
             self.in_order.push_back(range);
@@ -36,12 +37,12 @@ impl Written {
         self.sorted.insert((range.file, range.offset), range.length);
     }
 
-    /// Returns the number of ranges that are left.
+    /// Returns the number of ranges that are still to be read back.
     pub fn len(&self) -> u64 {
         (self.in_order.len() + self.sorted.len()) as u64
     }
 
-    /// Removes and returns the next range.
+    /// Removes and returns the next range to read back.
     pub fn next_range(&mut self) -> Option<Range> {
         if let Some(((file, offset), length)) = self.sorted.pop_first() {
             return Some(Range { file, offset, length });

@@ -49,7 +49,7 @@ fn everything_that_is_wrong_is_said_at_once() {
         "job.fio:5: `rw`: unknown value `readrand`",
         "job.fio:6: `zonemode`: zoned block devices are not simulated",
         "job.fio:7: `flow`: `1001` is out of range",
-        "job.fio:8: `direct`: the option has no value",
+        "job.fio:8: `direct`: the option needs a value",
         "job.fio:9: `ioengine`: the engine `net` is no block device",
     ] {
         assert!(said.contains(expected), "{expected}\n{said}");
@@ -86,7 +86,7 @@ fn what_a_file_multiplies_is_bounded() {
     let variables = BTreeMap::from([("LONG".to_string(), long.clone())]);
     let environment = Environment { variables, include: &include, ..Environment::empty() };
     for (line, expected) in [
-        ("include more.fio\n", "more than 16 MiB with all included files"),
+        ("include more.fio\n", "the file and its includes have more than 16 MiB"),
         ("description=${LONG}\n", "with its variables the file has more than 16 MiB of values"),
     ] {
         let text = format!("[j]\n{}", line.repeat(20));
