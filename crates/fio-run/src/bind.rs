@@ -15,12 +15,12 @@ fn given(span: Span) -> Option<Span> {
     (span > Span::ZERO).then_some(span)
 }
 
-/// Position of a process among the others.
+/// Position of a process among all processes of a run.
 pub(super) struct Place {
-    /// The number of the process's section, from 0, and its wave.
+    /// Number of the section that the process belongs to, from 0, and its wave.
     pub job: usize,
     pub wave: usize,
-    /// True if other processes have an iolog of the same name.
+    /// True if other processes write an iolog of the same name.
     pub shares_iolog: bool,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn plan(
     })
 }
 
-/// Refuses options that would change the requests and are not simulated.
+/// Refuses options of a job that would change its requests and are not simulated.
 fn refused(job: &fio::Job) -> Result<(), Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut refuse = |what: &str, hint: &str| {
@@ -157,7 +157,7 @@ fn target(latency_target: &fio::LatencyTarget) -> Option<Target> {
     })
 }
 
-/// Returns the criterion of steady state; `None` if it is not simulated.
+/// Returns the job's steady-state criterion; `None` if its metric is not simulated.
 fn steady(state: &fio::SteadyState) -> Option<Steady> {
     let looks = match state.metric {
         fio::SteadyMetric::Iops => Looks::Iops,
@@ -212,9 +212,9 @@ fn logs(job: &fio::Job, shares_iolog: bool) -> Logs {
 pub(super) struct Bound {
     pub sequence: fio::Sequence,
     pub layout: Arc<fio::Layout>,
-    /// The job in the layout.
+    /// Index of the process's job in the layout of files.
     pub job: usize,
-    /// Draws of the intervals between requests.
+    /// Random draws of the intervals between the process's requests.
     pub draws: fio::TimingDraws,
 }
 

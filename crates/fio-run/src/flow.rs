@@ -3,12 +3,12 @@
 
 use fowler_units::Span;
 
-/// The part of a process in a flow.
+/// Part of a process in a flow, whose jobs issue requests in proportion to their weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Number of the flow.
+    /// Number of the flow that the process belongs to.
     pub flow: u32,
-    /// Weight of the process, at least 1.
+    /// Weight of the process in its flow, at least 1.
     pub weight: u32,
     /// `flow_sleep`: time before a waiting process checks its share again; zero means until another
     /// process has issued a request.
@@ -18,16 +18,17 @@ pub struct Share {
 /// Progress of a process relative to the others of its flow. Only running processes count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Standing {
-    /// Requests that the process itself has issued.
+    /// Number of requests that the process itself has issued.
     pub issued: u64,
-    /// Requests issued by the others, and the sum of their weights, which wraps as in fio.
+    /// Number of requests issued by the other processes of the flow, and the sum of their weights,
+    /// which wraps as in fio.
     pub others: (u64, u32),
-    /// True while the process waits for the others of its flow.
+    /// True while the process waits for the other processes of its flow.
     pub held: bool,
 }
 
 impl Standing {
-    /// Returns true if the process has issued more than its share.
+    /// Returns true if the process has issued more than its share of the flow's requests.
     pub fn is_ahead(&self, weight: u32) -> bool {
         let (issued, weights) = self.others;
         let sum = u128::from(weight.wrapping_add(weights));

@@ -12,24 +12,25 @@ use fowler_units::{HostIo, Nanos};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Acts between two looks at whether to stop, and two steps of progress.
+/// Number of actions of processes between two checks of the stop flag and two steps of the progress
+/// display.
 const LOOK_EVERY: u64 = 4096;
 
-/// Counters of the drive at the start and at the end of a group's measurement.
+/// Counters of the drive at the start and at the end of the measurement of a group of jobs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counted {
     pub before: Option<Counters>,
     pub after: Option<Counters>,
 }
 
-/// The processes of a run.
+/// Processes of a run, and which of them act when.
 pub(super) struct Host<'a> {
     pub processes: Vec<Process<'a>>,
     pub criteria: Vec<Criterion>,
-    /// Counters of the drive, by group.
+    /// Counters of the drive at the limits of each group's measurement, by group.
     pub counted: Vec<Counted>,
-    /// Time of each process's next act, and a heap of these times. Entries of the heap that `due`
-    /// does not have any more are dropped when they are first.
+    /// Time of each process's next action, and a heap of these times. An outdated entry of the heap
+    /// is dropped when it comes first.
     due: Vec<Option<Nanos>>,
     next: BinaryHeap<Reverse<(Nanos, usize)>>,
     control: Control<'a>,
@@ -42,7 +43,7 @@ pub(super) struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// Lets the first wave of these processes begin at `now`.
+    /// Returns a host whose first wave of processes begins at `now`.
     pub fn new(processes: Vec<Process<'a>>, control: Control<'a>, now: Nanos) -> Host<'a> {
         let groups = processes.iter().map(|it| it.plan.group + 1).max().unwrap_or(0);
         let mut criteria: Vec<Criterion> = Vec::new();
@@ -77,7 +78,7 @@ impl<'a> Host<'a> {
         host
     }
 
-    /// Lets every process begin that waits for nothing any more.
+    /// Starts every process that no longer waits for another.
     fn let_begin(&mut self, now: Nanos) {
         let running = |it: &&Process<'_>| !it.has_ended();
         let wave = self.processes.iter().filter(running).map(|it| it.plan.wave).min();
@@ -135,7 +136,7 @@ impl<'a> Host<'a> {
         (0..self.processes.len()).for_each(|number| self.schedule(number));
     }
 
-    /// Returns the process that acts next.
+    /// Returns the process that acts next, and the time of its action.
     fn first_process(&mut self) -> Option<(Nanos, usize)> {
         while let Some(&Reverse((at, number))) = self.next.peek() {
             if self.due[number] == Some(at) {
@@ -146,7 +147,7 @@ impl<'a> Host<'a> {
         None
     }
 
-    /// Updates a process of a flow with the progress of the others.
+    /// Updates a process of a flow with the numbers of requests that the other processes issued.
     fn compare_with_others(&mut self, number: usize) {
         let Some(share) = self.processes[number].plan.share else { return };
         let others = self.of_flow(number, share.flow).fold((0, 0_u32), |(issued, weights), it| {
@@ -156,7 +157,7 @@ impl<'a> Host<'a> {
         self.processes[number].standing.others = others;
     }
 
-    /// Returns the processes of a flow that run, without this one.
+    /// Returns the running processes of a flow other than process `number`.
     fn of_flow(&self, number: usize, flow: u32) -> impl Iterator<Item = &Process<'a>> {
         let all = self.processes.iter().enumerate();
         all.filter(move |(other, _)| *other != number).map(|(_, it)| it).filter(move |it| {
@@ -174,8 +175,7 @@ impl<'a> Host<'a> {
         self.schedule_all();
     }
 
-    /// Returns the next action: of a process or, if none is due earlier, of a steady-state
-    /// criterion.
+    /// Returns the next action, of a process or of a steady-state criterion, and its time.
     fn first(&mut self) -> Option<(Nanos, usize)> {
         let process = self.first_process();
         // A sample is due only while something runs: alone it would go on forever.
@@ -193,7 +193,7 @@ impl<'a> Host<'a> {
         process.into_iter().chain(criteria).min()
     }
 
-    /// Takes the sample of a criterion.
+    /// Takes the sample of a steady-state criterion.
     fn sample(&mut self, number: usize, now: Nanos) {
         let criterion = &mut self.criteria[number];
         let members = &mut self.processes[criterion.members.clone()];
@@ -219,7 +219,7 @@ impl<'a> Host<'a> {
         (self.control.progress)(Progress::Served { requests, of_a_part });
     }
 
-    /// Records the drive's counters when a group's measurement starts and ends.
+    /// Records the drive's counters when the measurement of a group of jobs starts or ends.
     fn count<L: Layer>(&mut self, device: &Device<L>, number: usize, at: Nanos) {
         let process = &self.processes[number];
         let group = process.plan.group;

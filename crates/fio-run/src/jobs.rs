@@ -21,7 +21,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The longest job file: public ones have a few KiB.
+/// Largest size of a job file, in bytes: public ones have a few KiB.
 const LONGEST: u64 = 4 << 20;
 /// `$pagesize`, `$ncpus` and `$mb_memory` of the host that is simulated: assumed, so that results
 /// do not depend on the machine that simulates.
@@ -29,23 +29,23 @@ const PAGE_SIZE: u64 = 4096;
 const CPUS: u64 = 8;
 const MEMORY_MIB: u64 = 16 << 10;
 
-/// The beginning of the note on options without an effect.
+/// Beginning of the note that lists options without an effect.
 const NO_EFFECT: &str = "no effect here: ";
 
-/// A job file, and the drive that it runs on.
+/// Specification of a run of fio jobs: a job file, and the drive that it runs on.
 #[derive(Clone, Debug)]
 pub struct FioSpec {
-    /// The job file; `/dev/stdin` is standard input.
+    /// Path of the job file; `/dev/stdin` is standard input.
     pub path: PathBuf,
     /// Values of `${NAME}` in the job file.
     pub environment: BTreeMap<String, String>,
-    /// Version of fio for seeds and options.
+    /// Version of fio whose seeds and options are used.
     pub seeding: Seeding,
-    /// The drive.
+    /// Drive that the jobs run on.
     pub device: DeviceSpec,
-    /// The scheme on the drive; `None` leaves the drive as described.
+    /// Scheme that is applied to the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
-    /// Time that the host needs for a request.
+    /// Host CPU time of each request.
     pub costs: HostCosts,
 }
 
@@ -55,15 +55,15 @@ pub struct Jobs(Setup);
 /// Files and data that a run produces besides its result.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// The folder of the logs.
+    /// Folder in which log files are written.
     pub logs: PathBuf,
-    /// True to record the data of charts.
+    /// True if the data of charts is recorded.
     pub detail: bool,
-    /// A log of all requests.
+    /// Log of all requests; `None` for none.
     pub requests: Option<RequestsFile>,
 }
 
-/// A job file that was read.
+/// A job file that was read, with its jobs.
 struct Read {
     file: fio::JobFile,
     name: String,
@@ -269,7 +269,7 @@ fn leaves(wanted: &Wanted) -> Leaves<'_> {
     Leaves { logs: Some(&wanted.logs), detail: wanted.detail, requests: wanted.requests.clone() }
 }
 
-/// Repeatable runs of the same jobs.
+/// Runs of the same jobs, each from the beginning, for a recording that needs several.
 struct Runs<'a> {
     setup: &'a Setup,
     wanted: &'a Wanted,

@@ -84,13 +84,13 @@ impl Fio {
         job.into()
     }
 
-    /// Returns the whole seconds of the run, begun ones included.
+    /// Returns the simulated time of the run in whole seconds, rounded up.
     pub(super) fn elapsed_s(&self) -> u64 {
         self.elapsed.0.div_ceil(1_000_000_000)
     }
 
-    /// Returns the reason why the write amplification of these counters means little; `None` if it
-    /// means something.
+    /// Returns the reason why the write amplification of these counters is withheld; `None` if it
+    /// is meaningful.
     pub(super) fn withheld(&self, counters: &Counters) -> Option<String> {
         let unit = EraseUnit::of(&self.outcome.drive.layout);
         Withheld::of_counters(counters, unit).map(Withheld::reason)
@@ -137,7 +137,8 @@ impl Fio {
         })
     }
 
-    /// The mean time of each part of the drive's latency: of all requests, and of the slowest 1 %.
+    /// Returns the mean time of each part of the drive's latency: over all requests, and over the
+    /// slowest 1 %.
     fn blame(&self, kind: Kind) -> Value {
         let bands = self.outcome.recorder.blame(kind);
         let of = |share: f64| {
@@ -156,7 +157,7 @@ fn texts(options: &[(String, String)]) -> Value {
     options.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>().into()
 }
 
-/// Rounds to the number of digits that fio prints.
+/// Rounds a value to the number of digits that fio prints.
 fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
@@ -170,7 +171,7 @@ fn named(names: &[&str], counts: &[u64], all: u64) -> Value {
     names.iter().zip(counts).map(share).collect::<Map<_, _>>().into()
 }
 
-/// Returns each size of batches with its share of all batches.
+/// Returns the share of each batch size among all batches, in percent.
 fn batches(counts: &[u64; 7]) -> Value {
     named(&BATCHES, counts, counts.iter().sum())
 }
@@ -196,7 +197,8 @@ fn percentiles(into: &mut Map<String, Value>, of: &Latency, how: &Recorded, plus
     }
 }
 
-/// Bytes per second and requests per second of a direction, by whole milliseconds as fio has them.
+/// Returns the bytes per second and requests per second of a direction, from its run time in whole
+/// milliseconds as fio computes them.
 pub(super) fn rates(done: &Done, ran_ms: u64) -> (u64, f64) {
     if ran_ms == 0 || done.requests == 0 {
         return (0, 0.0);
@@ -205,7 +207,8 @@ pub(super) fn rates(done: &Done, ran_ms: u64) -> (u64, f64) {
     (bytes as u64, 1_000.0 * done.requests as f64 / ran_ms as f64)
 }
 
-/// The share of the mean of the samples in the whole.
+/// Returns the mean of the bandwidth samples of a direction in percent of its bandwidth over the
+/// whole run.
 pub(super) fn of_whole(done: &Done, ran_ms: u64) -> f64 {
     let whole = rates(done, ran_ms).0 as f64 / 1024.0;
     if whole > 0.0 && done.bandwidth.count > 0 {

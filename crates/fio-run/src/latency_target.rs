@@ -7,32 +7,32 @@
 use super::plan::Target;
 use fowler_units::{Nanos, Span};
 
-/// The search of a process.
+/// Search of a process for the largest queue depth that meets its latency target.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     target: Target,
     most: u32,
     /// Queue depth in use.
     pub depth: u32,
-    /// The largest depth that met the target, and the smallest that failed.
+    /// Largest queue depth that met the target, and smallest that failed.
     good: u32,
     bad: Option<u32>,
     /// Start of the current window, and its numbers of completed and of too slow requests.
     from: Nanos,
     answered: u64,
     slow: u64,
-    /// True in the window that is recorded alone.
+    /// True in the last window, the only one that is recorded.
     last: bool,
-    /// True if the target could be met.
+    /// True if some queue depth met the latency target.
     pub met: bool,
 }
 
-/// The consequence of a window.
+/// Consequence of the end of a window of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// The search continues.
+    /// The search continues with another window.
     Nothing,
-    /// The depth is found: measurement restarts.
+    /// The queue depth is found: measurement restarts.
     RecordAnew,
     /// The job ends.
     End,
@@ -56,13 +56,13 @@ impl Search {
         }
     }
 
-    /// Records a completed request.
+    /// Records the latency of a completed request.
     pub fn answered(&mut self, latency: Span) {
         self.answered += 1;
         self.slow += u64::from(latency > self.target.latency);
     }
 
-    /// Evaluates the window if it is over.
+    /// Evaluates the window of the search if it is over at `now`.
     pub fn look(&mut self, now: Nanos) -> Found {
         if now < self.from + self.target.window || self.answered == 0 {
             return Found::Nothing;

@@ -8,10 +8,11 @@ use super::plan::{Direction, Least};
 use super::stats::Stats;
 use fowler_units::{Nanos, Span};
 
-/// Time that a job has to settle.
+/// Time from the start of a job during which its rate may be below the lowest one.
 const SETTLES: Span = Span::ms(2_000);
 
-/// The current cycle: its start, and the bytes and requests done before it.
+/// The cycle over which a process's rate is averaged: its start, and the bytes and requests done
+/// before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cycle {
     began: Nanos,
@@ -21,12 +22,13 @@ pub(super) struct Cycle {
 }
 
 impl Cycle {
-    /// Starts the first cycle at `now`, after the ramp.
+    /// Starts the first cycle of a process at `now`, after the ramp.
     pub fn new(now: Nanos) -> Cycle {
         Cycle { began: now, from: None, bytes: [0; 3], requests: [0; 3] }
     }
 
-    /// Records a collected request. Returns true if the rate of a finished cycle was too low.
+    /// Records a collected request. Returns true if a cycle has ended in which the process's rate
+    /// was too low.
     pub fn is_too_slow(&mut self, least: &Least, stats: &Stats, now: Nanos) -> bool {
         let done = |direction: Direction| &stats.done[direction];
         if now < self.began + SETTLES {

@@ -16,13 +16,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most files of logs: each is open during the whole run.
+/// Largest number of log files: each is open during the whole run.
 pub(super) const MOST: usize = 512;
 
-/// A file that several processes may write.
+/// A log file that several processes may write.
 type Shared = Arc<Mutex<AtomicFile>>;
 
-/// The files of all logs of a run.
+/// Log files of all processes of a run.
 #[derive(Debug, Default)]
 pub(super) struct LogFiles(BTreeMap<PathBuf, Shared>);
 
@@ -72,7 +72,7 @@ pub(super) fn names(plan: &Plan) -> Vec<(Kind, String)> {
     all
 }
 
-/// The contents of a log.
+/// Contents of a log file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Bandwidth,
@@ -82,7 +82,7 @@ pub(super) enum Kind {
     Requests,
 }
 
-/// The mean and the maximum of a window.
+/// Mean and maximum of the values in a window of a log.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
     sum: u128,
@@ -90,7 +90,7 @@ struct Mean {
     max: u64,
 }
 
-/// Latencies of a stage: each, or a line for each window.
+/// Log of latencies of one kind: a line for each request, or one for each window.
 struct LatencyLog {
     file: Shared,
     stage: Stage,
@@ -98,7 +98,7 @@ struct LatencyLog {
     windows: [Mean; 3],
 }
 
-/// Buckets of completion latencies, a line for each window.
+/// Log of completion latencies as histograms, a line for each window.
 struct HistogramLog {
     file: Shared,
     width: Span,
@@ -106,7 +106,7 @@ struct HistogramLog {
     windows: [(Buckets, u32); 3],
 }
 
-/// The logs of a process.
+/// Logs that a process writes.
 #[derive(Default)]
 pub(super) struct Logbook {
     how: Logs,
@@ -117,7 +117,7 @@ pub(super) struct Logbook {
     latencies: Vec<LatencyLog>,
     histogram: Option<HistogramLog>,
     requests: Option<Shared>,
-    /// The names of the files of the job.
+    /// Names of the files that the process accesses.
     files: Vec<String>,
     line: String,
 }
@@ -149,15 +149,15 @@ impl Logbook {
             }
         }
         if files.0.len() > MOST {
-            let what = format!("the jobs write {} log files", files.0.len());
+            let what = format!("the jobs write too many log files: {}", files.0.len());
             let hint = "per_job_logs=0 lets clones share a file".to_string();
-            let expected = format!("at most {MOST}");
+            let expected = format!("at most {MOST} log files");
             diagnostics.push(Diagnostic::of(what).expected(expected).hint(hint));
         }
         diagnostics.or(book)
     }
 
-    /// The process begins at `at`, and counts from `from` on.
+    /// Starts the logs of a process that begins at `at` and is measured from `from` on.
     pub fn begin(&mut self, plan: &Plan, at: Nanos, from: Nanos) {
         self.began = at;
         self.count_from(from);
@@ -169,7 +169,7 @@ impl Logbook {
         }
     }
 
-    /// Times count from `from` on.
+    /// Sets the time from which on the logs of the process count.
     pub fn count_from(&mut self, from: Nanos) {
         self.from = from;
         let window = self.how.window;
@@ -186,7 +186,7 @@ impl Logbook {
         }
     }
 
-    /// Writes a request of data, or a flush, into the iolog.
+    /// Writes a request (of data, or a flush) into the process's log of requests.
     #[inline]
     pub fn request(&mut self, unit: &Unit) {
         let Some(file) = &self.requests else { return };
@@ -203,7 +203,7 @@ impl Logbook {
         put(file, &self.line);
     }
 
-    /// Logs the latencies of a request.
+    /// Writes the latencies of a collected request into the process's logs.
     #[inline]
     pub fn latencies(&mut self, direction: Direction, unit: &Unit, times: &Times) {
         let (now, from) = (times.collected, self.from);
@@ -242,7 +242,7 @@ impl Logbook {
         }
     }
 
-    /// Logs the rates of windows that have ended.
+    /// Writes the rates of the windows that have ended by `now` into the process's logs.
     #[inline]
     pub fn rates(&mut self, now: Nanos, stats: &Stats) {
         let from = self.from;
@@ -255,7 +255,7 @@ impl Logbook {
         }
     }
 
-    /// Writes the remaining samples and closes the files.
+    /// Writes the samples that are left and closes the log files of the process.
     pub fn end(&mut self, now: Nanos, plan: &Plan, stats: &Stats) {
         let from = self.from;
         self.rates(now, stats);
@@ -284,8 +284,8 @@ impl Logbook {
     }
 }
 
-/// Returns the end of the window that has ended by `now`, if one has, and moves `until` to the end
-/// of the window that `now` is in.
+/// Returns the end of the log window that has ended by `now`, if one has, and moves `until` to the
+/// end of the window that `now` is in.
 fn passed(until: &mut Nanos, width: Span, now: Nanos) -> Option<Nanos> {
     (now >= *until).then(|| {
         let ended = *until;
@@ -295,7 +295,7 @@ fn passed(until: &mut Nanos, width: Span, now: Nanos) -> Option<Nanos> {
 }
 
 impl LatencyLog {
-    /// Writes the windows that have ended.
+    /// Writes the windows of the latency log that have ended by `now`.
     fn pass(&mut self, now: Nanos, (from, width): (Nanos, Span), how: &Logs) {
         if let Some(ended) = passed(&mut self.until, width, now) {
             self.flush(ms(ended, from), how);
@@ -340,7 +340,7 @@ fn ms(at: Nanos, from: Nanos) -> u64 {
     at.0.saturating_sub(from.0) / 1_000_000
 }
 
-/// Formats the line of a request: time, value, direction, block size, optional offset, and
+/// Formats the log line of a request: time, value, direction, block size, optional offset, and
 /// priority, which is always 0.
 fn line(into: &mut String, (at, value): (u64, u64), direction: Direction, unit: &Unit, how: &Logs) {
     into.clear();
@@ -352,7 +352,7 @@ fn line(into: &mut String, (at, value): (u64, u64), direction: Direction, unit: 
     grows.expect("text grows");
 }
 
-/// The line of a window, which has no block size and no offset.
+/// Formats the log line of a window, which has no block size and no offset.
 fn averaged(at: u64, value: u64, direction: Direction, how: &Logs) -> String {
     let offset = if how.offset { " 0," } else { "" };
     format!("{at}, {value}, {}, 0,{offset} 0\n", direction as u8)

@@ -9,15 +9,15 @@ use fowler_experiment::numbers;
 use fowler_units::escaped_lines;
 use std::fmt::Write;
 
-/// Places of a short number.
+/// Width of a shortened number, in characters.
 const SHORT: usize = 4;
-/// Number of percentiles per line.
+/// Number of percentiles per line of the output.
 const IN_A_LINE: usize = 4;
-/// Places of the table of latencies in a line.
+/// Number of entries of the latency table per line of the output.
 const PLACES_IN_A_LINE: usize = 5;
 
 impl Fio {
-    /// Returns the output for people.
+    /// Returns the result in fio's normal output, for people.
     pub fn normal(&self) -> String {
         let mut text = String::new();
         for entry in &self.entries {
@@ -33,7 +33,7 @@ impl Fio {
         escaped_lines(&text).into_owned()
     }
 
-    /// Writes the drive, the costs of the jobs, and the notes.
+    /// Writes the drive, the host costs of requests, and the notes.
     fn about(&self, text: &mut String) -> std::fmt::Result {
         let outcome = &self.outcome;
         let layout = &outcome.drive.layout;
@@ -75,7 +75,7 @@ impl Fio {
     }
 }
 
-/// A number in at most `places` characters, as fio prints it: `1383k`, `24.8k`.
+/// Returns a number in at most `places` characters, as fio prints it: `1383k`, `24.8k`.
 fn short(value: u64, places: usize, base: u64, units: [&str; 6]) -> String {
     let (mut scaled, mut unit) = (value as f64, 0);
     let digits = |value: f64| (value.max(1.0).log10().floor() as usize) + 1;
@@ -205,7 +205,8 @@ fn samples(text: &mut String, done: &Done, ran_ms: u64) -> std::fmt::Result {
     Ok(())
 }
 
-/// The unit in which numbers from `min` to `max` nanoseconds are printed, and its length.
+/// Returns the unit in which latencies from `min` to `max` nanoseconds are printed, and its length
+/// in nanoseconds.
 fn unit(min: u64, max: u64) -> (&'static str, u64) {
     match (min, max) {
         (2_000_001.., 100_000_000..) => ("msec", 1_000_000),

@@ -9,7 +9,7 @@ use fowler_units::{Nanos, Span};
 
 const US_PER_S: u128 = 1_000_000;
 
-/// The due times of a process.
+/// Times at which a process may issue its next requests, by direction, to keep its rates.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     rates: ByDirection<Option<Rate>>,
@@ -22,7 +22,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Begins the due times of a process.
+    /// Returns the due times of a process that begins at `from`.
     pub fn new(plan: &Plan, from: Nanos) -> Pace {
         Pace {
             rates: plan.rates,

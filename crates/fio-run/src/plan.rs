@@ -4,14 +4,14 @@
 use super::flow::Share;
 use fowler_units::{HostOp, Span};
 
-/// Data directions, in fio's order.
+/// Direction of a data request, in fio's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// Reads, including the reads of `verify`.
     Read,
-    /// Writes.
+    /// Writes of data.
     Write,
-    /// Trims.
+    /// Trims of ranges.
     Trim,
 }
 
@@ -19,7 +19,7 @@ impl Direction {
     /// All directions, in the order of fio's output.
     pub const ALL: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
 
-    /// Returns the name in JSON.
+    /// Returns the name of the direction in fio's JSON.
     pub fn name(self) -> &'static str {
         ["read", "write", "trim"][self as usize]
     }
@@ -31,7 +31,7 @@ fowler_units::enumerated! {
     pub ByDirection
 }
 
-/// The kind of a request.
+/// Kind of a request of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A data request in this direction.
@@ -43,7 +43,7 @@ pub enum What {
 }
 
 impl What {
-    /// Returns the command of the drive.
+    /// Returns the command that the drive receives for a request of this kind.
     pub fn command(self) -> HostOp {
         match self {
             What::Data(Direction::Read) => HostOp::Read,
@@ -59,18 +59,19 @@ impl What {
 pub struct Op {
     /// Kind of the request.
     pub what: What,
-    /// The file, in the order of the job's files.
+    /// Index of the request's file among those of the job.
     pub file: usize,
-    /// First byte of the request in the file.
+    /// First byte of the request in its file.
     pub offset: u64,
     /// First byte of the request on the drive.
     pub address: u64,
-    /// Bytes; zero for a flush.
+    /// Length of the request in bytes; zero for a flush.
     pub length: u32,
     /// True if all earlier requests must complete before this one: it starts another pass, or reads
     /// back written data.
     pub after_all: bool,
-    /// Earliest time of issue by a log of requests, from the start of the process.
+    /// Earliest time of issue that a log of requests sets, from the start of the process; `None`
+    /// without one.
     pub not_before: Option<Span>,
 }
 
@@ -81,10 +82,11 @@ pub trait Requests: Send {
     /// next.
     fn next(&mut self, pick: &mut dyn FnMut(Direction) -> Direction) -> Option<Op>;
 
-    /// The time is up: only flushes at the end follow.
+    /// Ends the requests because the time is up: only flushes at the end follow.
     fn stop(&mut self);
 
-    /// Draws the next interval of a Poisson process, in whole microseconds.
+    /// Draws the next interval of a Poisson process of `iops` requests per second, in whole
+    /// microseconds.
     fn gap_us(&mut self, direction: Direction, iops: u64) -> u64;
 }
 
@@ -102,19 +104,19 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// Returns fio's defaults at this depth.
+    /// Returns the batch sizes that fio has by default at this queue depth.
     #[cfg(test)]
     pub fn single(depth: u32) -> Batches {
         Batches { submit: 1, complete_min: 1, complete_max: 1, low: depth }
     }
 }
 
-/// `rate` or `rate_iops` of a direction.
+/// Rate of a process in one direction, from `rate` or `rate_iops`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// Rate in bytes per second.
     pub bytes_per_s: u64,
-    /// The smallest block of the direction: Poisson processes count these.
+    /// Smallest request of the direction, in bytes; Poisson processes count requests of this size.
     pub block: u64,
 }
 
@@ -131,43 +133,43 @@ pub struct Think {
     pub after: Option<Span>,
 }
 
-/// `latency_target` with its options.
+/// Latency that a process has to meet: `latency_target` with its options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
-    /// The latency that is to be met.
+    /// Latency that requests must stay below.
     pub latency: Span,
-    /// Time for which each depth is tried.
+    /// Time for which each queue depth is tried.
     pub window: Span,
     /// Share of requests that must meet the target, in percent.
     pub percentile: f64,
-    /// True if the job continues once the depth is found.
+    /// True if the job continues once the queue depth is found.
     pub runs_on: bool,
 }
 
-/// The rate that a criterion of steady state looks at.
+/// Rate whose steadiness a criterion examines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Looks {
-    /// Requests per second.
+    /// The number of requests per second.
     Iops,
-    /// Bytes per second.
+    /// The number of bytes per second.
     Bandwidth,
 }
 
 /// `steadystate`: criterion for ending the job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    /// Rate that the criterion looks at.
+    /// Rate whose steadiness the criterion examines.
     pub looks: Looks,
     /// True if the slope of a line through the samples counts, instead of the largest deviation
     /// from their mean.
     pub slope: bool,
-    /// Limit of the criterion.
+    /// Limit of the slope or deviation: in percent of the mean, or in the unit of the rate.
     pub limit: f64,
     /// True if the limit is in percent of the mean.
     pub percent: bool,
-    /// Seconds that are looked at, one sample each.
+    /// Number of seconds that are examined, with one sample each.
     pub duration: u64,
-    /// Time before the first sample.
+    /// Time from the start of the job to the first sample.
     pub ramp: Span,
 }
 
@@ -184,25 +186,25 @@ pub enum Ends {
     All,
 }
 
-/// The latencies that have percentiles, and those that are recorded.
+/// Latencies and rates that a process records, and the percentiles that it reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
     /// Percentiles of the output, ascending, in percent.
     pub percentiles: Vec<f64>,
-    /// Percentiles of submission, completion and total latency.
+    /// True for each kind of latency with percentiles: submission, completion and total.
     pub of: [bool; 3],
-    /// The windows of the samples of bandwidth and of requests per second.
+    /// Lengths of the windows in which bandwidth and requests per second are sampled.
     pub windows: [Span; 2],
-    /// `unified_rw_reporting`: all directions as one.
+    /// True if all directions are reported as one (`unified_rw_reporting`).
     pub unified: bool,
-    /// True if submission, completion and total latency are recorded at all.
+    /// True for each kind of latency that is recorded: submission, completion and total.
     pub kept: [bool; 3],
-    /// True if rates are sampled.
+    /// True if bandwidth and requests per second are sampled.
     pub rates: bool,
 }
 
 impl Default for Recorded {
-    /// Returns fio's defaults.
+    /// Returns the latencies and percentiles that fio records by default.
     fn default() -> Recorded {
         Recorded {
             percentiles: fowler_fio::PERCENTILES.into(),
@@ -218,109 +220,113 @@ impl Default for Recorded {
 /// The logs that a process writes, by the beginnings of their names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Logs {
-    /// `write_bw_log`: name of the bandwidth log.
+    /// Name of the bandwidth log (`write_bw_log`); `None` for no log.
     pub bandwidth: Option<String>,
-    /// `write_iops_log`: name of the IOPS log.
+    /// Name of the log of requests per second (`write_iops_log`); `None` for no log.
     pub iops: Option<String>,
-    /// `write_lat_log`: submission, completion and total latency.
+    /// Name of the logs of submission, completion and total latency (`write_lat_log`).
     pub latency: Option<String>,
-    /// `write_hist_log`: name of the histogram log, and its window.
+    /// Name of the histogram log (`write_hist_log`), and the window of each line; `None` for no
+    /// log.
     pub histogram: Option<(String, Span)>,
     /// `log_hist_coarseness`: the number of times that neighboring buckets are added up in pairs.
     pub coarseness: u32,
-    /// `log_avg_msec`: one line for each window instead of one for each request.
+    /// Window that a log line averages (`log_avg_msec`); `None` for a line per request.
     pub window: Option<Span>,
-    /// `log_max_value`: windows have their maximum instead of their mean.
+    /// True if a log line has the maximum of its window, false for the mean (`log_max_value`).
     pub maximum: bool,
-    /// `log_offset`: lines have the offset.
+    /// True if log lines have the offset of the request (`log_offset`).
     pub offset: bool,
-    /// `per_job_logs`: the name has the number of the process.
+    /// True if the names of log files contain the number of the process (`per_job_logs`).
     pub per_job: bool,
-    /// `write_iolog`: name of the request log.
+    /// Name of the log of all requests (`write_iolog`); `None` for no log.
     pub iolog: Option<String>,
 }
 
-/// Minimum rates of a process by direction; zero for none.
+/// Lowest rates at which a process does not fail, by direction; zero for none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Least {
-    /// Bytes per second.
+    /// Lowest rate in bytes per second.
     pub bytes: ByDirection<u64>,
-    /// Requests per second.
+    /// Lowest rate in requests per second.
     pub requests: ByDirection<u64>,
-    /// The time over which the rates are averaged.
+    /// Time over which a rate is averaged before it is compared with the lowest one.
     pub cycle: Span,
 }
 
 /// The plan of one process of the host: a job, or one of its clones.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The name of the job.
+    /// Name of the process's job.
     pub name: String,
-    /// The number of the process, from 1: fio's job number.
+    /// Number of the process, from 1: the job number in fio.
     pub number: u32,
-    /// The job of which the process is a clone, from 0.
+    /// Index of the job of which the process is a clone, from 0.
     pub job: usize,
-    /// Group of the process in the output.
+    /// Number of the process's group in the output.
     pub group: usize,
     /// Wave of the process: it begins when every process of earlier waves has ended.
     pub wave: usize,
-    /// Name of a job whose processes must all have ended, too, before this one begins.
+    /// Name of a job whose processes must have ended before this one begins (`wait_for`); `None`
+    /// for no such job.
     pub waits_for: Option<String>,
-    /// Earliest begin of the process.
+    /// Time from the start of the wave to the start of the process, at least.
     pub delay: Span,
-    /// The most requests in flight.
+    /// Largest number of requests that the process has in flight.
     pub depth: u32,
-    /// True if the engine waits for each request.
+    /// True if the process's engine waits for each request before it issues the next.
     pub synchronous: bool,
-    /// True if an engine with a queue waits for each trim.
+    /// True if the process waits for each trim although its engine keeps other requests in flight.
     pub waits_for_trims: bool,
-    /// Batch sizes of submission and completion.
+    /// Numbers of requests that the process submits and collects at once.
     pub batches: Batches,
-    /// The rate of each direction.
+    /// Rate of the process, by direction; `None` for no limit.
     pub rates: ByDirection<Option<Rate>>,
-    /// True if rates are Poisson processes.
+    /// True if the intervals of rates are those of a Poisson process, false if they are equal.
     pub poisson: bool,
-    /// `rate_ignore_thinktime`: requests that were not issued in a pause are not caught up.
+    /// True if requests that were not issued in a pause are not caught up
+    /// (`rate_ignore_thinktime`).
     pub pauses_shift_rates: bool,
     /// Pauses between requests; `None` for none.
     pub think: Option<Think>,
-    /// `serialize_overlap`: a request waits for outstanding ones that touch the same bytes.
+    /// True if a request waits for outstanding ones that touch the same bytes
+    /// (`serialize_overlap`).
     pub serialize_overlap: bool,
-    /// `rate_min`, `rate_iops_min`.
+    /// Lowest rates of the process (`rate_min`, `rate_iops_min`); `None` for none.
     pub least: Option<Least>,
-    /// Part of the process in a flow.
+    /// Part of the process in a flow; `None` if it is in none.
     pub share: Option<Share>,
-    /// Time after the ramp at which the process ends.
+    /// Time after the ramp at which the process ends; `None` for no limit.
     pub runtime: Option<Span>,
-    /// Time at the beginning that is not recorded.
+    /// Time at the beginning of the process that is not recorded.
     pub ramp: Span,
-    /// Latency target; `None` for none.
+    /// Latency that the process has to meet; `None` for none.
     pub target: Option<Target>,
-    /// Steady-state criterion; `None` for none.
+    /// Steady-state criterion that ends the process; `None` for none.
     pub steady: Option<Steady>,
     /// True if a write completes only when it is durable: `sync=1` and related options.
     pub durable: bool,
-    /// `max_latency`: a slower request ends the process.
+    /// Latency of a request above which the process ends (`max_latency`); `None` for no limit.
     pub max_latency: Option<Span>,
-    /// Other processes that end with this one.
+    /// Other processes that end when this one ends.
     pub ends: Ends,
-    /// Latencies and rates that are recorded.
+    /// Latencies and rates that the process records.
     pub recorded: Recorded,
-    /// Log files that are written.
+    /// Log files that the process writes.
     pub logs: Logs,
     /// Names of the process's files.
     pub files: Vec<String>,
-    /// True if the clones of the job, and other jobs of the group, are one entry of the output.
+    /// True if the processes of the group share one entry of the output (`group_reporting`).
     pub grouped: bool,
-    /// `stats=0`: the process is not in the output.
+    /// True if the process is left out of the output (`stats=0`).
     pub silent: bool,
-    /// Upper bound of the bytes moved, if known; used only for progress.
+    /// Upper bound of the bytes that the process moves, if known; used only for progress.
     pub bytes: Option<u64>,
 }
 
 #[cfg(test)]
 impl Plan {
-    /// Returns the plan of a job that has nothing special, with this name and depth.
+    /// Returns the plan of a job without special options, with this name and queue depth.
     pub fn new(name: &str, depth: u32) -> Plan {
         Plan {
             name: name.into(),
@@ -362,15 +368,15 @@ impl Plan {
 /// docs/fio.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostCosts {
-    /// Time to submit a request, which reaches the drive at its end.
+    /// CPU time to submit a request, which reaches the drive at its end.
     pub submission: Span,
-    /// Time to learn of the answer, from the interrupt to the collected result.
+    /// CPU time to receive the answer to a request, from the interrupt to the collected result.
     pub completion: Span,
 }
 
 impl Default for HostCosts {
-    /// 2 us each, as the comparison with measured drives takes for a host of libaio or io\_uring on
-    /// a raw device (`protocol`).
+    /// Returns costs of 2 us each, as the comparison with measured drives takes for a host of
+    /// libaio or io\_uring on a raw device (`protocol`).
     fn default() -> HostCosts {
         HostCosts { submission: Span::us(2), completion: Span::us(2) }
     }

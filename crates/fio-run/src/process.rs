@@ -22,27 +22,27 @@ use super::unit::Unit;
 use fowler_units::{HostIo, HostOp, Nanos, QueueId, Span};
 use std::collections::VecDeque;
 
-/// The step after a wait.
+/// Step of a process after it has waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
-    /// The next turn of the loop.
+    /// The process takes the next turn of its loop.
     Turn,
-    /// A pause.
+    /// The process pauses.
     Think,
-    /// The last flush, and the end.
+    /// The process issues its last flush, and ends.
     Finish,
 }
 
-/// The step after a hand-over.
+/// Step of a process after it has handed requests to the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// Answers are collected if all slots are taken.
+    /// The process collects answers if all slots are taken.
     Batch,
-    /// The flush that the process waits for.
+    /// The process issues the flush that it waits for.
     Flush,
-    /// Everything that is in flight is collected.
+    /// The process collects everything that is in flight, then takes this step.
     Drain(Then),
-    /// One completion is collected.
+    /// The process waits for one completion.
     One,
 }
 
@@ -50,23 +50,25 @@ enum Next {
 enum State {
     /// The process has not begun.
     Idle,
-    /// At the top of the loop.
+    /// The process is at the top of its loop.
     Turn,
-    /// The remaining queued requests are submitted one after the other.
+    /// The process hands its queued requests to the drive one after the other.
     HandsOver { next: Next },
-    /// Collects answers until `until` slots or fewer are taken; waits for at least `least` at once.
+    /// The process collects answers until `until` slots or fewer are taken; it waits for at least
+    /// `least` at once.
     Collects { least: u32, until: u32, then: Then },
-    /// Has collected `count` answers when the core of the process is free.
+    /// The process has collected `count` answers once its core is free.
     Collected { count: u32, until: u32, least: u32, then: Then },
     /// The process waits for one request.
     Waits { then: Then },
-    /// Sleeps until the next request of a log is due, and collects answers as they come.
+    /// The process sleeps until the next request of a log is due, and collects answers as they
+    /// come.
     Rests { until: Nanos },
     /// The process has ended.
     Ended,
 }
 
-/// A process.
+/// A process of the host: a job of fio, or one of its clones.
 pub(super) struct Process<'a> {
     pub plan: Plan,
     requests: Box<dyn Requests + 'a>,
@@ -75,27 +77,29 @@ pub(super) struct Process<'a> {
     state: State,
     /// Time of the process's next action; `None` while it waits for the drive.
     wake: Option<Nanos>,
-    /// Requests by state: taken up but not handed over; in flight; answered but not collected.
+    /// Requests of the process by state: taken up but not handed over; in flight; answered but not
+    /// collected.
     queued: VecDeque<Unit>,
     in_flight: Vec<Unit>,
     answered: VecDeque<Unit>,
-    /// The request that the process waits for.
+    /// Request that the process waits for; `None` if it waits for none.
     single: Option<Unit>,
-    /// Flushes that make writes durable, at the moment at which the write was answered.
+    /// Flushes that make writes durable, each due when the drive has answered its write.
     follow: VecDeque<(Nanos, Unit)>,
-    /// A request that is drawn, but not due yet.
+    /// Request that is drawn but not due yet; `None` if there is none.
     pending: Option<Op>,
     pace: Pace,
     search: Option<Search>,
-    /// Requests that `thinktime` counts, those at the last pause, and when that ended.
+    /// Number of requests that count towards the next pause, that number at the last pause, and the
+    /// end of that pause.
     counted: u64,
     thought_at: u64,
     thought: Nanos,
-    /// True if the process was told to end; `stopping` if only its last flushes remain.
+    /// True if the process was asked to end; `stopping` if only its last flushes remain.
     told: bool,
     stopping: bool,
     cycle: Cycle,
-    /// Progress of the process in its flow.
+    /// Progress of the process relative to the others of its flow.
     pub standing: Standing,
     pub record: Record,
 }
@@ -135,7 +139,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Lets the process begin at `at`.
+    /// Starts the process at `at`.
     pub fn begin(&mut self, at: Nanos) {
         self.state = State::Turn;
         self.wake = Some(at);
@@ -156,7 +160,7 @@ impl<'a> Process<'a> {
         self.state == State::Ended
     }
 
-    /// Stops the process. Requests in flight are still collected.
+    /// Asks the process to end. Requests in flight are still collected.
     pub fn tell_to_end(&mut self, now: Nanos) {
         self.told = true;
         match self.state {
@@ -178,7 +182,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Returns the time of the process's next act.
+    /// Returns the time of the process's next action; `None` while it waits for the drive.
     pub fn due(&self) -> Option<Nanos> {
         let follow = self.follow.front().map(|&(at, _)| at);
         follow.into_iter().chain(self.wake).min()
@@ -197,7 +201,8 @@ impl<'a> Process<'a> {
         time.into_iter().chain(moved).fold(0.0, f64::max).min(1.0)
     }
 
-    /// Performs the act that was due at `now`.
+    /// Performs the process's action that was due at `now`, and returns the command for the drive,
+    /// if any.
     pub fn act(&mut self, now: Nanos) -> Option<HostIo> {
         if self.follow.front().is_some_and(|&(at, _)| at <= now) {
             let (_, unit) = self.follow.pop_front()?;
@@ -248,7 +253,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Returns the number of slots in use.
+    /// Returns the number of slots of the process's queue that are in use.
     fn taken(&self) -> u32 {
         (self.queued.len() + self.in_flight.len() + self.follow.len() + self.answered.len()) as u32
     }
@@ -267,7 +272,8 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// One turn of the loop. Returns what a synchronous engine, or a flush, hands over at once.
+    /// Runs one turn of the process's loop. Returns the command that a synchronous engine, or a
+    /// flush, hands over at once.
     fn turn(&mut self, now: Nanos) -> Option<HostIo> {
         self.record.pass_ramp(now, &self.plan, &mut self.pace);
         let over = self.told || now >= self.latest() || self.look_at_latencies(now);
@@ -345,7 +351,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// True if a request must wait for earlier ones, or for its time in a log.
+    /// True if a request must wait for earlier ones, or for the time that a log sets.
     fn comes_later(&mut self, op: Op, now: Nanos) -> bool {
         let until = op.not_before.map(|time| self.record.began() + time);
         if op.after_all && self.taken() > 0 {
@@ -399,7 +405,7 @@ impl<'a> Process<'a> {
         self.plan.runtime.map_or(Nanos::NEVER, |runtime| self.record.from() + runtime)
     }
 
-    /// Returns the depth that the process may use now.
+    /// Returns the queue depth that the process may use now.
     fn depth(&self) -> u32 {
         self.search.as_ref().map_or(self.plan.depth, |search| search.depth)
     }
@@ -430,14 +436,14 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Hands a unit to the drive at `now`.
+    /// Hands a request to the drive at `now`.
     fn send(&mut self, unit: Unit, now: Nanos) -> HostIo {
         let unit = Unit { sent: unit.sent.with_at(now), ..unit };
         self.in_flight.push(unit);
         unit.sent
     }
 
-    /// Issues a request and waits for it. It reaches the drive after its submission time.
+    /// Issues a request, which reaches the drive after its submission time, and waits for it.
     fn wait_for(&mut self, unit: Unit, now: Nanos, then: Then) -> Option<HostIo> {
         self.state = State::Waits { then };
         let at = now + self.costs.submission;
@@ -460,7 +466,7 @@ impl<'a> Process<'a> {
         self.wait_for(unit, now, then)
     }
 
-    /// Begins to hand over everything that is queued.
+    /// Begins to hand all queued requests to the drive.
     fn begin_hand_over(&mut self, now: Nanos, next: Next) {
         let count = self.queued.len() as u64;
         let issued = now + self.costs.submission * count;
@@ -470,7 +476,7 @@ impl<'a> Process<'a> {
         self.wake = Some(now + self.costs.submission);
     }
 
-    /// Continues after a hand-over: collects answers if all slots are taken.
+    /// Continues after requests were handed over: collects answers if all slots are taken.
     fn after_hand_over(&mut self, now: Nanos) {
         let taken = self.taken();
         if taken >= self.depth() {
@@ -485,7 +491,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Collects everything that is in flight.
+    /// Begins to collect all answers of requests in flight.
     fn drain(&mut self, now: Nanos, then: Then) {
         if !self.queued.is_empty() {
             return self.begin_hand_over(now, Next::Drain(then));
@@ -496,7 +502,7 @@ impl<'a> Process<'a> {
         self.state = State::Collects { least: 1, until: 0, then };
     }
 
-    /// Begins to collect if there is enough.
+    /// Begins to collect answers if enough have come.
     fn collect(&mut self, now: Nanos, least: u32, until: u32, then: Then) {
         let count = self.answered.len() as u32;
         if count < least.max(1) {
@@ -544,7 +550,8 @@ impl<'a> Process<'a> {
         self.wake = Some(if self.answered.is_empty() { until } else { now });
     }
 
-    /// Continues after a rest: collects the answers that have come, and looks again.
+    /// Continues after a sleep: collects the answers that have come, and looks for the next
+    /// request.
     fn rested(&mut self, now: Nanos) -> State {
         let count = self.answered.len() as u32;
         if count == 0 {
@@ -555,7 +562,7 @@ impl<'a> Process<'a> {
         State::Collected { count, until: u32::MAX, least: 1, then: Then::Turn }
     }
 
-    /// Goes on after a wait.
+    /// Takes the step that follows a wait.
     fn go_on(&mut self, now: Nanos, then: Then) {
         match then {
             Then::Turn => {
@@ -582,7 +589,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// True if a pause is due.
+    /// True if a pause of the process is due.
     fn has_to_think(&self, now: Nanos) -> bool {
         let Some(think) = self.plan.think else { return false };
         match think.after {

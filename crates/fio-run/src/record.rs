@@ -10,24 +10,24 @@ use fowler_units::{Nanos, Span};
 /// The measurements of one process of a job: requests, bytes and times, as fio reports them.
 pub(super) struct Record {
     began: Nanos,
-    /// Time from which on the process counts.
+    /// Time from which on requests of the process count.
     from: Nanos,
     ramp_passed: bool,
-    /// End of the process; `None` before.
+    /// Time at which the process ended; `None` before.
     pub ended: Option<Nanos>,
-    /// Statistics since the process counts.
+    /// Statistics of the requests that count.
     pub stats: Stats,
     samples: [Samples; 2],
     logs: Logbook,
-    /// Bytes of all that was collected, the ramp included.
+    /// Bytes of all requests collected, those of the ramp included.
     moved: u64,
-    /// Requests and flushes that were collected, the ramp included.
+    /// Number of requests and flushes collected, those of the ramp included.
     pub collected: u64,
-    /// The depth at the end.
+    /// Queue depth of the process when it ended.
     pub depth: u32,
-    /// True if a request was slower than `max_latency`.
+    /// True if a request took longer than `max_latency`.
     pub too_slow: bool,
-    /// True if the process's rate was below the least one.
+    /// True if the process's rate fell below its lowest one.
     pub below_least: bool,
 }
 
@@ -65,7 +65,7 @@ impl Record {
         self.samples.iter_mut().for_each(|samples| samples.restart(from));
     }
 
-    /// Restarts all counts at `now`.
+    /// Restarts all counts of the process at `now`.
     pub fn begin_anew(&mut self, now: Nanos) {
         self.from = now;
         self.restart(now);
@@ -82,28 +82,28 @@ impl Record {
         }
     }
 
-    /// Returns the start time of the process.
+    /// Returns the time at which the process started.
     pub fn began(&self) -> Nanos {
         self.began
     }
 
-    /// Returns the time from which on the process counts.
+    /// Returns the time from which on requests of the process count.
     pub fn from(&self) -> Nanos {
         self.from
     }
 
-    /// Returns the bytes that were moved, the ramp included.
+    /// Returns the number of bytes moved by the process, those of the ramp included.
     pub fn moved(&self) -> u64 {
         self.moved
     }
 
-    /// Counts depths.
+    /// Counts queue depths or batch sizes of the process.
     #[inline]
     pub fn depths(&mut self, count: impl FnOnce(&mut Depths)) {
         count(&mut self.stats.depths);
     }
 
-    /// Logs a request when it is queued, the order of fio's iolog.
+    /// Writes a request into the log of requests when it is queued, the order of fio's iolog.
     #[inline]
     pub fn queued(&mut self, unit: &Unit) {
         self.logs.request(unit);
@@ -130,7 +130,8 @@ impl Record {
         }
     }
 
-    /// Takes the samples that are due and, with `last`, the remaining ones.
+    /// Takes the samples of rates that are due and, with `last`, those of the window that has not
+    /// ended.
     fn sample(&mut self, now: Nanos, last: bool) {
         let Record { samples, stats, .. } = self;
         let (mut bandwidth, mut iops) = (Vec::new(), Vec::new());

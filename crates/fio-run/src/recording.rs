@@ -40,7 +40,7 @@ pub(super) fn read(name: &str, most: usize) -> Result<Recording, Diagnostics> {
     Ok(Recording::new(reader.report().device_names.clone(), requests))
 }
 
-/// Traces know one kind of flush.
+/// Returns the operation of fio for one of a trace; traces know one kind of flush.
 fn op(op: HostOp) -> Op {
     match op {
         HostOp::Read => Op::Read,

@@ -12,25 +12,26 @@ use std::path::PathBuf;
 /// A job of the output: a process, or with `group_reporting` a group of them.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// The name of the (first) job.
+    /// Name of the entry's job, of the first one if there are several.
     pub name: String,
-    /// Number of the entry's group.
+    /// Number of the group that the entry belongs to.
     pub group: usize,
     /// Number of processes in the entry.
     pub processes: usize,
-    /// The job's options as given, in fio's words.
+    /// Options of the entry's job as given, in fio's words.
     pub options: Vec<(String, String)>,
     /// Statistics of the processes of the entry.
     pub stats: Stats,
     /// Metrics for which percentiles are reported.
     pub recorded: Recorded,
-    /// Queue depth; with a latency target, the depth that was found.
+    /// Queue depth of the entry; with a latency target, the depth that was found.
     pub depth: u32,
-    /// Latency target; `None` for none.
+    /// Latency that the entry's processes had to meet; `None` for none.
     pub target: Option<Target>,
     /// Steady-state criterion and its result; `None` for none.
     pub steady: Option<(Steady, Finding)>,
-    /// Error of the processes as a number of errno; 84 if data read back is not what was written.
+    /// Error number of the processes as in `errno`, 0 for none; 84 if data read back is not what
+    /// was written.
     pub error: u32,
 }
 
@@ -51,7 +52,7 @@ impl Entry {
         }
     }
 
-    /// Adds another process of the group.
+    /// Merges another process of the group into the entry.
     pub fn merge(&mut self, other: Entry) {
         self.processes += other.processes;
         self.stats.merge(&other.stats);
@@ -108,34 +109,34 @@ pub(super) fn criterion(steady: &Steady) -> String {
 /// A region of the drive that stands for a file or a device of the jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// The name in the jobs.
+    /// Name of the file or device in the jobs.
     pub name: String,
     /// First byte of the region on the drive.
     pub start: u64,
-    /// Bytes.
+    /// Length of the region, in bytes.
     pub length: u64,
 }
 
-/// A finished run of jobs.
+/// Result of a finished run of jobs, for fio's outputs.
 pub struct Fio {
     /// Outcome of the run on the side of the drive.
     pub outcome: Outcome,
-    /// The jobs of the output.
+    /// Entries of the output: processes, or groups that report together.
     pub(super) entries: Vec<Entry>,
     /// Counters of the drive for each group, after its ramp; `None` if the group's measurement
     /// never started.
     pub(super) groups: Vec<Option<Counters>>,
-    /// Options that hold for all jobs, in fio's words.
+    /// Options of all jobs, in fio's words.
     pub(super) global: Vec<(String, String)>,
     /// Regions of the drive that stand for the files of the jobs.
     pub regions: Vec<Region>,
     /// Notes for the user about how the jobs were understood.
     pub notes: Vec<String>,
-    /// Options that have no effect on a simulated drive.
+    /// Options of the job file that have no effect on a simulated drive.
     pub no_effect: Vec<String>,
-    /// Time that the host needs for a request.
+    /// Host CPU time that each request cost.
     pub costs: HostCosts,
-    /// The log files that were written.
+    /// Paths of the log files that were written.
     pub logs: Vec<PathBuf>,
     /// Simulated time until the last process ended.
     pub elapsed: Span,

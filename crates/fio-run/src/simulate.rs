@@ -13,20 +13,20 @@ use fowler_experiment::run::{HostRun, Watcher};
 use fowler_units::{Nanos, Span};
 use std::path::{Path, PathBuf};
 
-/// A process and its requests.
+/// A process that is to run, and its requests.
 pub(super) struct Task {
     /// Plan of the process.
     pub plan: Plan,
-    /// The options of its job as given.
+    /// Options of the process's job as given.
     pub options: Vec<(String, String)>,
-    /// Requests of the process, from the beginning with each call.
+    /// Function that returns the requests of the process, from the beginning with each call.
     pub requests: Box<dyn Fn() -> Box<dyn Requests> + Send + Sync>,
 }
 
-/// Jobs on a drive.
+/// Jobs that are laid out on a drive and ready to run.
 pub(super) struct Setup {
     pub drive: Resolved,
-    /// The name of the job file, and a hash of its text.
+    /// Name of the job file, and a hash of its text.
     pub name: String,
     pub hash: String,
     pub tasks: Vec<Task>,
@@ -40,24 +40,24 @@ pub(super) struct Setup {
 /// Files and data that a run must produce.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leaves<'a> {
-    /// Folder of the logs; `None` writes none.
+    /// Folder in which logs are written; `None` for no logs.
     pub logs: Option<&'a Path>,
-    /// True to record the data of charts.
+    /// True if the data of charts is recorded.
     pub detail: bool,
-    /// A log of all requests.
+    /// Log of all requests; `None` for none.
     pub requests: Option<RequestsFile>,
 }
 
-/// The most processes: as many as there are submission queues.
+/// Largest number of processes: as many as there are submission queues.
 const MOST: usize = 1 << 16;
 
-/// Error of a request that was slower than `max_latency`: ETIMEDOUT.
+/// Error number of a process with a request slower than `max_latency`: ETIMEDOUT.
 const TOO_SLOW: u32 = 110;
 
-/// Error of a rate below the least one, by fio 3.33: EIO.
+/// Error number of a process whose rate fell below the lowest one, as in fio 3.33: EIO.
 const BELOW_LEAST: u32 = 5;
 
-/// Error of data read back, as a number of errno: EILSEQ.
+/// Error number of a process that read back data other than it wrote: EILSEQ.
 const WRONG_DATA: u32 = 84;
 
 impl Setup {
@@ -75,7 +75,7 @@ impl Setup {
             let what =
                 format!("the jobs have {} processes, too many to simulate", self.tasks.len());
             return Err(Diagnostic::new(self.name.clone(), what)
-                .expected(format!("at most {MOST}"))
+                .expected(format!("at most {MOST} processes"))
                 .into());
         }
         let mut files = LogFiles::default();
@@ -167,7 +167,7 @@ impl Setup {
         diagnostics.or(processes)
     }
 
-    /// The jobs of the output: processes of a group that report together are one.
+    /// Returns the entries of the output: processes of a group that report together are one.
     fn entries(&self, host: &Host<'_>, error: u32) -> Vec<Entry> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut grouped: Option<usize> = None;

@@ -11,33 +11,33 @@ use std::collections::VecDeque;
 /// Time between two samples, as in fio.
 const EVERY: Span = Span::ms(1_000);
 
-/// The processes of a job under a criterion.
+/// Steady-state criterion of a job, with its processes and samples.
 #[derive(Clone, Debug)]
 pub(super) struct Criterion {
     pub what: Steady,
-    /// The processes.
+    /// Indices of the processes of the job.
     pub members: std::ops::Range<usize>,
     next: Option<Nanos>,
-    /// True if the counts before the first second are known.
+    /// True if the requests and bytes before the first second are known.
     noted: bool,
     before: (u64, u64),
     samples: VecDeque<(u64, u64)>,
-    /// Finding of the last look.
+    /// Result of examining the samples most recently.
     pub found: Finding,
 }
 
-/// The finding of a look at the samples.
+/// Result of examining the samples of a steady-state criterion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Finding {
-    /// True if the state is steady.
+    /// True if the job has reached a steady state.
     pub attained: bool,
-    /// The value that is compared with the limit.
+    /// Slope or deviation that is compared with the limit of the criterion.
     pub value: f64,
-    /// The largest deviation from the mean.
+    /// Largest deviation of a sample from the mean.
     pub deviation: f64,
-    /// Slope of the rate per sample.
+    /// Slope of the line of best fit through the samples, in rate per sample.
     pub slope: f64,
-    /// Samples: bytes and requests per second.
+    /// Samples, one per second: bytes and requests per second.
     pub samples: Vec<(u64, u64)>,
 }
 

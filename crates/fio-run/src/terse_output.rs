@@ -9,11 +9,11 @@ use fowler_units::escaped;
 use std::fmt::Write;
 
 const VERSION: u32 = 3;
-/// Fields of percentiles, used or not.
+/// Number of fields for percentiles in a line, used or not.
 const PERCENTILES: usize = 20;
 
 impl Fio {
-    /// Returns a line for each job.
+    /// Returns the terse output: a line for each job.
     pub fn terse(&self) -> String {
         let mut text = String::new();
         for entry in &self.entries {
@@ -76,7 +76,7 @@ fn direction(text: &mut String, entry: &Entry, which: Direction) -> std::fmt::Re
     )
 }
 
-/// Least, most, mean and deviation in microseconds.
+/// Writes smallest, largest and mean latency and their deviation, in microseconds.
 fn summary(text: &mut String, of: &Summary) -> std::fmt::Result {
     let (min, max) = (of.min / 1_000, of.max / 1_000);
     write!(text, ";{min};{max};{:.6};{:.6}", of.mean / 1e3, of.deviation() / 1e3)

@@ -9,15 +9,16 @@ use fowler_units::{HostIo, Nanos};
 pub(super) struct Unit {
     /// The request as drawn from its job.
     pub op: Op,
-    /// The command that the drive has for the request.
+    /// Command that the drive received for the request.
     pub sent: HostIo,
     /// Time at which the process took the request up.
     pub start: Nanos,
-    /// Time at which the hand-over is complete; `None` with an engine that waits.
+    /// Time at which the request was handed to the drive; `None` with an engine that waits for each
+    /// request.
     pub issued: Option<Nanos>,
-    /// Time at which the request is complete for the host; `None` before.
+    /// Time at which the host knows that the request is complete; `None` before.
     pub answered: Option<Nanos>,
-    /// True if the drive still has to make the request durable.
+    /// True if a flush must follow to make the request durable.
     pub then_flush: bool,
 }
 

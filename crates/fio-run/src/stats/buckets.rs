@@ -1,20 +1,20 @@
 //! fio's histogram of latencies: a bucket for each nanosecond below 128, and 64 for each power of
 //! two above.
 
-/// Buckets to a power of two.
+/// Number of buckets for each power of two nanoseconds.
 const EACH: usize = 64;
 const EACH_BITS: u32 = 6;
 /// Number of buckets, as in fio; longer latencies fall into the last.
 pub(crate) const BUCKETS: usize = 29 * EACH;
 
-/// Counts by bucket. Empty until something is recorded.
+/// Histogram of latencies in fio's buckets. Empty until a latency is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Buckets {
     counts: Vec<u64>,
     all: u64,
 }
 
-/// Returns the bucket of a value.
+/// Returns the index of the bucket of a latency in nanoseconds.
 pub(crate) fn bucket(value: u64) -> usize {
     let top = 63 - (value | 1).leading_zeros();
     if top <= EACH_BITS {
@@ -25,7 +25,7 @@ pub(crate) fn bucket(value: u64) -> usize {
     ((lost as usize + 1) * EACH + within).min(BUCKETS - 1)
 }
 
-/// Returns the middle of a bucket, by which fio names it.
+/// Returns the middle of a bucket in nanoseconds, by which fio names it.
 pub(crate) fn middle(bucket: usize) -> u64 {
     if bucket < 2 * EACH {
         return bucket as u64;
@@ -36,7 +36,7 @@ pub(crate) fn middle(bucket: usize) -> u64 {
 }
 
 impl Buckets {
-    /// Adds a value to its bucket.
+    /// Adds a latency in nanoseconds to its bucket.
     #[inline]
     pub fn record(&mut self, value: u64) {
         if self.counts.is_empty() {
@@ -46,7 +46,7 @@ impl Buckets {
         self.all += 1;
     }
 
-    /// Adds the counts of other buckets.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Buckets) {
         if self.counts.is_empty() {
             self.counts.clone_from(&other.counts);
@@ -56,19 +56,20 @@ impl Buckets {
         self.all += other.all;
     }
 
-    /// Returns the middles of the buckets that are not empty, with their counts, ascending.
+    /// Returns the middles in nanoseconds of the buckets that are not empty, with their counts,
+    /// ascending.
     pub fn filled(&self) -> impl Iterator<Item = (u64, u64)> {
         let counts = self.counts.iter().enumerate().filter(|&(_, &count)| count > 0);
         counts.map(|(bucket, &count)| (middle(bucket), count))
     }
 
-    /// Returns all counts, in the order of the buckets.
+    /// Returns the counts of all buckets, in order.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// Returns a percentile of each of these shares, in percent and ascending: the middle of the
-    /// first bucket by which as many values are counted.
+    /// Returns the latency at each of these percentiles, which are in percent and ascending: the
+    /// middle of the first bucket by which as many values are counted.
     pub fn percentiles<'a>(&'a self, shares: &'a [f64]) -> impl Iterator<Item = (f64, u64)> + 'a {
         let (mut filled, mut counted, mut value) = (self.filled(), 0, 0);
         shares.iter().filter(|_| self.all > 0).map(move |&share| {

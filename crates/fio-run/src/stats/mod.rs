@@ -14,12 +14,12 @@ pub(super) use summary::{BATCHES, BOUNDS, Depths, LEVELS, Summary, Table};
 use super::plan::{ByDirection, Direction, Recorded};
 use fowler_units::{Nanos, Span};
 
-/// A kind of latency: its summary and its buckets.
+/// Recorded latencies of one kind: a summary and a histogram.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Latency {
-    /// Summary in nanoseconds.
+    /// Summary of the latencies, in nanoseconds.
     pub summary: Summary,
-    /// Buckets of latencies; empty if no percentiles are reported.
+    /// Histogram of the latencies; empty if no percentiles are reported.
     pub buckets: Buckets,
 }
 
@@ -38,7 +38,7 @@ impl Latency {
     }
 }
 
-/// A part of a latency.
+/// Part of a request's latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// `slat`: from the take-up to the hand-over.
@@ -50,27 +50,27 @@ pub(super) enum Stage {
 }
 
 impl Stage {
-    /// All stages, in fio's order.
+    /// All parts of a latency, in fio's order.
     pub const ALL: [Stage; 3] = [Stage::Submission, Stage::Completion, Stage::Total];
 
-    /// Returns the name of the stage in logs and outputs.
+    /// Returns the name of this part of the latency in logs and outputs.
     pub fn name(self) -> &'static str {
         ["slat", "clat", "lat"][self as usize]
     }
 }
 
-/// The requests that were done in one direction.
+/// Requests of one direction that a process has completed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Done {
-    /// Number of bytes moved.
+    /// Number of bytes moved by the requests.
     pub bytes: u64,
-    /// Number of requests.
+    /// Number of completed requests.
     pub requests: u64,
-    /// Latencies by stage.
+    /// Latencies of the requests: submission, completion and total.
     pub latencies: [Latency; 3],
-    /// Samples of the bandwidth in KiB/s.
+    /// Summary of the bandwidth samples, in KiB/s.
     pub bandwidth: Summary,
-    /// Samples of requests per second.
+    /// Summary of the samples of requests per second.
     pub iops: Summary,
 }
 
@@ -85,19 +85,20 @@ impl Done {
     }
 }
 
-/// The times of an answered request.
+/// Times of a request that was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Times {
     /// Time at which the process took the request up.
     pub start: Nanos,
-    /// Time of the hand-over; `None` with an engine that waits for each request.
+    /// Time at which the request was handed to the drive; `None` with an engine that waits for each
+    /// request.
     pub issued: Option<Nanos>,
-    /// Time at which the answer was collected.
+    /// Time at which the process collected the answer.
     pub collected: Nanos,
 }
 
 impl Times {
-    /// Returns the latency of a stage; a synchronous engine has no submission.
+    /// Returns a part of the request's latency; a synchronous engine has no submission.
     #[inline]
     pub fn latency(&self, stage: Stage) -> Option<Span> {
         match stage {
@@ -111,15 +112,15 @@ impl Times {
 /// Statistics of a process, or of a group of processes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stats {
-    /// Requests that were done, by direction.
+    /// Completed requests, by direction.
     pub done: ByDirection<Done>,
-    /// Latencies of flushes.
+    /// Latencies of completed flushes.
     pub syncs: Latency,
-    /// fio's latency table.
+    /// Latencies of all requests in fio's latency table.
     pub table: Table,
     /// Distribution of queue depths and batch sizes.
     pub depths: Depths,
-    /// Run time after the ramp; the longest of a group.
+    /// Run time of the process after the ramp; the longest of a group.
     pub ran: Span,
     /// Run time summed over a group, in whole milliseconds.
     pub ran_in_all_ms: u64,
@@ -142,17 +143,17 @@ impl Stats {
         }
     }
 
-    /// Records a flush.
+    /// Records the times of a completed flush.
     pub fn record_sync(&mut self, times: &Times) {
         self.syncs.record(times.collected - times.start, true);
     }
 
-    /// Returns requests of data in all directions.
+    /// Returns the number of data requests in all directions.
     pub fn requests(&self) -> u64 {
         Direction::ALL.iter().map(|&direction| self.done[direction].requests).sum()
     }
 
-    /// Adds another process of the group.
+    /// Adds the statistics of another process of the group.
     pub fn merge(&mut self, other: &Stats) {
         for direction in Direction::ALL {
             let (ours, theirs) = (&mut self.done[direction], &other.done[direction]);

@@ -4,32 +4,32 @@ use super::Stats;
 use crate::plan::{ByDirection, Direction};
 use fowler_units::{Nanos, Span};
 
-/// The windows of one kind of rate.
+/// Windows in which one kind of rate is sampled.
 #[derive(Clone, Debug)]
 pub(crate) struct Samples {
     width: Span,
     from: Nanos,
     until: Nanos,
     before: ByDirection<(u64, u64)>,
-    /// True if a whole window has passed.
+    /// True if a whole window has passed since the start.
     passed: bool,
 }
 
 /// The rates of one direction in a window with at least one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// The direction.
+    /// Direction of the requests.
     pub direction: Direction,
-    /// End of the window.
+    /// Time at which the window ended.
     pub until: Nanos,
-    /// Bytes per second.
+    /// Bytes per second of the direction in the window.
     pub bytes_per_s: u64,
-    /// Requests per second.
+    /// Requests per second of the direction in the window.
     pub iops: u64,
 }
 
 impl Samples {
-    /// Begins windows of this width.
+    /// Begins windows of this width at `from`.
     pub fn new(width: Span, from: Nanos) -> Samples {
         let width = width.max(Span::ms(1));
         let (until, before, passed) = (from + width, ByDirection::default(), false);

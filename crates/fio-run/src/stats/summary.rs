@@ -1,17 +1,17 @@
 //! Least, most, mean and deviation of samples, and where they lie in fio's tables.
 
-/// A summary of samples.
+/// Smallest, largest and mean value of samples, and their deviation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Summary {
     /// Number of samples.
     pub count: u64,
-    /// The least; 0 without samples.
+    /// Smallest sample; 0 without samples.
     pub min: u64,
     /// Largest sample.
     pub max: u64,
     /// Mean of the samples; 0 without samples.
     pub mean: f64,
-    /// The sum of the squares of their distances to the mean.
+    /// Sum of the squares of the samples' distances to the mean.
     squares: f64,
 }
 
@@ -28,7 +28,7 @@ impl Summary {
         self.squares += distance * (value as f64 - self.mean);
     }
 
-    /// Returns the sample standard deviation.
+    /// Returns the standard deviation of the samples.
     pub fn deviation(&self) -> f64 {
         if self.count > 1 { (self.squares / (self.count - 1) as f64).sqrt() } else { 0.0 }
     }
@@ -52,7 +52,7 @@ impl Summary {
         self.max = self.max.max(other.max);
     }
 
-    /// Adds the rates of another process measured at the same times.
+    /// Adds the rates of another process measured at the same times, as if both were one.
     pub fn add(&mut self, other: &Summary) {
         self.min += other.min;
         self.max += other.max;
@@ -66,19 +66,19 @@ impl Summary {
 /// more place for milliseconds.
 pub(crate) const BOUNDS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
 
-/// Latencies by the tables of nanoseconds, microseconds and milliseconds.
+/// Counts of latencies in fio's tables of nanoseconds, microseconds and milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// Counts below a microsecond.
+    /// Counts of latencies below a microsecond.
     pub ns: [u64; 10],
-    /// Counts below a millisecond.
+    /// Counts of latencies from a microsecond to below a millisecond.
     pub us: [u64; 10],
-    /// Counts from a millisecond on, including two more bins: up to 2 s, and above.
+    /// Counts of latencies from a millisecond on, including two more bins: up to 2 s, and above.
     pub ms: [u64; 12],
 }
 
 impl Table {
-    /// Counts a latency.
+    /// Counts a latency given in nanoseconds.
     #[inline]
     pub fn record(&mut self, ns: u64) {
         let place = |value: u64| BOUNDS.iter().position(|&bound| value < bound);
@@ -106,19 +106,19 @@ pub(crate) fn add_up(ours: &mut [u64], theirs: &[u64]) {
     ours.iter_mut().zip(theirs).for_each(|(ours, theirs)| *ours += theirs);
 }
 
-/// The names of [`Depths`]'s levels.
+/// Names of the classes of queue depth in [`Depths`].
 pub(crate) const LEVELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
-/// The names of [`Depths`]'s batches.
+/// Names of the classes of batch size in [`Depths`].
 pub(crate) const BATCHES: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
 
 /// Counts of requests in flight, and of requests handed over and collected at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Depths {
-    /// Requests by how many were in flight with them.
+    /// Number of requests by queue depth when they were issued: 1, 2, 4, 8, 16, 32, and 64 or more.
     pub levels: [u64; 7],
-    /// Submissions by how many requests they had.
+    /// Number of submissions by how many requests they handed over at once.
     pub submits: [u64; 7],
-    /// Collections by how many requests they had.
+    /// Number of collections by how many answers they took at once.
     pub completes: [u64; 7],
 }
 
@@ -129,13 +129,13 @@ impl Depths {
         self.levels[in_flight.max(1).ilog2().min(6) as usize] += 1;
     }
 
-    /// Counts a submission.
+    /// Counts a submission of `requests` requests at once.
     #[inline]
     pub fn submit(&mut self, requests: u32) {
         self.submits[batch(requests)] += 1;
     }
 
-    /// Counts a collection.
+    /// Counts a collection of `requests` answers at once.
     #[inline]
     pub fn complete(&mut self, requests: u32) {
         self.completes[batch(requests)] += 1;
