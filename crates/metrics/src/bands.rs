@@ -9,26 +9,28 @@ use crate::bin::Bin;
 use fowler_device::blame::{Blame, ByPart, Part};
 use fowler_units::Span;
 
-/// Buckets per doubling of latency: a bucket is at most 1/32 (3 %) wide.
+/// Number of buckets per doubling of latency: a bucket is at most 1/32 (3 %) wide.
 const PER_OCTAVE: usize = 32;
 const SHIFT: u32 = PER_OCTAVE.ilog2();
-/// Values below `PER_OCTAVE` have a bucket each; every octave above, up to 2^64, has `PER_OCTAVE`.
+/// Number of latency buckets: one for each value below `PER_OCTAVE` ns, then `PER_OCTAVE` for each
+/// doubling up to 2^64.
 const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 
-/// The requests of one bucket. Sums are 64-bit, because every request adds to all of them. A drive
-/// that falls hours behind would overflow these sums within some million requests, so they are
-/// carried into 128 bits in time. The layout allows the compiler to add two sums at once.
+/// The requests whose latency falls into one bucket. Sums are 64-bit, because every request adds to
+/// all of them. A drive that falls hours behind would overflow these sums within some million
+/// requests, so they are carried into 128 bits in time. The layout allows the compiler to add two
+/// sums at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 struct Bucket {
     parts: ByPart<u64>,
-    /// The total nanoseconds in `parts`, an upper bound on each part.
+    /// Sum of `parts` in nanoseconds, an upper bound on each of them.
     total: u64,
     count: u64,
 }
 
 impl Bucket {
-    /// Adds a request; `total` is the new sum of all parts.
+    /// Adds a request to the bucket; `total` is the new sum of all parts.
     #[inline]
     fn add(&mut self, total: u64, blame: &Blame) {
         self.total = total;
@@ -39,7 +41,7 @@ impl Bucket {
     }
 }
 
-/// Sums carried over from the 64-bit ones.
+/// Sums of a bucket that were carried over from the 64-bit ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Carried {
     bucket: usize,
@@ -50,23 +52,23 @@ struct Carried {
 #[derive(Clone, Debug)]
 pub struct BlameBands {
     buckets: Box<[Bucket]>,
-    /// Sums carried beyond 64 bits, at most one per bucket; usually empty.
+    /// Sums of buckets that exceeded 64 bits, at most one entry per bucket; usually empty.
     carried: Vec<Carried>,
 }
 
-/// The blame of a band of requests.
+/// Parts of the latency of the requests in a band of latencies, summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Band {
-    /// The number of requests in the band.
+    /// Number of requests in the latency band.
     pub count: u64,
-    /// The lower bound of the latencies in the band.
+    /// Lower bound of the latencies in the band.
     pub from: Span,
-    /// Nanoseconds by part, summed over the band.
+    /// Nanoseconds by part of the latency, summed over the requests of the band.
     pub parts: ByPart<u128>,
 }
 
 impl Band {
-    /// Returns the nanoseconds of all parts: the sum of the band's latencies.
+    /// Returns the sum of the latencies of the band's requests, in nanoseconds.
     pub fn total(&self) -> u128 {
         self.parts.sum()
     }
@@ -88,7 +90,8 @@ impl Band {
         (self.count > 0).then(|| self.total() as f64 / self.count as f64 / 1e3)
     }
 
-    /// Returns the parts in descending order, without those that are zero; ties keep their order.
+    /// Returns the parts of the band's latency in descending order, without those that are zero;
+    /// ties keep their order.
     pub fn ranked(&self) -> Vec<Part> {
         let mut parts: Vec<Part> =
             Part::ALL.into_iter().filter(|&part| self.parts[part] > 0).collect();
@@ -106,7 +109,7 @@ fn bucket_of(Span(latency): Span) -> usize {
     PER_OCTAVE * (1 + octave as usize) + within
 }
 
-/// Returns the bucket that contains a bin.
+/// Returns the index of the bucket that contains a histogram bin.
 #[inline]
 fn bucket_around(bin: Bin) -> usize {
     if bin.place() < Bin::PER_OCTAVE {
@@ -116,7 +119,7 @@ fn bucket_around(bin: Bin) -> usize {
     bin.place() / (Bin::PER_OCTAVE / PER_OCTAVE) + PER_OCTAVE * (Bin::SHIFT - SHIFT) as usize
 }
 
-/// Returns the smallest latency of a bucket.
+/// Returns the smallest latency of a bucket, in nanoseconds.
 fn lower_bound(bucket: usize) -> u64 {
     match bucket.checked_sub(PER_OCTAVE) {
         None => bucket as u64,
@@ -144,13 +147,13 @@ impl Default for BlameBands {
 }
 
 impl BlameBands {
-    /// Returns a recorder without measurements.
+    /// Returns latency bands without requests.
     pub fn new() -> Self {
         let buckets = vec![Bucket::default(); BUCKETS].into_boxed_slice();
         Self { buckets, carried: Vec::new() }
     }
 
-    /// Records one request. The parts of `blame` sum to `latency`.
+    /// Records one request. The parts in `blame` sum to `latency`.
     #[inline]
     pub fn record(&mut self, latency: Span, blame: &Blame) {
         self.record_in(Bin::of(latency), latency, blame);
@@ -174,7 +177,7 @@ impl BlameBands {
         self.buckets[index].add(latency.0, blame);
     }
 
-    /// Carries the 64-bit sums of a bucket over into wide ones.
+    /// Moves the 64-bit sums of a bucket into wide ones, so that they cannot overflow.
     fn carry(&mut self, index: usize) {
         let parts = std::mem::take(&mut self.buckets[index].parts);
         self.buckets[index].total = 0;
@@ -188,7 +191,7 @@ impl BlameBands {
         }
     }
 
-    /// Adds the measurements of `other`.
+    /// Adds the requests that `other` recorded.
     pub fn merge(&mut self, other: &BlameBands) {
         for (index, theirs) in other.buckets.iter().enumerate() {
             if self.buckets[index].total.checked_add(theirs.total).is_none() {
@@ -204,7 +207,7 @@ impl BlameBands {
         }
     }
 
-    /// Returns the sums of a bucket.
+    /// Returns the sums of the parts of latency over a bucket, in nanoseconds.
     fn parts_of(&self, index: usize) -> ByPart<u128> {
         let mut parts = self.buckets[index].parts.map(u128::from);
         if let Some(carried) = self.carried.iter().find(|carried| carried.bucket == index) {
@@ -213,7 +216,7 @@ impl BlameBands {
         parts
     }
 
-    /// Returns the total number of requests.
+    /// Returns the number of requests over all buckets.
     pub fn count(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.count).sum()
     }

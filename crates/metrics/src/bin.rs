@@ -10,16 +10,16 @@ use fowler_units::Span;
 /// check.
 pub(crate) const PLACES: usize = 1 << 16;
 
-/// The number of a bin; slower requests have higher numbers.
+/// Number of a histogram bin; slower requests are in bins with higher numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Bin(u16);
 
 impl Bin {
-    /// Bins per doubling of latency.
+    /// Number of histogram bins per doubling of latency.
     pub const PER_OCTAVE: usize = 1 << Bin::SHIFT;
     pub const SHIFT: u32 = 10;
 
-    /// Returns the bin of a latency.
+    /// Returns the histogram bin of a latency.
     #[inline]
     pub fn of(Span(latency): Span) -> Bin {
         let octave = (latency | (2 * Bin::PER_OCTAVE as u64 - 1)).ilog2() - Bin::SHIFT;
@@ -49,7 +49,7 @@ impl Bin {
         Span(self.first().0 + ((1 << self.octave()) - 1))
     }
 
-    /// Returns the number of the last bits of a latency in which the bin's latencies differ.
+    /// Returns the number of low bits in which the latencies of the bin differ.
     fn octave(self) -> usize {
         (self.place() / Bin::PER_OCTAVE).saturating_sub(1)
     }

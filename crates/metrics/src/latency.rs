@@ -11,7 +11,7 @@ const DIGITS: u8 = 3;
 /// A percentile included in every report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Percentile {
-    /// The median latency.
+    /// Latency that 50 % of requests do not exceed: the median.
     P50,
     /// Latency that 90 % of requests do not exceed.
     P90,
@@ -28,7 +28,7 @@ pub enum Percentile {
 }
 
 impl Percentile {
-    /// Every percentile, ascending.
+    /// Every reported percentile, ascending.
     pub const ALL: [Percentile; 7] = [
         Percentile::P50,
         Percentile::P90,
@@ -39,22 +39,22 @@ impl Percentile {
         Percentile::P99999,
     ];
 
-    /// Returns the share of requests that are at most this slow.
+    /// Returns the share of requests that do not exceed the percentile, 0 to 1.
     pub fn quantile(self) -> f64 {
         [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999][self as usize]
     }
 
-    /// Returns `n` if one request in `n` exceeds the percentile.
+    /// Returns `n` if one request in `n` exceeds the percentile: 100 for the 99th.
     pub fn one_in(self) -> u64 {
         [2, 10, 20, 100, 1_000, 10_000, 100_000][self as usize]
     }
 
-    /// Returns the name in JSON, without the unit: `p50` to `p99999`.
+    /// Returns the percentile's name in JSON, without the unit: `p50` to `p99999`.
     pub fn name(self) -> &'static str {
         ["p50", "p90", "p95", "p99", "p999", "p9999", "p99999"][self as usize]
     }
 
-    /// Returns the name in tables: `p50` to `p99.999`.
+    /// Returns the percentile's name in tables: `p50` to `p99.999`.
     pub fn label(self) -> &'static str {
         ["p50", "p90", "p95", "p99", "p99.9", "p99.99", "p99.999"][self as usize]
     }
@@ -83,7 +83,7 @@ impl Default for Latencies {
 }
 
 impl Latencies {
-    /// Returns a recorder without latencies.
+    /// Returns a distribution without latencies.
     pub fn new() -> Self {
         let bins = vec![0; PLACES].into_boxed_slice().try_into().expect("as many bins as places");
         Self { bins, count: 0, sum: 0, min: u64::MAX, max: 0 }
@@ -116,7 +116,8 @@ impl Latencies {
         self.extend(latency.0, latency.0);
     }
 
-    /// Extends the extremes, which rarely change: they are compared and hardly ever written.
+    /// Extends the smallest and the largest latency, which rarely change: they are compared and
+    /// hardly ever written.
     #[inline]
     fn extend(&mut self, min: u64, max: u64) {
         if min < self.min {
@@ -127,14 +128,14 @@ impl Latencies {
         }
     }
 
-    /// Returns the nonempty bins with their counts, ascending.
+    /// Returns the bins with at least one latency and their counts, ascending.
     fn counts(&self) -> impl Iterator<Item = (Bin, u64)> {
         Bin::between(Span(self.min), Span(self.max))
             .map(|bin| (bin, self.bins[bin.place()]))
             .filter(|&(_, count)| count > 0)
     }
 
-    /// Builds the histogram from the counts.
+    /// Builds the histogram from the counts of the bins.
     fn histogram(&self) -> Histogram<u64> {
         let mut histogram = Histogram::new_with_bounds(1, u64::MAX, DIGITS)
             .expect("bounds that hold every u64 are valid");
@@ -144,8 +145,8 @@ impl Latencies {
         histogram
     }
 
-    /// Returns each value with its count, ascending: enough to rebuild the distribution with
-    /// [`Latencies::of_values`].
+    /// Returns each latency in nanoseconds with its count, ascending: enough to rebuild the
+    /// distribution with [`Latencies::of_values`].
     pub fn values(&self) -> Vec<(u64, u64)> {
         self.histogram()
             .iter_recorded()
@@ -183,7 +184,7 @@ impl Latencies {
         is_so.then_some(Self { sum, min, max, ..all })
     }
 
-    /// Adds the measurements of `other`, as if one recorder had made all of them.
+    /// Adds the latencies of `other`, as if one recorder had recorded all of them.
     pub fn merge(&mut self, other: &Latencies) {
         for (bin, count) in other.counts() {
             self.bins[bin.place()] += count;
@@ -193,17 +194,17 @@ impl Latencies {
         self.extend(other.min, other.max);
     }
 
-    /// Returns the number of latencies.
+    /// Returns the number of recorded latencies.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns the exact sum in nanoseconds.
+    /// Returns the exact sum of the recorded latencies, in nanoseconds.
     pub fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// Returns the exact mean in microseconds.
+    /// Returns the exact mean of the recorded latencies, in microseconds; `None` without latencies.
     pub fn mean_us(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum as f64 / self.count() as f64 / 1e3)
     }

@@ -22,7 +22,7 @@ pub struct RequestLog<W: Write> {
 }
 
 impl<W: Write> RequestLog<W> {
-    /// Starts a log with its header line. `writer` should be buffered.
+    /// Starts a log of requests with its header line. `writer` should be buffered.
     pub fn new(mut writer: W) -> io::Result<Self> {
         let columns: Vec<String> =
             Part::ALL.iter().map(|part| format!("{}_ns", part.name())).collect();
@@ -62,7 +62,7 @@ impl<W: Write> RequestLog<W> {
         self.writer.write_all(&self.line)
     }
 
-    /// Writes a line, unless one could not be written.
+    /// Writes the line of a completed request, unless an earlier line could not be written.
     pub fn add(&mut self, completion: &Completion) {
         if self.error.is_none() {
             self.error = self.write_line(completion).err();

@@ -4,29 +4,30 @@
 use fowler_device::{BySource, Completion, Counters, Device, Layer, Probe};
 use fowler_units::{Nanos, Span};
 
-/// Time of the first milestone. A run has at most 45 and one at its end, because 2^45 ms exceeds
-/// the longest time.
+/// Time from the first request to the first milestone. A run has at most 45 and one at its end,
+/// because 2^45 ms exceeds the longest time.
 const FIRST: Span = Span::ms(1);
 
 /// Counters of a drive at a time after its first request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Milestone {
-    /// The time since the first request.
+    /// Time since the first request of the run.
     pub at: Span,
-    /// Pages programmed since the first request.
+    /// Pages programmed since the first request, by source.
     pub programs: BySource<u64>,
     /// Blocks erased since the first request.
     pub erases: u64,
-    /// Requests in flight, integrated over time, in nanoseconds.
+    /// Number of requests in flight, integrated over the time since the first request, in
+    /// nanoseconds.
     pub outstanding: u128,
 }
 
-/// A probe that notes milestones.
+/// A probe that records the drive's counters at doubling intervals.
 #[derive(Clone, Debug)]
 pub struct Milestones {
     began: Nanos,
     due: Nanos,
-    /// The counts before the first request.
+    /// Counters of the drive before the first request.
     before: Milestone,
     all: Vec<Milestone>,
 }
@@ -39,7 +40,7 @@ impl Default for Milestones {
 }
 
 impl Milestones {
-    /// Ends the run, at the last milestone. Returns all milestones, in order.
+    /// Ends the run, which is the last milestone. Returns all milestones, in order.
     pub fn end<L: Layer>(mut self, device: &Device<L>) -> Vec<Milestone> {
         if self.due != Nanos::NEVER {
             let at = device.now() - self.began;
@@ -50,7 +51,7 @@ impl Milestones {
     }
 }
 
-/// Returns the counts of a drive since `before`.
+/// Returns the milestone at `at`: the counters less those of `before`.
 fn reading(at: Span, counters: &Counters, before: &Milestone) -> Milestone {
     Milestone {
         at,

@@ -8,12 +8,13 @@ use crate::{ByKind, Kind};
 use fowler_device::{BySource, Completion, Counters, Device, Doing, Layer, Ledger, Probe, waf};
 use fowler_units::{ChannelId, DieId, Id, Nanos, Span};
 
-/// The maximum number of windows. A run that has outgrown the first width has more than half of
-/// that number.
+/// Largest number of windows of a time series. A run that has outgrown the first width has more
+/// than half of that number.
 const WINDOWS: usize = 256;
-/// The first width. A run shorter than a few of these has no time series worth plotting.
+/// Width of the windows before any are merged. A run shorter than a few of these has no time series
+/// worth plotting.
 const FIRST_WIDTH: Span = Span::us(100);
-/// Buckets per doubling of latency: a percentile is at most 1/16 (6 %) too high.
+/// Number of buckets per doubling of latency: a percentile is at most 1/16 (6 %) too high.
 const PER_OCTAVE: usize = 16;
 const SHIFT: u32 = PER_OCTAVE.ilog2();
 const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
@@ -21,13 +22,13 @@ const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 /// The requests of one kind completed in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Served {
-    /// Number of requests in the window.
+    /// Number of requests of the kind that completed in the window.
     pub requests: u64,
     /// The size of the requests, in bytes.
     pub bytes: u64,
-    /// The sum of the latencies, in nanoseconds.
+    /// Sum of the latencies of the requests, in nanoseconds.
     pub latency: u128,
-    /// Highest latency in the window.
+    /// Highest latency of a request of the kind in the window.
     pub max: Span,
 }
 
@@ -39,7 +40,7 @@ impl Served {
         self.max = self.max.max(other.max);
     }
 
-    /// Returns the mean latency in microseconds; `None` if there are no requests.
+    /// Returns the mean latency of the requests in microseconds; `None` if there are no requests.
     pub fn mean_us(&self) -> Option<f64> {
         (self.requests > 0).then(|| self.latency as f64 / self.requests as f64 / 1e3)
     }
@@ -48,17 +49,18 @@ impl Served {
 /// Measurements of one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// The width of the window; the last window of a run may be shorter.
+    /// Width of the window; the last window of a run may be shorter.
     pub length: Span,
     /// Reads and writes completed in the window.
     pub served: ByKind<Served>,
-    /// The time of all dies by activity, in nanoseconds, in the order of [`Doing::NAMES`].
+    /// Time of all dies by activity in the window, in nanoseconds, in the order of
+    /// [`Doing::NAMES`].
     pub activity: [u64; Doing::COUNT],
-    /// Pages programmed in the window.
+    /// Pages programmed in the window, by source.
     pub programs: BySource<u64>,
     /// Blocks erased in the window.
     pub erases: u64,
-    /// The number of times that a program or erase was suspended (S10).
+    /// Number of times in the window that a program or erase was suspended (S10).
     pub suspensions: u64,
 }
 
@@ -74,8 +76,8 @@ impl Window {
         self.suspensions += other.suspensions;
     }
 
-    /// Returns the pages programmed in total per page programmed for the host; `None` before the
-    /// first.
+    /// Returns the pages programmed in the window per page programmed for the host; `None` if the
+    /// host had none programmed.
     pub fn waf(&self) -> Option<f64> {
         waf(&self.programs)
     }
@@ -100,14 +102,14 @@ struct Reading {
 #[derive(Clone, Debug)]
 pub struct OverTime {
     width: Span,
-    /// The end of the open window; never before the first request.
+    /// Time at which the open window ends; never before the first request.
     due: Nanos,
-    /// Index of the current window.
+    /// Index of the open window, the one that records now.
     open: usize,
     windows: Box<[Window]>,
-    /// The number of requests by window, kind and bucket.
+    /// Number of requests by window, kind and latency bucket.
     buckets: Box<[u32]>,
-    /// Busy nanoseconds by window and die, and by window and channel.
+    /// Time that each die, and each channel, was busy in each window, in nanoseconds.
     die_busy: Vec<u64>,
     channel_busy: Vec<u64>,
     last: Option<Reading>,
@@ -120,7 +122,7 @@ impl Default for OverTime {
 }
 
 impl OverTime {
-    /// Returns a recorder without measurements.
+    /// Returns a time series without measurements.
     pub fn new() -> Self {
         Self {
             width: FIRST_WIDTH,
@@ -152,7 +154,7 @@ impl OverTime {
         coarser
     }
 
-    /// Returns the width of every window but the last.
+    /// Returns the width of every window but the last, which may be shorter.
     pub fn width(&self) -> Span {
         self.width
     }
@@ -188,12 +190,12 @@ impl OverTime {
         counted.map(move |(bucket, &count)| (Span(upper_bound(bucket)).min(max), count))
     }
 
-    /// Returns the nanoseconds that each die was busy in a window.
+    /// Returns the time that each die was busy in a window, in nanoseconds.
     pub fn die_busy(&self, window: usize) -> &[u64] {
         row(&self.die_busy, window)
     }
 
-    /// Returns the nanoseconds that each channel transferred in a window.
+    /// Returns the time that each channel transferred data in a window, in nanoseconds.
     pub fn channel_busy(&self, window: usize) -> &[u64] {
         row(&self.channel_busy, window)
     }
@@ -250,7 +252,7 @@ impl OverTime {
     }
 }
 
-/// Returns the columns of one window.
+/// Returns the entries that belong to one window in a table of all windows.
 fn row(columns: &[u64], window: usize) -> &[u64] {
     let width = columns.len() / WINDOWS;
     &columns[window * width..][..width]
@@ -276,7 +278,7 @@ fn bucket_of(Span(latency): Span) -> usize {
     PER_OCTAVE * octave as usize + (latency >> octave) as usize
 }
 
-/// Returns the largest latency of a bucket.
+/// Returns the largest latency of a bucket, in nanoseconds.
 fn upper_bound(bucket: usize) -> u64 {
     match bucket.checked_sub(PER_OCTAVE) {
         None => bucket as u64,

@@ -5,17 +5,17 @@ use crate::{BlameBands, Latencies};
 use fowler_device::{Completion, Layer, Probe};
 use fowler_units::HostOp;
 
-/// The kinds of request whose latency is reported.
+/// Kind of request whose latency is reported: reads or writes of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Host reads.
+    /// Reads of the host.
     Read,
-    /// Host writes.
+    /// Writes of the host.
     Write,
 }
 
 impl Kind {
-    /// Both kinds, in order.
+    /// Both kinds of requests, in order.
     pub const ALL: [Kind; 2] = [Kind::Read, Kind::Write];
 
     /// Returns the kind of a command; `None` if it moves no data.
@@ -28,7 +28,7 @@ impl Kind {
         }
     }
 
-    /// Returns the name in JSON and tables.
+    /// Returns the name of the kind in JSON and tables.
     pub fn name(self) -> &'static str {
         ["read", "write"][self as usize]
     }
@@ -40,7 +40,7 @@ fowler_units::enumerated! {
     pub ByKind
 }
 
-/// Measurements for one kind of request.
+/// Latencies, blame and bytes of one kind of request.
 #[derive(Clone, Debug, Default)]
 struct Measured {
     latencies: Latencies,
@@ -56,13 +56,13 @@ pub struct Recorder {
     flushes: u64,
     /// One more than the highest placement handle named by a write; 0 if no write names one.
     handles: u16,
-    /// Latencies of trims and flushes, in nanoseconds.
+    /// Sum of the latencies of trims and flushes, in nanoseconds.
     others: u128,
     assert_sums: bool,
 }
 
 impl Recorder {
-    /// Returns a recorder without measurements.
+    /// Returns a recorder that has seen no request.
     pub fn new() -> Self {
         Self::default()
     }
@@ -74,39 +74,39 @@ impl Recorder {
         self
     }
 
-    /// Returns the number of requests of every kind.
+    /// Returns the number of completed requests of every kind.
     pub fn requests(&self) -> u64 {
         let measured: u64 = Kind::ALL.iter().map(|&kind| self.latencies(kind).count()).sum();
         measured + self.trims + self.flushes
     }
 
-    /// Returns the sum of the latencies of all requests, trims and flushes included, in
+    /// Returns the sum of the latencies of all completed requests, trims and flushes included, in
     /// nanoseconds.
     pub fn total_latency(&self) -> u128 {
         Kind::ALL.iter().map(|&kind| self.latencies(kind).sum()).sum::<u128>() + self.others
     }
 
-    /// Returns the latencies of one kind.
+    /// Returns the latencies of the completed requests of one kind.
     pub fn latencies(&self, kind: Kind) -> &Latencies {
         &self.measured[kind].latencies
     }
 
-    /// Returns the blame of one kind, by latency band.
+    /// Returns the parts of the latency of one kind of request, by latency band.
     pub fn blame(&self, kind: Kind) -> &BlameBands {
         &self.measured[kind].blame
     }
 
-    /// Returns the bytes requested by one kind.
+    /// Returns the number of bytes that the requests of one kind read or wrote.
     pub fn bytes(&self, kind: Kind) -> u64 {
         self.measured[kind].bytes
     }
 
-    /// Returns the number of trims.
+    /// Returns the number of completed trims.
     pub fn trims(&self) -> u64 {
         self.trims
     }
 
-    /// Returns the highest placement handle that a write names.
+    /// Returns the highest placement handle that a write named; `None` if no write named one.
     pub fn highest_handle(&self) -> Option<u8> {
         self.handles.checked_sub(1).map(|highest| highest as u8)
     }
@@ -146,7 +146,7 @@ impl Recorder {
         measured.bytes += u64::from(completion.io.size);
     }
 
-    /// Returns the number of flushes.
+    /// Returns the number of completed flushes.
     pub fn flushes(&self) -> u64 {
         self.flushes
     }

@@ -6,26 +6,26 @@ use fowler_device::{
 };
 use fowler_units::{Bytes, Id};
 
-/// The maximum number of regions.
+/// Largest number of regions into which the drive's addresses are divided.
 const REGIONS: u64 = 64;
 
-/// The traffic in one region of the drive's addresses.
+/// Requests and flash programs of one region of the drive's addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Region {
-    /// Bytes that the host read and wrote.
+    /// Number of bytes that the host read and wrote in the region.
     pub bytes: ByKind<u64>,
-    /// Requests that begin in the region.
+    /// Number of requests that begin in the region, by kind.
     pub requests: ByKind<u64>,
-    /// The sum of the latencies of these requests, in nanoseconds.
+    /// Sum of the latencies of the requests that begin in the region, in nanoseconds, by kind.
     pub latency: ByKind<u128>,
-    /// Pages of the region programmed, and parity of their stripes. Zero on drives with
-    /// superblocks, whose pages hold units of any region.
+    /// Number of flash programs of the region's pages and of the parity of their stripes, by
+    /// source. Zero on drives with superblocks, whose pages hold units of any region.
     pub programs: BySource<u64>,
 }
 
 impl Region {
-    /// Returns the pages programmed in total per page programmed for the host; `None` before the
-    /// first.
+    /// Returns the pages of the region programmed in total per page programmed for the host; `None`
+    /// before the host's first.
     pub fn waf(&self) -> Option<f64> {
         waf(&self.programs)
     }
@@ -41,10 +41,10 @@ impl Region {
 /// A probe that counts by region: up to 64 equal ranges of the drive's addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
-    /// The size of a region in bytes, and in pages of the host.
+    /// Size of a region in bytes, and in pages of the host.
     width: u64,
     pages: u64,
-    /// The number of pages of the host, and of the mapping, which has more if some pages are
+    /// Number of logical pages of the host, and of the mapping, which has more if some pages are
     /// parity.
     logical: u64,
     mapped: u64,
