@@ -16,11 +16,11 @@ pub enum SuspendAt {
 /// The result of an interruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
-    /// The operation completes before it could be suspended, and so continues.
+    /// The operation completes before it could be suspended, and so is not interrupted.
     Completes,
-    /// The operation is off the cells.
+    /// The operation no longer occupies the cells of the die.
     Off {
-        /// When the die can sense.
+        /// Time at which the die can sense a page.
         at: Nanos,
         /// True if the interruption counts as a suspension (S10). It does not count if the
         /// operation was resuming and had not yet touched the cells (S11).
@@ -28,42 +28,42 @@ pub enum Interrupt {
     },
 }
 
-/// The kinds of phases of a running program or erase.
+/// Kind of a phase of a running program or erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseKind {
-    /// Loading the page buffer from the shadow buffer (S7).
+    /// Phase that loads the page buffer from the shadow buffer (S7).
     Reload,
-    /// Verifying the result of a cancelled program phase (S7).
+    /// Phase that verifies the result of a cancelled program phase (S7).
     CheckVerify,
     /// Program phase, including its voltage reset (S3).
     Program,
-    /// Verify phase.
+    /// Verify phase of a program, after each program phase.
     Verify,
-    /// Restoring the voltages of a suspended erase (S8).
+    /// Phase that restores the voltages of a suspended erase (S8).
     Rebias,
     /// Erase pulse, or the rest of a suspended one.
     Pulse,
-    /// The verify after the pulse.
+    /// Verify phase of an erase, after the pulse.
     EraseVerify,
 }
 
 /// A phase of a running operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// Program, verify or erase phase.
+    /// Kind of the phase, such as program, verify or erase pulse.
     pub kind: PhaseKind,
-    /// Start of the phase.
+    /// Time at which the phase starts.
     pub from: Nanos,
-    /// End of the phase.
+    /// Time at which the phase ends.
     pub until: Nanos,
 }
 
 /// A program or an erase on the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellOp {
-    /// A page program (or one multi-plane program).
+    /// A page program, or one program of pages on several planes.
     Program(ProgramOp),
-    /// Block erase.
+    /// A block erase.
     Erase(EraseOp),
 }
 
@@ -103,8 +103,8 @@ impl CellOp {
         outcome
     }
 
-    /// Returns the phases since the last start or resumption, in order and without gaps, as they
-    /// are if nothing interrupts them. Phases of zero length are left out.
+    /// Returns the phases of the operation since the last start or resumption, in order and without
+    /// gaps, as they are if nothing interrupts them. Phases of zero length are left out.
     pub fn phases(&self, timing: &Timing) -> Vec<Phase> {
         let mut at = self.running_since();
         let lengths = match self {
@@ -119,7 +119,7 @@ impl CellOp {
         lengths.into_iter().map(&mut phase).filter(|phase| phase.from < phase.until).collect()
     }
 
-    /// Returns the time of the last start or resumption.
+    /// Returns the time at which the operation last started or resumed.
     pub fn running_since(&self) -> Nanos {
         match self {
             CellOp::Program(program) => program.running_since(),

@@ -11,7 +11,7 @@ use fowler_units::{Nanos, Span};
 pub struct EraseOp {
     since: Nanos,
     pulse_left: Span,
-    /// Length of a step of the pulse; zero if the pulse can be suspended anywhere.
+    /// Length of a step of the erase pulse; zero if the pulse can be suspended anywhere.
     step: Span,
     rebias_due: bool,
     rebiasing: Span,

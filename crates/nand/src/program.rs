@@ -10,8 +10,8 @@ use fowler_units::{Nanos, Span};
 /// The step that follows the check-verify after a cancelled program phase (S7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CancelledProgram {
-    /// The program phase is repeated in full, with its verify. The worst case, and the only one
-    /// consistent with an iteration count fixed at its maximum.
+    /// The cancelled program phase is repeated in full, with its verify. This is the worst case,
+    /// and the only one consistent with an iteration count fixed at its maximum.
     #[default]
     Redo,
     /// The cancelled pulse had reached the voltage, so the next iteration follows.
@@ -42,8 +42,8 @@ pub struct ProgramOp {
     reload: Reload,
 }
 
-/// The position of a moment since the last start or resumption. A moment between two phases
-/// belongs to the earlier one (S15).
+/// Phase of a program to which a moment since the last start or resumption belongs. A moment
+/// between two phases belongs to the earlier one (S15).
 enum Place {
     Reload { end: Span },
     ReloadEnd,
@@ -106,7 +106,8 @@ impl ProgramOp {
         now + self.reloading + check + phases_length(first, self.phases - first, timing)
     }
 
-    /// Returns the phase after the reload and the check-verify, if these are due.
+    /// Returns the number of the program's first phase after a resumption, after the reload and the
+    /// check-verify if these are due.
     fn first_phase(&self) -> u32 {
         match (self.check_due, self.cancelled) {
             (true, CancelledProgram::Reached) => self.phases_done + 2,
@@ -151,16 +152,16 @@ impl ProgramOp {
         }
     }
 
-    /// Cancels a phase (S5). A verify changed nothing and is repeated. A program pulse leaves the
-    /// cells in an unknown state, so a check-verify comes first (S7).
+    /// Cancels the running phase of the program (S5). A verify changed nothing and is repeated. A
+    /// program pulse leaves the cells in an unknown state, so a check-verify comes first (S7).
     fn cancel(&mut self, kind: Phase, phases_before: u32) {
         self.phases_done = phases_before;
         self.check_due = kind != Phase::Verify;
         self.reload_due = true;
     }
 
-    /// Runs a phase to its end. Returns true if that completes the program, in which case nothing
-    /// is suspended.
+    /// Runs the current phase of the program to its end. Returns true if that completes the
+    /// program, in which case nothing is suspended.
     fn complete(&mut self, kind: Phase, phases_before: u32) -> bool {
         let done = match kind {
             Phase::Check if self.cancelled == CancelledProgram::Reached => phases_before + 2,

@@ -11,11 +11,11 @@ pub struct PerPageType<T> {
     count: u8,
 }
 
-/// The maximum number of pages of a word line.
+/// Largest number of pages that share a word line.
 const PAGES_MOST: usize = 4;
 
 impl<T: Copy> PerPageType<T> {
-    /// Creates a table with the same value for every page.
+    /// Returns the same value for every page type.
     pub fn uniform(value: T) -> Self {
         Self { values: [value; PAGES_MOST + 1], count: 1 }
     }
@@ -60,7 +60,7 @@ impl<T: Copy> PerPageType<T> {
         }
     }
 
-    /// Returns the values, one per page type.
+    /// Returns the values in the order of page types in a block.
     pub fn values(&self) -> &[T] {
         &self.values[..self.count as usize]
     }
@@ -74,9 +74,9 @@ impl<T: Copy> PerPageType<T> {
 /// The times of the steps of flash operations, as in Table 1 of the PES paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// Moving one page over the bus, either way (`T_bus`).
+    /// Time to move one page over the bus, in either direction (`T_bus`).
     pub bus_transfer: Span,
-    /// Time to sense a page (`T_r_phy`).
+    /// Time to sense a page (`T_r_phy`), by page type.
     pub read: PerPageType<Span>,
     /// Time of the program phase of one ISPP iteration (`T_w_program`), including its voltage reset
     /// (S3).
@@ -86,18 +86,18 @@ pub struct Timing {
     pub verify_phase: Span,
     /// ISPP iterations of one page program (`N_w_cycle`), always the maximum, as in the paper.
     pub program_iterations: PerPageType<u32>,
-    /// The erase pulse (`T_erase`), its voltage reset included (S3, S4).
+    /// Time of the erase pulse (`T_erase`), including its voltage reset (S3, S4).
     pub erase_pulse: Span,
-    /// The verify after the pulse.
+    /// Time of the verify phase after the erase pulse.
     pub erase_verify: Span,
-    /// Discharging the voltages (`T_voltage_reset`).
+    /// Time to discharge the voltages of the cells (`T_voltage_reset`).
     pub voltage_reset: Span,
-    /// Loading the page buffer from the shadow buffer (`T_buffer`).
+    /// Time to load the page buffer from the shadow buffer (`T_buffer`).
     pub buffer_load: Span,
 }
 
 impl Timing {
-    /// Returns the time of one ISPP iteration (`T_w_cycle`).
+    /// Returns the time of one ISPP iteration of a program (`T_w_cycle`).
     pub fn iteration(&self) -> Span {
         self.program_phase + self.verify_phase
     }
@@ -115,7 +115,7 @@ impl Timing {
         Span(self.iteration().0 * sum / iterations.len() as u64)
     }
 
-    /// Returns the time of an undisturbed erase.
+    /// Returns the time of an undisturbed block erase.
     pub fn erase(&self) -> Span {
         self.erase_pulse + self.erase_verify
     }
