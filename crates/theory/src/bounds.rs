@@ -5,20 +5,20 @@
 //! read occupies it for sensing and transfer. The scarcer resource is the bound: no schedule can
 //! exceed it, and a schedule that always keeps it busy reaches it.
 
-/// An array of dies. Times in microseconds.
+/// An array of flash dies behind channels. Times are in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Array {
-    /// The number of channels, each of which carries one page at a time.
+    /// Number of channels, each of which carries one page at a time.
     pub channels: f64,
-    /// The total number of dies.
+    /// Number of dies on all channels together.
     pub dies: f64,
-    /// The number of planes of a die, each of which programs one page at the same time.
+    /// Number of planes of a die, each of which programs one page at the same time.
     pub planes: f64,
-    /// The time to transfer one page over a channel.
+    /// Time to transfer one page over a channel, in microseconds.
     pub transfer: f64,
-    /// The time to sense a page.
+    /// Time to sense a page, in microseconds.
     pub sensing: f64,
-    /// The time to program the page buffers of a die, without the transfers.
+    /// Time to program the page buffers of a die, without the transfers, in microseconds.
     pub program: f64,
 }
 

@@ -80,7 +80,7 @@ pub fn greedy(load: f64, pages: u32) -> Option<f64> {
     Some(all / rising(0.0, all, |gain| -excess(gain)))
 }
 
-/// A part of the data, with a share of the writes and a share of the pages.
+/// A part of the drive's data, with a share of the writes and a share of the pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// Share of the writes that go to the part, from 0 to 1.
@@ -118,14 +118,14 @@ pub fn fifo_one_pool(load: f64, parts: &[Part]) -> Option<f64> {
     Some(1.0 / rising(0.0, 1.0, |turn| turn * programs(turn) - 1.0))
 }
 
-/// Hot and cold data in separate blocks.
+/// Hot and cold data in separate pools of blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoPools {
-    /// The hot pool's share of the spare capacity.
+    /// Share of the spare capacity that the hot pool has, 0 to 1.
     pub spare_hot: f64,
-    /// The load of each pool.
+    /// Load of the hot and of the cold pool: its logical over its physical capacity.
     pub loads: [f64; 2],
-    /// Total write amplification.
+    /// Write amplification over both pools.
     pub waf: f64,
 }
 

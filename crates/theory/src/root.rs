@@ -1,6 +1,6 @@
 //! Roots and minima of functions of one variable, as exact as the function's values allow.
 
-/// A number of halvings that is enough to shrink any interval of doubles as far as possible.
+/// Number of halvings that is enough to shrink any interval of doubles as far as possible.
 const HALVINGS: usize = 1100;
 
 /// Returns the point between `low` and `high` at which a rising `f`, negative at `low`, crosses

@@ -20,8 +20,9 @@ pub fn stripe_loss(data: u32, q: f64) -> f64 {
     1.0 - (1.0 - q).powf(n) - n * q * (1.0 - q).powf(n - 1.0)
 }
 
-/// Returns the share of data pages that such stripes lose. A page is lost if it and another page of
-/// its stripe are unreadable.
+/// Returns the share of data pages that stripes of `data` pages and one parity page lose, if each
+/// page is unreadable with probability `q`. A page is lost if it and another page of its stripe are
+/// unreadable.
 pub fn page_loss(data: u32, q: f64) -> f64 {
     q * -libm::expm1(f64::from(data) * libm::log1p(-q))
 }

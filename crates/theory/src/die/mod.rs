@@ -12,37 +12,38 @@ pub use suspension::{Suspended, Suspension};
 /// Operating times of a die, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DieTimes {
-    /// Time for which a read holds the die: sensing and the transfer out (S1).
+    /// Time for which a read holds the die, in microseconds: sensing and the transfer out (S1).
     pub read: f64,
-    /// The transfer of a write into the page buffer (S2).
+    /// Time of the transfer of a write into the page buffer (S2), in microseconds.
     pub transfer: f64,
     /// Time of one program phase, including its voltage reset (S3), in microseconds.
     pub program_phase: f64,
     /// Time of one verify phase, including its voltage reset (S3), in microseconds.
     pub verify_phase: f64,
-    /// ISPP iterations of a program; at least one.
+    /// Number of ISPP iterations of a program; at least one.
     pub iterations: u32,
-    /// The time that cancelling takes, which is also the last part of a phase, in which it can no
-    /// longer be cancelled (S5).
+    /// Time to cancel a phase, in microseconds; this is also the last part of a phase, in which it
+    /// can no longer be cancelled (S5).
     pub voltage_reset: f64,
-    /// Loading the page buffer from the shadow buffer when a program resumes (S7).
+    /// Time to load the page buffer from the shadow buffer when a program resumes (S7), in
+    /// microseconds.
     pub buffer_load: f64,
 }
 
 impl DieTimes {
-    /// Returns the time of an undisturbed write, including its transfer.
+    /// Returns the time of an undisturbed write, including its transfer, in microseconds.
     pub fn write(&self) -> f64 {
         let iteration = self.program_phase + self.verify_phase;
         self.transfer + f64::from(self.iterations) * iteration
     }
 }
 
-/// Arrival rates, per microsecond.
+/// Arrival rates of reads and writes at a die, per microsecond.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
-    /// Rate of reads, per microsecond.
+    /// Number of reads that arrive per microsecond.
     pub reads: f64,
-    /// Rate of one-page writes, per microsecond.
+    /// Number of one-page writes that arrive per microsecond.
     pub writes: f64,
 }
 
@@ -63,19 +64,19 @@ impl Load {
     }
 
     /// Returns the mean remaining work of the operation that an arrival finds in service: half the
-    /// second moment of the service time, times the rate.
+    /// second moment of the service time, times the rate. In microseconds.
     fn residual(&self, times: &DieTimes) -> f64 {
         let write = times.write();
         (self.reads * times.read * times.read + self.writes * write * write) / 2.0
     }
 }
 
-/// Mean response times, in microseconds.
+/// Mean response times of reads and writes at a die, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Means {
-    /// Mean response of reads, in microseconds.
+    /// Mean time from the arrival of a read to its end, in microseconds.
     pub read: f64,
-    /// Mean response of writes, in microseconds.
+    /// Mean time from the arrival of a write to its end, in microseconds.
     pub write: f64,
 }
 
@@ -86,15 +87,16 @@ pub fn md1(service: f64, rate: f64) -> Option<f64> {
     (load < 1.0).then(|| service + load * service / (2.0 * (1.0 - load)))
 }
 
-/// Returns the means under first come, first served (Pollaczek-Khinchine). `None` for a load of one
-/// or more.
+/// Returns the mean response times under first come, first served (Pollaczek-Khinchine). `None` for
+/// a load of one or more.
 pub fn fifo(times: &DieTimes, load: &Load) -> Option<Means> {
     let (_, both) = load.utilisation(times);
     let wait = load.residual(times) / (1.0 - both);
     (both < 1.0).then(|| Means { read: wait + times.read, write: wait + times.write() })
 }
 
-/// Returns the means under non-preemptive read priority (Cobham). `None` for a load of one or more.
+/// Returns the mean response times under non-preemptive read priority (Cobham). `None` for a load
+/// of one or more.
 pub fn read_first(times: &DieTimes, load: &Load) -> Option<Means> {
     let (reads, both) = load.utilisation(times);
     let wait = load.residual(times) / (1.0 - reads);
@@ -102,8 +104,8 @@ pub fn read_first(times: &DieTimes, load: &Load) -> Option<Means> {
         .then(|| Means { read: wait + times.read, write: wait / (1.0 - both) + times.write() })
 }
 
-/// Returns the means under preemptive resume: reads interrupt writes at once and at no cost, which
-/// bounds any form of suspension. `None` for a load of one or more.
+/// Returns the mean response times under preemptive resume: reads interrupt writes at once and at
+/// no cost, which bounds any form of suspension. `None` for a load of one or more.
 pub fn preemptive_resume(times: &DieTimes, load: &Load) -> Option<Means> {
     let (reads, both) = load.utilisation(times);
     let alone = load.reads * times.read * times.read / 2.0;

@@ -27,26 +27,26 @@ use super::{DieTimes, Load};
 /// The way in which reads interrupt programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suspension {
-    /// At the end of the running phase (IPS).
+    /// Reads interrupt a program at the end of the running phase (IPS).
     InterPhase,
-    /// At once, by cancelling the phase unless its reset has begun (IPC). A cancelled program phase
-    /// is verified and repeated in full.
+    /// Reads interrupt a program at once, by cancelling the phase unless its reset has begun (IPC).
+    /// A cancelled program phase is verified and repeated in full.
     IntraPhase,
 }
 
-/// Means under suspension.
+/// Mean times of reads and writes at a die whose programs reads suspend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Suspended {
-    /// Response of a read, in microseconds.
+    /// Mean time from the arrival of a read to its end, in microseconds.
     pub read: f64,
-    /// Time from the start of a write to its end, including reads served meanwhile, in
+    /// Mean time from the start of a write to its end, including reads served meanwhile, in
     /// microseconds.
     pub completion: f64,
-    /// Suspensions of a write (S10, S14). Restarted reloads do not count.
+    /// Mean number of suspensions per write (S10, S14). Restarted reloads do not count.
     pub suspensions: f64,
 }
 
-/// The means of one write, which do not depend on the rate of writes.
+/// Mean times of one write that reads suspend; they do not depend on the rate of writes.
 struct Write {
     completion: f64,
     suspensions: f64,
@@ -54,11 +54,12 @@ struct Write {
     /// squared length of the stretches that reads cannot cut, and the reset time for reads that
     /// arrive while a phase can be cancelled.
     residual: f64,
-    /// The last stretch, in which reads wait for the end of the write.
+    /// Length of the last stretch of a write, in which reads wait for its end, in microseconds.
     last: f64,
 }
 
-/// Returns the mean time to the first arrival at `rate`, or to `span` if that is sooner.
+/// Returns the mean time to the first arrival at `rate`, or to `span` if that is sooner, in
+/// microseconds.
 fn until_arrival(rate: f64, span: f64) -> f64 {
     if rate > 0.0 { arrives(rate, span) / rate } else { span }
 }
@@ -68,17 +69,19 @@ fn arrives(rate: f64, span: f64) -> f64 {
     -libm::expm1(-rate * span)
 }
 
-/// The time that reads add to a write.
+/// Time that suspending reads add to a write.
 struct Reads {
     rate: f64,
-    /// Mean busy period that one read begins.
+    /// Mean length of the busy period that one read begins, in microseconds.
     busy: f64,
-    /// Mean time to load the page buffer, which restarts after each read that arrives meanwhile.
+    /// Mean time to load the page buffer, in microseconds; loading restarts after each read that
+    /// arrives meanwhile.
     reload: f64,
 }
 
 impl Reads {
-    /// Returns the times that reads add; `None` if reads alone keep the die busy all the time.
+    /// Returns the time that reads add to a write; `None` if reads alone keep the die busy all the
+    /// time.
     fn new(times: &DieTimes, rate: f64) -> Option<Reads> {
         let load = rate * times.read;
         let busy = times.read / (1.0 - load);
@@ -95,11 +98,11 @@ impl Reads {
     }
 }
 
-/// One kind of phase under cancellation.
+/// One kind of phase of a program that reads may cancel.
 struct Phase {
-    /// Mean number of attempts for each completion.
+    /// Mean number of attempts until the phase completes.
     attempts: f64,
-    /// Mean time of an attempt in which it can be cancelled, in microseconds.
+    /// Mean time of an attempt in which the phase can be cancelled, in microseconds.
     open: f64,
     /// Time at the end of the phase in which it cannot be cancelled, in microseconds.
     reset: f64,
@@ -163,8 +166,8 @@ impl Suspension {
         }
     }
 
-    /// Returns the exact means. `None` if reads alone keep the die busy, or if writes arrive at
-    /// [`Suspension::write_capacity`] or faster.
+    /// Returns the exact mean times. `None` if reads alone keep the die busy, or if writes arrive
+    /// at [`Suspension::write_capacity`] or faster.
     pub fn means(self, times: &DieTimes, load: &Load) -> Option<Suspended> {
         if load.writes >= self.write_capacity(times, load.reads)? {
             return None;
