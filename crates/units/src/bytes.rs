@@ -44,18 +44,18 @@ const RATES: &[Unit] = &[
 ];
 
 impl Bytes {
-    /// Returns the memory of `count` consecutive values of type `T`.
+    /// Returns the memory of `count` consecutive values of type `T`, in bytes.
     pub const fn of<T>(count: u64) -> Bytes {
         Bytes(count.saturating_mul(size_of::<T>() as u64))
     }
 
-    /// Returns the unit suffixes allowed in configuration text.
+    /// Returns the unit suffixes of amounts of data allowed in configuration text, such as `MiB`.
     pub fn units() -> impl Iterator<Item = &'static str> {
         suffixes(ALL)
     }
 }
 
-/// Adds amounts; a sum that no machine has becomes the largest amount.
+/// Adds two amounts; a sum above 2^64 - 1 bytes becomes that amount.
 impl Add for Bytes {
     type Output = Bytes;
 
@@ -79,7 +79,7 @@ impl Mul<u64> for Bytes {
 }
 
 impl ByteRate {
-    /// Returns the unit suffixes allowed in configuration text.
+    /// Returns the unit suffixes of data rates allowed in configuration text, such as `GB/s`.
     pub fn units() -> impl Iterator<Item = &'static str> {
         suffixes(RATES)
     }

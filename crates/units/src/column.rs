@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
-/// The size in bytes from which a column uses large pages: two of them.
+/// Size of a column in bytes from which it uses large pages: two of them.
 const LARGE: usize = 4 << 20;
 
 /// Returns an empty vector with room for `count` values. On Linux, a large one is backed with 2 MiB
@@ -66,8 +66,8 @@ impl<T: Clone> Column<T> {
 }
 
 impl<T> Column<T> {
-    /// Returns an entry. Like indexing, but with a cheaper check: a panic message with the column's
-    /// length would occupy a register at every access.
+    /// Returns the entry of a column at an index. Like indexing, but with a cheaper check: a panic
+    /// message with the column's length would occupy a register at every access.
     #[inline]
     pub fn entry(&self, index: usize) -> &T {
         match self.0.get(index) {
@@ -76,7 +76,7 @@ impl<T> Column<T> {
         }
     }
 
-    /// The mutable version of [`Column::entry`].
+    /// Returns the entry of a column at an index for modification, as [`Column::entry`].
     #[inline]
     pub fn entry_mut(&mut self, index: usize) -> &mut T {
         match self.0.get_mut(index) {
@@ -146,7 +146,7 @@ impl<I: Id, T: Clone> IdVec<I, T> {
 }
 
 impl<I: Id, T> IdVec<I, T> {
-    /// Returns the number of entries.
+    /// Returns the number of entries in the column.
     pub fn len(&self) -> usize {
         self.raw.len()
     }
@@ -179,7 +179,7 @@ impl<I: Id, T> IdVec<I, T> {
         &self.raw
     }
 
-    /// The mutable version of [`IdVec::as_slice`].
+    /// Returns the column as a plain slice for modification, in the order of IDs.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.raw
     }

@@ -6,28 +6,29 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// The maximum length of quoted offending text, in characters as printed.
+/// Largest length of the offending text that a diagnostic quotes, in characters as printed.
 const PRINTED_CHARS: usize = 120;
 
-/// The maximum number of problems printed; the others are counted.
+/// Largest number of problems that are printed; the others are counted.
 pub const PROBLEMS_SHOWN: usize = 20;
 
-/// A problem in the input.
+/// A problem in the user's input, with its place and a hint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagnostic {
-    /// File, or flag that carried the value; empty if the error has no particular place.
+    /// Name of the file, or of the flag that carried the value; empty if the error has no
+    /// particular place.
     pub file: String,
-    /// The line, counted from 1, if known.
+    /// Number of the faulty line, counted from 1; `None` if unknown.
     pub line: Option<u64>,
     /// The offending text as formatted by [`printable`]; may be empty.
     pub text: String,
-    /// Description of the error.
+    /// Description of the problem.
     pub what: String,
-    /// The expected input; may be empty.
+    /// Description of the expected input; may be empty.
     pub expected: String,
-    /// A way to fix the problem.
+    /// Advice on how to fix the problem; `None` if there is none.
     pub hint: Option<String>,
-    /// The system's number of the error, if an operation of the system failed.
+    /// Error number of the operating system, if one of its operations failed.
     pub os: Option<i32>,
 }
 
@@ -46,7 +47,7 @@ impl Diagnostic {
         Diagnostic { what: what.into(), ..Diagnostic::default() }
     }
 
-    /// Sets the line.
+    /// Sets the number of the faulty line.
     pub fn line(mut self, line: impl Into<Option<u64>>) -> Diagnostic {
         self.line = line.into();
         self
@@ -70,7 +71,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the number that the system gave this error, if any.
+    /// Sets the error number of the operating system, if it gave one.
     pub fn os(mut self, number: Option<i32>) -> Diagnostic {
         self.os = number;
         self

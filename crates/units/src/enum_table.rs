@@ -11,9 +11,9 @@ use std::ops::{AddAssign, Index, IndexMut, Sub};
 
 /// An enumeration of `N` members without data, numbered from zero.
 pub trait Enumerated<const N: usize>: Copy {
-    /// Every member, in numerical order.
+    /// Every member of the enumeration, in numerical order.
     const ALL: [Self; N];
-    /// Returns the number of a member, below `N`.
+    /// Returns the number of the member, below `N`.
     fn index(self) -> usize;
 }
 
@@ -49,7 +49,7 @@ macro_rules! enumerated {
 pub struct By<K, T, const N: usize>([T; N], PhantomData<K>);
 
 impl<K: Enumerated<N>, T, const N: usize> By<K, T, N> {
-    /// Builds a table by calling `of` for each member.
+    /// Returns a table with the value of `of` for each member.
     pub fn from_fn(of: impl FnMut(K) -> T) -> Self {
         K::ALL.map(of).into()
     }
@@ -66,12 +66,12 @@ impl<K, T, const N: usize> By<K, T, N> {
         self.0.iter()
     }
 
-    /// The mutable version of [`By::values`].
+    /// Iterates over the values for modification, in the order of the members.
     pub fn values_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.0.iter_mut()
     }
 
-    /// Applies `of` to each value.
+    /// Returns a table with the result of `of` for each value.
     pub fn map<U>(self, of: impl FnMut(T) -> U) -> By<K, U, N> {
         self.0.map(of).into()
     }
@@ -81,7 +81,7 @@ impl<K, T, const N: usize> By<K, T, N> {
         self.0
     }
 
-    /// Returns the sum over all members.
+    /// Returns the sum of the values over all members.
     pub fn sum(&self) -> T
     where
         T: Copy + Sum,

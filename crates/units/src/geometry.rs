@@ -5,22 +5,22 @@
 
 use crate::{BlockId, Bytes, ChannelId, DieId, Id, PlaneId, Ppn};
 
-/// The shape of the flash array. All counts are at least one.
+/// Shape of a drive's flash array. All counts are at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// Channels: buses between the controller and the chips.
+    /// Number of channels: buses between the controller and the chips.
     pub channels: u32,
     /// Number of chips on each channel.
     pub chips_per_channel: u32,
     /// Number of dies in each chip; each die executes commands independently.
     pub dies_per_chip: u32,
-    /// Planes per die; each is a separate allocation pool.
+    /// Number of planes in each die; each plane is a separate allocation pool.
     pub planes_per_die: u32,
     /// Number of blocks in each plane.
     pub blocks_per_plane: u32,
     /// Number of pages in each block.
     pub pages_per_block: u32,
-    /// Data size of a page.
+    /// Amount of data in a page.
     pub page_size: Bytes,
 }
 

@@ -10,21 +10,21 @@ use std::fmt;
 /// The operation that a host request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HostOp {
-    /// Command that returns data.
+    /// The host asks for data of the range.
     Read,
-    /// Command that stores data.
+    /// The host stores data in the range.
     Write,
-    /// Discard data: the range holds nothing of value any more.
+    /// The host discards data: the range holds nothing of value any more.
     Trim,
-    /// Make all previously acknowledged writes durable; has no range.
+    /// The host asks that all writes acknowledged so far be made durable; has no range.
     Flush,
 }
 
 impl HostOp {
-    /// Every operation, in the order of its code.
+    /// Every host operation, in the order of its code.
     pub const ALL: [HostOp; 4] = [HostOp::Read, HostOp::Write, HostOp::Trim, HostOp::Flush];
 
-    /// Returns the word used in native traces: `read`, `write`, `trim`, `flush`.
+    /// Returns the word for the operation in native traces: `read`, `write`, `trim`, `flush`.
     pub fn word(self) -> &'static str {
         ["read", "write", "trim", "flush"][self as usize]
     }
@@ -54,7 +54,7 @@ impl PlacementHandle {
     /// No placement requested; never a valid handle.
     pub const NONE: PlacementHandle = PlacementHandle(u8::MAX);
 
-    /// Returns true if the host named a handle.
+    /// Returns true if the host named a placement handle.
     #[inline]
     pub const fn is_some(self) -> bool {
         self.0 != PlacementHandle::NONE.0
@@ -73,7 +73,7 @@ impl Default for PlacementHandle {
 pub struct Deadline(Span);
 
 impl Deadline {
-    /// No limit. Later than every actual deadline.
+    /// No deadline. Later than every actual deadline.
     pub const NONE: Deadline = Deadline(Span(u64::MAX));
 
     /// Returns a deadline `span` after the arrival.
@@ -109,19 +109,19 @@ impl fmt::Debug for Deadline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct HostIo {
-    /// When the request arrives. Sources yield requests in order of arrival.
+    /// Time at which the request arrives. Sources yield requests in order of arrival.
     pub at: Nanos,
-    /// First byte of the range.
+    /// Address of the first byte of the request on the drive.
     pub offset: u64,
     /// The time after `at` within which the host wants the request answered.
     pub deadline: Deadline,
-    /// Length of the range in bytes; zero only for a flush.
+    /// Number of bytes from `offset` that the request covers; zero only for a flush.
     pub size: u32,
-    /// Number of the submission queue.
+    /// Number of the submission queue through which the request arrives.
     pub queue: QueueId,
-    /// The placement that the host wants for the data of a write.
+    /// Placement handle that the host names for the data of a write.
     pub placement: PlacementHandle,
-    /// Operation of the request.
+    /// Operation that the request asks for.
     pub op: HostOp,
 }
 
@@ -169,7 +169,7 @@ impl HostIo {
         HostIo::new(HostOp::Flush, at, 0, 0)
     }
 
-    /// Changes the arrival time. The deadline counts from the new one.
+    /// Returns the request with another arrival time. The deadline counts from the new one.
     #[inline]
     pub const fn with_at(self, at: Nanos) -> HostIo {
         HostIo { at, ..self }
@@ -199,7 +199,7 @@ impl HostIo {
         HostIo { queue, ..self }
     }
 
-    /// Changes the placement requested by the host.
+    /// Returns the request with another placement handle.
     #[inline]
     pub const fn with_placement(self, placement: PlacementHandle) -> HostIo {
         HostIo { placement, ..self }

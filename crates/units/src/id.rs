@@ -2,14 +2,14 @@
 
 /// A `u32` that identifies an item of one kind.
 pub trait Id: Copy + Eq {
-    /// No item; never a valid index.
+    /// The ID of no item; never a valid index.
     const NONE: Self;
     /// Returns the ID of the `index`-th item.
     ///
     /// # Panics
     /// If `index` does not fit in a `u32` below [`Id::NONE`].
     fn new(index: usize) -> Self;
-    /// Returns the ID as an index into the item's columns.
+    /// Returns the ID as an index into the columns of its kind of item.
     fn index(self) -> usize;
     /// Returns true if the ID identifies an item.
     #[inline]
@@ -39,29 +39,29 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A channel: the bus that one or more chips share.
+    /// Number of a channel: the bus that one or more chips share.
     ChannelId,
-    /// A die: executes one command at a time.
+    /// Number of a die, which executes one command at a time.
     DieId,
-    /// A plane of a die, numbered over the whole drive; a separate allocation pool.
+    /// Number of a plane of a die, over the whole drive; a plane is a separate allocation pool.
     PlaneId,
-    /// A block, numbered over the whole drive, plane by plane.
+    /// Number of a block, over the whole drive, plane by plane.
     BlockId,
-    /// A physical page, numbered over the whole drive, block by block.
+    /// Number of a physical page, over the whole drive, block by block.
     Ppn,
-    /// A mapping unit in the flash, numbered page by page: the target of a mapping entry. Every
+    /// Number of a mapping unit in the flash, page by page: the target of a mapping entry. Every
     /// flash page holds one unit ([`crate::Locator::page_of`]).
     UnitId,
-    /// A logical page: a range of host addresses as large as a mapping unit.
+    /// Number of a logical page: a range of host addresses as large as a mapping unit.
     Lpn,
-    /// A flash transaction in flight.
+    /// Number of a flash transaction in flight.
     TxnId,
-    /// A host request in flight.
+    /// Number of a host request in flight.
     ReqId,
-    /// A page frame of the write buffer.
+    /// Number of a page frame of the write buffer.
     FrameId,
-    /// A stripe: the logical pages that share a parity page.
+    /// Number of a stripe: the logical pages that share a parity page.
     StripeId,
-    /// An entry of the parity cache.
+    /// Number of an entry of the parity cache.
     ParityId,
 }

@@ -9,17 +9,17 @@ use crate::Id;
 use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
-/// The neighbors of a member. Meaningless for an item that is in no list.
+/// Neighbors of a member of a linked list. Meaningless for an item that is in no list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link<I> {
-    /// The previous member; `NONE` for the first.
+    /// Previous member of the list; `NONE` for the first.
     pub prev: I,
-    /// The next member; `NONE` for the last.
+    /// Next member of the list; `NONE` for the last.
     pub next: I,
 }
 
 impl<I: Id> Link<I> {
-    /// A link without neighbors.
+    /// A link of a member without neighbors.
     pub const NONE: Self = Self { prev: I::NONE, next: I::NONE };
 }
 
@@ -43,7 +43,7 @@ impl<I: Id> List<I> {
     /// An empty list.
     pub const EMPTY: Self = Self { head: I::NONE, tail: I::NONE, len: 0 };
 
-    /// Returns the number of members.
+    /// Returns the number of members of the list.
     #[inline]
     pub fn len(&self) -> u32 {
         self.len
@@ -55,19 +55,19 @@ impl<I: Id> List<I> {
         !self.head.is_some()
     }
 
-    /// Returns the first member of the list.
+    /// Returns the first member of the list; `None` if it is empty.
     #[inline]
     pub fn front(&self) -> Option<I> {
         self.head.is_some().then_some(self.head)
     }
 
-    /// Returns the last member of the list.
+    /// Returns the last member of the list; `None` if it is empty.
     #[inline]
     pub fn back(&self) -> Option<I> {
         self.tail.is_some().then_some(self.tail)
     }
 
-    /// Appends an item that is in no list.
+    /// Appends an item to the list; the item must be in no list.
     #[inline]
     pub fn push_back<M>(&mut self, members: &mut M, id: I)
     where
@@ -83,7 +83,7 @@ impl<I: Id> List<I> {
         self.len += 1;
     }
 
-    /// Removes and returns the first member.
+    /// Removes and returns the first member of the list; `None` if it is empty.
     #[inline]
     pub fn pop_front<M>(&mut self, members: &mut M) -> Option<I>
     where
@@ -104,7 +104,7 @@ impl<I: Id> List<I> {
         self.len -= 1;
     }
 
-    /// Iterates over the members, first to last.
+    /// Iterates over the members of the list, first to last.
     #[inline]
     pub fn iter<M>(self, members: &M) -> impl Iterator<Item = I>
     where
@@ -126,7 +126,7 @@ impl<I: Id> Pile<I> {
     /// An empty pile.
     pub const EMPTY: Self = Self { head: I::NONE };
 
-    /// Returns the member added last.
+    /// Returns the member of the pile that was added last; `None` if it is empty.
     #[inline]
     pub fn front(&self) -> Option<I> {
         self.head.is_some().then_some(self.head)
@@ -138,7 +138,7 @@ impl<I: Id> Pile<I> {
         !self.head.is_some()
     }
 
-    /// Adds an item that is in no list at the front.
+    /// Adds an item at the front of the pile; the item must be in no list.
     #[inline]
     pub fn push_front<M>(&mut self, members: &mut M, id: I)
     where
@@ -161,7 +161,7 @@ impl<I: Id> Pile<I> {
         unlink(&mut self.head, &mut no_tail, members, id);
     }
 
-    /// Iterates over the members, last added first.
+    /// Iterates over the members of the pile, last added first.
     #[inline]
     pub fn iter<M>(self, members: &M) -> impl Iterator<Item = I>
     where
@@ -171,7 +171,8 @@ impl<I: Id> Pile<I> {
     }
 }
 
-/// Links the neighbors of a member to each other. The link of the member itself is unchanged.
+/// Links the neighbors of a member of a list to each other. The link of the member itself is
+/// unchanged.
 #[inline]
 fn unlink<I: Id, M>(head: &mut I, tail: &mut I, members: &mut M, id: I)
 where

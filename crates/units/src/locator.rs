@@ -27,7 +27,7 @@ impl InPage for UnitId {
     }
 }
 
-/// Divides any `u32` by a divisor known in advance, using a multiplication.
+/// Divides any `u32` by a divisor known in advance, using a multiplication instead of a division.
 #[derive(Clone, Copy, Debug)]
 struct Divisor {
     by: u32,
@@ -73,7 +73,7 @@ pub struct Locator {
 }
 
 impl Locator {
-    /// Creates a locator with the divisions precomputed.
+    /// Returns a locator for a drive of this geometry, with the divisions precomputed.
     pub fn new(geometry: &Geometry) -> Self {
         let pages_per_plane = geometry.pages_per_plane();
         Self {
@@ -93,8 +93,8 @@ impl Locator {
         }
     }
 
-    /// Returns the logical page of a byte of the drive. The result for a byte beyond the drive is
-    /// arbitrary.
+    /// Returns the number of the logical page that holds a byte of the drive. The result for a byte
+    /// beyond the drive is arbitrary.
     #[inline]
     pub fn page_at(&self, offset: u64) -> Lpn {
         Lpn(match self.page_shift {
@@ -109,7 +109,7 @@ impl Locator {
         self.page_size
     }
 
-    /// Returns the flash page of something; the null page for a null unit.
+    /// Returns the flash page of a page or mapping unit; the null page for a null unit.
     #[inline]
     pub fn page_of(&self, at: impl InPage) -> Ppn {
         at.page(self)
@@ -121,7 +121,8 @@ impl Locator {
         UnitId(page.0)
     }
 
-    /// Returns the unit at a position in a block; units are programmed in the order of positions.
+    /// Returns the mapping unit at a position in a block; units are programmed in the order of
+    /// positions.
     #[inline]
     pub fn unit(&self, block: BlockId, place: u32) -> UnitId {
         UnitId(block.0 * self.pages_per_block.by + place)
@@ -148,7 +149,7 @@ impl Locator {
         (block, unit.0 - block.0 * self.pages_per_block.by)
     }
 
-    /// Returns the numbers of the units of a block, in programming order.
+    /// Returns the range of the numbers of a block's mapping units, in programming order.
     #[inline]
     pub fn units_of(&self, block: BlockId) -> Range<u32> {
         let first = block.0 * self.pages_per_block.by;
@@ -167,7 +168,7 @@ impl Locator {
         self.pages_per_block.remainder(page.0)
     }
 
-    /// Returns the plane of a page or unit.
+    /// Returns the plane of a page or mapping unit.
     #[inline]
     pub fn plane_of(&self, at: impl InPage) -> PlaneId {
         PlaneId(self.pages_per_plane.divide(at.page(self).0))

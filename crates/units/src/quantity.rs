@@ -4,19 +4,19 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; expected {expected}")]
 pub struct QuantityError {
-    /// The problem with the text.
+    /// Problem with the text.
     pub reason: String,
-    /// A description of the expected text.
+    /// Description of the text that would be a valid quantity.
     pub expected: &'static str,
 }
 
-/// A unit's suffix and its size in the base unit.
+/// Suffix of a unit, and the size of the unit in the base unit.
 pub(crate) struct Unit {
     pub suffix: &'static str,
     pub scale: u64,
 }
 
-/// Returns the unit suffixes.
+/// Returns the suffixes of the units.
 pub(crate) fn suffixes(units: &'static [Unit]) -> impl Iterator<Item = &'static str> {
     units.iter().map(|unit| unit.suffix)
 }

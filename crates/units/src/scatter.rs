@@ -8,7 +8,7 @@
 
 use crate::Rng;
 
-/// Rounds of the network: four hide any structure of the input (Luby and Rackoff, 1988).
+/// Number of rounds of the network: four hide any structure of the input (Luby and Rackoff, 1988).
 const ROUNDS: usize = 4;
 
 /// Number of values whose cycles are followed together. The batch is large because its last few
@@ -19,7 +19,7 @@ const BATCH: usize = 1024;
 #[derive(Clone, Copy, Debug)]
 pub struct Scatter {
     n: u64,
-    /// Bits in half a value.
+    /// Number of bits in half a value.
     half: u32,
     keys: [u64; ROUNDS],
 }
@@ -35,7 +35,7 @@ impl Scatter {
         Scatter { n, half: bits.div_ceil(2).max(1), keys: std::array::from_fn(|_| rng.bits()) }
     }
 
-    /// Returns the image of `value`, which must be below `n`.
+    /// Returns the image of `value`, which must be below `n`, under the bijection.
     #[inline]
     pub fn at(&self, value: u64) -> u64 {
         debug_assert!(value < self.n, "value not below `n`");
@@ -88,7 +88,7 @@ pub struct TabledScatter {
 }
 
 impl TabledScatter {
-    /// Returns `n`, the number of values.
+    /// Returns `n`, the number of values that the bijection permutes.
     #[allow(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> u64 {
         self.n
@@ -124,7 +124,7 @@ impl TabledScatter {
     }
 }
 
-/// SplitMix64's finalizer (Steele, Lea and Flood, 2014).
+/// Returns a well-mixed hash of `value`: SplitMix64's finalizer (Steele, Lea and Flood, 2014).
 fn mix(value: u64) -> u64 {
     let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -24,7 +24,7 @@ impl<I: Id, T> Table<I, T> {
         Self { values: values.into_boxed_slice(), id: PhantomData }
     }
 
-    /// Returns the number of values.
+    /// Returns the number of values in the table.
     #[inline]
     pub fn len(&self) -> usize {
         self.values.len()
@@ -40,7 +40,7 @@ impl<I: Id, T> Table<I, T> {
         (0..self.values.len()).map(I::new)
     }
 
-    /// Returns the values in the order of IDs.
+    /// Returns the values of the table in the order of IDs.
     pub fn as_slice(&self) -> &[T] {
         &self.values
     }

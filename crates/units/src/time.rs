@@ -32,9 +32,9 @@ const UNITS: &[Unit] = &[
 ];
 
 impl Nanos {
-    /// The start of the run.
+    /// The start of the simulated run.
     pub const ZERO: Nanos = Nanos(0);
-    /// Later than every event of any run.
+    /// A moment later than every event of any run.
     pub const NEVER: Nanos = Nanos(u64::MAX);
 
     /// Returns the time elapsed since `earlier`.
@@ -58,25 +58,25 @@ fn ran_backwards(now: Nanos, earlier: Nanos) -> ! {
 }
 
 impl Span {
-    /// A length of zero.
+    /// A length of time of zero.
     pub const ZERO: Span = Span(0);
 
-    /// Returns the unit suffixes allowed in configuration text.
+    /// Returns the unit suffixes of lengths of time allowed in configuration text, such as `us`.
     pub fn units() -> impl Iterator<Item = &'static str> {
         suffixes(UNITS)
     }
 
-    /// Creates a length of `n` nanoseconds.
+    /// Returns a length of time of `n` nanoseconds.
     pub const fn ns(n: u64) -> Span {
         Span(n)
     }
 
-    /// Creates a length of `n` microseconds.
+    /// Returns a length of time of `n` microseconds.
     pub const fn us(n: u64) -> Span {
         Span(n * 1_000)
     }
 
-    /// Creates a length of `n` milliseconds.
+    /// Returns a length of time of `n` milliseconds.
     pub const fn ms(n: u64) -> Span {
         Span(n * 1_000_000)
     }
