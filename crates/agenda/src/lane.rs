@@ -5,21 +5,22 @@ use fowler_units::Nanos;
 /// Marks the absence of a key; greater than the key of any entry.
 pub(crate) const NOTHING: u128 = u128::MAX;
 
-/// The capacity of a lane; more keys go to the heap. The capacity is a constant, so that indexing
-/// the ring needs neither a mask loaded from memory nor a bounds check. A larger ring would evict
-/// other data from the CPU cache, because every place is visited in turn. Tests use a capacity
-/// small enough to fill.
+/// Largest number of keys in a lane; more keys go to the heap. The capacity is a constant, so that
+/// indexing the ring needs neither a mask loaded from memory nor a bounds check. A larger ring
+/// would evict other data from the CPU cache, because every place is visited in turn. Tests use a
+/// capacity small enough to fill.
 const PLACES: usize = if cfg!(test) { 4 } else { 2048 };
 
-/// A ring of keys. Empty places hold [`NOTHING`], so the first key shows if the lane is empty, and
-/// the next place shows if it is full, without a count.
+/// A ring of the keys of future events, in ascending order. Empty places hold [`NOTHING`], so the
+/// first key shows if the lane is empty, and the next place shows if it is full, without a count.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     keys: Box<[u128; PLACES]>,
-    /// The numbers of keys taken out and put in so far; the ring holds the difference.
+    /// Number of keys taken out of the lane so far, and number put in; the ring holds the
+    /// difference.
     taken: usize,
     put: usize,
-    /// The due time of the last key put in, even if that key has been taken out since.
+    /// Due time of the key that was put in last, even if that key has been taken out since.
     last: Nanos,
 }
 
@@ -57,13 +58,13 @@ impl Lane {
         if was_empty { Put::First } else { Put::Behind }
     }
 
-    /// Returns the first key, or [`NOTHING`].
+    /// Returns the first key of the lane, or [`NOTHING`] if it is empty.
     #[inline]
     pub fn first(&self) -> u128 {
         self.keys[self.taken % PLACES]
     }
 
-    /// Removes the first key, which must exist. Returns the next one, or [`NOTHING`].
+    /// Removes the first key of the lane, which must exist. Returns the next key, or [`NOTHING`].
     #[inline]
     pub fn take(&mut self) -> u128 {
         debug_assert!(self.taken < self.put, "an empty lane has no key to take");
@@ -72,7 +73,7 @@ impl Lane {
         self.first()
     }
 
-    /// Returns the number of keys.
+    /// Returns the number of keys in the lane.
     pub fn len(&self) -> usize {
         self.put - self.taken
     }

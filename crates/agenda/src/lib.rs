@@ -14,19 +14,19 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 
-/// The order of events at the same nanosecond. The order is part of the model: a die that becomes
-/// free at `t` can serve a request that arrives at `t` (S15), and a sample sees the state after
-/// both.
+/// Phase of an event, which orders the events of the same nanosecond. The order is part of the
+/// model: a die that becomes free at `t` can serve a request that arrives at `t` (S15), and a
+/// sample sees the state after both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
-    /// Completion of an operation.
+    /// The event is the completion of an operation.
     Completion,
-    /// Arrival of a request.
+    /// The event is the arrival of a request.
     Arrival,
-    /// Decision that no request triggers, such as GC in idle time.
+    /// The event is a decision that no request triggers, such as GC in idle time.
     Decision,
-    /// A sample of the state.
+    /// The event takes a sample of the state.
     Sample,
 }
 
@@ -51,14 +51,15 @@ impl Ticket {
 const EVENT_BITS: u32 = 24;
 const SEQUENCE_BITS: u32 = 38;
 const PHASE_SHIFT: u32 = EVENT_BITS + SEQUENCE_BITS;
-/// The difference between two consecutive sequence numbers, at the place of that number in the key.
+/// Difference between the sequence numbers of two consecutive entries, at the place of that number
+/// in the key.
 const NEXT: u64 = 1 << EVENT_BITS;
 const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 
-/// The number of lanes of an agenda. The last lane is for rare entries.
+/// Number of lanes of an agenda. The last lane is for rare entries.
 pub const LANES: usize = 4;
 
-/// The index of the rare entries in `heads`: the last lane and the heap share it.
+/// Index of the rare entries in `heads`: the last lane and the heap share it.
 const RARE: usize = LANES - 1;
 
 /// The clock and the events to come.
@@ -73,13 +74,13 @@ pub struct Agenda<E> {
     now: Nanos,
     /// Sequence number of the next entry, shifted to its position in the key.
     sequence: u64,
-    /// The first key of each lane. The last lane shares its place with the heap.
+    /// First key of each lane. The last lane shares its place with the heap.
     heads: [u128; LANES],
-    /// The smallest of all keys.
+    /// Smallest of all keys in the agenda: that of the next event.
     first: u128,
-    /// The index of the smallest key in `heads`.
+    /// Index in `heads` of the smallest key.
     next: usize,
-    /// True if the first rare entry is in the heap.
+    /// True if the rare entry that is due first is in the heap, not in the last lane.
     rare_in_heap: bool,
     lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u128>>,
@@ -152,7 +153,7 @@ impl<E: Event> Agenda<E> {
         self.put(lane, at, phase, key);
     }
 
-    /// Stores a key in its lane, or on the heap.
+    /// Stores the key of an entry in its lane, or on the heap.
     #[inline]
     fn put(&mut self, lane: usize, at: Nanos, phase: Phase, key: u128) {
         debug_assert!(at != Nanos::NEVER, "an event was scheduled at NEVER");
@@ -195,7 +196,7 @@ impl<E: Event> Agenda<E> {
         self.begin_rare(key, true);
     }
 
-    /// Makes a new rare entry the first one if it is due before the others.
+    /// Makes a new rare entry the first rare one if it is due before the others.
     fn begin_rare(&mut self, key: u128, in_heap: bool) {
         if key < self.heads[RARE] {
             self.rare_in_heap = in_heap;
@@ -220,7 +221,7 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Returns the time and the phase of the next event.
+    /// Returns the time and the phase of the next event; `None` if there is none.
     #[inline]
     pub fn next_due(&self) -> Option<(Nanos, Phase)> {
         let key = self.first;
@@ -233,7 +234,8 @@ impl<E: Event> Agenda<E> {
         self.first < (u128::from(at.0) << TIME_SHIFT) | ((phase as u128) << PHASE_SHIFT)
     }
 
-    /// Advances the clock to the next event and removes that event from the agenda.
+    /// Advances the clock to the next event and removes that event from the agenda. `None` if there
+    /// is none.
     #[inline]
     pub fn pop(&mut self) -> Option<(Ticket, E)> {
         let key = self.first;
@@ -266,7 +268,7 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Removes the first rare entry.
+    /// Removes the rare entry that is due first.
     #[inline(never)]
     fn take_rare(&mut self) {
         if self.rare_in_heap {
@@ -303,12 +305,12 @@ impl<E: Event> Agenda<E> {
         self.now = to;
     }
 
-    /// Returns the number of entries, superseded ones included.
+    /// Returns the number of entries in the agenda, superseded ones included.
     pub fn len(&self) -> usize {
         self.heap.len() + self.lanes.iter().map(Lane::len).sum::<usize>()
     }
 
-    /// Returns true if there are no entries.
+    /// Returns true if the agenda has no entries.
     pub fn is_empty(&self) -> bool {
         self.next_due().is_none()
     }
