@@ -6,12 +6,12 @@ use crate::Panel;
 use crate::canvas::{Drawn, Lettering, Pen, Place, Plane};
 use crate::style::{INK, LABEL, MESH, PAPER, colour, px, width, wrap};
 
-/// Share of a group's width covered by bars, 0 to 1.
+/// Share of a group's width that the bars cover, 0 to 1.
 const FILLED: f64 = 0.82;
-/// The height of a label's line, in pixels.
+/// Height of a line of text in a label, in pixels.
 const LINE: f64 = 14.0;
 
-/// The width for all bars, in pixels.
+/// Returns the width that a panel needs to show all its bars, in pixels.
 pub fn natural_width(bars: &Panel) -> f64 {
     let series = bars.series.len().max(1) as f64;
     let bar = if series > 6.0 { 9.0 } else { 12.0 };
@@ -29,7 +29,7 @@ pub fn range(bars: &Panel) -> (f64, f64) {
     all.fold((0.0, 0.0), |(low, high), value| (value.min(low), value.max(high)))
 }
 
-/// The labels of groups: side by side in one or more lines, or rotated if they are too long.
+/// Labels below groups of bars: side by side in one or more lines, or rotated if they are too long.
 pub struct Labels {
     lines: Vec<Vec<String>>,
     turned: bool,
@@ -120,7 +120,7 @@ pub fn draw(plane: &Plane<'_, '_>, bars: &Panel, labels: &Labels) -> Drawn {
     labels.draw(plane)
 }
 
-/// Draws one bar: color, hatch, edge.
+/// Draws one bar of a series: color, hatch, edge.
 pub fn bar(pen: Pen<'_, '_>, corners: [Place; 2], series: usize) -> Drawn {
     pen.rectangle(corners, colour(series))?;
     for way in HATCHES[series % HATCHES.len()] {
@@ -133,7 +133,7 @@ pub fn bar(pen: Pen<'_, '_>, corners: [Place; 2], series: usize) -> Drawn {
     pen.frame(corners, INK, 0.7)
 }
 
-/// Directions of hatching lines.
+/// Direction of the hatching lines of a bar.
 #[derive(Clone, Copy)]
 enum Way {
     Rising,
@@ -141,7 +141,7 @@ enum Way {
     Level,
 }
 
-/// Hatches by series: six hatches against seven colors, so that 42 series differ.
+/// Hatches of bars, by series: six hatches against seven colors, so that 42 series differ.
 const HATCHES: [&[Way]; 6] = [
     &[],
     &[Way::Rising],
@@ -151,7 +151,7 @@ const HATCHES: [&[Way]; 6] = [
     &[Way::Level, Way::Rising],
 ];
 
-/// The distance between hatching lines, in pixels along the edge.
+/// Distance between the hatching lines of a bar, in pixels along the edge.
 const SPACING: f64 = 6.0;
 
 /// Returns a zigzag path through a rectangle. It turns along the edge, which is drawn over it.

@@ -9,17 +9,17 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::ruler::Ruler;
 use crate::style::{INK, PAPER, UNIT, printable, px};
 
-/// The drawing area, in units of a tenth of a pixel.
+/// Drawing area of a picture, in units of a tenth of a pixel.
 pub type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// A position on the canvas.
 pub type Place = (i32, i32);
-/// The result of drawing.
+/// Result of a drawing operation.
 pub type Drawn<T = ()> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
 
-/// The library's chart underlying a plane.
+/// Chart of the drawing library on which a plane is based.
 pub type Chart<'c, 'a> = ChartContext<'c, SVGBackend<'a>, Cartesian2d<Ruler, Ruler>>;
 
-/// The alignment and style of a text.
+/// Alignment, size and direction of a text in a picture.
 #[derive(Clone, Copy)]
 pub struct Lettering {
     pub height: f64,
@@ -59,7 +59,7 @@ impl Lettering {
     }
 }
 
-/// Shapes of marks, distinguishable without color.
+/// Shape of the mark at a point of a line; shapes can be told apart without color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     Circle,
@@ -71,12 +71,13 @@ pub enum Mark {
     Diamond,
 }
 
-/// Marks in the order of series; the diamond is reserved for published numbers.
+/// Shapes of marks in the order of series; the diamond is reserved for published numbers.
 pub const MARKS: [Mark; 6] =
     [Mark::Circle, Mark::Square, Mark::Up, Mark::Down, Mark::Pentagon, Mark::Hexagon];
 
 impl Mark {
-    /// Returns the corners around the origin for a radius in pixels; all shapes have similar areas.
+    /// Returns the corners of the mark around the origin for a radius in pixels; all shapes have
+    /// similar areas.
     fn corners(self, radius: f64) -> Vec<(f64, f64)> {
         let regular = |corners: u32, radius: f64, from: f64| -> Vec<(f64, f64)> {
             (0..corners)
@@ -131,7 +132,7 @@ impl Pen<'_, '_> {
         self.0.draw(&Rectangle::new(corners, colour.filled()))
     }
 
-    /// Draws the edge of a rectangle, of a width in pixels.
+    /// Draws the edge of a rectangle; `width` is that of the line, in pixels.
     pub fn frame(&self, [(x0, y0), (x1, y1)]: [Place; 2], colour: RGBColor, width: f64) -> Drawn {
         let corners = vec![(x0, y1), (x0, y0), (x1, y0), (x1, y1), (x0, y1)];
         self.line(corners, colour, width)
@@ -158,18 +159,19 @@ impl Pen<'_, '_> {
         Ok(())
     }
 
-    /// Draws the mark of a published number.
+    /// Draws a diamond, the mark of a published number.
     pub fn published(&self, at: Place, radius: f64, edge: RGBColor) -> Drawn {
         self.mark(Mark::Diamond, at, radius, (crate::style::BLACK, edge, 1.6))
     }
 
-    /// Draws the mark of a series.
+    /// Draws the mark of the series with this index at a position.
     pub fn series(&self, index: usize, at: Place) -> Drawn {
         let mark = MARKS[index % MARKS.len()];
         self.mark(mark, at, 3.6, (crate::style::colour(index), PAPER, 0.8))
     }
 
-    /// Draws a whisker of a half width in pixels.
+    /// Draws the whisker from `low` to `high` that shows the spread of a value; `half` is half its
+    /// width in pixels.
     pub fn whisker(&self, low: Place, high: Place, half: f64) -> Drawn {
         // On a paper-colored edge, so that it is visible on hatched bars, too.
         for (colour, width, spare) in [(PAPER, 3.0, px(1.0)), (INK, 1.0, 0)] {
@@ -182,7 +184,7 @@ impl Pen<'_, '_> {
         Ok(())
     }
 
-    /// Draws the sign for a missing number.
+    /// Draws the small cross that stands for a missing number.
     pub fn missing(&self, (x, y): Place) -> Drawn {
         let arm = px(2.6);
         for side in [-1, 1] {
@@ -193,7 +195,7 @@ impl Pen<'_, '_> {
     }
 }
 
-/// The plane between two rulers.
+/// The plane between two rulers, on which the data of a panel is drawn.
 pub struct Plane<'c, 'a> {
     pub pen: Pen<'c, 'a>,
     pub chart: Chart<'c, 'a>,
@@ -202,17 +204,17 @@ pub struct Plane<'c, 'a> {
 }
 
 impl Plane<'_, '_> {
-    /// Returns the canvas position of values.
+    /// Returns the canvas position of a point given by its values on both axes.
     pub fn at(&self, x: f64, y: f64) -> Place {
         self.at_place(self.x.place(x), self.y.place(y))
     }
 
-    /// Returns the canvas position of ruler places.
+    /// Returns the canvas position of a point given by its positions on both rulers.
     pub fn at_place(&self, x: f64, y: f64) -> Place {
         self.chart.as_coord_spec().translate(&(x, y))
     }
 
-    /// Draws a horizontal line at a y value.
+    /// Draws a horizontal line across the plane at a y value.
     pub fn reference(&self, y: f64) -> Drawn {
         let y = self.y.place(y);
         let ends = vec![self.at_place(self.x.low, y), self.at_place(self.x.high, y)];

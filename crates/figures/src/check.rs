@@ -7,24 +7,25 @@ use crate::{Figure, Panel, Scale, Series, Shape};
 /// Everything that prevents a figure from being drawn; never empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureError {
-    /// The title of the figure.
+    /// Title of the figure that cannot be drawn.
     pub figure: String,
-    /// Problems in the order of the panels and their series.
+    /// Problems of the figure, in the order of the panels and their series.
     pub findings: Vec<Finding>,
 }
 
-/// An error in a figure, and its place.
+/// A problem in a figure, and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Title of the panel, or its number from 1 if it has none; empty for the whole figure.
+    /// Title of the faulty panel, or its number from 1 if it has none; empty if the problem
+    /// concerns the whole figure.
     pub panel: String,
-    /// Name of the series; empty for the whole panel.
+    /// Name of the faulty series; empty if the problem concerns the whole panel.
     pub series: String,
     /// Kind of the problem.
     pub wrong: Wrong,
 }
 
-/// A kind of problem.
+/// Kind of a problem that prevents a figure from being drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wrong {
     /// The figure has no panels, or zero columns of them.
@@ -37,41 +38,41 @@ pub enum Wrong {
     NoName,
     /// Two series of the panel have the same name.
     SameName,
-    /// A column has the wrong length.
+    /// A column of numbers has the wrong length.
     Length {
-        /// Name of the column.
+        /// Name of the column that has the wrong length.
         column: &'static str,
-        /// Length of the column.
+        /// Length of the column, in entries.
         found: usize,
-        /// Expected length.
+        /// Length that the column should have, in entries.
         expected: usize,
     },
     /// A number is infinite, not a number, or too far from zero to be drawn (1e100).
     NotFinite {
-        /// Name of the column.
+        /// Name of the column with the invalid number.
         column: &'static str,
-        /// Index in the column, from 0.
+        /// Index of the invalid number in the column, from 0.
         index: usize,
-        /// Invalid value.
+        /// The invalid number.
         value: f64,
     },
     /// A number on a logarithmic axis is zero, negative, or too close to zero to be drawn (1e-100).
     NotPositive {
-        /// Name of the column.
+        /// Name of the column with the invalid number.
         column: &'static str,
-        /// Index in the column, from 0.
+        /// Index of the invalid number in the column, from 0.
         index: usize,
-        /// Invalid value.
+        /// The invalid number.
         value: f64,
     },
     /// The points of a distribution function decrease, or leave 0 to 1.
     NotRising {
-        /// Index of the first such point, from 0.
+        /// Index of the first point that decreases or is out of range, from 0.
         index: usize,
     },
     /// A whisker ends below where it begins.
     Inverted {
-        /// The index of the whisker, from 0.
+        /// Index of the inverted whisker, from 0.
         index: usize,
     },
     /// The drawing library failed, with its message.
@@ -127,7 +128,7 @@ impl fmt::Display for FigureError {
 
 impl std::error::Error for FigureError {}
 
-/// The largest and the smallest magnitude that can be drawn.
+/// Largest magnitude of a number that can be drawn; one over it is the smallest.
 const FAR: f64 = 1e100;
 const NEAR: f64 = 1e-100;
 
@@ -186,7 +187,7 @@ impl Findings<'_> {
     }
 }
 
-/// Returns every reason why a figure cannot be drawn.
+/// Checks a figure, and returns every reason why it cannot be drawn.
 pub(crate) fn check(figure: &Figure) -> Result<(), FigureError> {
     let mut findings = Findings { panel: String::new(), series: "", all: Vec::new() };
     if figure.panels.is_empty() || figure.columns == Some(0) {

@@ -4,28 +4,31 @@ use crate::canvas::{Drawn, Place, Plane};
 use crate::style::{colour, px};
 use crate::{Panel, Series, Stroke};
 
-/// The width of curves, in pixels.
+/// Width of curves in a figure, in pixels.
 pub const WIDTH: f64 = 1.9;
-/// The most marks on a line; more would hide it.
+/// Largest number of marks on a line; more would hide it.
 const MARKS_MAX: usize = 24;
 
-/// Returns the dash of a distribution function by its position in the legend.
+/// Returns the drawn and the omitted length of the dashes of a distribution function, by its
+/// position in the legend; `None` for a solid line.
 pub fn dash(series: usize) -> Option<(f64, f64)> {
     [None, Some((8.0, 3.5)), Some((2.5, 2.5)), Some((14.0, 4.0)), Some((5.0, 6.0))][series % 5]
 }
 
-/// Returns the dash of a theory by its position in the legend.
+/// Returns the drawn and the omitted length of the dashes of a theoretical curve, by its position
+/// in the legend.
 pub fn theory(series: usize) -> (f64, f64) {
     [(7.0, 4.0), (3.0, 3.0), (12.0, 4.0)][series % 3]
 }
 
-/// Returns the minimum and maximum; without numbers, those of an axis that any scale can have.
+/// Returns the minimum and maximum of the values; without numbers, those of an axis that any scale
+/// can have.
 fn ends(mut values: impl Iterator<Item = f64>) -> (f64, f64) {
     let Some(first) = values.next() else { return (1.0, 10.0) };
     values.fold((first, first), |(low, high), value| (value.min(low), value.max(high)))
 }
 
-/// Returns the range of x, and that of y of lines.
+/// Returns the range of x and the range of y of a panel of lines.
 pub fn ranges(lines: &Panel) -> [(f64, f64); 2] {
     let points = || {
         let series = lines.series.iter();
@@ -95,8 +98,8 @@ pub fn draw_distributions(plane: &Plane<'_, '_>, panel: &Panel) -> Drawn {
     Ok(())
 }
 
-/// Drops points that would be invisible, except the first and the last, so that even a million
-/// samples make a small picture.
+/// Returns the path of a curve without the points that would be invisible, except the first and the
+/// last, so that even a million samples make a small picture.
 fn thinned(path: Vec<Place>, least: i32) -> Vec<Place> {
     let end = path.len().saturating_sub(1);
     let mut kept: Vec<Place> = Vec::new();

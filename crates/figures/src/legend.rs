@@ -4,7 +4,7 @@ use crate::canvas::{Drawn, Lettering, Pen, Place};
 use crate::style::{INK, LABEL, PAPER, colour, px, width};
 use crate::{Panel, Series, Shape, Stroke, bars, curves};
 
-/// The symbol in front of a name.
+/// Symbol in front of a name in a legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     Bar(usize),
@@ -24,7 +24,7 @@ pub struct Entry {
     pub name: String,
 }
 
-/// Symbols and names, in columns.
+/// Legend of a panel: symbols and names, in columns.
 #[derive(Clone, Debug, Default)]
 pub struct Legend {
     pub entries: Vec<Entry>,
@@ -86,13 +86,13 @@ impl Legend {
         Some(Self { entries: shared })
     }
 
-    /// Returns the minimum width, in pixels.
+    /// Returns the smallest width that the legend needs, in pixels.
     pub fn least(&self) -> f64 {
         self.entries.iter().map(Entry::width).fold(0.0, f64::max)
     }
 
-    /// Returns the widths of the columns for this many pixels: the fewest rows that fit, evenly
-    /// filled.
+    /// Returns the widths of the legend's columns, in pixels, if it may be `room` pixels wide: the
+    /// fewest rows that fit, evenly filled.
     fn columns(&self, room: f64) -> Vec<f64> {
         let all = self.entries.len();
         let mut widths = Vec::new();
@@ -109,7 +109,7 @@ impl Legend {
         widths
     }
 
-    /// Returns the height in pixels at a width in pixels.
+    /// Returns the height of the legend in pixels, if it may be `room` pixels wide.
     pub fn height(&self, room: f64) -> f64 {
         let columns = self.columns(room).len().max(1);
         self.entries.len().div_ceil(columns) as f64 * LINE + 10.0
@@ -136,13 +136,13 @@ impl Entry {
     }
 }
 
-/// The distance between columns, in pixels.
+/// Returns the distance between the left edges of two columns of the legend, in pixels.
 fn span(columns: &[f64]) -> f64 {
     columns.iter().map(|width| width + GAP).sum::<f64>() - GAP
 }
 
 impl Sign {
-    /// Draws the symbol to the right of its position.
+    /// Draws the symbol of a legend entry to the right of a position.
     fn draw(self, pen: Pen<'_, '_>, (x, y): Place) -> Drawn {
         let line = || vec![(x, y), (x + px(SIGN), y)];
         let middle = (x + px(SIGN / 2.0), y);

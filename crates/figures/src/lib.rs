@@ -56,8 +56,7 @@ pub struct Figure {
     /// Text beside the picture about how to read it; also its accessible description. Empty for
     /// none.
     pub caption: String,
-    /// The number of panels side by side, at least 1; by default as many as fit on a page, at most
-    /// two.
+    /// Number of panels side by side, at least 1; `None` for as many as fit on a page, at most two.
     pub columns: Option<usize>,
     /// True if panels of the same kind and scale share one range of y, so that they can be compared
     /// visually.
@@ -68,7 +67,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Returns a figure of panels.
+    /// Returns a figure with a title and these panels.
     #[must_use]
     pub fn new(
         id: impl Into<String>,
@@ -79,19 +78,19 @@ impl Figure {
         Self { id: id.into(), title: title.into(), panels, ..Self::default() }
     }
 
-    /// Adds a caption.
+    /// Returns the figure with a caption.
     #[must_use]
     pub fn caption(self, caption: impl Into<String>) -> Self {
         Self { caption: caption.into(), ..self }
     }
 
-    /// Sets the number of panels side by side.
+    /// Returns the figure with this many panels side by side.
     #[must_use]
     pub fn columns(self, columns: usize) -> Self {
         Self { columns: Some(columns), ..self }
     }
 
-    /// Turns the panels into views of a page, which have one shape and one x axis.
+    /// Returns the figure with the panels as views of a page, which have one shape and one x axis.
     #[must_use]
     pub fn views(mut self, shape: Shape, x: Axis) -> Self {
         for panel in &mut self.panels {
@@ -100,7 +99,7 @@ impl Figure {
         self
     }
 
-    /// Shares one range of y among panels of the same kind and scale.
+    /// Returns the figure with one range of y for all panels of the same kind and scale.
     #[must_use]
     pub fn same_y(self) -> Self {
         Self { same_y: true, ..self }
@@ -116,12 +115,12 @@ pub struct Panel {
     /// Shape in which the panel's series are drawn.
     #[serde(skip)]
     pub shape: Shape,
-    /// The horizontal axis; columns of bars have [`Panel::rows`] there.
+    /// Horizontal axis; a panel of columns shows [`Panel::rows`] there.
     #[serde(skip)]
     pub x: Axis,
-    /// The vertical axis, or the meaning of bars and cells.
+    /// Vertical axis, or the meaning of the values of bars and cells.
     pub y: Axis,
-    /// The names of the rows, each of which has a value in every series: groups of columns, bars,
+    /// Names of the rows, each of which has a value in every series: groups of columns, bars,
     /// boxes, cells. Lines have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<String>,
@@ -132,7 +131,8 @@ pub struct Panel {
     /// The rows of cells whose names are shown; empty for as many as fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub major: Vec<usize>,
-    /// Lines, columns, parts of bars, or rows of cells, in the order of the legend.
+    /// Series of the panel, in the order of the legend: lines, columns, parts of bars, or rows of
+    /// cells.
     pub series: Vec<Series>,
     /// Horizontal reference line, such as "as fast as the baseline"; `None` for none.
     #[serde(skip)]
@@ -159,8 +159,8 @@ impl Panel {
         }
     }
 
-    /// Returns columns in space: the groups from left to right, and the series behind each other,
-    /// the first in front.
+    /// Returns the panel with its columns as towers in space: groups from left to right, and the
+    /// series behind each other, the first in front.
     #[must_use]
     pub fn in_space(self) -> Self {
         Self { shape: Shape::Towers, ..self }
@@ -198,7 +198,7 @@ impl Panel {
         self
     }
 
-    /// Returns a panel of lines.
+    /// Returns a panel that shows series as lines.
     #[must_use]
     pub fn lines(
         title: impl Into<String>,
@@ -209,7 +209,7 @@ impl Panel {
         Self { title: title.into(), x, y, series: series.into_iter().collect(), ..Self::default() }
     }
 
-    /// Returns a panel of distribution functions.
+    /// Returns a panel that shows series as distribution functions.
     #[must_use]
     pub fn distributions(
         title: impl Into<String>,
@@ -221,13 +221,14 @@ impl Panel {
         Self { shape: Shape::Distributions, ..lines }
     }
 
-    /// Adds a horizontal line at a value of y; an empty name omits it in the legend.
+    /// Returns the panel with a horizontal line at a value of y; an empty name leaves it out of the
+    /// legend.
     #[must_use]
     pub fn reference(self, at: f64, name: impl Into<String>) -> Self {
         Self { reference: Some(Reference { at, name: name.into() }), ..self }
     }
 
-    /// True if no series has a value or a published number.
+    /// Returns true if no series of the panel has a value or a published number.
     fn is_empty(&self) -> bool {
         self.series.iter().all(|it| it.y.iter().chain(&it.published).all(Option::is_none))
     }
@@ -245,15 +246,15 @@ pub enum Shape {
     Steps,
     /// Empirical distribution functions, from 0 to 1: each fraction holds from its point on.
     Distributions,
-    /// Areas on top of each other.
+    /// Areas on top of each other, one of each series.
     Areas,
     /// Groups of upright bars, one bar of each series, starting at zero.
     Columns,
-    /// Columns in space. Published numbers, whiskers and the reference are not drawn.
+    /// Columns as towers in space. Published numbers, whiskers and the reference are not drawn.
     Towers,
-    /// Horizontal stacked bars.
+    /// Horizontal bars, each stacked from a part of each series.
     Bars,
-    /// A heat map.
+    /// A heat map: a row of colored cells for each series.
     Heat,
     /// A box for each series in each row: its values are the five marks of the first row, then
     /// those of the second.
@@ -263,10 +264,11 @@ pub enum Shape {
 /// An axis: its title and scale. Its range follows from the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Axis {
-    /// Title with the unit, such as "read latency (µs)"; also the head of a column of numbers.
+    /// Title of the axis with the unit, such as "read latency (µs)"; also the head of a column of
+    /// numbers.
     #[serde(rename = "name")]
     pub title: String,
-    /// Scale of the axis.
+    /// Scale of the axis: linear or logarithmic.
     #[serde(rename = "log")]
     pub scale: Scale,
 }
@@ -307,8 +309,8 @@ pub enum Scale {
 /// A horizontal line across a panel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reference {
-    /// The y value of the line.
+    /// Value of y at which the line is drawn.
     pub at: f64,
-    /// Name for the legend; empty to omit the line there.
+    /// Name of the line in the legend; empty to leave it out.
     pub name: String,
 }

@@ -22,9 +22,9 @@ impl Figure {
     }
 }
 
-/// The margin on all sides, in pixels.
+/// Margin on all sides of a picture, in pixels.
 const EDGE: f64 = 14.0;
-/// The gap between panels, in pixels.
+/// Gap between the panels of a picture, in pixels.
 const GAP: f64 = 18.0;
 /// Two panels go side by side if their total width is at most this, in pixels.
 const PAGE: f64 = 1100.0;
@@ -64,17 +64,17 @@ fn escaped(text: &str) -> String {
     printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// The layout, in pixels.
+/// Layout of a picture: sizes and positions of panels and legends, in pixels.
 struct Page<'f> {
     plans: Vec<Plan<'f>>,
     title: Vec<String>,
     caption: Vec<String>,
     columns: usize,
-    /// Width between the axes of each panel.
+    /// Width of the plot area of each panel, in pixels.
     wide: f64,
-    /// Width left of the axes of each panel.
+    /// Width of the titles and labels to the left of each plot area, in pixels.
     left: f64,
-    /// Height of each row, with legends of their own.
+    /// Height of each row of panels, including legends of their own, in pixels.
     heights: Vec<f64>,
     /// One legend for all panels, or one for each panel.
     legends: Vec<Legend>,
@@ -156,7 +156,7 @@ impl<'f> Page<'f> {
     }
 }
 
-/// Returns the y range of a panel: its own, or that shared by similar panels.
+/// Returns the y range of a panel: its own, or the one that similar panels share.
 fn range(figure: &Figure, panel: &Panel) -> (f64, f64) {
     let Some((bars, scale, own)) = range_of_y(panel) else { return (0.0, 1.0) };
     if !figure.same_y {

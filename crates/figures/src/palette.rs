@@ -10,21 +10,21 @@
 //! 2.2, 1.4.11: contrast of 3 to 1), so light paper has darker ones, in which blue, vermilion and
 //! green are shifted to stay apart. `tests/all/palette.rs` measures both claims.
 
-/// A color on light paper (and in print), and on dark paper.
+/// A color of the palette, in two shades: for light paper (and print), and for dark paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hue {
     /// Name of the hue, by which series and pages refer to it.
     pub name: &'static str,
-    /// Red, green and blue on white.
+    /// Red, green and blue of the hue on white paper, 0 to 255.
     pub light: [u8; 3],
-    /// Red, green and blue on dark paper.
+    /// Red, green and blue of the hue on dark paper, 0 to 255.
     pub dark: [u8; 3],
 }
 
-/// The background of dark pages.
+/// Red, green and blue of the background of dark pages.
 pub const DARK_PAPER: [u8; 3] = [0x0F, 0x13, 0x18];
 
-/// The hues, in the order in which schemes take them.
+/// Hues of the palette, in the order in which schemes take them.
 pub const HUES: [Hue; 7] = [
     Hue { name: "blue", light: [0x00, 0x41, 0x66], dark: [0x00, 0x72, 0xB2] },
     Hue { name: "vermilion", light: [0xA8, 0x2C, 0x00], dark: [0xD5, 0x5E, 0x00] },
@@ -68,10 +68,10 @@ impl Pattern {
     }
 }
 
-/// A hue, as an index into [`HUES`], and a pattern.
+/// A hue, as an index into [`HUES`], and a pattern: the appearance of a series, scheme or cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ink {
-    /// An index into [`HUES`]; `None` for the gray of summed causes.
+    /// Index of the ink's hue in [`HUES`]; `None` for the gray of summed causes.
     pub hue: Option<usize>,
     /// Pattern that fills areas of this ink.
     pub pattern: Pattern,
@@ -82,7 +82,7 @@ impl Ink {
         Ink { hue: Some(hue), pattern }
     }
 
-    /// Returns the hue.
+    /// Returns the hue of the ink.
     #[must_use]
     pub fn hue(self) -> &'static Hue {
         self.hue.map_or(&GRAY, |index| &HUES[index])
@@ -92,7 +92,7 @@ impl Ink {
 /// The gray of `other`, on light and on dark paper.
 pub const GRAY: Hue = Hue { name: "gray", light: [0x8A, 0x91, 0x99], dark: [0x7A, 0x84, 0x8F] };
 
-/// Hues of the causes of latency, by the activity on which the time is spent, as indices into
+/// Hue of each cause of latency, by the activity on which the time is spent, as indices into
 /// [`HUES`].
 const READ: usize = 0;
 const PROGRAM: usize = 1;
@@ -159,7 +159,7 @@ pub fn cause(name: &str) -> Option<Ink> {
 /// The ink of a sum of several causes.
 pub const OTHER: Ink = Ink { hue: None, pattern: Pattern::Solid };
 
-/// Returns a color as style sheets and SVG write it.
+/// Returns a color, given as red, green and blue, in the form `#rrggbb` of style sheets and SVG.
 #[must_use]
 pub fn hex([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")

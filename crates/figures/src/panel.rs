@@ -12,10 +12,10 @@ use crate::style::{AXIS, HEADING, INK, LABEL, MESH, px, width};
 use crate::towers;
 use crate::{Panel, Scale};
 
-/// The height of the plot area, in pixels.
+/// Height of a panel's plot area, in pixels.
 pub const PLOT_HEIGHT: f64 = 240.0;
 const CURVE_WIDTH: f64 = 400.0;
-/// The margin to the right of the axes, for half a label.
+/// Margin to the right of a panel's axes, in pixels, for half a label.
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 8.0;
 const HEAD: f64 = 24.0;
@@ -46,7 +46,7 @@ pub fn range_of_y(panel: &Panel) -> Option<(bool, Scale, (f64, f64))> {
     }
 }
 
-/// A panel with its axes chosen.
+/// A panel with its axes chosen, ready to be drawn.
 pub struct Plan<'f> {
     panel: &'f Panel,
     x: Ruler,
@@ -55,7 +55,8 @@ pub struct Plan<'f> {
 }
 
 impl<'f> Plan<'f> {
-    /// Returns the panel for a plot area width in pixels, with its own or a shared range of y.
+    /// Returns the panel's plan for a plot area of `wide` pixels and this range of y, its own or a
+    /// shared one.
     pub fn new(panel: &'f Panel, wide: f64, y: (f64, f64)) -> Self {
         let (across, up) = (Room::Across(wide), Room::Up(PLOT_HEIGHT));
         let none = || Labels::new(&[], wide);
@@ -76,14 +77,14 @@ impl<'f> Plan<'f> {
         Self { panel, x, y, labels }
     }
 
-    /// Returns the width for the title and the labels of y, in pixels.
+    /// Returns the width that the title and the labels of the y axis need, in pixels.
     pub fn left(&self) -> f64 {
         let labels = self.y.ticks.iter().map(|(_, label)| width(label, LABEL));
         let title = if self.panel.y.title.is_empty() { 0.0 } else { AXIS + 12.0 };
         labels.fold(0.0, f64::max) + title + 12.0
     }
 
-    /// Returns the height for the title and the labels of x, in pixels.
+    /// Returns the height that the title and the labels of the x axis need, in pixels.
     fn bottom(&self) -> f64 {
         match self.panel.shape {
             Columns => self.labels.height,
@@ -99,7 +100,8 @@ impl<'f> Plan<'f> {
         TOP + self.head() + self.plot_height() + self.bottom()
     }
 
-    /// Returns the width of the panel with these margins beside its axes, in pixels.
+    /// Returns the width of a panel with these widths of its left side and its plot area, in
+    /// pixels.
     pub fn width(left: f64, wide: f64) -> f64 {
         left + wide + RIGHT
     }
@@ -112,7 +114,7 @@ impl<'f> Plan<'f> {
         if self.panel.title.is_empty() { 0.0 } else { HEAD }
     }
 
-    /// Draws the panel with its corner at a position in pixels.
+    /// Draws the panel with its upper left corner at a position in pixels.
     pub fn draw(&self, canvas: &Canvas<'_>, corner: (f64, f64), left: f64, wide: f64) -> Drawn {
         let pen = Pen(canvas);
         let (x, top) = (corner.0, corner.1 + TOP + self.head());
@@ -194,7 +196,8 @@ impl<'f> Plan<'f> {
     }
 }
 
-/// Returns a title at its normal size, or smaller if it is too long, down to a legible size.
+/// Returns the lettering of an axis title at its normal size, or smaller if it is too long, down to
+/// a legible size.
 fn fitted(title: &str, height: f64, room: f64) -> Lettering {
     Lettering::new((height * room / width(title, height)).clamp(10.0, height))
 }

@@ -14,21 +14,21 @@ pub struct Ruler {
     scale: Scale,
     pub low: f64,
     pub high: f64,
-    /// Positions with their labels, in ascending order.
+    /// Positions of the ticks with their labels, in ascending order.
     pub ticks: Vec<(f64, String)>,
 }
 
-/// The direction of labels, which determines how many fit.
+/// Space for the labels of an axis and their direction, which determine how many fit.
 #[derive(Clone, Copy, Debug)]
 pub enum Room {
-    /// Side by side in this many pixels.
+    /// Labels stand side by side, in this many pixels.
     Across(f64),
-    /// Stacked in this many pixels.
+    /// Labels stand above each other, in this many pixels.
     Up(f64),
 }
 
 impl Room {
-    /// Returns the number of such labels that fit.
+    /// Returns the number of these labels that fit into the space.
     fn holds(self, labels: &[(f64, String)]) -> usize {
         let fits = match self {
             Self::Across(pixels) => {
@@ -42,7 +42,7 @@ impl Room {
     }
 }
 
-/// The share of the range left free on either side of the data.
+/// Share of an axis's range that is left free on either side of the data.
 const MARGIN: f64 = 0.04;
 
 impl Ruler {
@@ -66,7 +66,7 @@ impl Ruler {
         Self { scale: Scale::Linear, low: 0.0, high: 1.02, ticks: ticks.to_vec() }
     }
 
-    /// Returns the position of a value.
+    /// Returns the position of a value on the ruler.
     pub fn place(&self, value: f64) -> f64 {
         logarithm(self.scale, value)
     }
@@ -135,7 +135,7 @@ impl Ranged for Ruler {
 }
 
 impl ValueFormatter<f64> for Ruler {
-    /// The library returns the positions it was given.
+    /// Returns a position as text; the library asks only for positions that it was given.
     fn format_ext(&self, place: &f64) -> String {
         let tick = self.ticks.iter().find(|(at, _)| at == place);
         tick.map_or_else(String::new, |(_, label)| label.clone())
@@ -146,7 +146,8 @@ fn base(scale: Scale) -> f64 {
     if scale == Scale::Log2 { 2.0 } else { 10.0 }
 }
 
-/// Logarithm from `libm`, so that the last digit is the same on every machine.
+/// Returns the logarithm of a value on this scale, computed by `libm` so that the last digit is the
+/// same on every machine.
 fn logarithm(scale: Scale, value: f64) -> f64 {
     match scale {
         Scale::Linear => value,
@@ -155,7 +156,8 @@ fn logarithm(scale: Scale, value: f64) -> f64 {
     }
 }
 
-/// Returns whole powers of the base, or every second, third... if not all fit.
+/// Returns the ticks of a logarithmic axis: whole powers of the base, or every second, third... if
+/// not all fit.
 fn powers(scale: Scale, low: f64, high: f64, room: Room) -> Vec<(f64, String)> {
     let all: Vec<i32> = (low.ceil() as i32..=high.floor() as i32).collect();
     let plain = match scale {
@@ -180,7 +182,7 @@ fn powers(scale: Scale, low: f64, high: f64, room: Room) -> Vec<(f64, String)> {
     ticks
 }
 
-/// Returns 1, 2 and 5 of every decade.
+/// Returns ticks at 1, 2 and 5 of every decade, for a logarithmic axis.
 fn halves(low: f64, high: f64) -> Vec<(f64, String)> {
     let mut ticks = Vec::new();
     for power in low.floor() as i32..=high.ceil() as i32 {
@@ -200,7 +202,7 @@ fn halves(low: f64, high: f64) -> Vec<(f64, String)> {
     ticks
 }
 
-/// Returns about this many round numbers between two values.
+/// Returns ticks of a linear axis: about this many round numbers between two values.
 fn divide(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
     let raw = (high - low) / wanted as f64;
     let power = libm::floor(libm::log10(raw)) as i32;
@@ -214,8 +216,8 @@ fn divide(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
     values.into_iter().map(|value| (value, short(value, step, size))).collect()
 }
 
-/// Formats a multiple of `step` on an axis that extends to `size`, with just enough digits to
-/// distinguish it from its neighbors.
+/// Formats the label of a tick, a multiple of `step`, on an axis that extends to `size`, with just
+/// enough digits to distinguish it from its neighbors.
 fn short(value: f64, step: f64, size: f64) -> String {
     if value == 0.0 {
         return "0".into();
@@ -234,7 +236,7 @@ fn short(value: f64, step: f64, size: f64) -> String {
     format!("{}{sign}", fixed(value / by, step / by))
 }
 
-/// Formats a number with as many decimals as its step.
+/// Formats a number with as many decimals as `step` needs.
 fn fixed(value: f64, step: f64) -> String {
     let decimals = (0..12).find(|decimals| {
         let shifted = step * libm::pow(10.0, f64::from(*decimals));

@@ -9,28 +9,29 @@ pub struct Series {
     /// Name of the series in the legend.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The x values of the points; empty for columns and bars. On a page also empty if they are
-    /// those of the first series of the panel.
+    /// The x values of the series' points; empty for columns and bars. On a page also empty if they
+    /// are those of the first series of the panel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub x: Vec<f64>,
-    /// The values, `None` where nothing was measured. A missing column is a small cross at zero,
-    /// explained in the legend. Fractions of a distribution never decrease, and lie in 0 to 1.
+    /// The y values of the points; `None` where nothing was measured. A missing column is a small
+    /// cross at zero, explained in the legend. Fractions of a distribution never decrease, and lie
+    /// in 0 to 1.
     pub y: Vec<Option<f64>>,
     /// Lower and upper end of the interval of each value, drawn as whiskers or as thin lines; empty
     /// for none.
     #[serde(rename = "band", default, skip_serializing_if = "Vec::is_empty")]
     pub spread: Vec<Option<(f64, f64)>>,
-    /// On a page, the names of a hue and of a pattern. Rows of heat maps have none, and a file
-    /// takes both from the place in the legend.
+    /// Names of the hue and of the pattern of the series on a page; `None` for rows of heat maps.
+    /// In a file, the position in the legend decides both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ink: Option<String>,
-    /// In a file, the x values of published numbers; empty for columns.
+    /// The x values of the published numbers, drawn in files only; empty for columns.
     #[serde(skip)]
     pub published_x: Vec<f64>,
-    /// In a file, published numbers, drawn as diamonds; empty for none.
+    /// Published numbers, drawn as diamonds in files only; empty for none.
     #[serde(skip)]
     pub published: Vec<Option<f64>>,
-    /// Stroke of a line in a file.
+    /// Stroke of the line in a file: measured or theoretical.
     #[serde(skip)]
     pub stroke: Stroke,
 }
@@ -38,15 +39,15 @@ pub struct Series {
 /// The stroke of a line. With more than 24 points, only some have markers and whiskers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stroke {
-    /// Measured values: solid, with markers.
+    /// Measured values: a solid line with markers.
     #[default]
     Measured,
-    /// Theoretical values: dashed, without markers.
+    /// Theoretical values: a dashed line without markers.
     Theory,
 }
 
 impl Series {
-    /// Returns a line through points, in their order.
+    /// Returns a series that is a line through points, in their order.
     #[must_use]
     pub fn line<Y: Into<Option<f64>>>(
         name: impl Into<String>,
@@ -56,7 +57,7 @@ impl Series {
         Self { name: name.into(), x, y, ..Self::default() }
     }
 
-    /// Returns values whose rows or x values are given elsewhere.
+    /// Returns a series of values whose rows or x values are given elsewhere.
     #[must_use]
     pub fn values<Y: Into<Option<f64>>>(
         name: impl Into<String>,
@@ -65,7 +66,7 @@ impl Series {
         Self { name: name.into(), y: y.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Returns the distribution function of values in any order.
+    /// Returns the empirical distribution function of values in any order.
     #[must_use]
     pub fn distribution(name: impl Into<String>, values: &[f64]) -> Self {
         let mut sorted = values.to_vec();
@@ -82,38 +83,38 @@ impl Series {
         Self::line(name, points)
     }
 
-    /// Draws the series as the curve of a theory.
+    /// Returns the series drawn as the curve of a theory.
     #[must_use]
     pub fn theory(self) -> Self {
         Self { stroke: Stroke::Theory, ..self }
     }
 
-    /// Adds the published value of each row.
+    /// Returns the series with the published value of each row.
     #[must_use]
     pub fn published(self, values: impl IntoIterator<Item = Option<f64>>) -> Self {
         Self { published: values.into_iter().collect(), ..self }
     }
 
-    /// Adds published points, outlined in the color of the line.
+    /// Returns the series with published points, outlined in the color of the line.
     #[must_use]
     pub fn published_at(self, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let (published_x, published) = points.into_iter().map(|(x, y)| (x, Some(y))).unzip();
         Self { published_x, published, ..self }
     }
 
-    /// Uses the ink of the scheme at a place of the comparison.
+    /// Returns the series with the ink of the scheme at a place of the comparison.
     #[must_use]
     pub fn of_scheme(self, place: usize) -> Self {
         self.with(palette::scheme(place))
     }
 
-    /// Uses the ink of the cause with a name.
+    /// Returns the series with the ink of a cause of latency.
     #[must_use]
     pub fn of_cause(self, name: &str) -> Self {
         self.with(palette::cause(name).unwrap_or(palette::OTHER))
     }
 
-    /// Uses the ink of a sum of several causes.
+    /// Returns the series with the gray ink of a sum of several causes.
     #[must_use]
     pub fn of_others(self) -> Self {
         self.with(palette::OTHER)
@@ -123,13 +124,13 @@ impl Series {
         Self { ink: Some(format!("{} {}", ink.hue().name, ink.pattern.name())), ..self }
     }
 
-    /// Returns the known points with their indices.
+    /// Returns the points of the series that have a value, with their indices.
     pub(crate) fn points(&self) -> impl Iterator<Item = (usize, (f64, f64))> {
         let all = self.x.iter().zip(&self.y).enumerate();
         all.filter_map(|(index, (x, y))| Some((index, (*x, (*y)?))))
     }
 
-    /// Returns the published points.
+    /// Returns the published points of the series.
     pub(crate) fn published_points(&self) -> impl Iterator<Item = (f64, f64)> {
         self.published_x.iter().zip(&self.published).filter_map(|(x, y)| Some((*x, (*y)?)))
     }

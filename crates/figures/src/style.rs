@@ -4,7 +4,8 @@ use plotters::style::RGBColor;
 
 use crate::palette::HUES;
 
-/// Tenths of a pixel: the backend counts in whole units, and marks should be placed precisely.
+/// Number of canvas units per pixel: the backend counts in whole units, and marks should be placed
+/// precisely.
 pub const UNIT: f64 = 10.0;
 
 /// Converts pixels to canvas units.
@@ -25,7 +26,7 @@ pub fn colour(index: usize) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// Heights of texts in pixels.
+/// Heights of the texts in a figure, in pixels.
 pub const TITLE: f64 = 17.0;
 pub const HEADING: f64 = 14.5;
 pub const AXIS: f64 = 13.0;
@@ -63,8 +64,8 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || bidirectional(c) { ' ' } else { c }).collect()
 }
 
-/// Breaks a text into lines of at most this width, at blanks and after hyphens; a single piece that
-/// is too long stays whole.
+/// Breaks a text into lines of at most `room` pixels, at blanks and after hyphens; a single piece
+/// that is too long stays whole.
 pub fn wrap(text: &str, height: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

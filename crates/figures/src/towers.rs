@@ -9,9 +9,9 @@ use crate::canvas::{Drawn, Lettering, Pen, Place};
 use crate::ruler::Ruler;
 use crate::style::{INK, LABEL, MESH, colour, px, width};
 
-/// The height of the whole drawing above the labels of groups, in pixels.
+/// Height of the drawing of towers above the labels of groups, in pixels.
 pub const HEIGHT: f64 = 340.0;
-/// Shift of the last row to the right and up, as shares of the drawing.
+/// Shift of the last row of towers to the right and up, as shares of the drawing's size.
 const RIGHT: f64 = 0.24;
 const UP: f64 = 0.36;
 /// The shares of a group's width and of a row's depth that a tower takes.
@@ -27,19 +27,19 @@ pub fn natural_width(bars: &Panel) -> f64 {
     (towers / (1.0 - RIGHT) + names(bars)).clamp(400.0, 1000.0)
 }
 
-/// The width of the names of the rows, in pixels.
+/// Returns the width of the names of the rows, in pixels.
 fn names(bars: &Panel) -> f64 {
     bars.series.iter().map(|row| width(&row.name, LABEL)).fold(0.0, f64::max) + 12.0
 }
 
-/// The projection of points in space onto the canvas.
+/// Projection of points in space onto the canvas.
 struct Space<'r> {
-    /// The left end of the front foot, in pixels.
+    /// Left end of the front edge of the floor, in pixels.
     corner: (f64, f64),
-    /// The length of the front foot, and the height of the front wall, in pixels.
+    /// Length of the front edge of the floor, and height of the front wall, in pixels.
     wide: f64,
     high: f64,
-    /// Shift of the back, in pixels.
+    /// Shift of the back edge of the floor to the right and up, in pixels.
     back: (f64, f64),
     groups: f64,
     rows: f64,
@@ -47,7 +47,8 @@ struct Space<'r> {
 }
 
 impl Space<'_> {
-    /// The place of a point: along the groups, into the depth by rows, and up by a ruler place.
+    /// Returns the canvas position of a point in space: along the groups, into the depth by rows,
+    /// and up by a position on the ruler.
     fn at(&self, group: f64, row: f64, place: f64) -> Place {
         let (along, deep) = (group / self.groups, row / self.rows);
         let up = (place - self.y.low) / (self.y.high - self.y.low);
@@ -96,7 +97,7 @@ pub fn draw(
     Ok(())
 }
 
-/// The foot, and the lines of the scale along the left and the back wall.
+/// Draws the floor, and the lines of the scale along the left and the back wall.
 fn walls(pen: Pen<'_, '_>, space: &Space<'_>) -> Drawn {
     let (groups, rows, low) = (space.groups, space.rows, space.y.low);
     for (place, label) in &space.y.ticks {
