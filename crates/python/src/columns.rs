@@ -18,11 +18,11 @@ use pyo3::prelude::*;
 use pyo3_arrow::input::AnyArray;
 use std::sync::Arc;
 
-/// A column: its name, `timestamp` or `duration` if its numbers are nanoseconds of either, and its
-/// values.
+/// A column of a table from Python: its name, `timestamp` or `duration` if its numbers are
+/// nanoseconds of either, and its values.
 pub(crate) type Column<'py> = (String, String, Bound<'py, PyAny>);
 
-/// Copies columns of one length into a table.
+/// Copies columns of equal length into a table.
 pub(crate) fn table(columns: Vec<Column<'_>>) -> PyResult<Table> {
     let (mut fields, mut arrays) = (Vec::new(), Vec::new());
     for (name, unit, values) in columns {
@@ -67,7 +67,7 @@ fn array(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     }
 }
 
-/// Returns the numbers of a buffer, if it has this type.
+/// Returns the numbers of a NumPy array as an Arrow array, if it has this type; `None` otherwise.
 fn numbers<T: ArrowPrimitiveType>(values: &Bound<'_, PyAny>) -> Option<ArrayRef>
 where
     T::Native: Element,
@@ -76,7 +76,7 @@ where
     Some(Arc::new(PrimitiveArray::<T>::from_iter_values(numbers)))
 }
 
-/// Returns a buffer of nanoseconds as times.
+/// Returns an array of nanoseconds as Arrow times.
 fn moments<T: ArrowPrimitiveType>(values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     let nanoseconds = PyBuffer::<i64>::get(values)?.to_vec(values.py())?;
     // NumPy's word for no time.

@@ -10,8 +10,9 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::{keys::all, run};
 use pyo3::prelude::*;
 
-/// A key: path, kind, meaning, expected value, words with their meanings, whether it is required,
-/// its default as TOML, and what it needs to have an effect (empty for nothing).
+/// Description of a configuration key of a drive: path, kind, meaning, expected value, words with
+/// their meanings, whether it is required, its default as TOML, and what it needs to have an effect
+/// (empty for nothing).
 type KeyFacts = (String, &'static str, String, String, Vec<(String, String)>, bool, String, String);
 
 /// Returns every configuration key of a drive.
@@ -71,7 +72,7 @@ pub(crate) fn preset(py: Python<'_>, kind: &str, name: &str) -> PyResult<String>
     open(folder, name).map(|source| source.text).or_raise(py)
 }
 
-/// Returns a drive as TOML with every key, and the hash of that text.
+/// Returns a drive as TOML text with every key, and the hash of that text.
 #[pyfunction]
 #[pyo3(signature = (drive, scheme=None))]
 pub(crate) fn resolve(

@@ -22,12 +22,12 @@ pub(crate) struct Lifetime {
 
 #[pymethods]
 impl Lifetime {
-    /// Returns all metrics as the text of one JSON object.
+    /// Returns all metrics of the lifetime run as the text of one JSON object.
     fn summary(&self) -> String {
         self.finished.json().to_string()
     }
 
-    /// Returns the results as a table.
+    /// Returns the results of the lifetime run as a table.
     fn sheet(&self) -> Rows {
         rows(&self.finished.sheet())
     }
@@ -50,15 +50,15 @@ impl Lifetime {
         Ok(Table::of_one(fleet_table::table(self.fleet()?)))
     }
 
-    /// Returns the years, or the terabytes `written`, at which a share of the fleet is replaced:
-    /// low, value, high.
+    /// Returns the years of use, or the terabytes `written`, at which a share of the fleet is
+    /// replaced: low, value, high.
     fn fleet_quantile(&self, written: bool, share: f64) -> PyResult<(f64, f64, f64)> {
         let fleet = self.fleet()?;
         let quantile = if written { fleet.tbw_at(share) } else { fleet.years_at(share) };
         Ok((quantile.low, quantile.value, quantile.high))
     }
 
-    /// Returns the tables of the fleet.
+    /// Returns the tables that summarize the fleet.
     fn fleet_sheets(&self) -> PyResult<Vec<Rows>> {
         Ok(self.fleet()?.sheets().iter().map(rows).collect())
     }
@@ -71,7 +71,7 @@ impl Lifetime {
     }
 }
 
-/// Simulates a drive's whole life. Reports progress in thousandths.
+/// Simulates a drive's whole life. Reports progress to Python in thousandths.
 #[pyfunction]
 #[pyo3(signature = (life, progress=None))]
 pub(crate) fn lifetime(

@@ -3,11 +3,11 @@
 use fowler_experiment::summary::{Stored, all};
 use pyo3::prelude::*;
 
-/// A metric: path, unit, meaning, where it is stored, and whether it is one of those that summarize
-/// a run in one row.
+/// Description of a metric: path, unit, meaning, where it is stored, and whether it is one of those
+/// that summarize a run in one row.
 type MetricFacts = (&'static str, &'static str, &'static str, &'static str, bool);
 
-/// Returns every metric that is stored, in the order of the summary.
+/// Returns every metric that a summary stores, in the order of the summary.
 #[pyfunction]
 pub(crate) fn metrics() -> Vec<MetricFacts> {
     let facts = |stored: Stored| match stored {

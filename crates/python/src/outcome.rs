@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A finished run.
+/// A finished run, as an object of Python.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Outcome {
     pub finished: Arc<Finished>,
@@ -26,12 +26,12 @@ pub(crate) struct Outcome {
 
 #[pymethods]
 impl Outcome {
-    /// Returns all metrics as the text of one JSON object.
+    /// Returns all metrics of the run as the text of one JSON object.
     fn summary(&self) -> String {
         self.finished.json().to_string()
     }
 
-    /// Returns the drive as TOML with every key.
+    /// Returns the drive of the run as TOML with every key.
     #[getter]
     fn device(&self) -> String {
         self.finished.drive.text.clone()
@@ -45,8 +45,8 @@ impl Outcome {
         }
     }
 
-    /// Returns, for reads or writes, latencies in microseconds, each with the share of requests at
-    /// or above it.
+    /// Returns the latencies of reads or of writes in microseconds, each with the share of requests
+    /// at or above it.
     fn distribution(&self, kind: &str) -> PyResult<Vec<(f64, f64)>> {
         let named = Kind::ALL.into_iter().find(|it| it.name() == kind);
         let kind =
@@ -68,14 +68,14 @@ impl Outcome {
         self.policies.iter().map(clone).collect()
     }
 
-    /// Returns every request, if they were recorded.
+    /// Returns every request of the run, if they were recorded.
     #[getter]
     fn requests(&self) -> Option<Table> {
         Some(Table { schema: requests::schema(), batches: self.requests.clone()? })
     }
 }
 
-/// Writes a report on runs to `path`, with what several seeds say of them.
+/// Writes a report on runs to `path`, including the results over several seeds.
 #[pyfunction]
 #[pyo3(signature = (outcomes, path, spread=None))]
 pub(crate) fn write_report(
@@ -89,7 +89,7 @@ pub(crate) fn write_report(
     py.detach(|| pages::write(&path, &page())).or_raise(py)
 }
 
-/// Returns the findings about runs, and about several seeds of them, as a list in JSON.
+/// Returns the findings of a report on runs, and on several seeds of them, as a list in JSON.
 #[pyfunction]
 #[pyo3(signature = (outcomes, spread=None))]
 pub(crate) fn verdict(

@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct PyRequests {
     name: String,
     object: Py<PyAny>,
-    /// True if requests were read from the object before.
+    /// True if requests were already read from the object.
     given: AtomicBool,
-    /// The failure that takes exceptions of the object, so that they keep their tracebacks.
+    /// Store for exceptions of the object, so that they keep their tracebacks.
     failure: Arc<Failure>,
 }
 
@@ -61,21 +61,21 @@ impl RequestSource for PyRequests {
     }
 }
 
-/// The source of batches.
+/// Source of batches of requests.
 enum Batches {
-    /// A stream, read without the interpreter.
+    /// An Arrow stream, which is read without the interpreter.
     Stream(Stream),
-    /// An iterator, and the stream of its last item.
+    /// A Python iterator, and the stream of its last item.
     Items(Py<PyIterator>, Option<Stream>),
 }
 
 type Stream = Box<dyn Iterator<Item = Result<RecordBatch, String>> + Send>;
 
-/// The reason why there is no next batch.
+/// Reason for which there is no next batch of requests.
 enum Trouble {
-    /// The exception that the object raised.
+    /// The Python object raised this exception.
     Raised(PyErr),
-    /// The object gave something that cannot be read.
+    /// The Python object gave something that cannot be read as requests.
     Unreadable(String),
 }
 
@@ -104,7 +104,7 @@ impl Batches {
     }
 }
 
-/// Returns the stream of an item.
+/// Returns the Arrow stream of an item of a Python iterator.
 fn item(item: PyResult<Bound<'_, PyAny>>) -> Result<Stream, Trouble> {
     let item = item.map_err(Trouble::Raised)?;
     if is_arrow(&item).map_err(Trouble::Raised)? {
@@ -130,12 +130,12 @@ struct Requests<'a> {
     batches: Batches,
     converter: ArrowSource,
     now: std::vec::IntoIter<HostIo>,
-    /// True if the source was read before.
+    /// True if requests were already read from the source.
     again: bool,
 }
 
 impl Requests<'_> {
-    /// Reads the next batch that has requests, and returns its first one; `None` after the last
+    /// Reads the next batch that has requests, and returns the first of them; `None` after the last
     /// batch.
     #[cold]
     fn refill(&mut self) -> Option<Result<HostIo, TraceError>> {

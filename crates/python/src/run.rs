@@ -43,8 +43,9 @@ pub(crate) fn check(py: Python<'_>, run: RunArgs, schemes: Vec<String>) -> PyRes
 }
 
 /// Runs one workload under each of `schemes`, or on each of the drives of `run` if it has several,
-/// in parallel. Returns outcomes in their order, and what `seeds` seeds say of them if there are
-/// several. A scheme that does not work on one of several drives is left out there, with a warning.
+/// in parallel. Returns the outcomes in their order, and the spread of their metrics over `seeds`
+/// seeds if there are several. A scheme that does not work on one of several drives is left out
+/// there, with a warning.
 #[pyfunction]
 #[pyo3(signature = (run, schemes, keep=false, progress=None, seeds=1))]
 pub(crate) fn compare(

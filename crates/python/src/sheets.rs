@@ -3,7 +3,7 @@
 use fowler_experiment::tables::{Cell, Sheet};
 use pyo3::prelude::*;
 
-/// A cell: text, a number, or nothing.
+/// A cell of a table, as a Python value: text, a number, or nothing.
 #[derive(IntoPyObject)]
 pub(crate) enum Value {
     Text(String),
@@ -11,7 +11,7 @@ pub(crate) enum Value {
     Nothing(Option<f64>),
 }
 
-/// A table: its name, its title, its column heads, and its rows.
+/// A table, as a Python value: name, title, column heads, and rows.
 pub(crate) type Rows = (String, String, Vec<String>, Vec<Vec<Value>>);
 
 pub(crate) fn rows(sheet: &Sheet) -> Rows {

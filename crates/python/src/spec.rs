@@ -26,7 +26,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The arguments of a drive.
+/// Drive of a run, as Python describes it.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct DriveArgs {
@@ -43,7 +43,7 @@ impl DriveArgs {
     }
 }
 
-/// The source of requests: a generator, a trace, or custom requests.
+/// Source of the requests of a run: a generator, a trace, or requests from Python.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct SourceArgs {
@@ -117,12 +117,12 @@ impl SourceArgs {
     }
 }
 
-/// The arguments of a run.
+/// Arguments of a run from Python.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct RunArgs {
     drive: DriveArgs,
-    /// The drives of a comparison of drives, instead of `drive`; otherwise none.
+    /// Drives of a comparison of drives, instead of `drive`; empty for other runs.
     devices: Vec<DriveArgs>,
     source: SourceArgs,
     scheme: Option<String>,
@@ -202,7 +202,7 @@ impl RunArgs {
     }
 }
 
-/// The drives, policies and requests of a sweep that are objects of Python, by name.
+/// Drives, policies and requests of a sweep that are Python objects, by name.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct GivenArgs {
@@ -234,7 +234,7 @@ fn custom(
     policies.into_iter().map(|policy| policy.policies(failure)).collect()
 }
 
-/// The arguments of a fleet; `None` for the assumed defaults.
+/// Arguments of a fleet of drives from Python; `None` for the assumed defaults.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct FleetArgs {
@@ -260,7 +260,7 @@ impl FleetArgs {
     }
 }
 
-/// The arguments of a lifetime run.
+/// Arguments of a lifetime run from Python.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct LifetimeArgs {
@@ -275,11 +275,11 @@ pub(crate) struct LifetimeArgs {
     fleet: Option<FleetArgs>,
 }
 
-/// The number of host pages between two checkpoints.
+/// Number of host pages between two checkpoints of a lifetime run.
 const KEPT_EVERY: u64 = 100_000_000;
 
 impl LifetimeArgs {
-    /// Converts the arguments of a life, and those of its fleet if there is to be one.
+    /// Returns the specification of a lifetime run, and that of its fleet if there is to be one.
     pub fn spec(
         self,
         failure: &Arc<Failure>,

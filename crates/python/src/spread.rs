@@ -7,7 +7,7 @@ use fowler_experiment::sample::Interval;
 use fowler_experiment::seeds;
 use pyo3::prelude::*;
 
-/// The metrics of several seeds.
+/// Metrics of a comparison, each over several seeds.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Spread {
     pub inner: seeds::Spread,
@@ -15,7 +15,7 @@ pub(crate) struct Spread {
 
 #[pymethods]
 impl Spread {
-    /// Reads what [`Spread::text`] returned.
+    /// Reads the text that [`Spread::text`] returned.
     #[staticmethod]
     fn read(py: Python<'_>, text: &str) -> PyResult<Spread> {
         let values = serde_json::from_str(text).map_err(|error| {
@@ -30,20 +30,20 @@ impl Spread {
             .map_err(|_| fault("numbers that JSON cannot hold"))
     }
 
-    /// The number of seeds.
+    /// Returns the number of seeds of the comparison.
     #[getter]
     fn seeds(&self) -> usize {
         self.inner.seeds()
     }
 
-    /// Returns the mean of a metric under a scheme, by its place, and half the width of its 95 %
-    /// interval.
+    /// Returns the mean over the seeds of a metric under a scheme, given by its place, and half the
+    /// width of the 95 % interval.
     fn mean(&self, scheme: usize, path: &str) -> Option<(f64, f64)> {
         self.inner.of(scheme, path).map(both)
     }
 
-    /// Returns the mean of the ratio to the first scheme, each seed for itself, and half the width
-    /// of the 95 % interval.
+    /// Returns the mean over the seeds of a metric's ratio to the first scheme under the same seed,
+    /// and half the width of the 95 % interval.
     fn ratio(&self, scheme: usize, path: &str) -> Option<(f64, f64)> {
         self.inner.ratio(scheme, path).map(both)
     }

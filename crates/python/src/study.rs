@@ -13,11 +13,11 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-/// The result of a study: title, tables, files written, warnings.
+/// Result of a study: title, tables, files written, warnings.
 type Found = (String, Vec<Rows>, Vec<String>, Vec<String>);
 
-/// Runs every subset of the five systems, at three ages, under several workloads. Saves finished
-/// runs in `out`, from which the same call resumes.
+/// Runs every subset of the systems of the five papers, at three ages, under several workloads.
+/// Saves finished runs in `out`, from which the same call resumes.
 #[pyfunction]
 #[pyo3(signature = (out, workloads, traces=None, limit=None, seeds=5, progress=None))]
 pub(crate) fn study_all(

@@ -19,25 +19,25 @@ use std::time::Duration;
 /// returns.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The files of a point: its row, its requests, and whether it failed.
+/// Files of a point of a sweep: the row, the requests, and whether the point failed.
 type Files = (Vec<u8>, Option<Vec<u8>>, bool);
 
-/// A specification that has been read.
+/// Plan of a sweep: a specification that has been read.
 #[pyclass(module = "fowler._core", frozen)]
 #[derive(Clone)]
 pub(crate) struct Plan {
     plan: Arc<sweep::Plan>,
     /// True if the specification names objects of Python.
     given: bool,
-    /// The first exception of these objects. The plan is of no use after that.
+    /// First exception of these objects. The plan cannot be used after it.
     failure: Arc<Failure>,
     stop: Arc<AtomicBool>,
 }
 
 #[pymethods]
 impl Plan {
-    /// Reads a specification, which messages call `name`. With `by_itself` it uses one thread only,
-    /// for workers that share a machine or were forked.
+    /// Reads the specification of a sweep, which messages call `name`. With `by_itself` it uses one
+    /// thread only, for workers that share a machine or were forked.
     #[staticmethod]
     #[pyo3(signature = (text, name, by_itself=false, given=None))]
     fn read(
@@ -61,7 +61,7 @@ impl Plan {
         Ok(Plan { plan: Arc::new(plan.or_raise(py)?), given: has_given, failure, stop })
     }
 
-    /// Returns the specification as it was given.
+    /// Returns the text of the specification as it was given.
     #[getter]
     fn text(&self) -> &str {
         self.plan.text()
@@ -73,13 +73,13 @@ impl Plan {
         self.plan.name()
     }
 
-    /// Returns the hash that identifies a point.
+    /// Returns the hash that identifies a point of the plan.
     fn hash(&self, index: usize) -> PyResult<&str> {
         let point = self.plan.points().get(index);
         point.map(|point| point.hash.as_str()).ok_or_else(|| fault("the plan has no such point"))
     }
 
-    /// Runs one point on one thread and returns its files.
+    /// Runs one point of the plan on one thread and returns the point's files.
     fn make(&self, py: Python<'_>, index: usize) -> PyResult<Files> {
         self.hash(index)?;
         let plan = Arc::clone(&self.plan);
@@ -104,7 +104,7 @@ pub(crate) struct Folder {
 
 #[pymethods]
 impl Folder {
-    /// Opens the folder for the points of a plan, and creates it if necessary.
+    /// Opens the folder for the points of a sweep's plan, and creates it if necessary.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, plan: &Plan) -> PyResult<Folder> {
         let whole = plan.clone();
@@ -117,14 +117,15 @@ impl Folder {
         Ok(Folder { whole, folder: Mutex::new(Some(Arc::new(folder))) })
     }
 
-    /// Returns the points that are still to be run, in order; with `retry`, failed ones, too.
+    /// Returns the indices of the points that are still to be run, in order; with `retry`, of
+    /// failed ones, too.
     fn missing(&self, py: Python<'_>, retry: bool) -> PyResult<Vec<usize>> {
         let folder = self.opened()?;
         py.detach(|| folder.missing(retry)).or_raise(py)
     }
 
-    /// Runs points in this process, on `threads` threads or on all cores, and saves each as soon as
-    /// it is finished.
+    /// Runs points of the sweep in this process, on `threads` threads or on all cores, and saves
+    /// each as soon as it is finished.
     #[pyo3(signature = (todo, threads=None, progress=None))]
     fn run(
         &self,
@@ -147,7 +148,7 @@ impl Folder {
         ran?.or_raise(py)
     }
 
-    /// Saves the files of a point that ran on a worker.
+    /// Saves in the folder the files of a point that ran on a worker.
     fn keep(&self, py: Python<'_>, index: usize, files: Files) -> PyResult<()> {
         let folder = self.opened()?;
         let (row, requests, failed) = files;
@@ -156,13 +157,13 @@ impl Folder {
         py.detach(|| folder.keep(point, &Made { row, requests, failed })).or_raise(py)
     }
 
-    /// Returns every point that has run.
+    /// Returns every point of the folder that has run, one row each.
     fn load(&self, py: Python<'_>) -> PyResult<Table> {
         let folder = self.opened()?;
         py.detach(|| folder.load()).map(Table::of_one).or_raise(py)
     }
 
-    /// Releases the lock on the folder.
+    /// Releases the lock on the folder of the sweep.
     fn close(&self) {
         if let Ok(mut folder) = self.folder.lock() {
             folder.take();
@@ -171,7 +172,8 @@ impl Folder {
 }
 
 impl Plan {
-    /// Returns the state of new work on this plan. Objects of Python may stop it.
+    /// Returns the state that the watcher of new work on this plan shares with it. Exceptions of
+    /// Python objects stop the work.
     fn watched(&self, py: Python<'_>) -> PyResult<Watched> {
         if !self.given {
             return Ok(Watched::default());

@@ -16,14 +16,14 @@ use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use pyo3_arrow::input::AnyRecordBatch;
 use std::sync::Arc;
 
-/// Columns of equal length.
+/// A table of columns of equal length, as an object of Python.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Table {
     pub schema: SchemaRef,
     pub batches: Vec<RecordBatch>,
 }
 
-/// A single value.
+/// A single value of a table.
 #[derive(IntoPyObject)]
 pub(crate) enum Cell {
     Flag(bool),
@@ -34,7 +34,7 @@ pub(crate) enum Cell {
 }
 
 impl Table {
-    /// Creates a table of one batch.
+    /// Returns a table of one Arrow batch.
     pub fn of_one(batch: RecordBatch) -> Table {
         Table { schema: batch.schema(), batches: vec![batch] }
     }
@@ -51,14 +51,14 @@ impl Table {
         Ok(Table { schema, batches })
     }
 
-    /// Copies columns of one length: each with its name, `timestamp` or `duration` if it has
-    /// nanoseconds of either, and its values.
+    /// Copies columns of equal length into a table: each with its name, `timestamp` or `duration`
+    /// if it has nanoseconds of either, and its values.
     #[staticmethod]
     fn of_columns(columns: Vec<Column<'_>>) -> PyResult<Table> {
         columns::table(columns)
     }
 
-    /// Reads what [`Table::bytes`] returned.
+    /// Reads a table from the bytes that [`Table::bytes`] returned.
     #[staticmethod]
     fn of_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Table> {
         let read = || fowler_columns::table::read(bytes);
@@ -73,7 +73,7 @@ impl Table {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Returns the values of a column, with `None` for missing ones.
+    /// Returns the values that the table has in a column, with `None` for missing ones.
     fn column(&self, name: &str) -> PyResult<Vec<Option<Cell>>> {
         let index = self.schema.index_of(name);
         let index = index.map_err(|_| PyKeyError::new_err(name.to_string()))?;
@@ -84,7 +84,7 @@ impl Table {
         Ok(cells)
     }
 
-    /// Returns a table of these rows, in this order.
+    /// Returns a table of the rows with these indices, in this order.
     fn take(&self, rows: Vec<usize>) -> PyResult<Table> {
         let rows_of = |(index, batch): (usize, &RecordBatch)| {
             (0..batch.num_rows()).map(move |row| (index, row))
@@ -104,7 +104,7 @@ impl Table {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// Returns the names of the columns.
+    /// Returns the names of the table's columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
         self.schema.fields().iter().map(|field| field.name().clone()).collect()

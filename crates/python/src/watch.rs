@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// The time between two checks of signals and progress.
+/// Time between two checks of signals and progress by the thread that watches work.
 const TICK: Duration = Duration::from_millis(20);
 /// Time to wait for work that was told to stop. Work that takes longer ends in the background.
 pub(crate) const GRACE: Duration = Duration::from_millis(40);
@@ -21,13 +21,13 @@ pub(crate) const GRACE: Duration = Duration::from_millis(40);
 /// The state that running work shares with the thread that watches it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watched {
-    /// Set to stop the work.
+    /// Flag that stops the work when it is set.
     pub stop: Arc<AtomicBool>,
-    /// The progress so far: requests, runs, or thousandths of the whole.
+    /// Amount of work done so far: requests, runs, or thousandths of the whole.
     pub done: Arc<AtomicU64>,
-    /// Total amount of work; zero while unknown.
+    /// Total amount of work, in the unit of `done`; zero while unknown.
     pub all: Arc<AtomicU64>,
-    /// The interpreter's identifier of the working thread; zero while unknown.
+    /// Python's identifier of the working thread; zero while unknown.
     thread: Arc<AtomicU64>,
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn watch_for<T: Send + 'static>(
     }
 }
 
-/// Returns the interpreter's identifier of this thread.
+/// Returns Python's identifier of the current thread.
 fn ident(py: Python<'_>) -> PyResult<u64> {
     py.import("threading")?.getattr("get_ident")?.call0()?.extract()
 }

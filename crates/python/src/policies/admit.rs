@@ -11,7 +11,8 @@ use std::cell::Cell;
 scoped_thread_local!(static SHOWN: for<'a> &'a (dyn Life + 'a));
 
 thread_local! {
-    /// The call that this thread executes.
+    /// Number of the call of a policy that the current thread executes; a view of another call is
+    /// invalid.
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -19,7 +20,7 @@ thread_local! {
 /// life, and far below the largest `Nanos`.
 const LATEST: Nanos = Nanos(100 * 365 * 86_400_000_000_000);
 
-/// Adapter of a Python throttle; see the module.
+/// Adapter from a Python object with a method `admit` to a custom write throttle.
 #[derive(Clone, Debug)]
 pub(super) struct Admit(pub Instance);
 
@@ -41,7 +42,8 @@ impl CustomThrottle for Admit {
     }
 }
 
-/// A write that could enter, and the drive's lifetime budget. Valid only during the call.
+/// A write that waits to enter the buffer, and the drive's lifetime budget, as Python sees them.
+/// Valid only during the call.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Write {
     call: u64,
@@ -80,8 +82,8 @@ impl Write {
         self.look(|life| life.ends().0)
     }
 
-    /// Returns the pages of endurance that remain: as rated, or with the wear that rest has healed
-    /// added.
+    /// Returns the pages of endurance that remain, in pages: as rated, or with the wear that rest
+    /// has healed added.
     #[pyo3(signature = (*, healed=false))]
     fn left(&self, healed: bool) -> PyResult<f64> {
         self.look(|life| life.left(self.now, healed))

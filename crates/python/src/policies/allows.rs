@@ -6,7 +6,7 @@ use fowler_experiment::policies::{Candidate, CustomSuspension, Running as Shown,
 use pyo3::intern;
 use pyo3::prelude::*;
 
-/// Adapter of a Python suspension policy; see the module.
+/// Adapter from a Python object with a method `allows` to a custom suspension policy.
 #[derive(Clone, Debug)]
 pub(super) struct Allows(pub Instance);
 
@@ -29,7 +29,7 @@ impl CustomSuspension for Allows {
     }
 }
 
-/// The running program or erase.
+/// The program or erase that runs on a die, as Python sees it.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Running {
     shown: Shown,
@@ -63,7 +63,7 @@ impl Running {
     }
 }
 
-/// The read that would suspend the running operation.
+/// The read that would suspend the running program or erase, as Python sees it.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Read {
     shown: Candidate,

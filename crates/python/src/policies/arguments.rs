@@ -6,7 +6,7 @@ use fowler_experiment::policies::{Maker, Policies};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// A policy passed from Python.
+/// A policy that was passed from Python.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct PolicyArgs {
@@ -17,7 +17,7 @@ pub(crate) struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// Returns the policies for the slots that the object fills.
+    /// Returns the custom policies that the object's methods implement, with the object's name.
     pub fn policies(self, failure: &Arc<Failure>) -> Result<(String, Policies), Diagnostics> {
         let PolicyArgs { name, label, methods, object } = self;
         let prototype = Arc::new(Instance::new(object, name.clone(), failure));
@@ -54,7 +54,7 @@ impl PolicyArgs {
                     policies.placement = Some(Maker::new(&label, make));
                 }
                 other => {
-                    let what = format!("no policy slot has a method `{other}`");
+                    let what = format!("no policy of a drive calls a method `{other}`");
                     return Err(Diagnostic::new(name, what).into());
                 }
             }

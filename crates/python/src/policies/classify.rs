@@ -5,7 +5,7 @@ use fowler_experiment::policies::{AccessClass, CustomHotness, Used};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-/// Adapter of a Python hotness detector; see the module.
+/// Adapter from a Python object with a method `classify` to a custom hotness detector.
 #[derive(Clone, Debug)]
 pub(super) struct Classify(pub Instance);
 
@@ -27,7 +27,7 @@ impl CustomHotness for Classify {
     }
 }
 
-/// A page that is being programmed or leaves the buffer.
+/// A page that is being programmed or leaves the buffer, as Python sees it.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Page {
     shown: Used,

@@ -12,7 +12,8 @@ use std::cell::Cell;
 scoped_thread_local!(static SHOWN: for<'a> &'a Candidates<'a>);
 
 thread_local! {
-    /// The call that this thread executes.
+    /// Number of the call of a policy that the current thread executes; a view of another call is
+    /// invalid.
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -56,7 +57,7 @@ impl CustomVictim for Collect {
     }
 }
 
-/// The full blocks of a plane that needs space. Valid only during the call.
+/// Full blocks of a plane that needs space, as Python sees them. Valid only during the call.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Plane {
     call: u64,
@@ -111,19 +112,19 @@ impl Plane {
         self.look(|candidates| candidates.slots())
     }
 
-    /// Returns the number of full blocks.
+    /// Returns the number of full blocks in the plane.
     fn __len__(&self) -> PyResult<usize> {
         self.look(|candidates| candidates.count() as usize)
     }
 
-    /// Returns all full blocks, in order of their numbers.
+    /// Returns all full blocks of the plane, in order of their numbers.
     fn blocks(&self) -> PyResult<Vec<Block>> {
         self.look(|candidates| {
             candidates.iter().map(|block| self.shown(candidates, block)).collect()
         })
     }
 
-    /// Returns a block by its number within the plane, unless it is not full.
+    /// Returns a full block by its number within the plane; `None` if that block is not full.
     fn block(&self, slot: u32) -> PyResult<Option<Block>> {
         self.look(|candidates| {
             if slot >= candidates.slots() {
@@ -136,13 +137,14 @@ impl Plane {
         })?
     }
 
-    /// Returns a full block with the fewest valid pages, without looking at all of them.
+    /// Returns a full block of the plane with the fewest valid pages, without looking at all of
+    /// them.
     fn fewest_valid(&self) -> PyResult<Option<Block>> {
         self.look(|candidates| candidates.fewest_valid().map(|block| self.shown(candidates, block)))
     }
 }
 
-/// A full block.
+/// A full block, as Python sees it.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Block {
     call: u64,

@@ -28,10 +28,10 @@ pub(crate) use collect::{Block, Plane};
 pub(crate) use pick::{View, Waiting};
 pub(crate) use place::Data;
 
-/// The Python code that raised an exception.
+/// Code of the user that raised an exception.
 #[derive(Clone, Debug)]
 pub(crate) enum Raiser {
-    /// A policy, at this simulated time.
+    /// A policy of this name, at this simulated time.
     Policy(String, Nanos),
     /// The source of requests of this name.
     Requests(String),
@@ -44,15 +44,15 @@ pub(crate) struct Failure {
     stop: Arc<AtomicBool>,
     failed: AtomicBool,
     first: Mutex<Option<(Raiser, PyErr)>>,
-    /// The policies that runs have asked: the number of the run, the name, and the object.
+    /// Policies that runs have called: the number of the run, the name, and the object.
     asked: Mutex<Vec<(u64, String, Py<PyAny>)>>,
 }
 
-/// A policy in its state after a run, with its name.
+/// Name of a policy written in Python, and the object in its state after a run.
 pub(crate) type Learnt = (String, Py<PyAny>);
 
 thread_local! {
-    /// Number of the run whose drive works on this thread (zero for none), and number of the newest
+    /// Number of the run that this thread simulates (zero for none), and number of the newest
     /// policy when it began.
     static RUN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 
@@ -61,10 +61,10 @@ thread_local! {
     static LAST: Cell<Nanos> = const { Cell::new(Nanos(0)) };
 }
 
-/// The number of the youngest policy.
+/// Number of the policy that was created last.
 static BORN: AtomicU64 = AtomicU64::new(0);
 
-/// Watches a run: which policies it asks, and all of its requests if they are kept.
+/// Watches a run: records which policies it calls, and all of its requests if they are kept.
 pub(crate) struct Watcher {
     run: u64,
     pub columns: Option<RequestColumns>,
@@ -104,7 +104,7 @@ impl Failure {
         Arc::new(Failure { stop: Arc::clone(stop), failed, first, asked })
     }
 
-    /// Returns the policies that a run has asked, as they are now.
+    /// Returns the policies that a run has called, as they are now.
     pub fn learnt(&self, watcher: &Watcher) -> Vec<Learnt> {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let removed = asked.extract_if(.., |(run, ..)| *run == watcher.run);
@@ -126,8 +126,9 @@ impl Failure {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Raises the failure, if there was one: that of a policy as `fowler.PolicyError`, that of
-    /// requests as `fowler.InputError`. The exception, with its traceback, is the cause.
+    /// Raises the stored exception of the user's code, if there is one: that of a policy as
+    /// `fowler.PolicyError`, that of requests as `fowler.InputError`. The exception, with its
+    /// traceback, is the cause.
     pub fn raise(&self, py: Python<'_>) -> PyResult<()> {
         let first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((raiser, cause)) = &*first else { return Ok(()) };
@@ -167,7 +168,7 @@ pub(crate) fn watch_policies<T: Send + 'static>(
     }
 }
 
-/// One policy of one drive.
+/// One policy written in Python, on one drive.
 #[derive(Debug)]
 struct Instance {
     object: Py<PyAny>,
@@ -175,7 +176,7 @@ struct Instance {
     failure: Arc<Failure>,
     /// Number of the policy, ascending in order of creation.
     born: u64,
-    /// The run that has last asked the policy.
+    /// Number of the run that last called the policy.
     run: AtomicU64,
 }
 
@@ -201,8 +202,8 @@ impl Instance {
         Instance { object, name, failure: Arc::clone(failure), born, run: AtomicU64::new(0) }
     }
 
-    /// Returns the result of calling the object with `ask`, or `None` if this or an earlier call
-    /// failed.
+    /// Returns the result of calling the policy's object with `ask`, or `None` if this or an
+    /// earlier call failed.
     fn ask<T>(
         &self,
         method: &str,
@@ -225,25 +226,25 @@ impl Instance {
     }
 }
 
-/// Returns the latest known time of this thread's run.
+/// Returns the latest known simulated time of this thread's run.
 fn now() -> Nanos {
     LAST.get()
 }
 
-/// Returns the number of a call, unique over all runs and threads. A view that one call was shown
-/// is invalid in any other.
+/// Returns a number for a call of a policy, unique over all runs and threads. A view that one call
+/// was shown is invalid in any other.
 fn next_call() -> u64 {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     CALLS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Creates the error for an invalid return value of a policy.
+/// Creates the error for an invalid return value of a policy's method.
 fn no_answer(method: &str, got: &Bound<'_, PyAny>, expected: &str) -> PyErr {
     let got = got.repr().map_or_else(|_| "something".into(), |text| text.to_string());
     PyTypeError::new_err(format!("{method} returned {got}: expected {expected}"))
 }
 
-/// Creates the error for the use of a view after its call.
+/// Creates the error for the use of a view of the drive after the call that received it.
 fn closed() -> PyErr {
     PyRuntimeError::new_err("this view of the drive is valid only during the call that received it")
 }

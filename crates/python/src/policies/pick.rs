@@ -11,11 +11,12 @@ use std::cell::Cell;
 scoped_thread_local!(static SHOWN: for<'a> &'a policies::View<'a>);
 
 thread_local! {
-    /// The call that this thread executes.
+    /// Number of the call of a policy that the current thread executes; a view of another call is
+    /// invalid.
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Adapter of a Python die order; see the module.
+/// Adapter from a Python object with a method `pick` to a custom die order.
 #[derive(Clone, Debug)]
 pub(super) struct Pick(pub Instance);
 
@@ -39,7 +40,8 @@ impl CustomDieOrder for Pick {
     }
 }
 
-/// The transactions that wait for a die and may be served now. Valid only during the call.
+/// Transactions that wait for a die and may be served now, as Python sees them. Valid only during
+/// the call.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct View {
     call: u64,
@@ -69,7 +71,8 @@ impl View {
         self.look(|view| view.now().0)
     }
 
-    /// Returns all waiting transactions, or those of one kind, in order of submission.
+    /// Returns all transactions that wait for the die, or those of one kind, in order of
+    /// submission.
     #[pyo3(signature = (kind=None))]
     fn waiting(&self, kind: Option<&str>) -> PyResult<Vec<Waiting>> {
         let call = self.call;
@@ -85,26 +88,26 @@ impl View {
         })
     }
 
-    /// Returns the first transaction of a kind in order of submission.
+    /// Returns the waiting transaction of a kind that was submitted first; `None` if none waits.
     fn head(&self, kind: &str) -> PyResult<Option<Waiting>> {
         let kind = queued(kind)?;
         self.one(|view| view.head(kind))
     }
 
-    /// Returns the first transaction of a kind by rank if the replaced die order ranks, else by
-    /// submission.
+    /// Returns the first waiting transaction of a kind: by rank if the replaced die order ranks,
+    /// else by submission.
     fn first(&self, kind: &str) -> PyResult<Option<Waiting>> {
         let kind = queued(kind)?;
         self.one(|view| view.first(kind))
     }
 
-    /// Returns the transaction that was submitted first.
+    /// Returns the waiting transaction that was submitted first; `None` if none waits.
     fn oldest(&self) -> PyResult<Option<Waiting>> {
         self.one(|view| view.oldest())
     }
 }
 
-/// A waiting transaction, as Python sees it.
+/// A transaction that waits for a die, as Python sees it.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Waiting {
     call: u64,

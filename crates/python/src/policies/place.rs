@@ -10,11 +10,11 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 
-/// Adapter of a Python placement; see the module.
+/// Adapter from a Python object with a method `stream` to a custom placement policy.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub instance: Instance,
-    /// The number of streams of the drive.
+    /// Number of streams of the drive, kinds of data with open blocks of their own.
     pub streams: u8,
 }
 
@@ -33,7 +33,7 @@ impl Place {
         })
     }
 
-    /// Fails if data of two access classes share a stream.
+    /// Records a failure if data of two access classes share a stream.
     fn refuse_mixing(&self, table: &StreamTable, limits: StreamLimits) {
         let tags = || limits.tags().map(|tag| (tag, table[tag.index()]));
         let clash = tags().find_map(|(one, stream)| {
@@ -87,7 +87,7 @@ impl CustomPlacement for Place {
     }
 }
 
-/// Data to be written to flash, as Python sees it.
+/// Data to be written to flash, as a placement policy in Python sees it.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Data {
     shown: StreamTag,
