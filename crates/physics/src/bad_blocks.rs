@@ -9,11 +9,12 @@
 /// The law of block failures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FailureLaw {
-    /// The share of blocks that have failed after [`FailureLaw::cycles`], in `[0, 1)`.
+    /// Share of blocks that have failed after [`FailureLaw::cycles`], in `[0, 1)`.
     pub share: f64,
-    /// P/E cycles of the block; above 0.
+    /// Number of P/E cycles after which `share` of the blocks have failed; above 0.
     pub cycles: f64,
-    /// The Weibull shape; above 0. At 1 blocks fail at a constant rate; above, ever faster.
+    /// Shape of the Weibull distribution; above 0. At 1, blocks fail at a constant rate; above,
+    /// ever faster.
     pub shape: f64,
 }
 

@@ -12,12 +12,12 @@
 
 use crate::root;
 
-/// A BCH code: correctable bits and word length.
+/// A BCH code: the length of its words, and the number of errors that it corrects in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bch {
-    /// The number of bits in a code word, `m`.
+    /// Number of bits in a code word, `m` in the paper's equation.
     pub bits: u32,
-    /// The number of errors that the code corrects, `n`; less than `bits`.
+    /// Number of wrong bits that the code corrects in a word, `n`; less than `bits`.
     pub corrects: u32,
 }
 
@@ -49,7 +49,8 @@ impl Bch {
         self.sum(p, self.corrects + 1, self.bits)
     }
 
-    /// Returns true if a word has more errors on average than the code corrects.
+    /// Returns true if a word with bit error rate `p` has more errors on average than the code
+    /// corrects.
     fn mostly_fails(&self, p: f64) -> bool {
         f64::from(self.bits) * p > f64::from(self.corrects)
     }
@@ -64,7 +65,8 @@ impl Bch {
         root::last(0.0, 1.0, |p| self.fails(p) <= loss).unwrap_or(0.0)
     }
 
-    /// Returns the probability of `low` to `high` errors.
+    /// Returns the probability that a word has `low` to `high` wrong bits, if each is wrong with
+    /// probability `p`.
     fn sum(&self, p: f64, low: u32, high: u32) -> f64 {
         assert!((0.0..=1.0).contains(&p), "{p} is not a probability");
         if p == 0.0 || p == 1.0 {
@@ -95,7 +97,8 @@ impl Bch {
         sum.min(1.0)
     }
 
-    /// Returns the probability of exactly `k` errors.
+    /// Returns the probability that a word has exactly `k` wrong bits, if each is wrong with
+    /// probability `p`.
     fn term(&self, p: f64, k: u32) -> f64 {
         let few = k.min(self.bits - k);
         let ways: f64 =

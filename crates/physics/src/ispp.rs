@@ -19,11 +19,11 @@ use fowler_units::Span;
 /// The conditions at the end of a block's life under which data must still be readable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndOfLife {
-    /// P/E cycles, not equivalent cycles.
+    /// P/E cycles of the block, not equivalent cycles.
     pub cycles: f64,
-    /// Retention age of the data.
+    /// Time since the data was programmed.
     pub age: Span,
-    /// Number of reads since the erase.
+    /// Number of reads of the block since its last erase.
     pub reads: u32,
 }
 
@@ -73,8 +73,8 @@ pub fn coarsest_step(
     steps.fold(model.parameters().step, f64::max)
 }
 
-/// Returns the exact coarsest step between the nominal one and `highest`. Not for tables, which
-/// cover only some steps.
+/// Returns the exact coarsest step between the nominal one and `highest` at which a block is
+/// readable at its end of life, in V. Not for tables, which cover only some steps.
 pub fn coarsest_step_up_to(
     model: &Reliability,
     growth: f64,

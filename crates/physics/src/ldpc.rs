@@ -16,23 +16,23 @@
 use crate::parameters::Parameters;
 use fowler_units::Span;
 
-/// A way to sense a page.
+/// A sensing level: a number of reference voltages with which a page is sensed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// The total number of reference voltages.
+    /// Number of reference voltages that the level senses, over all boundaries of a cell.
     pub references: u32,
-    /// The highest RBER that the level corrects.
+    /// Highest raw bit error rate (RBER) that the level corrects.
     pub correctable: f64,
 }
 
-/// A problem with a list of levels.
+/// A problem with a list of sensing levels.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LdpcError {
-    /// There is no level, or there are more than 255.
-    #[error("{0} levels; expected 1 to 255")]
+    /// There is no sensing level, or there are more than 255.
+    #[error("{0} sensing levels; expected 1 to 255")]
     Count(usize),
-    /// A level does not have more references and a higher correctable rate than the previous level,
-    /// or that rate is not below 0.5.
+    /// A sensing level does not have more references and a higher correctable rate than the
+    /// previous level, or that rate is not below 0.5.
     #[error(
         "level {0} must have more references than the level before, and correct a higher RBER \
          (below 0.5)"
@@ -48,14 +48,14 @@ pub struct Ldpc {
     transfer: Span,
 }
 
-/// Converts microseconds to a span.
+/// Converts microseconds to a length of time.
 fn us(us: f64) -> Span {
     Span((us * 1e3).round() as u64)
 }
 
 impl Ldpc {
-    /// Creates levels from the fastest to the strongest. `sense` is the time for one reference,
-    /// `transfer` the time for one bit.
+    /// Returns the sensing levels of a drive, from the fastest to the strongest. `sense` is the
+    /// time for one reference, `transfer` the time for one bit.
     ///
     /// # Errors
     /// If there is no level, or a level is not stronger than the one before it.
@@ -85,22 +85,23 @@ impl Ldpc {
         Ldpc::new(levels.to_vec(), us(parameters.sense_us), us(parameters.transfer_us))
     }
 
-    /// Returns the levels, from the fastest to the strongest.
+    /// Returns the sensing levels, from the fastest to the strongest.
     pub fn levels(&self) -> &[Level] {
         &self.levels
     }
 
-    /// Returns the highest RBER that any level corrects.
+    /// Returns the highest raw bit error rate (RBER) that any sensing level corrects.
     pub fn correctable(&self) -> f64 {
         self.levels.last().map_or(0.0, |level| level.correctable)
     }
 
-    /// Returns the fastest sensing level that corrects `rber`; `None` if no level does.
+    /// Returns the index of the fastest sensing level that corrects a raw bit error rate of `rber`;
+    /// `None` if no level does.
     pub fn needed(&self, rber: f64) -> Option<usize> {
         self.levels.iter().position(|level| rber <= level.correctable)
     }
 
-    /// Returns the sensing time at a level.
+    /// Returns the time to sense a page at a sensing level.
     ///
     /// # Panics
     ///
@@ -109,7 +110,7 @@ impl Ldpc {
         self.sense * u64::from(self.levels[level].references)
     }
 
-    /// Returns the transfer time at a level.
+    /// Returns the time to transfer a page read at a sensing level.
     ///
     /// # Panics
     ///

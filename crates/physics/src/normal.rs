@@ -8,7 +8,7 @@ pub(crate) fn above(z: f64) -> f64 {
     0.5 * libm::erfc(z * FRAC_1_SQRT_2)
 }
 
-/// Returns the density at `z`.
+/// Returns the density of a standard normal variable at `z`.
 pub(crate) fn density(z: f64) -> f64 {
     libm::exp(-0.5 * z * z) / libm::sqrt(TAU)
 }

@@ -7,27 +7,27 @@ use crate::rber::Reliability;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// The dimensions of the grid: intervals of wear, and ages, which grow by a factor of the square
-/// root of two from one minute, in seconds.
+/// Dimensions of the grid of rates: intervals of wear, and ages, which grow by a factor of the
+/// square root of two from one minute, in seconds.
 const WEARS: usize = 256;
 const FIRST_AGE: f64 = 60.0;
 const AGES: usize = 48;
 
-/// Error rates of pages programmed with the same setting.
+/// Raw bit error rates of pages programmed with one setting of voltages and step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     setting: Setting,
-    /// The equivalent cycles that the grid covers.
+    /// Largest number of equivalent cycles that the grid covers.
     cycles: f64,
     rows: Vec<Option<Row>>,
 }
 
-/// The rates at one wear.
+/// Raw bit error rates after one number of equivalent cycles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
-    /// Logarithms of the rate without reads, by age.
+    /// Logarithms of the rate without reads, by retention age.
     logarithms: [f64; AGES],
-    /// The rate that one read adds.
+    /// Rate that one read of the block adds.
     disturb: f64,
 }
 
@@ -37,7 +37,8 @@ impl Rates {
         Rates { setting, cycles, rows: vec![None; WEARS + 1] }
     }
 
-    /// Returns the rate according to `model`, which must not change between calls.
+    /// Returns the raw bit error rate of a page according to `model`, which must not change between
+    /// calls.
     pub fn rber(&mut self, model: &Reliability, cycles: f64, age: Span, reads: u32) -> f64 {
         let at = (cycles / self.cycles * WEARS as f64).clamp(0.0, WEARS as f64);
         let below = (at as usize).min(WEARS - 1);
@@ -74,7 +75,7 @@ impl Row {
     }
 }
 
-/// Returns the age of a column, in seconds.
+/// Returns the retention age of a column of the grid, in seconds.
 fn age_at(column: usize) -> f64 {
     FIRST_AGE * (libm::exp2(column as f64 / 2.0) - 1.0)
 }

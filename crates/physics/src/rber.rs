@@ -35,13 +35,13 @@ use crate::table::{Table, Tabled};
 use crate::vth::{self, Setting, State, States};
 use fowler_units::Span;
 
-/// The history of a page.
+/// History of a page on which its bit error rate depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
     /// Equivalent cycles of the page's block: P/E cycles times the block's growth rate over the
     /// mean one, at least 0.
     pub cycles: f64,
-    /// The time since the page was programmed.
+    /// Time since the page was programmed.
     pub age: Span,
     /// Number of reads of the block since its last erase.
     pub reads: u32,
@@ -49,7 +49,7 @@ pub struct Condition {
     pub setting: Setting,
 }
 
-/// The source of bit error rates.
+/// Source of a drive's raw bit error rates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reliability {
     /// Rates computed from threshold voltages.
@@ -61,8 +61,8 @@ pub enum Reliability {
 }
 
 impl Reliability {
-    /// Returns the constants. With tables, these are the constants for values that tables do not
-    /// cover.
+    /// Returns the constants of the cell model. With tables, these are the constants for values
+    /// that tables do not cover.
     pub fn parameters(&self) -> &Parameters {
         match self {
             Reliability::Analytic(model) => &model.parameters,
@@ -91,7 +91,7 @@ impl Reliability {
         }
     }
 
-    /// Returns the raw bit error rate, from 0 to 0.5.
+    /// Returns the raw bit error rate of a page with this history, from 0 to 0.5.
     ///
     /// # Panics
     ///
@@ -112,16 +112,17 @@ impl Reliability {
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 pub enum Block<'a> {
-    /// Rates from the voltages of the block.
+    /// Rates computed from the threshold voltages of the block.
     Analytic(Worn<'a>),
-    /// Rates from tables, after this many equivalent cycles.
+    /// Rates looked up in tables, after this many equivalent cycles.
     Tabled(&'a Tabled, f64),
-    /// Rates from the voltages of word lines, worn by this many equivalent cycles.
+    /// Rates computed from the voltages of word lines worn by this many equivalent cycles.
     WordLines((&'a Cells, References), WornCells, f64),
 }
 
 impl Block<'_> {
-    /// Returns the raw bit error rate; see [`Reliability::rber`].
+    /// Returns the raw bit error rate of a page of the block, from 0 to 0.5; see
+    /// [`Reliability::rber`].
     pub fn rber(&self, age: Span, reads: u32, setting: Setting) -> f64 {
         self.page(reads, setting).rber(age)
     }
@@ -150,28 +151,28 @@ impl Block<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     data: Data<'a>,
-    /// The rate that read disturb adds.
+    /// Bit error rate that read disturb adds to the page.
     disturbed: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 enum Data<'a> {
-    /// The states of the page, and the three read references in V.
+    /// Threshold voltages of the page's states, and the three read references in V.
     Analytic(States, [f64; 3]),
-    /// A table, and the equivalent cycles at which the table is read.
+    /// Table of measured rates, and the equivalent cycles at which the table is read.
     Tabled(&'a Table, f64),
     /// The cells of a word line, and the data that their read references suit.
     WordLines(WornCells, References),
 }
 
 impl Page<'_> {
-    /// Returns true if the rate is known to rise with age everywhere. The rate of a table need not.
+    /// Returns true if the page's bit error rate is known to rise with age everywhere. The rate of a table need not.
     pub(crate) fn is_smooth(&self) -> bool {
         !matches!(self.data, Data::Tabled(..))
     }
 
-    /// Returns the raw bit error rate of data of this age, from 0 to 0.5.
+    /// Returns the raw bit error rate of the page if its data has this age, from 0 to 0.5.
     pub fn rber(&self, age: Span) -> f64 {
         let rate = match &self.data {
             Data::Analytic(states, references) => tails(&states.at(age), references),
@@ -182,15 +183,15 @@ impl Page<'_> {
     }
 }
 
-/// The reason why constants do not describe cells.
+/// Reason for which constants do not describe flash cells.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// A constant is negative, too large, not a number, or zero where zero is not allowed.
     #[error("`{name}` is {value}; expected a number {} and below 1e12", least(.name))]
     NoAmount {
-        /// The name of the constant.
+        /// Name of the constant that is out of range.
         name: &'static str,
-        /// The value of the constant.
+        /// Value of the constant that is out of range.
         value: f64,
     },
     /// The threshold voltage of a state is not above that of the state below.
@@ -202,32 +203,32 @@ pub enum ModelError {
          cycle"
     )]
     Healing {
-        /// The bound, in standard deviations.
+        /// Bounds of the growth rate, in standard deviations.
         bound: f64,
     },
     /// The widths of the states alone cause more errors than `rber_unworn`.
     #[error("`rber_unworn` is {asked:e}; the step and the erased state alone cause {least:e}")]
     TooGood {
-        /// Bit error rate given for an unworn block.
+        /// Raw bit error rate that the constants give for an unworn block.
         asked: f64,
-        /// Lowest possible bit error rate.
+        /// Lowest raw bit error rate that an unworn block can have.
         least: f64,
     },
-    /// Cells have one to four bits.
+    /// The number of bits per cell is not 1 to 4.
     #[error("cells of {asked} bits; expected 1 to 4")]
     Bits {
-        /// Bits per cell given.
+        /// Number of bits per cell that was given.
         asked: u32,
     },
-    /// An unworn block would be unreadable.
+    /// The raw bit error rate of an unworn block is so high that reads would fail.
     #[error("`rber_unworn` is {asked}; expected at most 0.2")]
     TooBad {
-        /// Bit error rate given for an unworn block.
+        /// Raw bit error rate that the constants give for an unworn block.
         asked: f64,
     },
 }
 
-/// Constants that may be zero.
+/// Names of the constants that may be zero.
 const MAY_BE_ZERO: [&str; 6] = [
     "retention_charge",
     "retention_shift",
@@ -237,10 +238,10 @@ const MAY_BE_ZERO: [&str; 6] = [
     "end_reads",
 ];
 
-/// The just-written RBER at which wear stops.
+/// Bit error rate of just-written data at which wear stops.
 pub(crate) const WORN_OUT: f64 = 0.2;
 
-/// Returns the lower bound of a constant in words.
+/// Returns the lower bound of a constant in words, for messages.
 fn least(name: &str) -> &'static str {
     if MAY_BE_ZERO.contains(&name) { "of at least 0" } else { "above 0" }
 }
@@ -263,7 +264,7 @@ pub fn sound(parameters: &Parameters) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// Rates from threshold voltages.
+/// Model that computes raw bit error rates from threshold voltages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analytic {
     parameters: Parameters,
@@ -292,12 +293,12 @@ impl Analytic {
         Ok(model)
     }
 
-    /// Returns the constants of the model.
+    /// Returns the constants of the cell model.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Returns the nominal voltages and step.
+    /// Returns the nominal voltages and step of the model.
     pub fn nominal(&self) -> Setting {
         Setting { scale: 1.0, step: self.parameters.step }
     }
@@ -353,7 +354,7 @@ impl Worn<'_> {
         libm::sqrt(self.noise)
     }
 
-    /// Returns the four states of data of `age`, the erased one first.
+    /// Returns the four states of the block's data at an age, the erased one first.
     pub fn states(&self, age: Span, setting: Setting) -> [State; 4] {
         self.all(setting).at(age)
     }
@@ -362,12 +363,12 @@ impl Worn<'_> {
         States::new(&self.model.parameters, setting, (self.cycles, self.noise))
     }
 
-    /// Returns the three read references, in V.
+    /// Returns the three read references of the block, in V.
     pub fn references(&self, setting: Setting) -> [f64; 3] {
         vth::references(&self.states(Span::ZERO, setting))
     }
 
-    /// Returns the raw bit error rate, from 0 to 0.5.
+    /// Returns the raw bit error rate of a page of the block, from 0 to 0.5.
     pub fn rber(&self, age: Span, reads: u32, setting: Setting) -> f64 {
         self.page(reads, setting).rber(age)
     }
@@ -380,7 +381,7 @@ impl Worn<'_> {
     }
 }
 
-/// Returns the RBER that reads of the block add to a page.
+/// Returns the raw bit error rate that `reads` reads of a block add to a page in it.
 pub(crate) fn disturbed(parameters: &Parameters, cycles: f64, reads: u32) -> f64 {
     let Parameters { disturb_slope, disturb_cycles, disturb_power, .. } = *parameters;
     let wear = if cycles > 0.0 { libm::pow(cycles / disturb_cycles, disturb_power) } else { 0.0 };

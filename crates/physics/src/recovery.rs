@@ -16,28 +16,29 @@
 use crate::root;
 use fowler_units::Span;
 
-/// `A_it`, volts (READY, equation 1).
+/// Voltage constant `A_it` of charge trapped at the interface, in volts (READY, equation 1).
 pub const INTERFACE: f64 = 2.97e-3;
-/// `B_ot`, volts (READY, equation 1).
+/// Voltage constant `B_ot` of charge trapped in the oxide, in volts (READY, equation 1).
 pub const OXIDE: f64 = 2.0e-2;
-/// Exponents of the cycles for trapping (READY, equation 1).
+/// Exponents of the P/E cycles in the two terms of trapped charge (READY, equation 1).
 pub const POWERS: [f64; 2] = [0.62, 0.30];
-/// The rise at which cells become unreliable, in volts, as printed (READY, section 2). Cells reach
-/// this rise after 3,036 cycles instead of 3,000, so the default reading uses the rise at 3,000
-/// cycles.
+/// Rise of the threshold voltage at which cells become unreliable, in volts, as printed (READY,
+/// section 2). Cells reach this rise after 3,036 cycles instead of 3,000, so the default reading
+/// uses the rise at 3,000 cycles.
 pub const MARGIN: f64 = 0.65;
-/// P/E cycles without recovery (READY, section 2).
+/// P/E cycles that cells endure without recovery (READY, section 2).
 pub const CYCLES: f64 = 3000.0;
 /// Longest idle time that [`Reading::Spread`] accepts, at which cells endure 168,000 cycles. Beyond
 /// about 45 days, damage would heal as fast as it occurs, and endurance would be unlimited.
 pub const IDLE_MOST: Span = Span(44 * DAY);
-/// The maximum endurance of any cell, in cycles.
+/// Largest number of P/E cycles that any cell endures.
 const CYCLES_MOST: f64 = 1e6;
 
 const HOUR: u64 = 3_600_000_000_000;
 const DAY: u64 = 24 * HOUR;
 
-/// The reading of equation 2.
+/// Interpretation of equation 2 of the READY paper (FAST 2012), the share of wear that rest heals:
+/// the paper leaves its time `t` open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// `t` is the time over which all cycles are spread; `t_0` is a day. Inferred; the default.
@@ -49,10 +50,10 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// Every reading of READY's equation 2.
+    /// Every interpretation of equation 2 of the READY paper.
     pub const ALL: [Reading; 3] = [Reading::Spread, Reading::Refit, Reading::Literal];
 
-    /// Returns recovery efficiency and onset: `C_e` and `t_0`.
+    /// Returns the constants of this interpretation: recovery efficiency `C_e` and onset `t_0`.
     pub fn constants(self) -> (f64, Span) {
         match self {
             Reading::Spread => (5.63e-2, Span(DAY)),
@@ -81,7 +82,8 @@ impl Reading {
         trapped(cycles) * (1.0 - self.healed(cycles, idle))
     }
 
-    /// Returns the rise of the threshold voltage that cells endure, in volts.
+    /// Returns the rise of the threshold voltage that cells endure under this interpretation, in
+    /// volts.
     pub fn margin(self) -> f64 {
         match self {
             Reading::Spread => trapped(CYCLES),
@@ -117,31 +119,31 @@ pub struct RecoveryTable {
 /// The reason why columns do not form a recovery table.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RecoveryTableError {
-    /// The columns have different lengths or are empty.
+    /// The columns of the table have different lengths or are empty.
     #[error("{0} idle times and {1} cycles; expected the same number of both, at least 1")]
     Shape(usize, usize),
-    /// Idle times do not ascend.
+    /// The idle times of the table do not ascend.
     #[error("idle times must be ascending: item {place} is {idle}")]
     Idle {
-        /// Number of the table's entry, counted from one.
+        /// Number of the table's entry whose idle time is wrong, counted from one.
         place: usize,
-        /// The idle time of the item.
+        /// Idle time of that entry.
         idle: Span,
     },
-    /// Endurance falls with longer rest.
+    /// The cycles that cells endure fall with longer rest.
     #[error("cycles must not fall with longer idle times: item {place} is {cycles}")]
     Falls {
-        /// Number of the table's entry, counted from one.
+        /// Number of the table's entry whose cycles fall, counted from one.
         place: usize,
-        /// The cycles of the item.
+        /// Cycles of that entry.
         cycles: f64,
     },
-    /// Cycles are not positive, or too many.
+    /// The cycles of an entry are not positive, or too many.
     #[error("cycles must be above 0 and at most {CYCLES_MOST}: item {place} is {cycles}")]
     Cycles {
-        /// Number of the table's entry, counted from one.
+        /// Number of the table's entry whose cycles are out of range, counted from one.
         place: usize,
-        /// The cycles of the item.
+        /// Cycles of that entry.
         cycles: f64,
     },
 }
@@ -171,7 +173,7 @@ impl RecoveryTable {
         if wrong.is_empty() { Ok(Self { points }) } else { Err(wrong) }
     }
 
-    /// Returns the cycles at the shortest idle time.
+    /// Returns the P/E cycles that cells endure at the shortest idle time of the table.
     pub fn least(&self) -> f64 {
         self.points[0].1
     }
@@ -194,12 +196,12 @@ impl RecoveryTable {
     }
 }
 
-/// The source of the cycles that rested cells endure.
+/// Source of the P/E cycles that cells endure if they rest between cycles.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Endurance {
-    /// READY's model under one of the readings of its equation 2.
+    /// READY's model of recovery, under one interpretation of its equation 2.
     Model(Reading),
-    /// A table of achievable cycles by idle time.
+    /// A table of the P/E cycles that cells endure by idle time.
     Table(RecoveryTable),
 }
 

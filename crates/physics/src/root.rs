@@ -1,13 +1,13 @@
 //! Finds the largest number for which a condition holds, exactly, by bisection.
 
-/// The maximum number of halvings: enough to shrink any interval of doubles to adjacent ones.
+/// Largest number of halvings: enough to shrink any interval of doubles to adjacent ones.
 const HALVINGS: usize = 1100;
 
-/// Smallest relative distance from the target at which the side of a value is certain; far above
-/// the rounding errors of all functions searched here.
+/// Smallest relative distance from the target value at which the side of a value is certain; far
+/// above the rounding errors of all functions searched here.
 const DOUBT: f64 = 1e-12;
 
-/// The maximum number of interpolation steps; then bisection takes over.
+/// Largest number of interpolation steps; then bisection takes over.
 const STEPS: usize = 30;
 
 /// Returns the largest number from `low` to `high` for which `holds` returns true; `None` if
@@ -33,7 +33,7 @@ fn halve(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     low
 }
 
-/// A point of a rising function.
+/// An argument of a rising function, and the function's value there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub at: f64,
@@ -55,7 +55,8 @@ pub(crate) struct Rising<V> {
 }
 
 impl<V: Fn(f64) -> f64> Rising<V> {
-    /// Like the function [`last`].
+    /// Returns the largest number from `low` to `high` at which the function is at most `target`,
+    /// like [`last`].
     pub fn last(&self, low: f64, high: f64) -> Option<f64> {
         let ends = [low, high].map(|at| Found { at, value: (self.value)(at) });
         self.between(ends, f64::MIN_POSITIVE)

@@ -15,17 +15,17 @@ use fowler_units::Span;
 /// A page at which results are compared, in an average block at nominal voltages and step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// The name of the point in tables.
+    /// Name of the page in tables of results.
     pub name: &'static str,
     /// Equivalent P/E cycles of the page's block.
     pub cycles: f64,
-    /// Retention age of the page in days.
+    /// Time since the page was programmed, in days.
     pub days: u64,
-    /// Reads of the block since its erase.
+    /// Number of reads of the page's block since its last erase.
     pub reads: u32,
 }
 
-/// The pages at which results are compared.
+/// Pages at which results under different constants are compared.
 pub const POINTS: [Point; 4] = [
     Point { name: "3,000 cycles", cycles: 3000.0, days: 0, reads: 0 },
     Point { name: "3,000, 1 week", cycles: 3000.0, days: 7, reads: 0 },
@@ -37,19 +37,21 @@ pub const POINTS: [Point; 4] = [
 /// stronger.
 pub const STRONG: f64 = 0.1;
 
-/// The coarsest step considered, in nominal steps.
+/// Coarsest programming step that is considered, in nominal steps.
 pub const WIDEST: f64 = 2.0;
 
-/// The results with one set of constants.
+/// Results of the cell model with one set of constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Results {
-    /// RBER at each of [`POINTS`].
+    /// Raw bit error rate (RBER) of each page in [`POINTS`].
     pub rber: [f64; 4],
-    /// Reference voltages that a read at each point needs; `None` if the read fails.
+    /// Number of reference voltages that a read of each page in [`POINTS`] needs; `None` if the
+    /// read fails.
     pub references: [Option<u32>; 4],
-    /// Coarsest step of the [`STRONG`] block, in V.
+    /// Coarsest step at which the block of strength [`STRONG`] can be programmed, in V.
     pub step: f64,
-    /// References needed at HIRE's three voltages at [`OPERATING_POINT`].
+    /// Number of reference voltages that a read at each of HIRE's three voltage sets needs at
+    /// [`OPERATING_POINT`].
     pub hire: [Option<u32>; 3],
 }
 
@@ -83,7 +85,7 @@ pub struct Row {
     pub constant: &'static Constant,
     /// The value of the constant in this row.
     pub value: f64,
-    /// The results; `None` if the constants do not describe cells.
+    /// Results of the cell model; `None` if the constants do not describe cells.
     pub results: Option<Results>,
 }
 

@@ -9,8 +9,8 @@ use crate::normal::{above, density};
 use crate::parameters::Parameters;
 use crate::root;
 
-/// The distribution of growth rates, per P/E cycle.
-/// See docs/decisions/cells.md, "What is block strength?".
+/// Distribution over blocks of the growth rate of the bit error rate, per P/E cycle. See
+/// docs/decisions/cells.md, "What is block strength?".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strengths {
     /// Mean growth rate per P/E cycle. Symmetric truncation does not change it.
@@ -28,8 +28,8 @@ impl Strengths {
         Strengths { mean: growth_mean, sd: growth_sd, bound: growth_bound }
     }
 
-    /// Returns the rate below which a share `quantile` of all blocks lies: 0 is the strongest
-    /// block, 0.5 the average one, 1 the weakest.
+    /// Returns the growth rate below which a share `quantile` of all blocks lies: 0 is the
+    /// strongest block, 0.5 the average one, 1 the weakest.
     ///
     /// # Panics
     /// If `quantile` is not in 0 to 1.
@@ -46,14 +46,14 @@ impl Strengths {
         self.mean + side * z.unwrap_or(0.0) * self.sd
     }
 
-    /// Returns the share of blocks with a rate below `growth`.
+    /// Returns the share of blocks with a growth rate below `growth`, 0 to 1.
     pub fn share_below(&self, growth: f64) -> f64 {
         let z = ((growth - self.mean) / self.sd).clamp(-self.bound, self.bound);
         let beyond = above(self.bound);
         ((above(-z) - beyond) / (1.0 - 2.0 * beyond)).clamp(0.0, 1.0)
     }
 
-    /// Returns the density of blocks at `growth`, in cycles.
+    /// Returns the density of the distribution at a growth rate of `growth`, in cycles.
     pub fn density(&self, growth: f64) -> f64 {
         let z = (growth - self.mean) / self.sd;
         if z.abs() > self.bound {
@@ -62,13 +62,13 @@ impl Strengths {
         density(z) / self.sd / (1.0 - 2.0 * above(self.bound))
     }
 
-    /// Returns the standard deviation after truncation.
+    /// Returns the standard deviation of the growth rate after truncation.
     pub fn truncated_sd(&self) -> f64 {
         let inside = 1.0 - 2.0 * above(self.bound);
         self.sd * libm::sqrt(1.0 - 2.0 * self.bound * density(self.bound) / inside)
     }
 
-    /// Returns the rates of the strongest and of the weakest block.
+    /// Returns the growth rates of the strongest and of the weakest block.
     pub fn ends(&self) -> (f64, f64) {
         (self.mean - self.bound * self.sd, self.mean + self.bound * self.sd)
     }

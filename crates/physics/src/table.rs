@@ -11,48 +11,48 @@ use crate::rber::disturbed;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// The age at which the axis of ages changes from linear to logarithmic, in seconds.
+/// Retention age at which the axis of ages changes from linear to logarithmic, in seconds.
 const HOUR: f64 = 3600.0;
 
-/// A problem with a table.
+/// A problem with a table of bit error rates.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TableError {
-    /// An axis has no point, or the number of rates does not match.
+    /// An axis of the table has no point, or the number of rates does not match.
     #[error("{rates} rates; expected one for each of {cycles} cycles and {ages} ages")]
     Size {
-        /// The number of points on the axis of cycles.
+        /// Number of points on the axis of cycles.
         cycles: usize,
-        /// The number of points on the axis of ages.
+        /// Number of points on the axis of ages.
         ages: usize,
-        /// Number of rates given.
+        /// Number of rates that were given.
         rates: usize,
     },
-    /// An axis does not rise, or a value is negative, infinite or not a number.
+    /// An axis of the table does not rise, or a value is negative, infinite or not a number.
     #[error("{axis} must be ascending, from 0 or more: index {index} is {value}")]
     Axis {
-        /// Name of the axis: `cycles` or `ages`.
+        /// Name of the faulty axis: `cycles` or `ages`.
         axis: &'static str,
-        /// Index on the axis, from 0.
+        /// Index of the faulty value on the axis, from 0.
         index: usize,
         /// Value at that index.
         value: f64,
     },
-    /// A rate is not between 0 and 0.5.
+    /// A bit error rate is not between 0 and 0.5.
     #[error("a rate must be above 0 and below 0.5: {value} at cycles {cycles}, age {age}")]
     Rate {
-        /// Place on the axis of cycles, from 0.
+        /// Index of the rate on the axis of cycles, from 0.
         cycles: usize,
-        /// Place on the axis of ages, from 0.
+        /// Index of the rate on the axis of ages, from 0.
         age: usize,
-        /// Rate at these cycles and this age.
+        /// Faulty bit error rate.
         value: f64,
     },
-    /// A rate is lower than the rate at less wear or less age.
+    /// A bit error rate is lower than the rate at less wear or less age.
     #[error("a rate must not fall with wear or age: it falls at cycles {cycles}, age {age}")]
     Falls {
-        /// Place on the axis of cycles, from 0.
+        /// Index of the lower rate on the axis of cycles, from 0.
         cycles: usize,
-        /// Place on the axis of ages, from 0.
+        /// Index of the lower rate on the axis of ages, from 0.
         age: usize,
     },
     /// A setting of voltages and step has no table, or two.
@@ -60,13 +60,13 @@ pub enum TableError {
     Settings,
 }
 
-/// Rates by equivalent cycles and age.
+/// Measured bit error rates, by equivalent cycles and retention age.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     cycles: Vec<f64>,
-    /// Ages as `ln(1 + age / 1 h)`.
+    /// Retention ages as `ln(1 + age / 1 h)`.
     ages: Vec<f64>,
-    /// Logarithms of rates, one row of ages for each number of cycles.
+    /// Logarithms of the bit error rates, one row of ages for each number of cycles.
     rates: Vec<f64>,
 }
 
@@ -113,7 +113,8 @@ impl Table {
         Ok(Table { cycles: cycles.to_vec(), ages, rates })
     }
 
-    /// Returns the rate, from 0 to 0.5.
+    /// Returns the bit error rate after `cycles` equivalent cycles at a retention age, from 0 to
+    /// 0.5.
     pub fn rber(&self, cycles: f64, age: Span) -> f64 {
         let (row, across) = place(&self.cycles, cycles);
         let (column, along) = place(&self.ages, libm::log1p(age.as_s() / HOUR));
@@ -127,8 +128,8 @@ impl Table {
     }
 }
 
-/// Returns the point of an axis before a value, and the value's position on the way to the next
-/// point, which is above 1 beyond the last point.
+/// Returns the index of the last point of an axis before a value, and the value's position on the
+/// way to the next point, which is above 1 beyond the last point.
 fn place(axis: &[f64], value: f64) -> (usize, f64) {
     let after = axis.partition_point(|point| *point <= value);
     let Some(before) = after.checked_sub(1) else { return (0, 0.0) };
@@ -137,7 +138,7 @@ fn place(axis: &[f64], value: f64) -> (usize, f64) {
     (before, (value - axis[before]) / (next - axis[before]))
 }
 
-/// Tables for the voltages and steps that a drive uses.
+/// Tables of bit error rates for the voltages and steps that a drive uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tabled {
     parameters: Parameters,
@@ -166,7 +167,8 @@ impl Tabled {
         &self.parameters
     }
 
-    /// Returns true if there is a table for a setting. Check this before building a drive.
+    /// Returns true if there is a table for a setting of voltages and step. Check this before
+    /// building a drive.
     pub fn covers(&self, setting: Setting) -> bool {
         self.tables.iter().any(|(it, _)| *it == setting)
     }
@@ -180,7 +182,7 @@ impl Tabled {
         (rate + disturbed(&self.parameters, cycles, reads)).min(0.5)
     }
 
-    /// Returns the table for a setting.
+    /// Returns the table of bit error rates for a setting of voltages and step.
     ///
     /// # Panics
     ///

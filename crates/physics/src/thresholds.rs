@@ -20,85 +20,85 @@ use crate::voltage::Ages;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// The unit of ages: 2^30 ns, so that a shift converts an age. 2^32 units (146 years) count as
-/// forever.
+/// Unit of retention ages: 2^30 ns, so that a shift converts an age. 2^32 units (146 years) count
+/// as forever.
 pub const UNIT: Span = Span(1 << 30);
 
-/// The dimensions of a table.
+/// Dimensions of a table of sensing levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// V_th scales, in the order of [`Read::scale`].
+    /// Scales of the threshold voltages, in the order of [`Read::scale`].
     pub scales: Vec<f64>,
-    /// ISPP steps at scale 1, in V, in the order of [`Read::step`].
+    /// ISPP steps at voltage scale 1, in V, in the order of [`Read::step`].
     pub steps: Vec<f64>,
-    /// The equivalent cycles that buckets cover: the end of life of the weakest block,
-    /// `parameters.equivalent(strengths.ends().1, cycles)`. Beyond that, pages are uncorrectable.
+    /// Largest number of equivalent cycles that the buckets of wear cover: the end of life of the
+    /// weakest block, `parameters.equivalent(strengths.ends().1, cycles)`. Beyond that, pages are
+    /// uncorrectable.
     pub cycles: f64,
     /// Number of wear buckets, all of the same width.
     pub wears: u32,
-    /// The maximum number of reads in the first bucket; a power of two.
+    /// Largest number of reads in the first bucket of reads; a power of two.
     pub first_reads: u32,
-    /// Number of read-count buckets. Each is as wide as all before it together.
+    /// Number of buckets of reads. Each is as wide as all before it together.
     pub reads: u32,
 }
 
 impl Grid {
-    /// Returns the default buckets for blocks that live up to `cycles` equivalent cycles: 64 of
+    /// Returns the default dimensions for blocks that live up to `cycles` equivalent cycles: 64 of
     /// wear, and 12 of reads, from 512 to a million.
     pub fn new(scales: Vec<f64>, steps: Vec<f64>, cycles: f64) -> Grid {
         Grid { scales, steps, cycles, wears: 64, first_reads: 512, reads: 12 }
     }
 
-    /// Returns the maximum number of reads in a bucket.
+    /// Returns the largest number of reads in a bucket of reads.
     fn most_reads(&self, bucket: u32) -> u32 {
         (u64::from(self.first_reads) << bucket).min(u64::from(u32::MAX)) as u32
     }
 }
 
-/// The condition of the page that is read.
+/// Condition of the page that is read, on which the sensing level depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Read {
     /// Equivalent cycles of the block: P/E cycles times the block's growth rate over the mean one.
     /// A drive stores this quotient, so computing the cycles takes one multiplication.
     pub cycles: f64,
-    /// The time since the page was programmed.
+    /// Time since the page was programmed.
     pub age: Span,
     /// Number of reads of the block since its last erase.
     pub reads: u32,
-    /// Index of the program's voltage scale.
+    /// Index in [`Grid::scales`] of the voltage scale at which the page was programmed.
     pub scale: usize,
-    /// Index of the program's ISPP step.
+    /// Index in [`Grid::steps`] of the ISPP step at which the page was programmed.
     pub step: usize,
 }
 
 /// A sensing level, and the age and reads up to which it suffices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lasting {
-    /// The index of the level to sense at; `None` if the page cannot be corrected or is beyond the
-    /// table.
+    /// Index of the sensing level; `None` if the page cannot be corrected or is beyond the table.
     pub level: Option<u8>,
-    /// The maximum age at which the level is still right.
+    /// Largest retention age at which the level is still right.
     pub age: Span,
-    /// The maximum number of reads at which the level is still right.
+    /// Largest number of reads of the block at which the level is still right.
     pub reads: u32,
 }
 
-/// Levels by voltage, step, wear, reads and age.
-/// See docs/decisions/cells.md, "What must a sensing level be able to correct?".
+/// Sensing levels by voltage, step, wear, reads and retention age. See docs/decisions/cells.md,
+/// "What must a sensing level be able to correct?".
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thresholds {
-    /// The first age, in units, at which a level no longer suffices; 0 for a level that never
-    /// suffices. The levels of one bucket are adjacent.
+    /// First retention age, in [`UNIT`]s, at which a level no longer suffices; 0 for a level that
+    /// never suffices. The levels of one bucket are adjacent.
     ages: Vec<u32>,
     levels: usize,
     grid: Grid,
-    /// Buckets of wear per equivalent cycle.
+    /// Number of buckets of wear per equivalent cycle.
     per_cycle: f64,
     model: Reliability,
     ldpc: Ldpc,
 }
 
-/// Marks a level that suffices at any age, and a row that has not been computed yet.
+/// Age that marks a level that suffices forever, and a row that has not been computed yet.
 const FOREVER: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
 
@@ -119,8 +119,8 @@ impl Thresholds {
         Thresholds { ages: vec![UNKNOWN; rows * levels], levels, per_cycle, grid, model, ldpc }
     }
 
-    /// Returns the index of the level to sense at; `None` if the page cannot be corrected or is
-    /// beyond the table.
+    /// Returns the index of the sensing level that a read needs; `None` if the page cannot be
+    /// corrected or is beyond the table.
     ///
     /// # Panics
     /// If the index of the scale or the step is out of range, or `cycles` is negative or NaN.
@@ -129,7 +129,8 @@ impl Thresholds {
         self.lasting(read).level
     }
 
-    /// Returns the level, and how long that level stays right if only age and reads change.
+    /// Returns the sensing level that a read needs, and up to which age and number of reads it
+    /// suffices.
     ///
     /// # Panics
     /// As [`Thresholds::level`].
@@ -179,18 +180,19 @@ impl Thresholds {
         }
     }
 
-    /// Returns the bucket of reads: 0 for the first bucket, then one more for each doubling.
+    /// Returns the index of the bucket that holds a number of reads: 0 for the first bucket, then
+    /// one more for each doubling.
     fn reads_bucket(&self, reads: u32) -> u32 {
         let beyond = reads.saturating_sub(1) / self.grid.first_reads;
         u32::BITS - beyond.leading_zeros()
     }
 
-    /// Returns the dimensions of the table.
+    /// Returns the dimensions of the table of sensing levels.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
 
-    /// Returns the memory of the table, in bytes.
+    /// Returns the memory that the table takes, in bytes.
     pub fn bytes(&self) -> usize {
         self.ages.len() * size_of::<u32>()
     }

@@ -13,11 +13,13 @@ use crate::thresholds::UNIT;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// Threshold voltages of Table 1, in V, erased state first, from boosted to reduced.
+/// Threshold voltages in Table 1 of the HIRE paper, in V, erased state first, from boosted to
+/// reduced.
 pub const TABLE_1: [[f64; 4]; 3] =
     [[1.40, 2.85, 3.55, 4.25], [1.17, 2.37, 2.96, 3.54], [0.93, 1.90, 2.37, 2.83]];
 
-/// The factors of the traditional voltages, from boosted to reduced; also the wearing weights.
+/// Factors of the traditional threshold voltages, from boosted to reduced; also the wearing
+/// weights.
 pub const SCALES: [f64; 3] = [1.2, 1.0, 0.8];
 
 /// A set of threshold voltages, in the order of [`SCALES`].
@@ -26,7 +28,7 @@ pub const SCALES: [f64; 3] = [1.2, 1.0, 0.8];
 pub enum Voltage {
     /// 1.2 times the nominal voltages: states are further apart and cells wear faster.
     Boosted,
-    /// Nominal (traditional) voltages.
+    /// The nominal (traditional) voltages.
     #[default]
     Nominal,
     /// 0.8 times the nominal voltages: states are closer together and cells wear more slowly.
@@ -34,10 +36,10 @@ pub enum Voltage {
 }
 
 impl Voltage {
-    /// All three voltage sets.
+    /// The three voltage sets of HIRE, in the order of [`SCALES`].
     pub const ALL: [Voltage; 3] = [Voltage::Boosted, Voltage::Nominal, Voltage::Reduced];
 
-    /// Returns the factor of the traditional voltages.
+    /// Returns the factor by which the set multiplies the traditional voltages.
     #[inline]
     pub fn scale(self) -> f64 {
         SCALES[self as usize]
@@ -50,19 +52,20 @@ fowler_units::enumerated! {
     pub ByVoltage
 }
 
-/// The levels at which the paper reads these sets: 3, 9 and 21 references.
+/// Indices of the sensing levels at which the HIRE paper reads the voltage sets: 3, 9 and 21
+/// references.
 pub const PUBLISHED: [usize; 3] = [0, 1, 2];
 
-/// The operating point of the comparison (assumed): just-written data in an average block, near the
-/// limit of hard decision.
+/// Equivalent cycles and age at which the sensing levels are compared with HIRE's (assumed):
+/// just-written data in an average block, near the limit of hard decision.
 pub const OPERATING_POINT: (f64, Span) = (10_500.0, Span::ZERO);
 
-/// A comparison of a model with HIRE.
+/// A comparison of the sensing levels that a cell model needs with those that the HIRE paper uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Hire<'a> {
-    /// The model of the cells.
+    /// Model of the cells.
     pub model: &'a Reliability,
-    /// The code that corrects the errors of the cells.
+    /// Sensing levels of the code that corrects the cells' errors.
     pub ldpc: &'a Ldpc,
 }
 
@@ -71,20 +74,20 @@ impl Hire<'_> {
         Setting { scale, step: self.model.parameters().step }
     }
 
-    /// Returns the levels needed for boosted, traditional and reduced voltages after `cycles`
-    /// equivalent cycles, without reads.
+    /// Returns the sensing levels needed for boosted, traditional and reduced voltages after
+    /// `cycles` equivalent cycles, without reads.
     pub fn levels(&self, cycles: f64, age: Span) -> [Option<usize>; 3] {
         let block = self.model.block(cycles);
         SCALES.map(|scale| self.ldpc.needed(block.rber(age, 0, self.setting(scale))))
     }
 
-    /// Returns true if the model needs the levels that the paper uses.
+    /// Returns true if the model needs the sensing levels that the HIRE paper uses.
     pub fn agrees(&self, cycles: f64, age: Span) -> bool {
         self.levels(cycles, age) == PUBLISHED.map(Some)
     }
 
-    /// Returns, for each voltage set and level, the age after which the level no longer suffices;
-    /// `None` if the level does not even suffice for just-written data.
+    /// Returns, for each voltage set and level, the retention age after which the sensing level no
+    /// longer suffices; `None` if the level does not even suffice for just-written data.
     pub fn ages(&self, cycles: f64) -> [Vec<Option<Span>>; 3] {
         let block = self.model.block(cycles);
         SCALES.map(|scale| {
@@ -95,8 +98,8 @@ impl Hire<'_> {
         })
     }
 
-    /// Returns the youngest and the oldest age at which the model needs the levels that the paper
-    /// uses; `None` if there is no such age.
+    /// Returns the youngest and the oldest age at which the model needs the sensing levels that the
+    /// HIRE paper uses; `None` if there is no such age.
     pub fn window(&self, cycles: f64) -> Option<(Span, Span)> {
         let [boosted, nominal, reduced] = self.ages(cycles);
         let after = |age: Option<Span>| age.map_or(Span::ZERO, |age| age + UNIT);
@@ -112,15 +115,16 @@ pub fn last_age(block: &Block<'_>, reads: u32, setting: Setting, correctable: f6
     Ages::of(&block.page(reads, setting)).last(correctable)
 }
 
-/// A search over the ages of a page.
+/// A search over the retention ages of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ages<'a> {
     page: &'a Page<'a>,
-    /// The page just written, and at the maximum age, in [`UNIT`]s.
+    /// Bit error rates of the page when just written, and at the largest age, which is in
+    /// [`UNIT`]s.
     ends: [Found; 2],
 }
 
-/// The age at which retention turns from linear to logarithmic: about an hour, in [`UNIT`]s.
+/// Retention age at which the loss turns from linear to logarithmic: about an hour, in [`UNIT`]s.
 const BEND: f64 = 3600e9 / UNIT.0 as f64;
 
 fn units(at: f64) -> Span {
@@ -133,7 +137,8 @@ impl<'a> Ages<'a> {
         Ages { page, ends: [0.0, f64::from(u32::MAX)].map(found) }
     }
 
-    /// Returns the oldest age, like [`last_age`].
+    /// Returns the oldest age at which the page's bit error rate is at most `correctable`, like
+    /// [`last_age`].
     pub fn last(&self, correctable: f64) -> Option<Span> {
         let value = |at| self.page.rber(units(at));
         let rate = Rising { value, target: correctable, bend: BEND, smooth: self.page.is_smooth() };

@@ -22,32 +22,32 @@
 use crate::parameters::Parameters;
 use fowler_units::Span;
 
-/// The voltages and the step at which a page was programmed.
+/// Voltages and step at which a page was programmed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
-    /// The factor of the threshold voltages: 1 is nominal, HIRE has 1.2, 1.0 and 0.8.
+    /// Factor of the threshold voltages: 1 is nominal, HIRE has 1.2, 1.0 and 0.8.
     pub scale: f64,
     /// The ISPP step at scale 1, in V. The step on the cells is this step times the scale, so
     /// program time does not depend on the scale.
     pub step: f64,
 }
 
-/// The distribution of a state's threshold voltages.
+/// Distribution of the threshold voltages of cells in one state: a Gaussian.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
-    /// Mean threshold voltage, in V.
+    /// Mean threshold voltage of the state, in V.
     pub mean: f64,
-    /// The standard deviation, in V.
+    /// Standard deviation of the threshold voltage, in V.
     pub sd: f64,
 }
 
-/// The states of a block, independent of the age of its data.
+/// Threshold voltages of a block's states, independent of the age of its data.
 #[derive(Clone, Copy, Debug)]
 pub struct States {
     erased: State,
-    /// The means of the programmed states when just written, in V.
+    /// Mean threshold voltages of the programmed states when just written, in V.
     written: [f64; 3],
-    /// The variance of the programmed states when just written, in V^2.
+    /// Variance of the threshold voltage of programmed states when just written, in V^2.
     variance: f64,
     /// Retention loss of a state per volt above the erased state, and the variance added by the
     /// loss, both per unit of `ln(1 + age / onset)`.
@@ -77,7 +77,7 @@ impl States {
         }
     }
 
-    /// Returns the states of data of this age, the erased one first.
+    /// Returns the states of a block's data at this age, the erased one first.
     pub fn at(&self, age: Span) -> [State; 4] {
         let logarithm = if age == Span::ZERO { 0.0 } else { libm::log1p(age.as_s() / self.onset) };
         let [first, second, third] = self.written.map(|mean| {
@@ -89,17 +89,17 @@ impl States {
     }
 }
 
-/// Returns the step on the cells, in V.
+/// Returns the programming step on the cells, in V: the setting's step times its scale.
 fn on_cells(setting: Setting) -> f64 {
     setting.step * setting.scale
 }
 
-/// Returns the power, or 0 for an unworn block.
+/// Returns `cycles` to the power of `exponent`, or 0 for an unworn block.
 fn power(cycles: f64, exponent: f64) -> f64 {
     if cycles > 0.0 { libm::pow(cycles, exponent) } else { 0.0 }
 }
 
-/// Returns the references between just-written states, in V, each the same number of standard
+/// Returns the read references between just-written states, in V, each the same number of standard
 /// deviations from both neighbors. See docs/decisions/cells.md, "Do read references follow
 /// retention?".
 pub fn references(fresh: &[State; 4]) -> [f64; 3] {
