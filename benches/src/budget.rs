@@ -5,7 +5,7 @@ use crate::{instructions, traces};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// The share by which a count may exceed its budget.
+/// Share by which a count of instructions may exceed its budget.
 const TOLERANCE: f64 = 0.05;
 
 const HEAD: &str = "\
@@ -14,14 +14,15 @@ const HEAD: &str = "\
 # update this file with `fowler-bench --instructions --write` and give the reason in the commit message.
 ";
 
-/// Returns the path of the budget of this build: link-time optimization takes other instructions.
+/// Returns the path of the budget for this build profile: instruction counts differ with link-time
+/// optimization.
 fn path() -> PathBuf {
     let release = env!("FOWLER_PROFILE") == "release";
     let name = if release { "budget-release.toml" } else { "budget.toml" };
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Returns what the counts depend on besides the code.
+/// Returns what the instruction counts depend on besides the code: compiler, valgrind and the like.
 fn made_with() -> Result<[(&'static str, String); 3], String> {
     Ok([
         ("rustc", env!("FOWLER_RUSTC").into()),
@@ -30,9 +31,10 @@ fn made_with() -> Result<[(&'static str, String); 3], String> {
     ])
 }
 
-/// Counts, and writes the counts as the new budget.
+/// Counts the instructions of every row, and writes the counts as the new budget.
 ///
 /// # Errors
+///
 /// If counting or writing fails, or the real traces are missing.
 pub fn write() -> Result<(), String> {
     if !traces::are_here() {
@@ -50,9 +52,11 @@ pub fn write() -> Result<(), String> {
     std::fs::write(path(), text).map_err(|error| format!("{}: {error}", path().display()))
 }
 
-/// Counts and compares. Returns whether every row is within its budget.
+/// Counts the instructions of every row and compares them with the budget. Returns true if every
+/// row is within its budget.
 ///
 /// # Errors
+///
 /// If counting fails, or there is no budget.
 pub fn compare() -> Result<bool, String> {
     let text = std::fs::read_to_string(path())
@@ -95,13 +99,13 @@ fn allowed(budget: &toml::Table, key: &str) -> Option<f64> {
     value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
 }
 
-/// How a count compares with its budget. Numbers are shares of the budget.
+/// Result of comparing a row's instruction count with its budget. Numbers are shares of the budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Verdict {
     Within,
     Over(f64),
     Under(f64),
-    /// A row without a budget.
+    /// The row has no budget yet.
     New,
 }
 

@@ -11,48 +11,49 @@ use fowler_units::{Bytes, Geometry, HostIo, Span};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// The time to sense a page.
+/// Time to sense a page on the benchmark's drives.
 pub const SENSE: Span = Span::us(50);
 
 /// The state of a drive at the start of a workload.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Written once, in the order of addresses.
+    /// Every logical page was written once, in the order of addresses.
     Sequential,
-    /// In steady state under random writes, with these policies.
+    /// The drive is in steady state under random writes, with these policies.
     Steady(DieOrderKind, SuspensionKind),
 }
 
-/// The results of one run.
+/// Counts and times of one run of a benchmark.
 pub struct Measured {
-    /// Requests served.
+    /// Number of requests served.
     pub requests: u64,
-    /// Logical pages read or written.
+    /// Number of logical pages read or written by the requests.
     pub pages: u64,
-    /// The work of the flash during the run.
+    /// Operations of the flash during the run.
     pub work: Work,
-    /// Wall time in seconds.
+    /// Wall time of the run, in seconds.
     pub seconds: f64,
 }
 
-/// The work of the flash, by purpose.
+/// Operations of the flash during a run, by purpose.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work {
-    /// Pages that the host read.
+    /// Number of pages that the host read.
     pub pages_read: u64,
-    /// Pages that the host wrote.
+    /// Number of pages that the host wrote.
     pub pages_written: u64,
-    /// Flash reads for host reads; fewer than pages if the write buffer served some.
+    /// Number of flash reads for host reads; fewer than pages if the write buffer served some.
     pub reads: u64,
-    /// Flash reads before programs: the old page of a partial write, or the page that GC moves.
+    /// Number of flash reads before programs: of the old page of a partial write, or of a page that
+    /// GC moves.
     pub reads_before: u64,
-    /// Programs of host data.
+    /// Number of programs of host data.
     pub programs: u64,
-    /// Pages moved by GC and wear leveling.
+    /// Number of pages moved by GC and wear leveling.
     pub moves: u64,
-    /// Blocks erased.
+    /// Number of blocks erased.
     pub erases: u64,
-    /// Programs and erases suspended for a read.
+    /// Number of times that a program or erase was suspended for a read.
     pub suspensions: u64,
 }
 
@@ -81,7 +82,7 @@ impl Work {
         }
     }
 
-    /// Returns the flash events of host reads: the ends of sensing and of transfer.
+    /// Returns the number of flash events of host reads: the ends of sensing and of transfer.
     pub fn read_events(&self) -> u64 {
         2 * self.reads
     }
@@ -92,7 +93,7 @@ impl Work {
         2 * (self.programs + self.moves + self.reads_before) + self.erases + 2 * self.suspensions
     }
 
-    /// Returns the write amplification; 1 without writes.
+    /// Returns the write amplification of the run; 1 without writes.
     pub fn waf(&self) -> f64 {
         if self.programs == 0 {
             return 1.0;
@@ -107,13 +108,13 @@ impl Measured {
         self.seconds * 1e9 / self.requests as f64
     }
 
-    /// Returns the flash events that the requests need.
+    /// Returns the number of flash events that the requests of the run need.
     pub fn events(&self) -> u64 {
         self.work.read_events() + self.work.write_events()
     }
 }
 
-/// Returns 8 channels of 8 dies, 128 GiB of 4 KiB pages.
+/// Returns the geometry of the benchmark's drive: 8 channels of 8 dies, 128 GiB of 4 KiB pages.
 pub fn geometry() -> Geometry {
     Geometry {
         channels: 8,
@@ -212,7 +213,7 @@ pub fn with_superblocks() -> Device<Superblocks> {
     device.unwrap_or_else(|refusals| panic!("{refusals:?}")).expect("nobody stops it")
 }
 
-/// Serves the requests, and records every latency and all blame.
+/// Serves requests on a drive, and records every latency and all blame.
 pub fn serve(
     device: &mut Device,
     requests: impl IntoIterator<Item = HostIo>,

@@ -16,19 +16,20 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::{Config, Device};
 use fowler_units::Span;
 
-/// A feature that can be switched on.
+/// A cell model or scheme that can be switched on, to measure what it costs.
 struct Feature {
     /// Name of the feature in the table.
     name: &'static str,
-    /// The share by which it may lower the requests per second, if there is a target.
+    /// Largest share by which the feature may lower the requests per second; `None` without a
+    /// target.
     may_cost: Option<f64>,
-    /// Sets the baseline.
+    /// Changes the configuration to that of the baseline.
     base: fn(&mut Config),
-    /// Sets the feature.
+    /// Changes the configuration to the baseline with the feature switched on.
     on: fn(&mut Config),
 }
 
-/// All features.
+/// Features whose costs are measured.
 const FEATURES: [Feature; 6] = [
     Feature { name: "bit errors, worst case", may_cost: Some(0.25), base: plain, on: cells },
     Feature { name: "bit errors, levels by age", may_cost: Some(0.25), base: plain, on: by_age },
@@ -40,21 +41,22 @@ const FEATURES: [Feature; 6] = [
 
 fn plain(_: &mut Config) {}
 
-/// Bit errors halfway through a life of 1,500 cycles, with data up to 21 days old.
+/// Switches on bit errors halfway through a life of 1,500 cycles, with data up to 21 days old.
 fn cells(config: &mut Config) {
     config.reliability.model = ModelKind::Analytic;
     config.reliability.cycles = 750;
     config.reliability.oldest = Span(21 * 86_400_000_000_000);
 }
 
-/// Bit errors as in [`cells`], with each page read at the sensing level that its age requires.
+/// Switches on bit errors as in [`cells`], with each page read at the sensing level that its age
+/// requires.
 pub fn by_age(config: &mut Config) {
     cells(config);
     config.sensing.name = SensingKind::Model;
     config.sensing.inputs = 1 << Input::Age as u32;
 }
 
-/// All of RHIO.
+/// Switches on all parts of the scheme RHIO.
 pub fn rhio(config: &mut Config) {
     by_age(config);
     config.hotness.detectors = 1 << Detector::RequestSize as u32;
@@ -64,20 +66,20 @@ pub fn rhio(config: &mut Config) {
     config.die_order.name = DieOrderKind::Rhio;
 }
 
-/// READY's throttle on a life too short to use up the drive's endurance, so that the throttle runs
-/// but hardly delays writes.
+/// Switches on READY's throttle for a life too short to use up the drive's endurance, so that the
+/// throttle runs but hardly delays writes.
 pub fn ready(config: &mut Config) {
     config.throttle.name = ThrottleKind::Ready;
     config.life.target = Span(86_400_000_000_000);
 }
 
-/// HIRE's drive: Table 1, and a buffer that caches reads.
+/// Changes the drive to that of HIRE: the voltages of its Table 1, and a buffer that caches reads.
 fn by_voltage(config: &mut Config) {
     config.reliability.model = ModelKind::ByVoltage;
     config.buffer.cache_reads = true;
 }
 
-/// All of HIRE.
+/// Switches on all parts of the scheme HIRE.
 pub fn hire(config: &mut Config) {
     by_voltage(config);
     config.hotness.detectors = 1 << Detector::BufferHits as u32;
@@ -92,14 +94,14 @@ fn by_address(config: &mut Config) {
     config.placement.dies = Dies::ByAddress;
 }
 
-/// Stripes of seven data pages and one parity page, which is written with the data.
+/// Switches on stripes of seven data pages and one parity page, which is written with the data.
 pub fn raid5(config: &mut Config) {
     by_address(config);
     config.redundancy.name = RedundancyKind::Raid5;
     config.redundancy.stripe = 7;
 }
 
-/// Prints the features whose names contain one of `named`, or all if `named` is empty.
+/// Measures and prints the features whose names contain one of `named`, or all if `named` is empty.
 pub fn print(named: &[String], rounds: usize) {
     println!("| feature | workload | Mreq/s without | with | slower by | target |");
     println!("|---|---|--:|--:|--:|--:|");
@@ -133,7 +135,8 @@ fn compare(feature: &Feature, workload: &Workload, rounds: usize) {
     );
 }
 
-/// Returns nanoseconds per request on a new drive of that kind.
+/// Returns the wall time per request, in nanoseconds, on a new drive whose configuration `set` has
+/// changed.
 fn served(workload: &Workload, set: fn(&mut Config)) -> f64 {
     let mut device: Device = workload.drive_set(drive::geometry(), set);
     let requests = workload.requests(&device, workload.requests);

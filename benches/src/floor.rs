@@ -48,7 +48,8 @@ use fowler_units::{HostIo, HostOp, IdVec, Lpn, Nanos, Ppn, Rng, Scatter, Span};
 use hdrhistogram::Histogram;
 use std::time::Instant;
 
-/// The request that an event belongs to, and how many events follow for the same page.
+/// End of a flash operation, as an event: the request that it belongs to, and the number of events
+/// that follow for the same page.
 #[derive(Clone, Copy)]
 struct End {
     request: u32,
@@ -66,29 +67,29 @@ impl Event for End {
     }
 }
 
-/// How many requests, and pages to move, are read ahead, as in the drive.
+/// Number of requests, and of pages to move, that are read ahead, as in the drive.
 const AHEAD: usize = 8;
 
-/// The most requests in flight, limited by the bits of an event.
+/// Largest number of requests in flight, limited by the bits of an event.
 const IN_FLIGHT: u32 = 1 << 16;
 
-/// A request in flight.
+/// A request in flight on the floor.
 #[derive(Clone, Copy)]
 struct InFlight {
     issued: Nanos,
     op: HostOp,
-    /// The next page to begin, the page after the last, and the number of pages that have not
-    /// ended.
+    /// Next page of the request to begin, the page after the last, and the number of pages that
+    /// have not ended.
     next: u32,
     end: u32,
     left: u32,
 }
 
-/// Something that happens a fractional number of times per page on average, handed out in whole
-/// numbers.
+/// Count of an operation that happens a fractional number of times per page on average, handed out
+/// in whole numbers.
 #[derive(Clone, Copy, Default)]
 struct Dues {
-    /// In units of 2^-32.
+    /// Mean number of operations per page, in units of 2^-32.
     per_page: u64,
     owed: u64,
 }
@@ -109,7 +110,7 @@ impl Dues {
     }
 }
 
-/// Locations in the order in which a drive allocates them: the next page of each die in turn.
+/// Flash locations in the order in which a drive allocates them: the next page of each die in turn.
 #[derive(Clone, Copy)]
 struct Stripe {
     die: u32,
@@ -131,7 +132,7 @@ impl Stripe {
     }
 }
 
-/// The floor under one drive.
+/// The least work that a simulator must do for the requests of one drive.
 #[derive(Clone)]
 pub struct Floor {
     agenda: Agenda<End>,
@@ -140,22 +141,22 @@ pub struct Floor {
     in_flight: Vec<InFlight>,
     free: Vec<u32>,
     histogram: Histogram<u64>,
-    /// The locations of host pages, of moved pages, and of victims' pages.
+    /// Flash locations of host pages, of moved pages, and of victims' pages.
     written: Stripe,
     moved: Stripe,
     victims: Stripe,
-    /// The victims' pages whose mapping entries are prefetched.
+    /// Flash locations of victims' pages whose mapping entries are prefetched.
     victims_ahead: Stripe,
     read_events: Dues,
     write_events: Dues,
     moves: Dues,
-    /// The most pages of one request in progress at once.
+    /// Largest number of pages of one request in progress at once.
     at_once: u32,
     /// True if mapping entries are prefetched.
     asks_ahead: bool,
-    /// The sum of the locations found.
+    /// Sum of the locations found in the mapping, so that no look-up can be left out.
     found: u32,
-    /// Events scheduled. Counted in debug builds only.
+    /// Number of events scheduled. Counted in debug builds only.
     events: u64,
 }
 
@@ -205,8 +206,8 @@ impl Floor {
         Self { asks_ahead: false, ..self }
     }
 
-    /// Serves the requests with as many flash operations as a drive needed for them. Returns
-    /// nanoseconds of wall time per request.
+    /// Serves the requests with as many flash operations as a drive needed for them. Returns the
+    /// wall time per request, in nanoseconds.
     pub fn run(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
@@ -301,7 +302,8 @@ impl Floor {
         }
     }
 
-    /// Begins the next page of a request, if there is one. Returns the number of its events.
+    /// Begins the next page of a request; `None` if no page is left. Returns the number of events
+    /// that the page takes.
     #[inline]
     fn begin_page(&mut self, request: u32) -> Option<u32> {
         let it = &mut self.in_flight[request as usize];
@@ -319,7 +321,8 @@ impl Floor {
         Some(events)
     }
 
-    /// Writes a page, and moves the pages that are due for it. Returns the number of events.
+    /// Writes a page, and moves the pages that are due for it. Returns the number of events that
+    /// this takes.
     #[inline]
     fn write(&mut self, page: u32) -> u32 {
         let place = self.written.next();
@@ -330,7 +333,7 @@ impl Floor {
         self.write_events.take()
     }
 
-    /// Moves one page of a victim. Its events are among those of writes.
+    /// Moves one page of a victim block. The events of the move are among those of writes.
     #[inline]
     fn relocate(&mut self) {
         if self.asks_ahead {
@@ -365,7 +368,7 @@ impl Floor {
         }
     }
 
-    /// Notes that a page has ended. Returns whether it was the last of its request.
+    /// Records that a page has ended. Returns true if it was the last of its request.
     #[inline]
     fn page_ended(&mut self, request: u32) -> bool {
         let it = &mut self.in_flight[request as usize];

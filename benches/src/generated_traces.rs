@@ -5,19 +5,19 @@ use fowler_units::Rng;
 use fowler_workload::Format;
 use std::io::Write;
 
-/// Bytes that are compressed at once.
+/// Number of bytes that are compressed at once.
 const FRAME: usize = 8_000_000;
 
-/// One request, in the units of its format.
+/// A random request, in the units of its trace format.
 struct Request {
-    /// Microseconds since the beginning.
+    /// Arrival time in microseconds since the beginning of the trace.
     at: u64,
     read: bool,
     sector: u64,
     pages: u64,
 }
 
-/// Returns a trace of at least `length` bytes in pieces, and how many lines or records it has;
+/// Returns a trace of at least `length` bytes in pieces, and the number of lines or records in it;
 /// `None` for formats whose lines can be given any time.
 pub fn pieces(format: Format, length: usize) -> Option<(Vec<Vec<u8>>, usize)> {
     let mut rng = Rng::stream(3, format.name());
@@ -38,7 +38,7 @@ pub fn pieces(format: Format, length: usize) -> Option<(Vec<Vec<u8>>, usize)> {
     Some((all, records))
 }
 
-/// Appends a request; returns how many lines or records that took.
+/// Appends a request to a trace; returns the number of lines or records that took.
 fn append(out: &mut Vec<u8>, format: Format, request: &Request) -> Option<usize> {
     let &Request { at, read, sector, pages } = request;
     let (letter, bytes) = (if read { 'R' } else { 'W' }, pages * 4096);
@@ -117,7 +117,8 @@ fn append(out: &mut Vec<u8>, format: Format, request: &Request) -> Option<usize>
     Some(lines)
 }
 
-/// Appends a record of a binary format.
+/// Appends a record of a binary format to a trace; returns the number of records, `None` for other
+/// formats.
 fn append_binary(out: &mut Vec<u8>, format: Format, request: &Request) -> Option<usize> {
     let &Request { at, read, sector, pages } = request;
     let (bytes, s, us) = (pages * 4096, at / 1_000_000, at % 1_000_000);

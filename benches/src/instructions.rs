@@ -26,12 +26,12 @@ use rayon::prelude::*;
 use std::io::Cursor;
 use std::process::Command;
 
-/// A row of the budget.
+/// A row of the budget: a task whose instructions are counted.
 #[derive(Clone, Copy)]
 struct Counted {
     /// Name of the row in the budget.
     key: &'static str,
-    /// Requests served, or records parsed.
+    /// Number of requests served, or of records parsed.
     requests: u64,
     task: Task,
 }
@@ -79,7 +79,7 @@ const fn superblocks(key: &'static str, requests: u64, read_share: f64) -> Count
     Counted { key, requests, task: Task::Superblocks(read_share) }
 }
 
-/// All rows of the budget.
+/// Rows of the budget, in the order of the table.
 const ALL: [Counted; 27] = [
     serve("random_read_qd32", 100_000, RANDOM_READ),
     serve("poisson_read_60", 100_000, POISSON_READ),
@@ -110,16 +110,17 @@ const ALL: [Counted; 27] = [
     Counted { key: "parse_native", requests: 100_000, task: Task::Parse },
 ];
 
-/// Blocks of a plane. Drives with separate open blocks for several kinds of data have more.
+/// Number of blocks in each plane of the drives whose instructions are counted. Drives with
+/// separate open blocks for several kinds of data have more.
 const BLOCKS: u32 = 32;
 
-/// Returns as many dies as in the table, but fewer blocks, so that building the drive does not take
-/// longer than the run.
+/// Returns the geometry of the benchmark's drive with fewer blocks, so that building the drive does
+/// not take longer than the run.
 fn small(blocks_per_plane: u32) -> Geometry {
     Geometry { blocks_per_plane, pages_per_block: 64, ..drive::geometry() }
 }
 
-/// The functions that callgrind collects in.
+/// Pattern of the names of the functions in which callgrind counts.
 const COUNTED: &str = "*::counted_*";
 
 #[inline(never)]
@@ -147,7 +148,7 @@ fn counted_parse(reader: TraceReader) -> u64 {
     records
 }
 
-/// Returns the flash operations so far, from all sources.
+/// Returns the number of flash operations of a drive so far, from all sources.
 fn operations<L: Layer>(device: &Device<L>) -> u64 {
     let counters = device.counters();
     [counters.reads, counters.programs, counters.erases].iter().map(BySource::sum).sum()
@@ -222,8 +223,8 @@ fn perform_on<L: Layer>(
     println!("{}: {each:.3} flash operations per request", counted.key);
 }
 
-/// Returns instructions per request by key, in the order of the table. Skips the rows of real
-/// traces, with a note, if the traces are missing.
+/// Returns the instructions per request of each row by its key, in the order of the table. Skips
+/// the rows of real traces, with a note, if the traces are missing.
 ///
 /// # Errors
 /// If valgrind is missing, or its output is not understood.
@@ -265,7 +266,7 @@ fn count(key: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("callgrind did not count {key}; its output:\n{said}"))
 }
 
-/// Returns the number in callgrind's line `==pid== Collected : number`.
+/// Returns the number in callgrind's line `==pid== Collected : number`; `None` without such a line.
 fn collected(said: &str) -> Option<u64> {
     let (_, rest) = said.split_once("Collected :")?;
     rest.split_whitespace().next()?.parse().ok()

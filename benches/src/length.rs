@@ -38,9 +38,10 @@ pub fn perform(requests: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints the table.
+/// Measures runs of several lengths and prints their times and memory.
 ///
 /// # Errors
+///
 /// If a run fails.
 pub fn print() -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;

@@ -101,7 +101,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the arguments ask for. Returns whether everything is within its budget.
+/// Runs the measurement that the arguments ask for. Returns true if everything is within its
+/// budget.
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let rounds = usize::from(if arguments.quick { 1 } else { arguments.rounds });
     if let Some(key) = &arguments.perform {

@@ -21,7 +21,8 @@ pub fn print() {
     );
 }
 
-/// Returns the peak memory of this process in bytes (`VmHWM`), if the system reports it (Linux).
+/// Returns the peak memory of this process in bytes (`VmHWM`); `None` if the system does not report
+/// it (only Linux does).
 pub fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

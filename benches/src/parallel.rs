@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use std::time::Instant;
 
 const ROUNDS: usize = 3;
-/// The number of runs for each core.
+/// Number of runs for each core.
 const RUNS: usize = 2;
 const REQUESTS: u64 = 3_000_000;
 
@@ -59,10 +59,10 @@ pub fn print() {
     println!("\nmedian efficiency on {cores} cores: {:.1} %", 100.0 * median(&mut efficiencies));
 }
 
-/// The time that some work took, in seconds.
+/// Time that a set of runs took, in seconds.
 struct Took {
     wall: f64,
-    /// Processor time; NaN if the system does not report it.
+    /// Processor time of the runs; NaN if the system does not report it.
     processor: f64,
 }
 

@@ -16,14 +16,14 @@ use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The size of the text of each format, in bytes.
+/// Size of the text of each trace format, in bytes.
 const TEXT_BYTES: usize = 200_000_000;
-/// The compression level: the default of `zstd`.
+/// Compression level of zstd: the default of its command.
 const LEVEL: i32 = 3;
-/// The number of seeded random lines.
+/// Number of seeded random lines in a format without an excerpt.
 const LINES: usize = 100_000;
 
-/// The excerpts of real traces, the largest of each format. There are none of the other formats.
+/// Excerpts of real traces, the largest of each format. Other formats have none.
 const EXCERPTS: &[(Format, &str)] = &[
     (Format::Msr, "MSR.hm.sample1000.csv.zst"),
     (Format::Mqsim, "WebSearch1.first60s.mqsim.trace.zst"),
@@ -36,7 +36,7 @@ const EXCERPTS: &[(Format, &str)] = &[
     (Format::Systor17, "Systor17.traces.sample1000.csv.zst"),
 ];
 
-/// A compressed text.
+/// A compressed trace text.
 struct Packed {
     frames: Arc<[u8]>,
     text_bytes: usize,
@@ -44,7 +44,7 @@ struct Packed {
     source: &'static str,
 }
 
-/// Prints the table.
+/// Measures and prints how fast the traces of each format are read.
 pub fn print(named: &[String], rounds: usize) {
     let wanted = |name: &str| named.is_empty() || named.iter().any(|part| name.contains(part));
     println!(
@@ -84,8 +84,8 @@ pub fn print(named: &[String], rounds: usize) {
     }
 }
 
-/// Reads text, compressed or not. Returns the time in seconds and the number of requests. Never
-/// inlined, so that profilers show it.
+/// Reads a trace text, compressed or not. Returns the time in seconds and the number of requests.
+/// Never inlined, so that profilers show it.
 #[inline(never)]
 fn read_all(format: Format, text: &Arc<[u8]>) -> (f64, u64) {
     let stream = Box::new(Cursor::new(Arc::clone(text)));
@@ -104,7 +104,7 @@ fn read_all(format: Format, text: &Arc<[u8]>) -> (f64, u64) {
     (start.elapsed().as_secs_f64(), count)
 }
 
-/// Decompresses without reading the text. Returns the time in seconds.
+/// Decompresses a trace text without reading it. Returns the time in seconds.
 fn unpack_all(packed: &Packed) -> f64 {
     let mut buffer = vec![0; 1 << 18];
     let start = Instant::now();
@@ -122,7 +122,7 @@ fn unpack_all(packed: &Packed) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Returns the text of a format, repeated and compressed.
+/// Returns the trace text of a format, repeated and compressed.
 fn packed(format: Format) -> Packed {
     if let Some((pieces, lines)) = generated_traces::pieces(format, TEXT_BYTES) {
         let text_bytes = pieces.iter().map(Vec::len).sum();
@@ -153,7 +153,7 @@ fn packed(format: Format) -> Packed {
     Packed { frames: frames.into(), text_bytes, lines, source }
 }
 
-/// Returns the text of the real trace of a format, if there is one.
+/// Returns the text of the real trace of a format; `None` if there is none.
 fn excerpt(format: Format) -> Option<String> {
     let (_, file) = EXCERPTS.iter().find(|(of, _)| *of == format)?;
     let packed = std::fs::read(traces::path(file)?).expect("an excerpt");
@@ -161,23 +161,23 @@ fn excerpt(format: Format) -> Option<String> {
     Some(String::from_utf8(text).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// The lines of a text that are events, with the positions of their times and devices.
+/// Lines of a trace text that are events, with the positions of their times and devices.
 struct Lines<'a> {
     lines: Vec<Line<'a>>,
-    /// The time from the first event to just after the last one, in units of the last digit
-    /// printed.
+    /// Time from the first event to just after the last one, in units of the last digit printed.
     span: u64,
 }
 
 struct Line<'a> {
     text: &'a str,
-    /// The range of the time in `text`.
+    /// Range of bytes in `text` that holds the time.
     time: std::ops::Range<usize>,
-    /// The range of the device number, if it must be made the same on all lines.
+    /// Range of bytes that holds the device number, if it must be made the same on all lines.
     device: Option<std::ops::Range<usize>>,
 }
 
-/// Returns the digits of a printed time as one number, and how many are after the decimal point.
+/// Returns the digits of a printed time as one number, and the number of digits after the decimal
+/// point.
 fn digits(time: &str) -> (u64, usize) {
     let decimals = time.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let digits: String = time.chars().filter(|&digit| digit != '.').collect();
@@ -216,8 +216,8 @@ impl<'a> Lines<'a> {
         Lines { lines, span: last - first + 1 }
     }
 
-    /// Appends all lines in random order, but with their times in order, `rounds` spans later and
-    /// for device 0.
+    /// Appends all lines of the trace in random order, but with their times in order, `rounds`
+    /// spans later and for device 0.
     fn append_shifted(&self, copy: &mut String, rounds: u64, rng: &mut Rng) {
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
         for place in (1..order.len()).rev() {
@@ -248,7 +248,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns seeded random lines of a format.
+/// Returns seeded random lines of a trace format.
 fn seeded(format: Format) -> String {
     let mut rng = Rng::stream(1, format.name());
     let mut text = String::new();
@@ -263,15 +263,15 @@ fn seeded(format: Format) -> String {
     text
 }
 
-/// Returns the first record of a format's example.
+/// Returns the first record in the example of a trace format.
 fn record(format: Format) -> &'static str {
     let decodes = |line: &&str| decode_line(format, line.as_bytes()).is_ok();
     let example = str::from_utf8(format.example()).unwrap_or_else(|error| panic!("{error}"));
     example.lines().find(decodes).expect("an example has a record")
 }
 
-/// Appends one line: its time in the format's unit, whether it is a read, its first sector, and its
-/// number of pages.
+/// Appends one line to a trace: its time in the format's unit, whether it is a read, its first
+/// sector, and its number of pages.
 fn line(
     text: &mut String,
     format: Format,

@@ -4,19 +4,19 @@
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use std::sync::Arc;
 
-/// The page size of all drives of the benchmark, in bytes.
+/// Page size of all drives of the benchmark, in bytes.
 pub const PAGE: u64 = 4096;
-/// The number of pages of a sequential request: 128 KiB.
+/// Number of pages of a sequential request: 128 KiB.
 pub const RUN: u64 = 32;
 
-/// A source of requests, in order of arrival.
+/// Source of a benchmark's requests, in order of arrival.
 #[derive(Clone)]
 pub enum Requests {
-    /// See [`Random`].
+    /// Requests of one page each at random addresses.
     Random(Random),
-    /// See [`Sequential`].
+    /// Sequential requests of many pages each.
     Sequential(Sequential),
-    /// See [`Repeated`].
+    /// A repeated excerpt of a real trace.
     Repeated(Repeated),
 }
 
@@ -32,7 +32,7 @@ impl Iterator for Requests {
     }
 }
 
-/// Requests of one page each, uniform over the drive.
+/// Requests of one page each, at addresses uniform over the drive.
 #[derive(Clone)]
 pub struct Random {
     rng: Rng,
@@ -40,14 +40,14 @@ pub struct Random {
     read_share: f64,
     /// Mean time between arrivals in nanoseconds; zero if arrivals do not matter.
     gap: f64,
-    /// The last arrival, as a fraction and in whole nanoseconds.
+    /// Time of the last arrival, as a fraction and in whole nanoseconds.
     at: f64,
     arrival: Nanos,
     left: u64,
 }
 
 impl Random {
-    /// Creates `count` requests over `pages` logical pages, a share `read_share` of them reads, all
+    /// Returns `count` requests over `pages` logical pages, a share `read_share` of them reads, all
     /// at time zero.
     pub fn new(count: u64, pages: u32, read_share: f64) -> Self {
         let rng = Rng::stream(7, "bench");
@@ -62,7 +62,7 @@ impl Random {
         }
     }
 
-    /// Turns the arrivals into a Poisson process with a mean of `gap` nanoseconds between them.
+    /// Returns the requests with arrivals of a Poisson process, `gap` nanoseconds apart on average.
     pub fn poisson(self, gap: f64) -> Self {
         Self { gap, ..self }
     }
@@ -95,7 +95,7 @@ pub struct Sequential {
 }
 
 impl Sequential {
-    /// Creates `count` requests on a drive of `pages` logical pages, from run number `first`.
+    /// Returns `count` requests on a drive of `pages` logical pages, from run number `first`.
     pub fn new(op: HostOp, first: u64, count: u64, pages: u32) -> Self {
         let runs = u64::from(pages) / RUN;
         Self { op, next: first % runs, runs, left: count }
@@ -110,12 +110,12 @@ impl Sequential {
     }
 }
 
-/// A repeated excerpt, each repetition later by the excerpt's length.
+/// A repeated excerpt of a trace; each repetition is later by the excerpt's length.
 #[derive(Clone)]
 pub struct Repeated {
     once: Arc<[HostIo]>,
     next: usize,
-    /// The delay of the current repetition, and the length of one repetition, in nanoseconds.
+    /// Delay of the current repetition, and length of one repetition, in nanoseconds.
     shift: u64,
     length: u64,
     left: u64,

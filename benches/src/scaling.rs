@@ -9,25 +9,27 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_units::Geometry;
 use std::path::Path;
 
-/// 32 GiB, which is small enough to build quickly with eight dies and with four thousand.
+/// Number of pages of the drives: 32 GiB, which is small enough to build quickly with eight dies
+/// and with four thousand.
 const PAGES: u32 = 1 << 23;
 const DIES_PER_CHANNEL: u32 = 8;
-/// The most reads in the device, above what 4,096 dies at 60 % have in service and waiting.
+/// Largest number of reads in the device: more than 4,096 dies at 60 % have in service and waiting.
 const QUEUE: u32 = 1 << 14;
 const REQUESTS: u64 = 1_000_000;
 const ROUNDS: usize = 5;
 
-/// Arrivals that keep each die busy for 60 % of the time.
+/// Poisson arrivals of reads that keep each die busy for 60 % of the time.
 const OPEN: Asked = Asked::Poisson { utilisation: 0.6 };
 
-/// A run and the time that it took.
+/// A measured point of a table: a run and the time that it took.
 struct Point {
-    /// The value on the axis.
+    /// Value of the varied quantity (dies, queue depth or requests).
     x: u64,
     dies: u32,
     asked: Asked,
     requests: u64,
-    /// The best of its rounds, as other load on the machine only makes it slower.
+    /// Wall time of the fastest round in seconds, as other load on the machine only makes a run
+    /// slower.
     seconds: f64,
 }
 
@@ -103,8 +105,8 @@ fn round(point: &Point) -> f64 {
     drive::serve(&mut device, source, workload.pacing()).seconds
 }
 
-/// Draws requests per second and time per request. The latter is a straight line if it grows with
-/// the logarithm.
+/// Returns the figure of requests per second and time per request. The latter is a straight line if
+/// it grows with the logarithm.
 fn speeds(id: &str, varied: &str, points: &[Point]) -> Figure {
     let panel = |title: &str, y: fn(&Point) -> f64| {
         let line = Series::line("Fowler", points.iter().map(|it| (it.x as f64, y(it))));
@@ -117,7 +119,8 @@ fn speeds(id: &str, varied: &str, points: &[Point]) -> Figure {
     Figure::new(id, format!("Speed by {varied}, on one core"), panels)
 }
 
-/// Draws wall time by length, and the line in proportion to the longest run.
+/// Returns the figure of wall time by number of requests, with the line in proportion to the
+/// longest run.
 fn times(id: &str, points: &[Point]) -> Figure {
     let each = points.last().map_or(0.0, |it| it.seconds / it.requests as f64);
     let line = |name, y: &dyn Fn(&Point) -> f64| {

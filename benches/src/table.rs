@@ -13,7 +13,7 @@ use fowler_units::HostIo;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Prints the rows whose names contain one of `named`, or all if `named` is empty.
+/// Measures and prints the rows whose names contain one of `named`, or all if `named` is empty.
 pub fn print(named: &[String], rounds: usize) {
     let wanted = |name: &str| named.is_empty() || named.iter().any(|part| name.contains(part));
     println!(
@@ -49,7 +49,7 @@ fn real(trace: &Trace, rounds: usize) {
     Row { name: trace.name, scattered: false, pacing: Pacing::Open }.measure(rounds, build, ask);
 }
 
-/// A row of the table.
+/// A row of the table: a workload, measured on a drive and on its floor.
 struct Row {
     name: &'static str,
     /// True if logical pages are scattered over the drive.
@@ -58,8 +58,8 @@ struct Row {
 }
 
 impl Row {
-    /// Measures the row. Builds drive and floor for each round and runs them at once, as users do.
-    /// Copying them would bypass the caches and start with cold ones.
+    /// Measures the workload of the row. Builds drive and floor for each round and runs them at
+    /// once, as users do. Copying them would bypass the caches and start with cold ones.
     fn measure(
         &self,
         rounds: usize,
@@ -110,7 +110,7 @@ impl Row {
     }
 }
 
-/// Returns the median of the values, the upper one of two.
+/// Returns the median of the values; of an even number of values, the upper of the middle two.
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -13,12 +13,12 @@ use fowler_units::{Bytes, Geometry};
 use std::process::Command;
 use std::time::Instant;
 
-/// A drive to build.
+/// A drive whose time to be ready is measured.
 struct Readied {
     key: &'static str,
     name: &'static str,
     geometry: fn() -> Geometry,
-    /// The preconditioning pattern; `None` for an empty drive.
+    /// Preconditioning pattern of the drive; `None` for an empty drive.
     pattern: Option<Pattern>,
 }
 
@@ -41,7 +41,8 @@ const ALL: [Readied; 8] = [
     large("16t_steady", "16 TiB, steady", Pattern::Steady),
 ];
 
-/// Returns 16 channels of 16 dies with two planes each, 16 TiB in 2^30 pages of 16 KiB.
+/// Returns the geometry of a 16 TiB drive: 16 channels of 16 dies with two planes each, 2^30 pages
+/// of 16 KiB.
 fn sixteen_tib() -> Geometry {
     Geometry {
         channels: 16,
@@ -87,9 +88,10 @@ pub fn perform(key: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints the rows whose names contain one of `named`, or all if `named` is empty.
+/// Measures and prints the drives whose names contain one of `named`, or all if `named` is empty.
 ///
 /// # Errors
+///
 /// If a drive cannot be built.
 pub fn print(named: &[String]) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;

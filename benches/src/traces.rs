@@ -5,19 +5,19 @@ use fowler_units::HostIo;
 use fowler_workload::{Format, ReadOptions, Remap, Remapper, TraceReader};
 use std::path::PathBuf;
 
-/// An excerpt of a trace.
+/// An excerpt of a real trace.
 #[derive(Clone, Copy)]
 pub struct Trace {
-    /// Name of the excerpt in the table.
+    /// Name of the excerpt in the table of results.
     pub name: &'static str,
     file: &'static str,
     format: Format,
 }
 
-/// Requests in one round of a trace.
+/// Number of requests in one round of a trace.
 pub const REQUESTS: u64 = 10_000_000;
 
-/// The traces of the table.
+/// Excerpts of real traces in the table of results.
 pub const TRACES: [Trace; 2] = [
     Trace {
         name: "DTRS excerpt, to 10 M requests",
@@ -31,12 +31,13 @@ pub const TRACES: [Trace; 2] = [
     },
 ];
 
-/// True if the excerpts are on this machine. If one is missing, says so on standard error.
+/// True if the excerpts of real traces are on this machine. A missing one is reported on standard
+/// error.
 pub fn are_here() -> bool {
     TRACES.iter().all(|trace| path(trace.file).is_some())
 }
 
-/// Returns the path of an excerpt, or `None` if it is missing, and says so.
+/// Returns the path of an excerpt; `None` if it is missing, which is reported on standard error.
 pub fn path(file: &str) -> Option<PathBuf> {
     shared_folder::path(&format!("traces/{file}"), "an excerpt of a real trace")
 }

@@ -8,7 +8,7 @@ use fowler_device::{Config, Device, Pacing};
 use fowler_metrics::Recorder;
 use fowler_units::{Geometry, HostOp};
 
-/// The requests of a workload.
+/// Requests of a workload and their pacing.
 #[derive(Clone, Copy)]
 pub enum Asked {
     /// Requests of single pages, uniform over the drive, a share `read_share` of them reads, with
@@ -21,20 +21,20 @@ pub enum Asked {
     Sequential { op: HostOp, depth: u32 },
 }
 
-/// A row of the table.
+/// A synthetic workload: a row of the table of results.
 #[derive(Clone, Copy)]
 pub struct Workload {
-    /// Name of the row in the table.
+    /// Name of the workload in the table of results.
     pub name: &'static str,
-    /// The state of the drive at the start.
+    /// State of the drive at the start of the workload.
     pub state: State,
-    /// The requests.
+    /// Requests of the workload.
     pub asked: Asked,
-    /// The number of requests in one round.
+    /// Number of requests in one round.
     pub requests: u64,
 }
 
-/// Random reads.
+/// Random reads of one page at a fixed queue depth.
 pub const RANDOM_READ: Workload = Workload {
     name: "4 KiB random read, QD 32",
     state: State::Sequential,
@@ -42,7 +42,7 @@ pub const RANDOM_READ: Workload = Workload {
     requests: 4_000_000,
 };
 
-/// Random reads with Poisson arrivals.
+/// Random reads of one page with Poisson arrivals.
 pub const POISSON_READ: Workload = Workload {
     name: "4 KiB random read, Poisson at 60 %",
     state: State::Sequential,
@@ -50,7 +50,7 @@ pub const POISSON_READ: Workload = Workload {
     requests: 4_000_000,
 };
 
-/// Random writes.
+/// Random writes of one page on a drive in steady state.
 pub const RANDOM_WRITE: Workload = Workload {
     name: "4 KiB random write, steady state, QD 64",
     state: State::Steady(DieOrderKind::ReadFirst, SuspensionKind::Never),
@@ -58,7 +58,7 @@ pub const RANDOM_WRITE: Workload = Workload {
     requests: 2_000_000,
 };
 
-/// Reads and writes under intra-phase cancellation.
+/// Random reads and writes on a drive whose reads suspend programs by intra-phase cancellation.
 pub const MIXED_IPC: Workload = Workload {
     name: "70/30 mix, steady state, IPC, QD 32",
     state: State::Steady(DieOrderKind::ReadFirst, SuspensionKind::Ipc),
@@ -66,14 +66,14 @@ pub const MIXED_IPC: Workload = Workload {
     requests: 3_000_000,
 };
 
-/// Reads and writes first come, first served.
+/// Random reads and writes on a drive that serves them first come, first served.
 pub const MIXED_FIFO: Workload = Workload {
     name: "70/30 mix, steady state, FIFO, QD 32",
     state: State::Steady(DieOrderKind::Fifo, SuspensionKind::Never),
     ..MIXED_IPC
 };
 
-/// Long reads in order.
+/// Sequential reads of 128 KiB.
 pub const SEQUENTIAL_READ: Workload = Workload {
     name: "sequential 128 KiB read, QD 8",
     state: State::Sequential,
@@ -81,7 +81,7 @@ pub const SEQUENTIAL_READ: Workload = Workload {
     requests: 300_000,
 };
 
-/// Long writes in order.
+/// Sequential writes of 128 KiB.
 pub const SEQUENTIAL_WRITE: Workload = Workload {
     name: "sequential 128 KiB write, QD 8",
     state: State::Sequential,
@@ -94,12 +94,12 @@ pub const WORKLOADS: [Workload; 6] =
     [RANDOM_READ, POISSON_READ, RANDOM_WRITE, MIXED_IPC, SEQUENTIAL_READ, SEQUENTIAL_WRITE];
 
 impl Workload {
-    /// Builds the drive, preconditioned.
+    /// Builds the workload's drive, preconditioned.
     pub fn drive(&self, geometry: Geometry) -> Device {
         self.drive_set(geometry, |_| ())
     }
 
-    /// Builds the drive with further settings.
+    /// Builds the workload's drive, after `set` has changed the configuration.
     pub fn drive_set(&self, geometry: Geometry, set: fn(&mut Config)) -> Device {
         let mut config = drive::config(geometry, self.state);
         set(&mut config);
@@ -114,7 +114,7 @@ impl Workload {
         device
     }
 
-    /// Returns how the requests are issued.
+    /// Returns the pacing of the workload's requests: by arrival time or by queue depth.
     pub fn pacing(&self) -> Pacing {
         match self.asked {
             Asked::Random { depth, .. } | Asked::Sequential { depth, .. } => {
@@ -146,7 +146,8 @@ impl Workload {
     }
 }
 
-/// Returns the number of runs that fill the spare capacity one and a quarter times.
+/// Returns the number of sequential runs that fill the drive's spare capacity one and a quarter
+/// times.
 fn spare_runs(device: &Device) -> u64 {
     let layout = device.layout();
     let spare = u64::from(layout.geometry.pages() - layout.logical_pages);
