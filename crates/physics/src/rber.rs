@@ -167,7 +167,8 @@ enum Data<'a> {
 }
 
 impl Page<'_> {
-    /// Returns true if the page's bit error rate is known to rise with age everywhere. The rate of a table need not.
+    /// Returns true if the page's bit error rate is known to rise with age everywhere. The rate of
+    /// a table need not.
     pub(crate) fn is_smooth(&self) -> bool {
         !matches!(self.data, Data::Tabled(..))
     }
