@@ -22,7 +22,7 @@ pub struct Core {
     pub locator: Locator,
     /// The mapping from logical to physical pages and back.
     pub map: CachedMap,
-    /// Blocks, open blocks, and the location of the next page.
+    /// Blocks, open blocks, and the location of the next page to write.
     pub allocator: PageAllocator,
     /// The page frames of the write buffer.
     pub buffer: Buffer,

@@ -69,13 +69,13 @@ impl Event {
 /// The lanes of the agenda: one for each activity whose duration is mostly constant, so that its
 /// events are in order.
 pub mod lane {
-    /// Transfers of a page over a channel.
+    /// Events at the ends of transfers of a page over a channel.
     pub const TRANSFER: usize = 0;
-    /// Sensing of a page.
+    /// Events at the ends of sensing.
     pub const SENSE: usize = 1;
-    /// Programs of pages.
+    /// Events at the ends of page programs.
     pub const PROGRAM: usize = 2;
-    /// Completions sent over the link to the host.
+    /// Events at the arrival of completions at the host.
     pub const LINK: usize = 3;
 
     const _: () = assert!(LINK < fowler_agenda::LANES);

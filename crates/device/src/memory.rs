@@ -17,7 +17,7 @@ use fowler_units::Bytes;
 /// preconditioning, and the agenda.
 const FIXED: Bytes = Bytes(8 << 20);
 
-/// The memory of a drive, in bytes of the simulating machine.
+/// Memory that a drive takes on the simulating machine, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// Bytes for the location of all data; a preconditioned image of the drive takes the same
@@ -51,12 +51,12 @@ impl Memory {
         }
     }
 
-    /// Returns the memory of the drive while it serves requests.
+    /// Returns the memory of the drive while it serves requests, in bytes.
     pub fn drive(&self) -> Bytes {
         FIXED + self.data + self.service
     }
 
-    /// Returns the peak memory of the drive.
+    /// Returns the peak memory of the drive, preconditioning included, in bytes.
     pub fn most(&self) -> Bytes {
         FIXED + self.data + self.service.max(self.preconditioning)
     }

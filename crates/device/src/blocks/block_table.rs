@@ -55,8 +55,8 @@ pub struct Blocks {
     pub(super) geometry: Geometry,
     pub(super) locator: Locator,
     pub(super) words_per_block: usize,
-    /// True if the valid bits of a block fill whole words: a unit's number is then also the number
-    /// of its bit.
+    /// True if the valid bits of a block fill whole words: a mapping unit's number is then also the
+    /// number of its valid bit.
     packed: bool,
     pub(super) blocks: IdVec<BlockId, Block>,
     pub(super) erases: IdVec<BlockId, u32>,
@@ -85,13 +85,13 @@ pub(super) struct PlaneBlocks {
     pub(super) free: List<BlockId>,
     pub(super) full: u32,
     pub(super) valid: u32,
-    /// Maximum number of valid pages in the plane.
+    /// Largest number of valid pages that the plane may hold.
     limit: u32,
     /// Lower bound of the plane's nonempty buckets: all buckets below this one are empty.
     pub(super) lowest: u32,
 }
 
-/// The result of programming the next page of a block.
+/// Result of programming the next page of an open block.
 #[derive(Clone, Copy, Debug)]
 pub struct Programmed {
     /// The mapping unit that was programmed.
@@ -134,8 +134,8 @@ impl Blocks {
             + Bytes::of::<PlaneBlocks>(planes)
     }
 
-    /// Creates the blocks of a fresh drive: all erased, with no P/E cycles. A plane may hold
-    /// `limit` valid pages.
+    /// Creates the blocks of a fresh drive: all erased, with no P/E cycles. A plane may hold at
+    /// most `limit` valid pages.
     pub fn new(geometry: Geometry, limit: u32) -> Self {
         Self::with(geometry, limit, geometry.planes(), BlockId::NONE, true)
     }
@@ -297,8 +297,8 @@ impl Blocks {
         self.bits[word] |= 1 << (bit % 64);
     }
 
-    /// Returns the place of a page's valid bit: the index of its word, and the number of the bit,
-    /// of which only the value modulo 64 matters.
+    /// Returns the position of a page's valid bit: the index of its word, and the number of the
+    /// bit, of which only the value modulo 64 matters.
     #[inline(always)]
     pub(super) fn bit_of(&self, unit: UnitId) -> (usize, u32) {
         if self.packed { (unit.index() / 64, unit.0) } else { self.bit_by_block(unit) }
@@ -452,7 +452,8 @@ impl Blocks {
         if block.0 >= self.aside.0 { PlaneId(1) } else { self.locator.plane_of_block(block) }
     }
 
-    /// Notes that the last page of a block has been programmed, which makes it a candidate for GC.
+    /// Records that the last page of a block has been programmed, which makes it a candidate for
+    /// GC.
     pub fn fill(&mut self, block: BlockId, now: Nanos) {
         assert_eq!(self.state(block), BlockState::Open);
         assert!(self.is_taken(block), "a block with pages left");

@@ -58,7 +58,7 @@ pub struct OpenBlocks {
     collected_to: GcFrontier,
     placement: AnyPlacement,
     params: Params,
-    /// The stream that each tag belongs to.
+    /// Table from stream tags to the streams that they belong to.
     streams: StreamTable,
     step: AnyStep,
     voltage: AnyVoltage,

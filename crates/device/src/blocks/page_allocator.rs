@@ -62,7 +62,7 @@ pub struct PageAllocator {
     pub(super) stripes: IdVec<DieId, Stripe>,
     /// True if the logical address of a page determines its die.
     by_address: bool,
-    /// True if every page must be on the die of its address.
+    /// True if every page must be stored on the die of its address.
     strict: bool,
     /// The dies in striping order, each repeated for every page of a stripe unit.
     order: Box<[DieId]>,

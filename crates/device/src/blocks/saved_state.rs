@@ -9,7 +9,7 @@ use crate::observe::operation::Source;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, Id, Nanos, PlaneId};
 
-/// An open block, and the number of its pages taken so far.
+/// An open block, and the number of its pages taken since its erase.
 type Open = (BlockId, u32);
 
 impl PageAllocator {

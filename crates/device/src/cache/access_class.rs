@@ -12,7 +12,7 @@ use fowler_units::{Bytes, DieId, IdVec, Lpn, PlacementHandle};
 /// Classifies the pages in the buffer as read-hot, write-hot or mixed, by their reads and writes.
 #[derive(Clone, Debug)]
 pub struct AccessClasses {
-    /// The detectors of hot data.
+    /// Detectors of read-hot and write-hot data.
     pub hotness: Hotness,
     /// Number of placement handles that tags distinguish; 0 if the placement ignores handles.
     handles: u8,
@@ -66,7 +66,8 @@ impl AccessClasses {
         tag.with_class(self.hotness.class(page))
     }
 
-    /// Returns true if the access class of a page must be known when it leaves the buffer.
+    /// Returns true if, on this drive, the access class of a page must be known when it leaves the
+    /// buffer.
     #[inline]
     pub fn asks(&self) -> bool {
         self.hotness.tells_classes() || self.marks.is_some()

@@ -31,14 +31,14 @@ pub enum Listed {
 pub struct Frame {
     /// The logical page that the frame holds.
     pub lpn: Lpn,
-    /// Location of the page's copy in the flash, or of the page being programmed.
+    /// Location in the flash of the page's copy, or of the page that is being programmed for it.
     pub unit: UnitId,
     /// The parts of the page that the frame holds, one bit per 64th of a page (or per sector, if
     /// that is larger).
     pub present: u64,
     /// The program of the frame that has not begun; `NONE` if there is none.
     pub queued: TxnId,
-    /// Number of programs of the frame in progress.
+    /// Number of programs of the frame's data in progress.
     pub programs: u16,
     /// True if the frame becomes free when its program ends.
     pub leaving: bool,
@@ -58,9 +58,10 @@ pub struct Frame {
     /// Number of writes of the page while in the buffer, the first one included (C_w of HIRE,
     /// section 3.1).
     pub writes: u16,
-    /// The time of the last use of the frame, counted in uses of the buffer.
+    /// Time of the last use of the frame, counted in uses of the buffer.
     used: u64,
-    /// Flush epoch of the dirty data in the frame.
+    /// Flush epoch of the dirty data in the frame: the number of flushes begun before the data was
+    /// written.
     pub epoch: u32,
     link: Link<FrameId>,
 }
@@ -124,13 +125,13 @@ pub struct Buffer {
     wanted: u32,
     sector: u64,
     full: u64,
-    /// Bytes of a page, rounded up to whole sectors of the bitmap.
+    /// Size of a page in bytes, rounded up to whole sectors of the bitmap [`Frame::present`].
     page_end: u64,
     epoch: u32,
-    /// Number of data versions of the present epoch that are not yet in the flash.
+    /// Number of writes of pages in the present flush epoch whose data is not yet in the flash.
     newest: u32,
-    /// Flush epochs that have ended, oldest first, each with its number of data versions not yet in
-    /// the flash.
+    /// Flush epochs that have ended, oldest first, each with the number of page writes whose data
+    /// is not yet in the flash.
     older: VecDeque<(u32, u32)>,
 }
 
@@ -432,7 +433,8 @@ impl Buffer {
         (list, &mut self.frames)
     }
 
-    /// Returns the parts of a page, as bits, that lie wholly within the bytes `from..to`.
+    /// Returns the parts of a page, as bits of [`Frame::present`], that lie wholly within the bytes
+    /// `from..to`.
     #[inline]
     pub fn covered(&self, (from, to): (u64, u64)) -> u64 {
         if from == 0 && to == self.page_end {
@@ -454,7 +456,7 @@ impl Buffer {
         below(last) & !below(first)
     }
 
-    /// Returns the parts of a page, as bits, that the bytes `from..to` touch.
+    /// Returns the parts of a page, as bits of [`Frame::present`], that the bytes `from..to` touch.
     pub fn touched(&self, (from, to): (u64, u64)) -> u64 {
         self.covered((from / self.sector * self.sector, (to.div_ceil(self.sector) * self.sector)))
     }
@@ -464,8 +466,8 @@ impl Buffer {
         self.frames[id].present == self.full
     }
 
-    /// Returns true if the newest version of a page does not depend on its copy in the flash: the
-    /// frame holds data to be programmed, or the whole page.
+    /// Returns true if the newest data of a frame's page does not depend on its copy in the flash:
+    /// the frame holds data to be programmed, or the whole page.
     pub fn holds_newest(&self, id: FrameId) -> bool {
         !self.is_clean(id) || self.is_whole(id)
     }
@@ -489,14 +491,15 @@ impl Buffer {
 
     // --- Flush epochs ---
 
-    /// Counts a new version of data that is not in the flash. Returns its flush epoch.
+    /// Counts a page write whose data is not in the flash yet. Returns its flush epoch.
     #[inline]
     pub fn born(&mut self) -> u32 {
         self.newest += 1;
         self.epoch
     }
 
-    /// Records that a version of an epoch is in the flash, or no longer wanted.
+    /// Records that the data of a page write of this flush epoch is in the flash, or no longer
+    /// wanted.
     #[inline]
     pub fn settled(&mut self, epoch: u32) {
         if epoch == self.epoch {
@@ -506,7 +509,7 @@ impl Buffer {
         }
     }
 
-    /// Does the work of [`Buffer::settled`] for an epoch that has ended.
+    /// Does the work of [`Buffer::settled`] for a flush epoch that has ended.
     #[cold]
     fn settled_later(&mut self, epoch: u32) {
         let older = self.older.iter_mut().find(|(older_epoch, _)| *older_epoch == epoch);

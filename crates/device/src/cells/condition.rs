@@ -64,7 +64,7 @@ impl Wear {
 /// Sensing levels at which the pages of a block are read, cached for many reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known {
-    /// Sensing levels for all pages of the block; meaningless from `until_grain` on.
+    /// Sensing levels for all pages of the block; valid only before `until_grain`.
     attempt: Attempt,
     /// Time, in grains of 67 ms, until which all pages of the block are known to be read at the
     /// same levels.
@@ -84,8 +84,8 @@ impl Known {
     }
 }
 
-/// Time for which a block whose pages need different levels is not examined again, in grains of 67
-/// ms: 67 s.
+/// Time, in grains of 67 ms, for which a block whose pages need different levels is not examined
+/// again, in grains of 67 ms: 67 s.
 const MIXED: u32 = 1000;
 
 /// Sensing levels of a read: the one tried first, and the one needed.
@@ -112,11 +112,11 @@ pub struct Condition {
     by_age: bool,
 }
 
-/// The model of the sensing level that a page needs, in truth and according to the controller's
-/// knowledge.
+/// Model of the sensing level that a page needs: according to its true condition, and according to
+/// what the controller knows.
 #[derive(Clone, Debug)]
 pub struct Curves {
-    /// The cells of the drive.
+    /// Cell model of the drive.
     pub cells: Cells,
     /// Facts about a page (age, wear and others) that the controller knows.
     pub known: sensing::Params,
@@ -207,8 +207,8 @@ impl Condition {
         (attempt, lasting)
     }
 
-    /// Determines the sensing levels at which the pages of a block are read, if all are read alike,
-    /// and the time until which they hold.
+    /// Determines and stores the sensing levels at which the pages of a block are read, if all are
+    /// read alike, and the time until which they hold.
     #[cold]
     fn know(&mut self, block: BlockId, grain: u32) {
         let condition = self.blocks[block];

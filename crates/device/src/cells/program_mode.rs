@@ -15,9 +15,9 @@ impl Step {
 /// The programming mode of the pages of a block, from its erase to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mode {
-    /// ISPP step of the block's programs.
+    /// ISPP step at which the block's pages are programmed.
     pub step: Step,
-    /// Threshold voltages of the block's programs.
+    /// Threshold voltages at which the block's pages are programmed.
     pub voltage: Voltage,
     /// True in SLC mode: a cell holds one bit, with so much margin that no modeled wear or age uses
     /// it up.

@@ -32,7 +32,7 @@ pub type Coarsest = ByVoltage<[Step; CLASSES]>;
 
 /// The largest ISPP step as a multiple of the nominal one: coarser steps gain nothing.
 const WIDEST: u32 = 2;
-/// Maximum number of ISPP steps in a ladder.
+/// Largest number of ISPP steps in a ladder.
 const RUNGS_MAX: u32 = 16;
 
 /// The ISPP iterations of each step of the ladder. Each step takes one iteration less than the one
@@ -109,7 +109,7 @@ pub struct LevelTimes {
     times: [(PerPageType<Span>, Span); LEVELS_MAX + 1],
     /// For each level, the time beyond hard decision for the first page type.
     beyond_hard: [Span; LEVELS_MAX + 1],
-    /// True if `beyond_hard` is the same for all page types.
+    /// True if the times in `beyond_hard` hold for all page types.
     alike: bool,
     levels: u8,
 }
@@ -221,7 +221,7 @@ pub struct Cells {
     pub worst_level: u8,
     /// Distribution of the growth rates of blocks.
     pub strengths: Strengths,
-    /// Rates by voltage and step, and the number of steps.
+    /// Bit error rates by voltage and step, and the number of ISPP steps.
     steps: usize,
     rates: Vec<Rates>,
     /// Highest bit error rate that the code corrects.

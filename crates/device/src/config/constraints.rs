@@ -16,7 +16,7 @@ use crate::policy::replacement::ReplacementKind;
 use crate::policy::voltage::VoltageKind;
 use fowler_units::Span;
 
-/// A constraint between settings.
+/// A constraint between settings that a drive must meet to work.
 pub(crate) struct Constraint {
     /// All configuration keys that the refusal names.
     keys: &'static [&'static str],

@@ -8,7 +8,7 @@ use fowler_units::Span;
 pub struct Params {
     /// Target lifetime of the drive.
     pub target: Span,
-    /// P/E cycles that the cells endure without recovery in idle time.
+    /// P/E cycles that the cells endure if they get no idle time in which to recover.
     pub cycles: f64,
     /// Model of the endurance that cells regain in idle time.
     pub recovery: Recovery,
@@ -38,9 +38,9 @@ impl Default for Params {
 /// The model of the endurance that cells regain in idle time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// READY's model (equation 2), under a given reading of the paper.
+    /// READY's model of recovery (its equation 2), under one interpretation of the paper.
     Model(Reading),
-    /// A table of endurance by idle time.
+    /// A table of the P/E cycles that cells endure, by idle time.
     Table,
 }
 

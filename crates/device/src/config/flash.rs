@@ -8,14 +8,14 @@ use fowler_units::Span;
 pub struct FlashConfig {
     /// Number of pages in a word line, one for each bit of a cell: 3 for TLC.
     pub word_line: u32,
-    /// True with cache read: a page is sensed while the previous page crosses the channel.
+    /// True if a page is sensed while the previous one crosses the channel (cache read).
     pub cache_read: bool,
-    /// True with cache program: a word line is programmed while the data of the next one crosses
-    /// the channel.
+    /// True if a word line is programmed while the data of the next one crosses the channel (cache
+    /// program).
     pub cache_program: bool,
     /// Time for which decoding a page that was read occupies the channel, beyond the transfer.
     pub decode: Span,
-    /// Granularity at which the data of a program command crosses the channel.
+    /// Amount of data of a program command that crosses the channel without a pause.
     pub program_transfer: ProgramTransfer,
     /// The number of passes in which a word line is programmed: one or two.
     pub program_passes: u32,

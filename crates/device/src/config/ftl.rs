@@ -8,9 +8,10 @@ use fowler_units::Bytes;
 pub struct FtlConfig {
     /// Size of a mapping unit, which divides the page size; `None` for a whole page.
     pub unit: Option<Bytes>,
-    /// The reclaim unit: the part of the flash that is filled, collected and erased together.
+    /// Reclaim unit of the drive: the part of the flash that is filled, collected and erased
+    /// together.
     pub reclaim_unit: ReclaimUnit,
-    /// The program unit: the pages that one command programs.
+    /// Program unit of the drive: the pages that one command programs.
     pub program_unit: ProgramUnit,
 }
 
@@ -36,9 +37,9 @@ impl ReclaimUnit {
 /// The pages that one command programs on each plane of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramUnit {
-    /// One page on each plane.
+    /// One page on each plane of the die.
     Page,
-    /// All pages of a word line on each plane.
+    /// All pages of a word line on each plane of the die.
     WordLine,
 }
 

@@ -14,7 +14,7 @@ use fowler_physics::rber::ModelError;
 use fowler_physics::table::TableError;
 use fowler_units::{Bytes, Geometry, Span};
 
-/// The sizes derived from a configuration.
+/// Sizes of a drive that follow from its configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
     /// Geometry of the flash array as simulated: independent planes count as dies with one plane.
@@ -71,9 +71,9 @@ pub(crate) const PAGES_MAX: u64 = (1 << 31) - 1;
 /// A reason why a configuration cannot work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The configuration keys involved.
+    /// Configuration keys that the refusal is about.
     pub keys: Vec<&'static str>,
-    /// The problem of the configuration, with the numbers.
+    /// Problem of the configuration, with its numbers.
     pub what: String,
     /// A way to change the configuration so that it works.
     pub hint: Option<String>,
@@ -521,7 +521,7 @@ impl Config {
         };
         let small = self.hotness.hot_up_to;
         refusals.unless(small.0 == 0 || small >= page, &["policy.hotness.hot_up_to"], || {
-            format!("a limit of {small}; expected 0B, or at least one {name} of {page}")
+            format!("hot data up to {small}; expected 0B (median), or one {name} of {page} or more")
         });
         let pages = self.buffer.size.0 / page.0.max(1);
         let by_use = self.hotness.uses(Detector::BufferHits);

@@ -47,7 +47,7 @@ pub use queues::{Admission, Arbitration, QueueConfig, Weights};
 pub use slc::{SlcConfig, WhenFull};
 pub use superblocks::{Retire, SuperblockConfig};
 
-/// The complete configuration of a drive.
+/// Complete configuration of a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Geometry of the flash array.
@@ -59,15 +59,15 @@ pub struct Config {
     pub over_provisioning_base: OpBase,
     /// Operation of the planes of a die: in lockstep, or independently.
     pub plane_mode: PlaneMode,
-    /// Operating times of the flash.
+    /// Operating times of the flash chips.
     pub timing: Timing,
     /// Times of programs and erases: nominal, or those of the PES paper's PER and PE0.
     pub program_erase: ProgramErase,
     /// Units of the mapping, of garbage collection and of programs.
     pub ftl: FtlConfig,
-    /// Parity within superblocks.
+    /// Number of program commands that share a parity command within superblocks.
     pub superblocks: SuperblockConfig,
-    /// The word lines and registers of the dies, and the passes of their programs.
+    /// Word lines and registers of the dies, and the passes of their programs.
     pub flash: FlashConfig,
     /// The SLC cache of a drive with superblocks.
     pub slc: SlcConfig,
@@ -79,7 +79,7 @@ pub struct Config {
     pub queue: QueueConfig,
     /// The rule for which requests wait behind one that finds no room in the queues.
     pub admission: Admission,
-    /// The link to the host.
+    /// Link to the host.
     pub host: LinkConfig,
     /// Parameters of garbage collection.
     pub gc: GcConfig,
@@ -170,8 +170,8 @@ pub struct BufferConfig {
     pub ack: Ack,
     /// The moment at which data leaves the buffer (`on_insert` only).
     pub eviction: Eviction,
-    /// Number of pages kept free or on their way out under lazy eviction, so that a burst finds
-    /// room.
+    /// Number of page frames kept free or about to become free under lazy eviction, so that a burst
+    /// of writes finds room.
     pub evict_ahead: u32,
     /// True if a page read from the flash stays in the buffer.
     pub cache_reads: bool,

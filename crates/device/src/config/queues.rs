@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// The bounded queues of the drive: sizes and order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueConfig {
-    /// Maximum number of host requests in the drive; further ones wait outside.
+    /// Largest number of host requests in the drive; further ones wait outside.
     pub depth: u32,
     /// Maximum number of host page reads waiting or in service.
     pub max_reads: u32,
@@ -68,14 +68,14 @@ pub enum Arbitration {
 /// The number of writes that each submission queue hands over in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// Weights of the first queues; the last weight holds for all further queues. Entries from
-    /// `count` on are not used.
+    /// Weights of the first submission queues; the last weight holds for all further queues.
+    /// Entries from `count` on are not used.
     per_queue: [u16; Weights::MOST],
     count: u8,
 }
 
 impl Weights {
-    /// Maximum number of queues with a weight of their own.
+    /// Largest number of submission queues that can have a weight of their own.
     pub const MOST: usize = 16;
     /// Largest weight of a submission queue: that of NVMe.
     pub const LARGEST: u16 = 256;

@@ -88,21 +88,22 @@ pub struct RateTable {
 /// The reason why no error model could be built.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoModel {
-    /// The physical constants of the cells are invalid.
+    /// The physical constants of the cells are invalid, for this reason.
     Cells(ModelError),
     /// In the error table, the number of rows differs from the number of cycles, or a row's length
     /// from the number of ages.
     Shape,
-    /// All problems of the error table.
+    /// The error table is invalid: all of its problems.
     Table(Vec<TableError>),
 }
 
 /// The source from which the controller knows the strength of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrengthSource {
-    /// The true strength of every block, which no real controller knows.
+    /// The controller knows the true strength of every block, which no real controller does.
     Oracle,
-    /// Errors corrected in pages that the controller reads in idle time (RHIO, section II-B).
+    /// The controller measures the errors corrected in pages that it reads in idle time (RHIO,
+    /// section II-B).
     Measured,
 }
 

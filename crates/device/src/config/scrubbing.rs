@@ -58,7 +58,7 @@ impl Config {
         );
         let margin = scrub.margin > 0.0 && scrub.margin <= 1.0;
         refusals.unless(margin, &["policy.scrub.margin"], || {
-            format!("a margin of {}; expected above 0 and at most 1", scrub.margin)
+            format!("a scrubbing margin of {}; expected above 0 and at most 1", scrub.margin)
         });
     }
 }

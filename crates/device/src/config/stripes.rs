@@ -9,8 +9,8 @@ use fowler_units::Geometry;
 /// of one word.
 pub const DATA_MOST: u32 = 63;
 
-/// Number of pages recovered at the same time, for reads and for rebuilding. Assumed: a controller
-/// has buffers for some stripes.
+/// Number of pages that the drive recovers by parity at the same time, for reads and for
+/// rebuilding. Assumed: a controller has buffers for some stripes.
 pub const AT_ONCE: usize = 16;
 
 /// Returns the number of stripes of `data` pages and one parity page that fit into `pages`.

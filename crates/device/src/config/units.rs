@@ -5,7 +5,7 @@ use super::{Config, ProgramUnit};
 use crate::config::layout::{PAGES_MAX, Refusals};
 use fowler_units::Bytes;
 
-/// Size of a sector; a mapping unit has a whole number of them.
+/// Size of a sector in bytes; a mapping unit has a whole number of them.
 const SECTOR: Bytes = Bytes(512);
 
 /// Maximum number of mapping units in a page, whose validity is looked up at once.

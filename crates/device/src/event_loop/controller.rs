@@ -27,13 +27,13 @@ use fowler_units::{BlockId, DieId, HostIo, Nanos, Span, TxnId};
 pub struct Controller {
     /// The flash translation layer: mapping, blocks, buffer, garbage collection and requests.
     pub(crate) ftl: Ftl,
-    /// Redundancy of the drive; `Nothing` on a drive without it.
+    /// Redundancy of the drive's data; `Nothing` on a drive without it.
     pub(crate) hooks: Hooks,
     /// The write throttle; `None` on a drive without one.
     pub(crate) throttle: Option<Box<WriteThrottle>>,
     /// Number of pages that the controller has saved in memory that survives power loss.
     pub(crate) saved: usize,
-    /// Facts about the drive's state before the first request.
+    /// Record of how the drive was preconditioned, and of the state that this left.
     pub(crate) preconditioned: Preconditioned,
     /// Totals over all losses of power: number, time, and lost writes.
     pub(crate) power_offs: PowerOffs,

@@ -14,10 +14,10 @@ pub struct Struck {
     pub fault: Fault,
     /// The time at which the fault struck, by the clock of the drive.
     pub at: Nanos,
-    /// Counts of unreadable and lost pages before the fault.
+    /// Number of unreadable and lost pages just before the fault.
     pub before: LossLedger,
-    /// Counts of unreadable and lost pages after the fault: a page that its stripe cannot recover
-    /// is lost at once.
+    /// Number of unreadable and lost pages just after the fault: a page that its stripe cannot
+    /// recover is lost at once.
     pub after: LossLedger,
 }
 

@@ -75,14 +75,15 @@ impl Device {
         }
     }
 
-    /// Returns the version of a host page that was written last.
+    /// Returns the version of a host page that was written last: a number that grows with each
+    /// write of the page.
     pub fn version(&self, page: Lpn) -> u64 {
         let stored = self.stored_page(page);
         self.integrity().map_or(0, |integrity| integrity.version(stored))
     }
 
-    /// Returns true if a host page is in the controller, before or after a transfer to or from the
-    /// flash.
+    /// Returns true if the data of a host page is in the controller, before or after a transfer to
+    /// or from the flash.
     pub fn is_buffered(&self, page: Lpn) -> bool {
         matches!(self.layer.ftl.core.map.place(self.stored_page(page)), Location::Buffer(_))
     }
@@ -94,7 +95,7 @@ impl Device {
         crate::raid::fault_kinds::is_at_hand(&self.flash, unit)
     }
 
-    /// Returns true if the acknowledged version of a page is only in the buffer: no die has begun
+    /// Returns true if the acknowledged data of a host page is only in the buffer: no die has begun
     /// to program it.
     pub fn is_dirty(&self, page: Lpn) -> bool {
         match self.layer.ftl.core.map.place(self.stored_page(page)) {

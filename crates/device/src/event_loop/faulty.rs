@@ -10,8 +10,8 @@ use fowler_units::{Nanos, Span};
 
 /// A translation layer whose flash and power may fail.
 pub trait Faulty: Layer {
-    /// Returns the record of scheduled faults, those to come and those that have struck; `None` if
-    /// none was made.
+    /// Returns the record of faults, those to come and those that have struck; `None` if no fault
+    /// was scheduled.
     fn faults(&self) -> Option<&FaultSchedule>;
 
     /// Returns the place of the record of scheduled faults, for modification; the record is made on

@@ -62,7 +62,7 @@ impl<L, P: Probe<L>> Probe<L> for Answers<'_, P> {
     }
 }
 
-/// The next act from outside the drive: of the host or of the link.
+/// Next act from outside the drive: one of the host or of the link.
 enum Next {
     /// The host issues a request at this time.
     Issue(Nanos),

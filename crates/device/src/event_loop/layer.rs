@@ -20,7 +20,7 @@ pub trait Layer: Translation {
     fn may_delay_writes(&self) -> bool {
         false
     }
-    /// Returns the delay by the throttle of a write that could enter at `now`.
+    /// Returns the time for which the throttle delays a write that could enter at `now`.
     fn delay(&mut self, _flash: &mut Flash, _io: &HostIo, _now: Nanos) -> Throttled {
         Throttled::default()
     }

@@ -6,8 +6,8 @@ use super::Layer;
 use crate::flash::Flash;
 use fowler_units::{HostIo, Nanos};
 
-/// The number of requests drawn ahead: enough for three dependent memory accesses to complete
-/// before the request enters.
+/// Number of requests drawn ahead: enough for three dependent memory accesses to complete before
+/// the request enters.
 const AHEAD: usize = 8;
 /// Number of turns before a request at which its second prefetch begins.
 const SECOND: usize = 5;

@@ -72,7 +72,7 @@ use std::collections::VecDeque;
 /// Number of steps of flash operations that are collected before they are reported to the probe.
 const STEPS: usize = 4096;
 
-/// The rule by which requests are issued.
+/// Rule by which the host issues requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
     /// Requests are issued at their arrival times, whatever the drive does.
@@ -92,9 +92,9 @@ pub struct Device<L = Controller> {
     pub(crate) layer: L,
     /// Requests that were issued and have not entered the drive yet, in order.
     arrivals: VecDeque<Arrival>,
-    /// Number of requests that have entered the drive.
+    /// Number of host requests that have entered the drive.
     pub(crate) entered: u64,
-    /// Number of requests that have been completed.
+    /// Number of host requests that have been completed.
     pub(crate) answered: u64,
     /// Time since which no request has been in the drive.
     idle_since: Nanos,

@@ -34,14 +34,14 @@ impl<L: Layer> Device<L> {
     }
 }
 
-/// The losses of the controller at one loss of power.
+/// Losses of the controller at one loss of power: writes, parity and programs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Taken {
     /// Number of acknowledged writes lost, because no die had begun to program them.
     lost_writes: u64,
     /// Number of stripes whose only parity was in the cache and is lost.
     parity_lost: u64,
-    /// Number of programs that were cut off.
+    /// Number of programs that the loss of power cut off.
     torn: u64,
     /// Number of pages lost because the program of a later page of their word line was cut off.
     paired: u64,

@@ -5,15 +5,15 @@ use fowler_units::Span;
 /// Totals over all losses of power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PowerOffs {
-    /// Number of losses of power.
+    /// Number of times that the drive lost power.
     pub spans: u32,
     /// Total time without power.
     pub off: Span,
-    /// Number of acknowledged writes lost.
+    /// Number of acknowledged writes whose data was lost.
     pub lost_writes: u64,
     /// Number of stripes whose only parity was in a cache that lost power.
     pub parity_lost: u64,
-    /// Number of programs that were cut off.
+    /// Number of programs that a loss of power cut off.
     pub torn: u64,
     /// Number of pages that became unreadable because the program of a later page of their word
     /// line was cut off.

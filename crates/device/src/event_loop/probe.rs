@@ -18,8 +18,8 @@ pub trait Probe<L = Controller> {
         Steps::None
     }
 
-    /// Receives steps of flash operations, in order of time, before the completion that follows
-    /// them.
+    /// Receives the recorded steps of flash operations, in order of time, before the completion
+    /// that follows them.
     fn stepped(&mut self, _steps: &[FlashStep]) {}
 
     /// Called when the first request of the run enters the drive.

@@ -6,9 +6,10 @@ use super::{Device, Layer};
 use crate::event_loop::probe::Probe;
 use fowler_units::Span;
 
-/// Time between two checks for the end of writing.
+/// Time between two checks that all cached data is in the flash.
 const STEP: Span = Span::ms(10);
-/// Maximum number of such checks: after a fault, an entry may stay in the parity cache forever.
+/// Largest number of checks for the end of writing: after a fault, an entry may stay in the parity
+/// cache forever.
 const STEPS: u32 = 10_000;
 
 impl Device {

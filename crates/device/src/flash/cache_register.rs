@@ -20,12 +20,12 @@ pub enum Holds {
     AwaitOut,
     /// The cache register holds the data of a read, which is crossing the channel.
     Out,
-    /// Some pages of the next program, possibly none yet. The next page waits for the channel and,
-    /// while a command is suspended, for that command to resume.
+    /// The register holds some pages of the next program, possibly none yet. The next page waits
+    /// for the channel and, while a command is suspended, for that command to resume.
     AwaitIn,
     /// As [`Holds::AwaitIn`], while the next page of the program crosses the channel.
     In,
-    /// All pages of the next program have been transferred in.
+    /// The register holds all pages of the next program.
     Program,
 }
 
@@ -37,9 +37,9 @@ pub struct CacheRegister {
     /// The read whose data is in the register, or the first page program of the next command, which
     /// is still in the queue.
     pub txn: TxnId,
-    /// The page program whose data is being transferred into the register.
+    /// Page program whose data is being transferred into the register.
     pub(super) cursor: TxnId,
-    /// Duration of the transfer that waits or is in progress.
+    /// Duration of the register's transfer that waits or is in progress.
     pub(super) transfer: Span,
     /// Agenda entry for the end of the transfer in progress.
     pub(super) ticket: Ticket,

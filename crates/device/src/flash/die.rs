@@ -66,13 +66,13 @@ pub struct Command {
     pub first: TxnId,
     /// Progress of the command on the cells.
     pub cells: CellOp,
-    /// Time at which the command first ran on the cells.
+    /// Time at which the program or erase first ran on the cells.
     pub started: Nanos,
-    /// Time that the command takes on the cells without interruption.
+    /// Time that the program or erase takes on the cells without interruption.
     pub nominal: Span,
-    /// Time spent on reads while the command was suspended.
+    /// Time spent on reads while the program or erase was suspended.
     pub reads: Span,
-    /// Time at which the command was first suspended; `None` if it never was.
+    /// Time at which the program or erase was first suspended; `None` if it never was.
     pub suspended: Option<Nanos>,
     /// Time accounting of the die at the first suspension, if the die's log no longer reaches back
     /// to it.
@@ -99,7 +99,7 @@ impl Command {
 pub struct Die {
     /// Channel over which the die transfers.
     pub channel: ChannelId,
-    /// The transactions that wait for the die.
+    /// Transactions that wait for the die.
     pub queue: DieQueue,
     /// Waiting host reads and programs by rank; `None` unless the die order needs ranks.
     pub ranked: Option<Box<RankedQueue>>,
@@ -113,7 +113,7 @@ pub struct Die {
     pub first: TxnId,
     /// The page program whose page is being transferred, or the read being served.
     pub cursor: TxnId,
-    /// Duration of the transfer of a page in or out.
+    /// Duration of the die's transfer of a page, in or out.
     pub transfer: Span,
     /// State of the program or erase that the die has begun, if any.
     pub cells: Cells,

@@ -9,12 +9,12 @@ use fowler_units::{DieId, Lpn, Nanos, Ppn, ReqId, Span};
 /// Selects which steps of flash operations are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Steps {
-    /// No step is recorded.
+    /// No steps are recorded.
     #[default]
     None,
-    /// [`FlashEvent::Done`] of programs is recorded.
+    /// Only the ends of programs ([`FlashEvent::Done`]) are recorded.
     Programs,
-    /// All steps are recorded.
+    /// Steps of all flash operations are recorded.
     All,
 }
 
@@ -36,17 +36,17 @@ pub struct FlashStep {
 pub struct Operation {
     /// Number of the operation, unique and ascending in the order in which operations were opened.
     pub order: u64,
-    /// Read, program or erase.
+    /// Kind of the operation: read, program or erase.
     pub op: Op,
     /// The source of the operation: host, GC and so on.
     pub source: Source,
     /// Host request that waits for the operation, if any. The id is used again once that request is
     /// completed.
     pub request: ReqId,
-    /// Physical page, or first page of the block for an erase; none for a page that was never
-    /// written.
+    /// Physical page that the operation accesses, or the first page of the block for an erase; none
+    /// for a page that was never written.
     pub ppn: Ppn,
-    /// Logical page; none for an erase.
+    /// Logical page whose data the operation accesses; none for an erase.
     pub lpn: Lpn,
     /// Time at which the operation was submitted to its die.
     pub submitted: Nanos,
@@ -71,14 +71,14 @@ pub enum FlashEvent {
     },
     /// The transfer of a page to the die ends.
     Load {
-        /// Duration of the transfer.
+        /// Duration of the transfer to the die.
         transfer: Span,
         /// True if a suspension made a second transfer of the same data necessary.
         again: bool,
     },
     /// The transfer of a page of the next program into the cache register ends.
     LoadAhead {
-        /// Duration of the transfer.
+        /// Duration of the transfer into the cache register.
         transfer: Span,
     },
     /// A program or erase starts or resumes on the cells.
@@ -97,9 +97,9 @@ pub enum FlashEvent {
         /// True if the operation had changed the cells, so that this counts as a suspension (S10).
         counted: bool,
     },
-    /// The operation ends.
+    /// The operation ends, and with it the transaction.
     Done,
-    /// The operation had waited for another one that ends now: the program of another page write
-    /// that it had joined, the parity of its stripe, or a page that its data is rebuilt from.
+    /// The operation had waited for another that ends now: the program of another page write that
+    /// it had joined, the parity of its stripe, or a page that its data is rebuilt from.
     Joined,
 }

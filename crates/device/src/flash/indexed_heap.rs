@@ -10,9 +10,9 @@ use fowler_units::{IdVec, TxnId};
 /// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
-    /// Primary criterion; smaller goes first.
+    /// First criterion of the order; transactions with a smaller key go first.
     pub key: u32,
-    /// Number in the order of submission; smaller goes first.
+    /// Number in the order of submission; of equal keys, the smaller number goes first.
     pub order: u64,
 }
 

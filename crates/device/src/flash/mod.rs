@@ -66,7 +66,7 @@ use fowler_units::{
 use read_retry::ReadRetry;
 pub use read_retry::Tries;
 
-/// The result of binding a program to a page.
+/// Result of binding a program to a page of the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bind {
     /// The program has a page: the transaction's `unit` is set.
@@ -136,7 +136,7 @@ pub struct Queued {
 pub struct Flash {
     /// The simulated clock, and the future events.
     pub agenda: Agenda<Event>,
-    /// Transactions in flight.
+    /// Flash transactions in flight.
     pub txns: Txns,
     /// The counters of the run so far.
     pub counters: Counters,
@@ -445,7 +445,7 @@ impl Flash {
         *self.txns.waits_mut(id) = self.dies[die].account.read_at(now);
     }
 
-    /// Lets a die try its host programs again, because there may be pages for them now.
+    /// Lets a die try its host programs again, because there may be flash pages for them now.
     pub fn unblock(&mut self, die: DieId) {
         let state = &mut self.dies[die];
         if state.blocked {
@@ -561,7 +561,8 @@ impl Flash {
         self.release_channel::<L>(channel);
     }
 
-    /// Marks a die whose operation may have made the minimum progress before a suspension.
+    /// Marks a die to decide again, because its running program or erase may have made the minimum
+    /// progress before a suspension.
     pub fn reconsider(&mut self, id: DieId) {
         self.mark(id);
     }

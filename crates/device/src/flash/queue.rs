@@ -9,7 +9,7 @@ use crate::flash::txn::{By, Owner, Txn, Txns};
 use crate::observe::operation::Source;
 use fowler_units::{DieId, Id, Lpn, Nanos, Span, TxnId};
 
-/// The classes of waiting transactions.
+/// Class of a waiting transaction: read, program or erase, of the host or of background work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TxnClass {
@@ -38,14 +38,14 @@ impl TxnClass {
     ];
 }
 
-/// The waiting transactions of one class, chained by [`Txn::next`]. Almost all leave from the head,
-/// so neither the `prev` of the head nor the tail of an empty line is maintained. A
+/// List of the waiting transactions of one class, chained by [`Txn::next`]. Almost all leave from
+/// the head, so neither the `prev` of the head nor the tail of an empty line is maintained. A
 /// [`fowler_units::List`], which does both, costs 0.6 % more instructions for a random write and 1
 /// % for a sequential one.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    /// Place of the head in the order of submission. Like the tail, this number is meaningless
-    /// without a head.
+    /// Number of the first transaction in the order of submission. Like the tail, this number is
+    /// meaningless without a head.
     order: u64,
     head: TxnId,
     tail: TxnId,
@@ -196,7 +196,7 @@ fn is_awaited(txn: &Txn) -> bool {
 pub struct RankedQueue {
     /// Deadline of requests without one of their own, as a time after arrival.
     deadline: Span,
-    /// The number of waiting transactions of all classes.
+    /// Number of waiting transactions, of all classes.
     count: u32,
     /// Waiting transactions in order of submission, while none is in the heaps.
     aside: [Aside; 2],
@@ -210,7 +210,7 @@ pub struct RankedQueue {
     waiting: IndexedHeap,
 }
 
-/// A waiting transaction that is kept outside the heaps.
+/// A transaction that waits outside the heaps.
 #[derive(Clone, Copy, Debug)]
 struct Aside {
     id: TxnId,
@@ -242,7 +242,7 @@ fn rank(txn: &Txn, age_key: u32) -> Rank {
 }
 
 impl RankedQueue {
-    /// Creates an empty queue. Requests without a deadline of their own get this one.
+    /// Creates an empty ranked queue. Requests without a deadline of their own get this one.
     pub fn new(deadline: Span) -> RankedQueue {
         RankedQueue {
             deadline,
@@ -559,13 +559,13 @@ impl<'a> View<'a> {
 /// A waiting transaction, in the form for custom policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// The number of the transaction.
+    /// Number of the transaction.
     pub id: TxnId,
-    /// The class that the transaction waits in.
+    /// Class in which the transaction waits.
     pub class: TxnClass,
-    /// The die that the transaction waits for.
+    /// Die that the transaction waits for.
     pub die: DieId,
-    /// Logical page of the host; `None` if the transaction has none.
+    /// Logical page that the transaction accesses; `None` if it accesses none.
     pub lpn: Option<Lpn>,
     /// For host programs, the number of pages of the request that wrote the data; zero for others.
     pub group: u16,

@@ -45,7 +45,7 @@ pub struct ChipCommand {
     pub op: ChipOp,
 }
 
-/// The result of a raw flash command.
+/// Times and suspensions of a raw flash command that has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChipResult {
     /// Time at which the die started the command.

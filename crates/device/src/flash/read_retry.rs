@@ -14,7 +14,7 @@ use crate::flash::txn::Txn;
 use crate::observe::blame::{Blame, Part};
 use fowler_units::{DieId, Span, TxnId, UnitId};
 
-/// The tries that the read of a page takes: where they begin, and their number.
+/// Tries that the read of a page takes: where they begin, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tries {
     /// Entry of the retry table at which the first try reads.

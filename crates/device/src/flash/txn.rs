@@ -21,12 +21,14 @@ use fowler_units::{
 pub enum Owner {
     /// The owner is the host request in [`Txn::req`], which waits for this page read.
     Request,
-    /// A buffered page that is being programmed, and possibly requests that wait for the program.
+    /// The owner is a frame of the buffer whose page is being programmed, and possibly requests
+    /// that wait for the program.
     Frame(FrameId),
-    /// A buffered page of a partial write, which needs the old page to be read.
+    /// The owner is a frame of the buffer that needs the old page, because a write covers only part
+    /// of it.
     Merge(FrameId),
-    /// Data of a program that a failed die has not completed: of a buffered page or, without a
-    /// frame, of a page that was being moved. The data goes to another die.
+    /// The owner is data of a program that a failed die has not completed: of a buffered page or,
+    /// without a frame, of a page that was being moved. The data goes to another die.
     Displaced(FrameId),
     /// The owner is the GC job of the plane that holds the transaction's page.
     Job,
@@ -34,19 +36,19 @@ pub enum Owner {
     Measure,
     /// The owner is the scrubbing of a die.
     Scrub,
-    /// The comparison of a stripe with its parity, for the scrubbing of a die.
+    /// The owner is the comparison of a stripe with its parity, for the scrubbing of this die.
     StripeCheck(DieId),
-    /// The mapping, which reads or writes one of its own pages for an entry.
+    /// The owner is the mapping, which reads or writes one of its own pages for an entry.
     Mapping,
     /// The owner is the parity of a stripe, by its place in the parity cache.
     Parity(ParityId),
-    /// The recovery of a page that could not be read, by the number of the recovery.
+    /// The owner is the recovery of a page that could not be read, by the number of the recovery.
     DegradedRead(u32),
     /// The owner is a raw flash command, by its number.
     Raw(u32),
     /// The owner is a program command of a superblock, by its number.
     Command(u32),
-    /// The first of two passes of a program command of a superblock, by its number.
+    /// The owner is the first of two passes of a program command of a superblock, by its number.
     FirstPass(u32),
     /// The owner is the collection or erase of a superblock, by its number.
     Superblock(u32),
@@ -55,18 +57,20 @@ pub enum Owner {
 /// The source from which the time accounting knows what a transaction waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// The log of the die, which reaches back to the submission of the transaction.
+    /// The log of the die, which reaches back to the submission of the transaction, tells what it
+    /// waited for.
     InLog,
-    /// The die's time accounting at the submission, which was saved. The transaction still waits.
+    /// The die's time accounting at the submission was saved, because the log no longer reaches
+    /// back. The transaction still waits.
     Noted,
-    /// The saved time accounting of the die over the wait, which has ended.
+    /// The saved value is the die's time by activity over the wait, which has ended.
     Settled,
 }
 
 /// One transaction: a read or program of a page, or an erase of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Txn {
-    /// Read, program or erase.
+    /// Kind of the operation: read, program or erase.
     pub op: Op,
     /// Source on whose behalf the transaction runs.
     pub source: Source,
@@ -114,12 +118,12 @@ pub struct Txn {
     /// For reads, the mapping unit. For programs, the first unit of the page, once bound. For
     /// erases, the first unit of the block.
     pub unit: UnitId,
-    /// Logical page of a program or a move.
+    /// Logical page whose data a program or move writes.
     pub lpn: Lpn,
-    /// The next transaction in the queue. Also chains the transactions of a multi-plane command,
-    /// and the page writes that joined one program.
+    /// Next transaction in the queue. Also chains the transactions of a multi-plane command, and
+    /// the page writes that joined one program.
     pub next: TxnId,
-    /// The previous transaction in the queue. Meaningless for the first.
+    /// Previous transaction in the queue. Meaningless for the first.
     pub prev: TxnId,
     /// First of the page writes that joined this program while it waited.
     pub joined: TxnId,
@@ -142,13 +146,13 @@ pub struct Txn {
     pub asked: Nanos,
     /// Time that the request had waited for buffer space when the transaction was opened.
     pub buffer_wait: Span,
-    /// The time that the request had waited for the mapping when the transaction was opened.
+    /// Time that the request had waited for the mapping when the transaction was opened.
     pub mapping_wait: Span,
     /// Time at which the transaction was submitted to its die.
     pub submitted: Nanos,
     /// Time at which the die started the transaction.
     pub dispatched: Nanos,
-    /// The number of suspensions of the transaction.
+    /// Number of suspensions of the program or erase.
     pub suspensions: u32,
 }
 
@@ -234,9 +238,9 @@ impl Txn {
 /// The two heaps of a ranked queue; a transaction is in each at most once.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
-    /// The heap of one class, by rank.
+    /// The heap of the transaction's class, ordered by rank.
     Rank,
-    /// The heap of all transactions that a host request waits for, by due time.
+    /// The heap of all transactions that a host request waits for, ordered by due time.
     Age,
 }
 
@@ -246,7 +250,7 @@ pub enum By {
 pub struct Txns {
     records: Table<TxnId, Txn>,
     waits: Table<TxnId, Ledger>,
-    /// Place of each transaction in the two heaps of its die, if the die ranks its queue.
+    /// Place of each transaction in the two heaps of its die's ranked queue, if the die has one.
     places: [Places; 2],
     free: Vec<TxnId>,
     submitted: u64,
@@ -288,9 +292,10 @@ impl Txns {
             + Bytes::of::<TxnId>(capacity as u64)
     }
 
-    /// Opens a transaction in a free place, for the caller to complete.
+    /// Opens a transaction in a free place of the arena; the caller fills in the other fields.
     ///
     /// # Panics
+    ///
     /// If the arena is full: admission must hold requests back.
     #[inline]
     pub fn open(
@@ -340,7 +345,7 @@ impl Txns {
         self.free.push(id);
     }
 
-    /// Returns a flash transaction.
+    /// Returns the record of a flash transaction.
     #[inline]
     pub fn get(&self, id: TxnId) -> &Txn {
         debug_assert!(self.records[id].open);
@@ -353,7 +358,7 @@ impl Txns {
         self.records.as_slice().get(id.index()).filter(|txn| txn.open)
     }
 
-    /// Returns a flash transaction for modification.
+    /// Returns the record of a flash transaction for modification.
     #[inline]
     pub fn get_mut(&mut self, id: TxnId) -> &mut Txn {
         debug_assert!(self.records[id].open);

@@ -79,9 +79,9 @@ pub struct Gc {
     pub refresh: Option<Box<Refresher>>,
     /// Measurement of block strengths; `None` if off.
     pub strengths: Option<StrengthMeasurement>,
-    /// Scrubbing; `None` if off.
+    /// Scrubbing of the drive's data; `None` if off.
     pub scrub: Option<Box<Scrubber>>,
-    /// Settings of GC in no simulated time.
+    /// Results and settings of GC work in no simulated time.
     pub untimed: Untimed,
 }
 

@@ -12,8 +12,8 @@
 use crate::config::Config;
 use fowler_units::{BlockId, Bytes, Geometry, IdVec, Link, Linked, List, Nanos, PlaneId, Span};
 
-/// The soft limit as a share of the hard one. Assumed: the paper refreshes data that is "close to
-/// or longer than" the hard limit.
+/// Numerator of the soft limit as a share of the hard one, in tenths. Assumed: the paper refreshes
+/// data that is "close to or longer than" the hard limit.
 const SOFT_LIMIT_NUMERATOR: u64 = 9;
 const SOFT_LIMIT_DENOMINATOR: u64 = 10;
 /// Number of age checks of all blocks during the retention limit. Assumed: "periodically".
@@ -34,7 +34,7 @@ pub(super) enum Urgency {
 /// The refresh state of a block, which every counted read changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Age {
-    /// Number of reads of the block since its erase: the read counter of the paper.
+    /// Number of reads of the block since its erase: the read counter of DA-RAID-5.
     pub reads: u32,
     pub(super) urgency: Urgency,
     /// Neighbours of the block in its plane's list of blocks to refresh.
@@ -56,21 +56,24 @@ impl Linked<BlockId> for Age {
 #[derive(Clone, Debug)]
 pub struct Refresher {
     pub(super) blocks: IdVec<BlockId, Age>,
-    /// For each plane, the blocks past the soft limit, in the order in which they reached it.
+    /// For each plane, the blocks past the soft limit of refresh, in the order in which they
+    /// reached it.
     pub(super) past_soft: IdVec<PlaneId, List<BlockId>>,
-    /// For each plane, the blocks past the hard limit, in the order in which they are refreshed.
+    /// For each plane, the blocks past the hard limit of refresh, in the order in which they are
+    /// refreshed.
     past_hard: IdVec<PlaneId, List<BlockId>>,
     retention: Span,
     reads: u32,
-    /// For each block, the factor of its limits if these depend on wear; `None` otherwise.
+    /// For each block, the factor of its refresh limits if these depend on wear; `None` otherwise.
     pub(super) longer: Option<IdVec<BlockId, f64>>,
-    /// Factor by which each erase changes the limits of a block, if these depend on wear.
+    /// Factor by which each erase changes the refresh limits of a block, if these depend on wear.
     pub(super) per_erase: f64,
     /// Age of the oldest data at time zero: timestamps count from there.
     pub(super) epoch: Span,
     pub(super) looked: Nanos,
     pub(super) look_every: Span,
-    /// Time of the next deadline event; `NEVER` if none is scheduled.
+    /// Time of the next event at which some data reaches its hard limit; `NEVER` if none is
+    /// scheduled.
     pub(super) deadline: Nanos,
     /// True if an open block is past the hard limit and could not be closed.
     pub(super) overdue_open: bool,

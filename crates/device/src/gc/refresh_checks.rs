@@ -49,8 +49,8 @@ impl Gc {
         self.expect_deadline(core, flash);
     }
 
-    /// Schedules an event for the next deadline, if there is one. Data written later reaches its
-    /// own deadline later.
+    /// Schedules an event for the time at which the oldest data reaches its hard limit, if there is
+    /// such data. Data written later reaches its own limit later.
     pub(super) fn expect_deadline(&mut self, core: &mut Core, flash: &mut Flash) {
         let now = flash.now();
         let Some(refresher) = &mut self.refresh else { return };
@@ -69,7 +69,8 @@ impl Gc {
         }
     }
 
-    /// Handles a deadline: some data has reached its maximum age, unless it was moved meanwhile.
+    /// Handles the time at which some data has reached its maximum age, unless it was moved
+    /// meanwhile.
     pub fn deadline_event(&mut self, core: &mut Core, flash: &mut Flash) {
         if self.refresh.as_ref().is_some_and(|refresher| refresher.deadline == flash.now()) {
             self.look_at_ages_now(core, flash);

@@ -21,13 +21,13 @@ pub(crate) const CATCHES_UP: u64 = 2;
 /// begin because its plane has no room.
 pub(super) const TURNS_TO_MOVE: u64 = 2;
 
-/// The progress of scrubbing.
+/// Progress of scrubbing, which reads all data of the drive in the background.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScrubProgress {
-    /// Number of times that every block has had its turn.
+    /// Number of times that scrubbing has completed a round over all blocks.
     pub rounds: u32,
-    /// Longest time from the turn of a block until it was read, and moved if necessary. Time
-    /// without power counts.
+    /// Longest time from the scrubbing turn of a block until it was read, and moved if necessary.
+    /// Time without power counts.
     pub latest: Span,
 }
 
@@ -51,13 +51,13 @@ pub struct Scrubber {
 /// The progress of scrubbing on one die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patrol {
-    /// Number on the die of the block that has its turn or is next.
+    /// Number on the die of the block that has its scrubbing turn or is next.
     pub(super) block: u32,
     /// Offset in the block of the page at which reading continues.
     pub(super) page: u32,
-    /// True if a page of the block has been read in this turn.
+    /// True if a page of the block has been read in its present turn.
     pub(super) begun: bool,
-    /// True if it is decided in this turn whether the block is moved.
+    /// True if, in this turn, it is decided whether the block is moved.
     pub(super) decided: bool,
     /// Time of the block's scrubbing turn, time without power included.
     pub(super) turn: Nanos,
@@ -65,9 +65,9 @@ pub(super) struct Patrol {
     pub(super) at: Nanos,
     /// True while scrubbing reads a page of the die.
     pub(super) reading: bool,
-    /// True if that read began while the die was idle.
+    /// True if the scrubbing read in progress began while the die was idle.
     pub(super) in_idle_time: bool,
-    /// Earliest time of the next read while the die is busy.
+    /// Earliest time of the next scrubbing read while the die is busy.
     pub(super) rests_until: Nanos,
     /// The block that must be moved before another block is read; `None` if there is none.
     pub(super) moving: Option<Moving>,

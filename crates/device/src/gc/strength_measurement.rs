@@ -34,11 +34,11 @@ pub struct StrengthMeasurement {
     rng: Rng,
     /// Number of bits in a page.
     bits: f64,
-    /// Time between two measurements on a die.
+    /// Time between two strength measurements on a die.
     every: Span,
     /// The accepted probability that a block is weaker than the class assigned to it.
     risk: f32,
-    /// Time of the next measurement of each die.
+    /// Time of the next strength measurement of each die.
     due: IdVec<DieId, Nanos>,
     /// Number on the die of the block that each die measures next.
     next: IdVec<DieId, u32>,

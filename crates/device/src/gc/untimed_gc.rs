@@ -23,13 +23,13 @@ use fowler_physics::voltage::ByVoltage;
 use fowler_units::{BlockId, Id, Lpn, Nanos, PlaneId, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// The number of moves ahead of which the mapping entry of a moved page is prefetched.
+/// Number of page moves by which the prefetch of a mapping entry is ahead.
 const MOVES_AHEAD: u32 = 32;
 
-/// The state of GC work in no simulated time.
+/// Results and settings of GC work in no simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Untimed {
-    /// Number of pages moved so far.
+    /// Numbers of pages moved so far in no simulated time.
     pub moves: Moves,
     /// Simulated time at which untimed GC work happens.
     pub clock: Nanos,
@@ -49,7 +49,7 @@ impl Untimed {
     }
 }
 
-/// Numbers of pages moved in no simulated time.
+/// Numbers of pages that GC work has moved in no simulated time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moves {
     /// Number of pages moved by garbage collection.

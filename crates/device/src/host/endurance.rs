@@ -87,8 +87,9 @@ impl Config {
     }
 }
 
-/// A lifetime in progress. Time and pages are those of the simulation: with dilation, the lifetime
-/// and its capacity are both reduced by that factor, so that their ratio is preserved.
+/// A drive's lifetime in progress. Time and pages are those of the simulation: with dilation, the
+/// lifetime and its write capacity are both reduced by that factor, so that their ratio is
+/// preserved.
 #[derive(Clone, Debug)]
 pub struct Life {
     params: Params,
@@ -97,14 +98,14 @@ pub struct Life {
     pages: f64,
     /// Number of pages programmed before the lifetime began.
     before: u64,
-    /// Maximum number of pages that can be programmed during the lifetime, given the endurance of
+    /// Largest number of pages that can be programmed during the lifetime, given the endurance of
     /// the cells at its end.
     sustained: f64,
     /// Extra wear of all programs over programs at nominal voltages, in programs at nominal
     /// voltages.
     more: f64,
-    /// Physical pages for each number of a page: below 1 if a word line has a further number, for
-    /// the page that it holds in SLC mode.
+    /// Number of physical pages for each page number: below 1 if a word line has a further number,
+    /// for the page that it holds in SLC mode.
     share: f64,
 }
 

@@ -32,16 +32,16 @@ pub struct Line {
     most: usize,
     /// Writes and trims that wait for room, in order.
     writes: VecDeque<ReqId>,
-    /// Number of writes in line that have been served so far, plus one.
+    /// Number of writes that have left the line so far, plus one.
     served: u64,
     /// Value of `served` when the first write of the present line joined it.
     begun: u64,
-    /// Reads that wait, each with the count of `served` from which on it may enter.
+    /// Reads that wait, each with the value of `served` from which on it may enter.
     reads: VecDeque<(u64, ReqId)>,
 }
 
 impl Line {
-    /// Creates an empty line without waiting requests.
+    /// Creates a line in which no request waits.
     pub fn new(config: &Config) -> Line {
         let depth = config.queue.depth as usize;
         Line {

@@ -26,7 +26,7 @@ pub struct Link {
     /// On a half-duplex link, the gap before the last transfer to the drive: transfers to the host
     /// may use it until the request is issued.
     gap: Gap,
-    /// The time at which each firmware core is free.
+    /// Time at which each firmware core becomes free.
     cores: Vec<Nanos>,
     /// Time at which the last trim has changed the mapping, on a drive without modeled cores.
     mapping_free: Nanos,
@@ -35,7 +35,7 @@ pub struct Link {
     handles: bool,
 }
 
-/// A time in which the link transfers nothing.
+/// A period in which the half-duplex link transfers nothing.
 #[derive(Clone, Copy, Debug, Default)]
 struct Gap {
     begin: Nanos,

@@ -89,29 +89,29 @@ pub struct FrontEnd {
 pub struct Ftl {
     /// Mapping, blocks and write buffer.
     pub core: Core,
-    /// Garbage collection, wear leveling, refresh.
+    /// Garbage collection, wear leveling and refresh of the drive.
     pub gc: Gc,
-    /// Requests in flight and the host link.
+    /// Requests in flight, and the link to the host.
     pub front: FrontEnd,
-    /// Work that waits for room in the flash.
+    /// Numbers of page reads and writes in flight, and the work that waits for room in the flash.
     pub queues: Queues,
     rules: Rules,
     /// The requests that the drive still serves, after dies have failed.
     pub service: Service,
 }
 
-/// The configured behaviour of host reads and writes.
+/// Configured behavior of host reads and writes.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     ack: Ack,
     unwritten: UnwrittenReads,
     partial: PartialWrites,
-    /// True if programs are cut off at a loss of power.
+    /// True if a loss of power cuts off programs in flight.
     tears: bool,
     word_line: u32,
 }
 
-/// Numbers of page reads and writes in flight, and the work that waits for dies and programs.
+/// Numbers of page reads and writes in flight, and the work that waits for room in dies and queues.
 #[derive(Clone, Debug)]
 pub struct Queues {
     reads_max: u32,
@@ -124,7 +124,7 @@ pub struct Queues {
     resuming: Resuming,
     /// Programs for which no die has room at the moment.
     unplaced: VecDeque<TxnId>,
-    /// Waiting flushes, each with the epoch that it waits for, in order.
+    /// Waiting flushes in order, each with the flush epoch whose data it waits for.
     flushes: VecDeque<(u32, ReqId)>,
     /// True once the run has ended: all dirty data goes to the flash.
     pub writing_out: bool,

@@ -25,7 +25,7 @@ use fowler_units::{FrameId, Id, TxnId, UnitId};
 /// The programs in flight at a loss of power.
 #[derive(Clone, Debug, Default)]
 pub struct Cut {
-    /// Number of programs that end with the energy left in the drive.
+    /// Number of programs that still end with the energy left in the drive.
     pub ended: usize,
     /// Programs that are cut off, in order of submission.
     pub torn: Vec<TxnId>,

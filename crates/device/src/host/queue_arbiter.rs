@@ -12,7 +12,7 @@ use fowler_units::{Bytes, Id, QueueId, ReqId};
 #[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     weights: Weights,
-    /// The ends of each queue, up to the highest number used so far.
+    /// First and last command of each submission queue, up to the highest queue number used so far.
     queues: Vec<Ends>,
     /// One bit for each submission queue, set while the queue holds a command.
     waiting: Vec<u64>,
@@ -22,7 +22,7 @@ pub(super) struct Arbiter {
     commands: u32,
     /// The queue whose turn it is (`usize::MAX` before the first turn).
     turn: usize,
-    /// Number of commands that the queue may still hand over in its turn.
+    /// Number of commands that the queue whose turn it is may still hand over.
     left: u32,
 }
 

@@ -84,14 +84,14 @@ pub trait RedundancyHooks: Sized {
         ftl.send_out(flash, frame_id, self);
     }
 
-    /// Sends a program with complete data to a die.
+    /// Sends a program whose data is complete to a die.
     #[inline(always)]
     fn proceed(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         ftl.try_to_place(flash, id);
     }
 
-    /// Returns true if a program must go back although it has a die, because its page was not yet
-    /// to be covered by parity when it was sent there.
+    /// Returns true if a program must go back although it has a die, because its page now needs
+    /// parity and did not when the program was sent there.
     #[inline]
     fn comes_too_late(&self, _ftl: &Ftl, _flash: &Flash, _id: TxnId, _page: Lpn) -> bool {
         false
@@ -194,14 +194,14 @@ pub trait RedundancyHooks: Sized {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
 
-    /// Returns true if the last version written of a page is the one at `unit`, as far as can be
+    /// Returns true if the data last written to a page is that at `unit`, as far as can be
     /// determined.
     fn same_as_flash(&self, _page: Lpn, _unit: UnitId) -> bool {
         true
     }
 
-    /// Called when the last version written of a page was lost with the power: the page now holds
-    /// the data at `unit`.
+    /// Called when the data last written to a page was lost with the power: the page now holds the
+    /// older data at `unit`.
     fn frame_lost(&mut self, _page: Lpn, _unit: UnitId) {}
 
     /// Returns the erase pulse of a block; `None` if it is the nominal one.

@@ -28,15 +28,15 @@ pub struct Request {
     pub io: HostIo,
     /// Time at which the request had come over the link and passed the throttle.
     pub ready: Nanos,
-    /// The delay of the request by the throttle.
+    /// Time for which the throttle delayed the request.
     pub throttled: Span,
-    /// The next page of the request to be issued.
+    /// Next page of the request to be issued.
     pub next: u32,
-    /// The page after the request's last page.
+    /// Page after the last page of the request.
     pub end: u32,
-    /// The number of pages of the request.
+    /// Number of pages that the request touches.
     pub pages: u32,
-    /// For writes, `pages` limited to 16 bits, as stored in frames and programs.
+    /// For writes, the number of pages limited to 16 bits, as stored in frames and programs.
     pub group: u16,
     /// Deadline of the request, in the steps of [`crate::flash::txn::Txn::deadline`].
     pub deadline: u8,

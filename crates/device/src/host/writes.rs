@@ -50,7 +50,7 @@ impl Ftl {
         }
     }
 
-    /// Records the reason why the next page of a request waits from now on.
+    /// Records the reason for which the next page of a request waits from now on.
     pub(super) fn stall(&mut self, flash: &Flash, id: ReqId, stall: Stall) {
         let now = flash.now();
         let request = self.front.requests.get_mut(id);

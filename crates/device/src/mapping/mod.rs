@@ -40,7 +40,7 @@ pub struct CachedMap {
     waiters: VecDeque<(TxnId, Waiter)>,
 }
 
-/// A mapping entry is not in memory. Names the flash transaction that loads it.
+/// A miss: a mapping entry is not in memory. Names the flash transaction that loads the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Miss(pub TxnId);
 
@@ -51,7 +51,8 @@ pub enum Waiter {
     Read(ReqId),
     /// The first of the waiting writes and trims needs the entry.
     Writes,
-    /// A page of a GC victim to be moved, by the transaction that read it.
+    /// The page of a GC victim that is to be moved needs the entry; given by the transaction that
+    /// read the page.
     Move(TxnId),
 }
 
@@ -87,14 +88,14 @@ impl CachedMap {
         if self.residency.may_miss() { self.lookup(flash, page).map(|_| ()) } else { Ok(()) }
     }
 
-    /// Returns the time `noted` as a wait for the mapping; zero on a drive whose mapping never
-    /// misses.
+    /// Returns the time `noted` that a request waited for the mapping; zero on a drive whose
+    /// mapping never misses.
     #[inline(always)]
     pub fn waited(&self, noted: Span) -> Span {
         if self.residency.may_miss() { noted } else { Span::ZERO }
     }
 
-    /// Adds a waiter for an entry, unless it is waiting already.
+    /// Adds a waiter for a mapping entry, unless it is waiting already.
     pub fn wait(&mut self, miss: Miss, waiter: Waiter) {
         if !self.waiters.contains(&(miss.0, waiter)) {
             self.waiters.push_back((miss.0, waiter));

@@ -13,7 +13,8 @@ pub enum Residency {
     /// All entries are in memory: the drive holds its whole mapping. A lookup never misses, at no
     /// cost.
     Whole,
-    /// Some entries are in memory, to test that every user waits when it must.
+    /// Some entries are in memory and are evicted at random, to test that every user waits when it
+    /// must.
     #[cfg(test)]
     ForgetfulMap(ForgetfulMap),
 }

@@ -76,7 +76,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Number of causes of latency.
+    /// Number of causes that a latency is divided into.
     pub const COUNT: usize = 30;
 
     /// All causes of latency, in order.
@@ -162,7 +162,7 @@ fowler_units::enumerated! {
     pub ByPart
 }
 
-/// The breakdown of one latency by cause.
+/// Breakdown of one request's latency by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blame([Span; Part::COUNT]);
 

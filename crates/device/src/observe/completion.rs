@@ -3,7 +3,7 @@
 use super::blame::Blame;
 use fowler_units::{HostIo, Nanos, ReqId, Span};
 
-/// A host request that has completed.
+/// Record of a completed host request: its times and the causes of its latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// The request as issued by the host, with its arrival time.

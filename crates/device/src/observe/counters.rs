@@ -54,7 +54,7 @@ pub struct Counters {
     pub failed_at_random: u64,
     /// Number of block erases by source; those by the host are raw commands.
     pub erases: BySource<u64>,
-    /// Numbers of parity pages computed, by the data they were computed from.
+    /// Numbers of parity pages computed, by how they were computed.
     pub parity_ways: ParityWays,
     /// Numbers of blocks refreshed.
     pub refreshed: Refreshed,
@@ -86,7 +86,7 @@ pub struct Counters {
     pub suspended_extra: Span,
     /// Total time for which the throttle delayed writes.
     pub throttled: ThrottleTime,
-    /// Number of writes that the throttle stopped because no capacity was left.
+    /// Number of writes that the throttle stopped because no write capacity was left.
     pub stops: u64,
     /// Total time since the first request with no request in the drive.
     pub idle: Span,
@@ -247,9 +247,9 @@ pub struct AgedCounts {
 /// Total time for which the throttle delayed writes, by the kind of delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThrottleTime {
-    /// Total time of throttling delays that were spread over pages.
+    /// Total time of throttling delays that were spread over the pages of writes.
     pub delayed: Span,
-    /// Total time of throttling stops, when no capacity was left.
+    /// Total time for which the throttle stopped writes, because no write capacity was left.
     pub stopped: Span,
 }
 

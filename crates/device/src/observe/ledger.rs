@@ -12,7 +12,7 @@ use fowler_units::{Nanos, Span};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doing(u8);
 
-/// Numbers of the activities that read, by source.
+/// Number of the activity of reading, for each source.
 const READING: [usize; Source::ALL.len()] = [0, 3, 6, 9, 12];
 
 /// For each activity, the cause of latency of a transaction that waits meanwhile.
@@ -131,7 +131,7 @@ impl Ledger {
     }
 }
 
-/// Number of spells (uninterrupted activities) in the log of an account.
+/// Number of spells (uninterrupted activities) in the log of a die's time accounting.
 const SPELLS: usize = 32;
 
 /// The time accounting of a die in progress: sums, and a log of recent activities.
@@ -142,7 +142,7 @@ const SPELLS: usize = 32;
 /// ([`Account::read_at`]).
 #[derive(Clone, Debug)]
 pub struct Account {
-    /// Time by activity before the first spell of the log.
+    /// Time of the die by activity before the first spell of the log.
     times: Ledger,
     /// Time at which each spell of the log began.
     since: [Nanos; SPELLS],

@@ -22,10 +22,10 @@ pub enum Source {
     Gc,
     /// The source is wear leveling.
     Wear,
-    /// Refresh: reprogramming data that could stay in place, to make reads faster or data last
-    /// longer.
+    /// The source is refresh: reprogramming data that could stay in place, to make reads faster or
+    /// data last longer.
     Refresh,
-    /// Updating the parity of stripes, and recovering unreadable pages.
+    /// The source is parity: updating the parity of stripes, and recovering unreadable pages.
     Parity,
 }
 

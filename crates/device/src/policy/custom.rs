@@ -17,8 +17,8 @@ pub use crate::policy::throttle::CustomThrottle;
 pub use crate::policy::victim::{CustomVictim, Fruitless};
 use std::fmt::Debug;
 
-/// The custom policies of a drive, by slot. See docs/decisions/policy.md, "How does a custom policy
-/// fill a slot?".
+/// Custom policies of a drive, by the kind of decision that they make. See
+/// docs/decisions/policy.md, "How does a custom policy fill a slot?".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policies {
     /// Custom policy that chooses the waiting transaction that a die serves next.
@@ -36,10 +36,9 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// Adds custom policies for other slots.
+    /// Adds custom policies for other decisions of the controller.
     ///
-    /// # Errors
-    /// The configuration key of a slot for which both have a policy.
+    /// # Errors The configuration key of a decision for which both have a policy.
     pub fn join(&mut self, more: &Policies) -> Result<(), &'static str> {
         let mut theirs = more.labels().map(|(key, _)| key);
         if let Some(key) = theirs.find(|key| self.labels().any(|(filled, _)| filled == *key)) {
@@ -55,8 +54,8 @@ impl Policies {
         Ok(())
     }
 
-    /// Returns the configuration keys of the slots with custom policies, each with the label of its
-    /// policy.
+    /// Returns the configuration keys of the decisions that custom policies make, each with the
+    /// label of its policy.
     pub fn labels(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let Policies { die_order, suspension, hotness, throttle, victim, placement } = self;
         let filled = [

@@ -6,9 +6,10 @@
 /// The property of a drive that a policy needs, so that the policy works there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// The policy needs no property: it works on every drive.
+    /// The policy needs no particular property: it works on every drive.
     Nothing,
-    /// Blocks that are emptied and erased alone, according to their own wear, age or reads.
+    /// The policy needs blocks that are emptied and erased alone, according to their own wear, age
+    /// or reads.
     BlockMoves,
     /// Addresses that decide the die and the stripe of a page, so that a stripe can be updated.
     HomeDie,

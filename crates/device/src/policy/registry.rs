@@ -2,9 +2,10 @@
 //! policies, their names for configuration, help and tests, and the dispatch. Adding a policy takes
 //! one file and one line.
 
-/// Declares a policy slot. Every policy is created by `Policy::new(&Params, seed)`, and states the
-/// property it needs from a drive ([`crate::policy::needs::Needs`]). A slot that supports custom
-/// policies declares `or Custom(ItsTrait)`; see [`crate::policy::custom`].
+/// Declares a slot: a decision of the controller and the policies that can make it. Every policy is
+/// created by `Policy::new(&Params, seed)`, and states the property it needs from a drive
+/// ([`crate::policy::needs::Needs`]). A slot that supports custom policies declares `or
+/// Custom(ItsTrait)`; see [`crate::policy::custom`].
 macro_rules! slot {
     (
         $d:tt
@@ -27,14 +28,15 @@ macro_rules! slot {
             )?
         }
 
-        /// A policy of this slot, as named in a configuration.
+        /// A policy for one kind of decision, as named in a configuration.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub enum $Kind {
             $(#[doc = $about] $Policy),+
         }
 
         impl $Kind {
-            /// All policies of this slot, in order; used by the parser, the help and the tests.
+            /// All built-in policies for this decision, in order; used by the parser, the help and
+            /// the tests.
             pub const ALL: &'static [$Kind] = &[$($Kind::$Policy),+];
 
             /// Returns the policy's name in configuration files.

@@ -18,7 +18,7 @@ pub enum AccessClass {
 }
 
 impl AccessClass {
-    /// All access classes.
+    /// All access classes, in the order of their numbers.
     pub const ALL: [AccessClass; 3] =
         [AccessClass::Mixed, AccessClass::ReadHot, AccessClass::WriteHot];
 }
@@ -35,11 +35,12 @@ fowler_units::enumerated! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamTag(u8);
 
-/// Number of bits of a tag below those of its handle: one for hot data, two for the access class.
+/// Number of bits of a stream tag below those of its handle: one for hot data, two for the access
+/// class.
 const HANDLE_SHIFT: u32 = 3;
 
 impl StreamTag {
-    /// Number of placement handles that tags distinguish.
+    /// Number of placement handles that stream tags distinguish.
     pub const HANDLES: u8 = 8;
     /// Number of stream tags with the same placement handle.
     pub const PLAIN_COUNT: usize = 2 * AccessClass::ALL.len();
@@ -59,14 +60,14 @@ impl StreamTag {
         })
     }
 
-    /// Creates a tag with handle 0. `hot` is true for a page that is expected to become invalid
-    /// soon.
+    /// Creates a stream tag with placement handle 0. `hot` is true for a page that is expected to
+    /// become invalid soon.
     #[inline]
     pub fn new(hot: bool, class: AccessClass) -> StreamTag {
         StreamTag(2 * class as u8 + u8::from(hot))
     }
 
-    /// Returns the number of the tag, below [`StreamTag::COUNT`].
+    /// Returns the number of the stream tag, below [`StreamTag::COUNT`].
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)
@@ -84,7 +85,7 @@ impl StreamTag {
         AccessClass::ALL[usize::from(self.0 >> 1 & 3)]
     }
 
-    /// Returns the number of the placement handle, below [`StreamTag::HANDLES`].
+    /// Returns the number of the tag's placement handle, below [`StreamTag::HANDLES`].
     #[inline]
     pub fn handle(self) -> u8 {
         self.0 >> HANDLE_SHIFT

@@ -16,11 +16,11 @@ use fowler_units::{Bytes, Column, Geometry, Id, Lpn, UnitId, prefetch};
 use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
-/// Number of logical pages in a slice: 256 KiB of entries.
+/// Number of logical pages in a slice of the mapping: 256 KiB of entries.
 const SLICE: usize = 1 << 16;
 /// Number of bits in the lower half of a physical page number.
 const LOWER: u32 = 16;
-/// Number of entries written to their slice at once: one cache line.
+/// Number of mapping entries written to their slice at once: one cache line.
 const LINE: usize = 16;
 /// Number of cache lines written together. Each line misses the TLB, and only writes in close
 /// succession overlap these misses.
@@ -33,10 +33,10 @@ const SLICES_SHARED: usize = 32;
 #[repr(align(64))]
 struct Line([u32; LINE]);
 
-/// The progress of loading a slice.
+/// Progress of loading a slice of the mapping.
 #[derive(Clone, Default)]
 struct Slice {
-    /// Number of entries of the slice so far.
+    /// Number of mapping entries of the slice so far.
     count: u32,
     /// Index of the word of upper halves being written for the slice.
     index: u32,
@@ -44,7 +44,7 @@ struct Slice {
     word: u64,
 }
 
-/// A mapping being loaded.
+/// A mapping that is being loaded in slices.
 pub struct BulkMapLoad {
     lines: Vec<Line>,
     slices: Vec<Slice>,

@@ -11,7 +11,7 @@ use std::thread::{self, Builder};
 
 /// Number of pages of a drive from which a second core is worth its startup time.
 const PAGES_LEAST: u32 = 1 << 20;
-/// Maximum number of batches drawn and not yet written.
+/// Largest number of batches drawn and not yet written.
 const BATCHES: usize = 4;
 /// Number of pages in a batch, or slightly more: some hundred microseconds of work, in the
 /// second-level cache.

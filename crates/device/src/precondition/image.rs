@@ -124,8 +124,7 @@ impl PreconditionedImage {
         }))
     }
 
-    /// Returns facts about the drive's state before the first request, such as how it was
-    /// preconditioned.
+    /// Returns the record of how the drive was preconditioned.
     pub fn preconditioned(&self) -> &Preconditioned {
         &self.preconditioned
     }
@@ -138,8 +137,8 @@ impl PreconditionedImage {
         Ok((Core::with_data_of(config, &layout, &self.core), self.gc.clone()))
     }
 
-    /// Returns the configuration, core, garbage collection and preconditioning facts of the drive
-    /// that this image was made for.
+    /// Returns the configuration, core, garbage collection and the record of preconditioning of the
+    /// drive that this image was made for.
     pub(crate) fn into_data(self) -> (Config, Core, Gc, Preconditioned) {
         let PreconditionedImage { config, mut core, gc, preconditioned } = self;
         core.allocator = core.allocator.ruled_by(&config);

@@ -20,7 +20,7 @@ use fowler_units::{BlockId, Geometry, Id, IdVec, Ppn, Rng, Span};
 /// interpolated linearly: drawing 131,072 blocks takes hardly any time.
 const INTERVALS: usize = 1024;
 
-/// The weakest strength class.
+/// Number of the weakest strength class.
 const WEAKEST: StrengthClass = (CLASSES - 1) as StrengthClass;
 
 impl Config {
@@ -81,7 +81,7 @@ fn class_blocks(core: &mut Core, class: AccessClass) {
 pub(crate) struct BlockHistory {
     /// Number of erases of the block, without the cycles of the configuration.
     pub erases: u32,
-    /// True if the block is erased and holds no data before the first request.
+    /// True if the block is erased before the first request, so that it holds no data.
     pub erased: bool,
     /// Place of the block in the order in which blocks became full; `None` if it is not full.
     pub fill_order: Option<u64>,
@@ -93,7 +93,7 @@ pub(crate) struct BlockHistory {
 pub(crate) struct BlockStrengths {
     /// Estimated strength class of each block.
     pub believed: IdVec<BlockId, StrengthClass>,
-    /// Coarsest ISPP step that a block of each strength class tolerates.
+    /// Coarsest ISPP step that a block of each strength class tolerates, by voltages.
     pub coarsest: Coarsest,
 }
 

@@ -39,7 +39,7 @@ pub(crate) use watch::UNWATCHED;
 pub(crate) use watch::WATCHED_EVERY;
 pub use watch::Watch;
 
-/// Facts about how a drive was preconditioned.
+/// Record of how a drive was preconditioned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preconditioned {
     /// Number of logical pages that hold data, and of all logical pages.
@@ -51,12 +51,12 @@ pub struct Preconditioned {
     /// Write amplification over the last window of overwrites, parity included; `None` without
     /// overwrites.
     pub waf: Option<f64>,
-    /// True if write amplification in the last two windows agrees within 1 %.
+    /// True if write amplification in the last two windows of overwrites agrees within 1 %.
     pub steady: bool,
 }
 
 impl Preconditioned {
-    /// Returns the facts about a drive that holds no data yet.
+    /// Returns the record of a drive that holds no data yet.
     pub(crate) fn none(pattern: Pattern) -> Preconditioned {
         Preconditioned { filled: (0, 0), pattern, overwritten: 0, waf: None, steady: false }
     }
@@ -81,9 +81,9 @@ impl fmt::Display for Preconditioned {
     }
 }
 
-/// Size of a window of overwrites, as a divisor of the number of filled pages.
+/// Divisor of the number of filled pages that gives the size of a window of overwrites.
 const WINDOW_SHARE: u64 = 20;
-/// Maximum number of windows of overwrites.
+/// Largest number of windows of overwrites.
 const WINDOWS_MAX: u32 = 10;
 /// Largest relative difference between the write amplification of two windows that counts as
 /// steady.
@@ -112,7 +112,7 @@ const LAYOUT_SHARE: f64 = 0.4;
 struct Preconditioning<'a> {
     core: &'a mut Core,
     gc: &'a mut Gc,
-    /// Stripes of the drive; `None` without any.
+    /// Stripes of the drive and their pages; `None` on a drive without stripes.
     stripes: Option<StripedFill>,
     watch: Watch<'a>,
 }
@@ -494,7 +494,7 @@ impl Run {
 /// All logical pages in random order, drawn in batches.
 pub(crate) struct Scattered<'a> {
     order: &'a TabledScatter,
-    /// The first turn of the random order that is not drawn yet.
+    /// First turn of the random order that is not drawn yet.
     turn: u32,
     drawn: [u32; DRAWN],
     taken: usize,

@@ -19,7 +19,7 @@ use fowler_units::{Id, Lpn, UnitId};
 /// Number of page owners written or read in one call.
 const AT_ONCE: u32 = 1 << 14;
 
-/// Number of owners ahead at which an entry of the mapping is prefetched.
+/// Number of page owners by which the prefetch of mapping entries is ahead.
 const AHEAD: usize = 32;
 
 impl PreconditionedImage {
@@ -105,7 +105,7 @@ fn restore_map(core: &mut Core, take: TakeWords<'_>) -> Result<(), String> {
 }
 
 impl Preconditioned {
-    /// Writes these facts as words, except for the pattern.
+    /// Writes the record of preconditioning as words, except for the pattern.
     ///
     /// # Errors
     /// If `put` fails.
@@ -117,10 +117,10 @@ impl Preconditioned {
         put(&[steady.into()])
     }
 
-    /// Reads the saved facts about a drive of `logical` pages, preconditioned by `pattern`.
+    /// Reads the saved record of preconditioning of a drive of `logical` pages, written by
+    /// `pattern`.
     ///
-    /// # Errors
-    /// The reason why the words are not such facts.
+    /// # Errors The reason why the words are not such a record.
     pub(crate) fn restore(
         take: TakeWords<'_>,
         pattern: Pattern,

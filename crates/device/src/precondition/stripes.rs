@@ -7,7 +7,7 @@ use crate::policy::redundancy::{AnyRedundancy, Protects, Redundancy, Stage};
 use crate::raid::stripes::Stripes;
 use fowler_units::Lpn;
 
-/// The stripes of a drive during preconditioning.
+/// Stripes of a drive while it is preconditioned.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StripedFill {
     pub stripes: Stripes,

@@ -14,7 +14,7 @@ use crate::core::Core;
 use crate::mapping::page_map::Location;
 use fowler_units::{FrameId, Id, Lpn, StripeId, UnitId};
 
-/// The number of pages lost by one cause.
+/// Number of pages lost by one cause, in a census.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     /// Cause of the loss of the counted pages.
@@ -26,7 +26,8 @@ pub struct Counted {
     pub unfound: u64,
 }
 
-/// A count of all pages of a drive. Pages are those of the host unless stated otherwise.
+/// A count of a drive's pages by readability, at one moment. Pages are those of the host unless
+/// stated otherwise.
 ///
 /// `unreadable` = `buffered` + `recoverable` + [`Census::lost`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub struct Census {
     pub pages: u64,
     /// Number of pages with data whose copy in the flash no sensing level reads.
     pub unreadable: u64,
-    /// Number of unreadable pages whose newest version is in the buffer.
+    /// Number of unreadable pages whose newest data is in the buffer.
     pub buffered: u64,
     /// Number of unreadable pages that can be recovered from their stripe.
     pub recoverable: u64,
@@ -120,7 +121,7 @@ pub(crate) struct Taking<'a, J> {
 pub(crate) enum Fate {
     /// The copy in the flash is readable, or there is none.
     Well,
-    /// The copy in the flash is unreadable, but the buffer holds the newest version.
+    /// The copy in the flash is unreadable, but the buffer holds the newest data.
     Buffered,
     /// The copy in the flash is unreadable, and the page depends on it.
     Unreadable { found: bool },

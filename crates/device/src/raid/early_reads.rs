@@ -21,7 +21,7 @@ use crate::host::Ftl;
 use crate::policy::redundancy::ParityFlush;
 use fowler_units::{Id, Lpn, ParityId, TxnId, UnitId};
 
-/// Turn number of early reads, which count when the parity of all pages is computed.
+/// Turn number of early reads of old pages, which count when the parity of all pages is computed.
 pub(super) const EARLY: u32 = u32::MAX;
 
 impl Raid {

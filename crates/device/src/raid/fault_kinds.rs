@@ -24,15 +24,15 @@ pub enum Fault {
     Misdirected(Lpn),
     /// The parity page of a stripe becomes unreadable.
     Parity(StripeId),
-    /// A block fails with all its pages.
+    /// A block fails, and all its pages become unreadable.
     Block(BlockId),
-    /// A plane fails with all its blocks.
+    /// A plane fails, and all its blocks with it.
     Plane(PlaneId),
-    /// A die fails; dies are numbered channel by channel and chip by chip.
+    /// A die fails for good; dies are numbered channel by channel and chip by chip.
     Die(DieId),
-    /// A chip fails with all its dies; chips are numbered channel by channel.
+    /// A chip fails, and all its dies with it; chips are numbered channel by channel.
     Chip(u32),
-    /// A channel fails with all its chips.
+    /// A channel fails, and all its chips with it.
     Channel(u32),
     /// Power is lost for a moment. Programs that a die has begun are completed. The contents of
     /// unprotected caches and programs waiting for a die are lost.
@@ -163,9 +163,10 @@ impl Fault {
 /// A bug in the handling of parity, injected to test that it is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
-    /// Algorithms 1 and 2 of DA-RAID-5 as printed: each of the two loses data.
+    /// The controller follows Algorithms 1 and 2 of DA-RAID-5 as printed: each of the two loses
+    /// data.
     AsPrinted,
-    /// This number of the pages that parity needs are not read.
+    /// Of the pages that must be read to compute parity, this number is skipped.
     SkippedReads(u32),
 }
 

@@ -41,13 +41,13 @@ pub struct StripeView {
     pub cached: Option<CachedView>,
 }
 
-/// A stripe's entry in the parity cache.
+/// Contents of a stripe's entry in the parity cache, for checks by tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedView {
     /// For each data page: true if the cached parity covers it, and the retained page that it
     /// replaced.
     pub covered: Vec<(bool, Option<Cell>)>,
-    /// True if the flash has parity for the replaced pages and the pages not covered.
+    /// True if the flash holds valid parity over the replaced pages and the pages not covered.
     pub based: bool,
     /// Superseded copies of covered pages, retained until they have been read and removed from the
     /// cached parity.
@@ -55,7 +55,7 @@ pub struct CachedView {
     /// Parity of the covered pages and of the superseded copies; `None` while all of it is being
     /// reread.
     pub value: Option<u64>,
-    /// Parity of all data pages of the stripe, once computed.
+    /// Parity of all data pages of the stripe; `None` until it has been computed.
     pub whole: Option<u64>,
     /// True if a die has begun to program the parity of all data pages.
     pub on_its_way: bool,
@@ -66,7 +66,8 @@ pub struct CachedView {
 pub(crate) struct Unknowns {
     /// Unreadable data pages of the stripe, one bit each.
     pub current: u64,
-    /// Number of unreadable pages among the replaced pages and the parity in the flash.
+    /// Number of unreadable pages among the replaced pages of the stripe and its parity in the
+    /// flash.
     pub before: u32,
     /// Number of unreadable pages among the superseded copies that the cached parity still
     /// includes.

@@ -16,9 +16,10 @@ use fowler_units::{Bytes, Column, Id, IdVec, Lpn, ParityId, Rng, StripeId, UnitI
 /// The versions of all pages, and the record of pages that cannot be read.
 #[derive(Clone, Debug)]
 pub struct Integrity {
-    /// Version of each page of the mapping; zero if the page holds no data. Parity has no version.
+    /// Version of the data of each page of the mapping: the number given to the data at its last
+    /// write; zero if the page holds none. Parity has no version.
     versions: IdVec<Lpn, u64>,
-    /// Version with which each physical page was programmed.
+    /// Version of the data with which each physical page was programmed.
     stored: IdVec<UnitId, u64>,
     /// Failure that made each physical page unreadable; `None` for readable pages.
     failures: IdVec<UnitId, Option<Failure>>,
@@ -26,7 +27,7 @@ pub struct Integrity {
     to_rebuild: Column<u64>,
     /// Number of unreadable pages in `to_rebuild`.
     waiting: u32,
-    /// Word of `to_rebuild` from which the next page is searched.
+    /// Index of the word of `to_rebuild` from which the next page is searched.
     cursor: usize,
     /// Loss of each page of the mapping; `None` unless the page is lost.
     lost: IdVec<Lpn, Option<Loss>>,
@@ -37,7 +38,7 @@ pub struct Integrity {
     pub(crate) silent: SilentErrors,
     /// Counts of unreadable and lost pages of the drive.
     pub ledger: LossLedger,
-    /// Number of versions created so far.
+    /// Number of data versions given out so far: one for each write of a page on the drive.
     made: u64,
 }
 
@@ -87,7 +88,7 @@ impl Integrity {
             + Bytes::of::<Exceeded>(stripes.into())
     }
 
-    /// Returns the version stored in a physical page; zero for a null unit.
+    /// Returns the version of the data stored in a physical page; zero for a null unit.
     #[inline]
     pub fn version_at(&self, unit: UnitId) -> u64 {
         self.stored.get(unit).copied().unwrap_or(0)
@@ -107,13 +108,14 @@ impl Integrity {
         self.failures[unit] = None;
     }
 
-    /// Returns the version of a page of the mapping.
+    /// Returns the version of the data last written to a page of the mapping.
     #[inline]
     pub fn version(&self, page: Lpn) -> u64 {
         self.versions[page]
     }
 
-    /// Assigns a new version to a page of the mapping, or zero if it no longer holds data.
+    /// Gives the data of a page of the mapping a new version after a write, or zero if the page no
+    /// longer holds data.
     #[cold]
     pub fn renew(&mut self, page: Lpn, holds: bool) {
         self.made += u64::from(holds);
@@ -121,7 +123,8 @@ impl Integrity {
         self.lost[page] = None;
     }
 
-    /// Reverts a page of the mapping, whose last version is lost, to the version stored at `unit`.
+    /// Reverts a page of the mapping, whose latest data is lost, to the version of the data at
+    /// `unit`.
     pub fn revert(&mut self, page: Lpn, unit: UnitId) {
         self.versions[page] = self.version_at(unit);
     }
@@ -203,13 +206,14 @@ impl Integrity {
         self.silent.store(unit, tag.error);
     }
 
-    /// Returns the number of unreadable pages whose rebuilding has not begun. Some may no longer be
-    /// needed.
+    /// Returns the number of unreadable physical pages whose rebuilding has not begun. Some may no
+    /// longer be needed.
     pub fn to_rebuild(&self) -> u32 {
         self.waiting
     }
 
-    /// Removes and returns the next unreadable page whose rebuilding has not begun.
+    /// Removes and returns the next unreadable physical page whose rebuilding has not begun; `None`
+    /// after the last.
     pub fn next_to_rebuild(&mut self) -> Option<UnitId> {
         if self.waiting == 0 {
             return None;

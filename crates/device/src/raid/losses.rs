@@ -4,7 +4,7 @@
 use fowler_units::{Nanos, Span};
 use std::fmt;
 
-/// The reason why a page could not be recovered.
+/// Reason why an unreadable page could not be recovered from its stripe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Reason {
@@ -12,16 +12,16 @@ pub enum Reason {
     Unprotected,
     /// More pages of the stripe were unreadable than its parity can recover.
     BeyondParity,
-    /// A loss of power: the parity of the stripe was in a cache that lost power, or the page itself
+    /// Power was lost: the parity of the stripe was in a cache that lost power, or the page itself
     /// in a buffer that did.
     Power,
 }
 
 impl Reason {
-    /// All reasons for a loss.
+    /// All reasons for the loss of a page.
     pub const ALL: [Reason; 3] = [Reason::Unprotected, Reason::BeyondParity, Reason::Power];
 
-    /// Returns the name of the reason in JSON and tables.
+    /// Returns the name of the reason for a loss in JSON and tables.
     pub fn name(self) -> &'static str {
         ["unprotected", "beyond_parity", "power"][self as usize]
     }
@@ -58,7 +58,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// All kinds of failure.
+    /// All kinds of failure that make a page unreadable.
     pub const ALL: [Failure; 9] = [
         Failure::Cells,
         Failure::Page,
@@ -141,7 +141,7 @@ pub struct LossLedger {
     pub parity_unreadable: u64,
     /// Number of stripes whose only parity was in a cache that lost power.
     pub parity_lost: u64,
-    /// Number of pages whose recovered data differs from the data written: always zero (a law of
+    /// Number of pages whose recovered data differed from the data written: always zero (a law of
     /// [`crate::Device::check`]).
     pub wrong: u64,
     /// Number of parity pages written to the flash that do not match the data read and cached for

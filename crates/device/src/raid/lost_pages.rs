@@ -22,7 +22,7 @@ use fowler_units::{BlockId, Bytes, FrameId, Id, IdVec, Lpn, TxnId, UnitId};
 pub(crate) struct LostPages {
     /// Loss of each logical page; `None` unless the page is lost.
     lost: IdVec<Lpn, Option<Loss>>,
-    /// Pages that are readable but wrong.
+    /// Pages that can be read but hold wrong data.
     pub silent: SilentErrors,
     /// Counts of unreadable and lost pages.
     pub ledger: LossLedger,

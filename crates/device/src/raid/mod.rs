@@ -85,7 +85,7 @@ use stripe_check::StripeChecks;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
     order: u64,
-    /// For programs of host data, true if the parity cache counts on the program.
+    /// For programs of host data, true if an entry of the parity cache waits for the program.
     pub pinned: bool,
     /// For programs of host data, true if the program bypasses the cache.
     pub expedited: bool,
@@ -114,7 +114,7 @@ pub(super) const NOTHING: Note = Note {
 /// A change of a drive's stage of life: the time, and the wear of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageChange {
-    /// Stage of the drive's life that began.
+    /// Stage of the drive's life that began with the change.
     pub to: Stage,
     /// Time at which the stage of life changed.
     pub at: Nanos,
@@ -140,7 +140,7 @@ pub struct Protection {
     /// Number of stripes whose parity in the flash is not up to date, and which are therefore
     /// exposed to a loss of power if the cache is volatile.
     pub exposed: u32,
-    /// Maximum number of exposed stripes so far.
+    /// Largest number of exposed stripes so far.
     pub exposed_most: u32,
 }
 
@@ -168,13 +168,14 @@ pub struct Raid {
     pub(crate) cycles: IdVec<BlockId, u32>,
     /// Largest number of P/E cycles of any block at present.
     most_cycles: u32,
-    /// Stripes that need parity and have none, one bit each.
+    /// Stripes that need parity and do not have it yet, one bit each.
     wanted: Vec<u64>,
     /// Number of stripes in `wanted`.
     pub(crate) wanted_count: u32,
-    /// Word of `wanted` from which the next stripe is searched.
+    /// Index of the word of `wanted` from which the next stripe is searched.
     cursor: usize,
-    /// Entry of one of the stripes that are getting their first parity; `NONE` without any.
+    /// Entry of the stripe that is getting its first parity without waiting for the host; `NONE`
+    /// without any.
     pub(crate) building: ParityId,
     /// Programs that wait for an entry of the parity cache, in order.
     pub(crate) waiting_programs: VecDeque<TxnId>,
@@ -183,18 +184,19 @@ pub struct Raid {
     pub(crate) deltas: Vec<(ParityId, UnitId)>,
     /// True if a trim waits for an entry, or for the parity of its stripe.
     pub(crate) trims_wait: bool,
-    /// Pages of a stripe that leave the buffer together, one bit each; zero if a page leaves alone.
+    /// Data pages of a stripe that leave the buffer together, one bit each; zero if a page leaves
+    /// alone.
     pub(crate) together: u64,
     pub(crate) degraded_reads: DegradedReads,
     pub(crate) integrity: Option<Box<Integrity>>,
     /// Stripes being compared with their parity; `None` unless scrubbing compares stripes.
     pub(crate) stripe_checks: Option<Box<StripeChecks>>,
-    /// Notes on programs and reads that parity concerns.
+    /// Parity notes on transactions, by transaction.
     pub(crate) notes: IdVec<TxnId, Note>,
     /// Blame so far of transactions whose completion waits for parity.
     blames: IdVec<TxnId, Blame>,
     worn_erase_pulse: Option<Span>,
-    /// Bugs that were injected.
+    /// Bugs of the controller that were injected for a test.
     pub(crate) bugs: Bugs,
 }
 

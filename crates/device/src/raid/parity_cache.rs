@@ -31,7 +31,7 @@ pub enum Progress {
 pub struct Entry {
     /// Stripe whose parity the entry holds; none in an unused entry.
     pub stripe: StripeId,
-    /// State of the parity cache entry.
+    /// State of the entry: open, being read for, or being written.
     pub progress: Progress,
     /// Data pages that the cached parity covers, one bit each.
     pub covered: u64,
@@ -39,7 +39,7 @@ pub struct Entry {
     /// rebuilt from them, and that are not covered yet: the pages that they replace are not read.
     pub anew: u64,
     /// Pages (one bit each) that were covered until the parity was rebuilt without them (Algorithm
-    /// 2 as printed): nothing covers these pages until parity is flushed, and the pages that they
+    /// 2 as printed): no parity covers these pages until parity is flushed, and the pages that they
     /// replaced are retained.
     pub uncovered: u64,
     /// Pages (one bit each) whose old copy is read before they are programmed. The bit of the
@@ -65,7 +65,7 @@ pub struct Entry {
     pub pinned: u32,
     /// Number of flash reads in flight for the entry.
     pub reads: u32,
-    /// Parity of the covered pages, as a version.
+    /// Parity of the covered pages, as the exclusive-or of their versions and errors.
     pub value: Tag,
     /// Exclusive-or of the versions read for the parity of all pages in the current turn.
     pub seen: Tag,
@@ -138,14 +138,15 @@ pub struct ParityCache {
     /// Pages replaced by covered pages, `width` per entry; null for pages that are not covered.
     replaced: Vec<UnitId>,
     width: u32,
-    /// Entry of each stripe; `NONE` without one.
+    /// Parity cache entry of each stripe; `NONE` without one.
     places: IdVec<StripeId, ParityId>,
     free: Vec<ParityId>,
-    /// Open entries, from least to most recently used.
+    /// Parity cache entries that are open, from least to most recently used.
     open: List<ParityId>,
-    /// Number of entries being flushed: read for or written.
+    /// Number of parity cache entries being flushed: their pages are read, or their parity is
+    /// written.
     flushing: u32,
-    /// Maximum number of entries in use so far.
+    /// Largest number of parity cache entries in use so far.
     most: u32,
     /// Number of the latest turn of reads for parity.
     turns: u32,
@@ -341,7 +342,7 @@ impl ParityCache {
     }
 }
 
-/// Iterates over the positions of the set bits, ascending.
+/// Iterates over the positions of the set bits of `bits`, ascending.
 #[inline]
 pub fn positions(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
@@ -353,7 +354,7 @@ pub fn positions(mut bits: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Returns the bit mask of a position.
+/// Returns a word in which only the bit at a position of a stripe is set.
 #[inline]
 pub fn bit(position: u32) -> u64 {
     1 << position

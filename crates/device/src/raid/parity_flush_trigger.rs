@@ -70,9 +70,9 @@ impl Raid {
         }
     }
 
-    /// Ensures that enough parity cache entries become free: one for each waiting program or trim,
-    /// at least one ahead of demand, and one for a stripe that needs its first parity, so that such
-    /// stripes get parity however full the cache is.
+    /// Flushes as many entries as needed for enough of the parity cache to become free: one for
+    /// each waiting program or trim, at least one ahead of demand, and one for a stripe that needs
+    /// its first parity, so that such stripes get parity however full the cache is.
     pub(crate) fn make_room(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         loop {
             let kept = self.rules.parity_flush == ParityFlush::WhenEvicted;

@@ -371,10 +371,10 @@ impl Raid {
         0
     }
 
-    /// Algorithm 2 of DA-RAID-5 as printed: with more than `N_update` pages, their parity replaces
-    /// the existing partial parity. The pages that the new parity covers are not recorded: when
-    /// flushed, it is treated as that of all pages written since. Returns the pages whose parity
-    /// stays.
+    /// Removes pages from the coverage of an entry as Algorithm 2 of DA-RAID-5 is printed: with
+    /// more than `N_update` pages, their parity replaces the existing partial parity. The pages
+    /// that the new parity covers are not recorded: when flushed, it is treated as that of all
+    /// pages written since. Returns the pages whose parity stays.
     fn forget(&mut self, core: &Core, entry: ParityId, rest: u64) -> u64 {
         let (stripes, stripe) = (self.stripes, self.cache.get(entry).stripe);
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);

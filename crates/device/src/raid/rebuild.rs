@@ -34,16 +34,16 @@ use fowler_agenda::Phase;
 use fowler_units::{DieId, Id, Lpn, Nanos, Span, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
 
-/// The limits on the rate at which pages are rebuilt.
+/// Limits on the rate at which pages are rebuilt, and the time of the next one.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
-    /// Maximum number of pages rebuilt at once; the other slots of [`AT_ONCE`] are for host reads.
+    /// Largest number of pages rebuilt at once; the other slots of [`AT_ONCE`] are for host reads.
     at_once: u32,
-    /// Minimum time from the start of one rebuilt page to the next.
+    /// Shortest time from the start of one rebuilt page to the next.
     every: Span,
-    /// Earliest time at which the next page may be begun.
+    /// Earliest time at which the rebuilding of the next page may begin.
     next: Nanos,
-    /// Time of the event that begins the next page; `NEVER` without one.
+    /// Time of the event that begins to rebuild the next page; `NEVER` without one.
     looks: Nanos,
 }
 
@@ -63,11 +63,12 @@ struct DegradedRead {
     read: TxnId,
     page: Lpn,
     from: UnitId,
-    /// Recovered version: the block of the page may have been erased and rewritten since.
+    /// Version of the recovered data: the block of the page may have been erased and rewritten
+    /// since.
     version: u64,
-    /// Number of reads of the equation in flight.
+    /// Number of reads in flight for the recovery.
     left: u32,
-    /// True if a read of the equation has failed.
+    /// True if a read for the recovery has failed, so that another equation must be used.
     again: bool,
 }
 
@@ -80,8 +81,8 @@ const NO_READ: DegradedRead = DegradedRead {
     again: false,
 };
 
-/// An equation that recovers an unreadable page: the other pages to read, and the version that
-/// results.
+/// An equation of a stripe that recovers an unreadable page: the other pages to read, and the
+/// version of the recovered data.
 struct Equation {
     members: Vec<UnitId>,
     tag: Tag,
@@ -92,7 +93,7 @@ struct Equation {
 pub struct DegradedReads {
     all: [DegradedRead; AT_ONCE],
     free: Vec<u32>,
-    /// Reads that wait for a slot, in order.
+    /// Failed reads that wait for a slot of the recovery, in order.
     waiting: VecDeque<TxnId>,
     rebuilding: u32,
     pace: Pace,

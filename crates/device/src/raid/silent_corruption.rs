@@ -27,19 +27,20 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(crate) struct SilentErrors {
     checks: Checks,
-    /// Errors of physical pages, where they are not zero.
+    /// Difference (exclusive-or) between the data in each wrong physical page and the data that it
+    /// should hold; pages without error are left out.
     errors: BTreeMap<UnitId, u64>,
-    /// Number of random numbers drawn for errors so far.
+    /// Number of random errors drawn so far.
     drawn: u64,
     rng: Rng,
     pub ledger: SilentLedger,
 }
 
-/// Number of tries to find a page on which a misdirected write lands.
+/// Largest number of tries to find a page on which a misdirected write lands.
 const TRIES: u32 = 64;
 
 impl SilentErrors {
-    /// Creates the state of a drive without silent corruption.
+    /// Creates the record of a drive without silent corruption.
     pub fn new(config: &Config) -> Self {
         Self {
             checks: config.redundancy.checks,
@@ -169,7 +170,7 @@ impl SilentErrors {
 pub(crate) struct Struck<'a> {
     /// Returns true if a page holds readable data that the controller does not hold, too.
     pub open: &'a dyn Fn(UnitId) -> bool,
-    /// Returns the version that a page should hold; zero where that is not known.
+    /// Returns the version of the data that a page should hold; zero where that is not known.
     pub stored: &'a dyn Fn(UnitId) -> u64,
     /// Returns true if a page is the current copy of a page of the host.
     pub current: &'a dyn Fn(UnitId) -> bool,

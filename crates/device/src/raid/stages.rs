@@ -12,7 +12,7 @@ use crate::raid::parity_cache::bit;
 use crate::raid::stripes::Stripes;
 use fowler_units::{BlockId, Id, Lpn, Nanos, StripeId, UnitId};
 
-/// Maximum number of checks for data that untimed parity writes have moved into worn blocks;
+/// Largest number of checks for data that untimed parity writes have moved into worn blocks;
 /// stripes that still lack parity get it during the run.
 const SETTLES_MOST: u32 = 8;
 

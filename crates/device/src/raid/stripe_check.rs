@@ -18,7 +18,7 @@ pub(super) struct Comparison {
     pub(super) parity: UnitId,
     /// Position in the stripe from which on pages are still to be read.
     pub(super) next: u32,
-    /// Exclusive-or of the errors read so far: zero if the stripe matches.
+    /// Exclusive-or of the errors of the pages read so far: zero if the stripe matches.
     pub(super) error: u64,
 }
 
@@ -68,7 +68,8 @@ impl UnequalStripes {
 }
 
 impl StripeChecks {
-    /// Creates the state without comparisons; `None` if no stripe is ever compared.
+    /// Creates the record without comparisons; `None` if no stripe is ever compared with its
+    /// parity.
     pub fn new(config: &Config, dies: u32, stripes: u32) -> Option<Box<Self>> {
         config.compares_stripes().then(|| {
             Box::new(Self {

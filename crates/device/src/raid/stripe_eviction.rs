@@ -14,7 +14,7 @@ use crate::host::request::{Request, Stall};
 use crate::mapping::page_map::Location;
 use fowler_units::{FrameId, Id, Lpn, ReqId, StripeId};
 
-/// Maximum number of frames of one stripe.
+/// Largest number of frames of the write buffer that hold pages of one stripe.
 const MOST: usize = DATA_MOST as usize;
 
 impl Raid {

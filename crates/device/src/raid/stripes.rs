@@ -15,7 +15,7 @@ use fowler_units::{Id, Lpn, StripeId};
 pub struct Stripes {
     /// Number of pages per stripe, including parity.
     width: u32,
-    /// Number of stripes per row, side by side over all dies.
+    /// Number of stripes that lie side by side in one row over all dies.
     abreast: u32,
     count: u32,
 }
@@ -28,7 +28,7 @@ impl Stripes {
         Self { width, abreast: dies / width, count: stripes_of(pages, data) }
     }
 
-    /// Returns the number of stripes.
+    /// Returns the number of stripes on the drive.
     #[inline]
     pub fn count(&self) -> u32 {
         self.count

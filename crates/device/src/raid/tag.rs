@@ -2,9 +2,9 @@
 
 use std::ops::{BitXor, BitXorAssign};
 
-/// The version that a page, or the parity of several pages, should hold, and the error of the
-/// actual contents against that version. The tag of parity is the exclusive-or of the tags of the
-/// pages from which the parity was computed.
+/// Stands for the data of a page, or for the parity of several pages: the version of the data that
+/// it should hold, and the error of the actual contents. The tag of parity is the exclusive-or of
+/// the tags of the pages from which the parity was computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tag {
     pub version: u64,
@@ -15,7 +15,7 @@ impl Tag {
     /// Tag of an empty page, or of the parity of no pages.
     pub const ZERO: Tag = Tag { version: 0, error: 0 };
 
-    /// Returns the tag of data without an error.
+    /// Returns the tag of data with this version and without an error.
     pub fn right(version: u64) -> Self {
         Tag { version, error: 0 }
     }

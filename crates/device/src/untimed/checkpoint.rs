@@ -24,7 +24,7 @@ pub struct Checkpoint {
     position: Position,
 }
 
-/// The saved state of a translation layer, by its kind.
+/// Saved state of the translation layer of a lifetime drive, by its kind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Saved {
     Pages(Box<SavedPages>),

@@ -51,9 +51,9 @@ pub struct LifetimeDrive {
     counters: Counters,
     program: Span,
     host: WaitingHost,
-    /// Erase count of each block before the life.
+    /// Erase count of each block before the simulated life.
     erased: Box<[u32]>,
-    /// Facts about how the drive was preconditioned.
+    /// Record of how the drive was preconditioned.
     pub(crate) preconditioned: Preconditioned,
 }
 
@@ -71,24 +71,24 @@ struct Moved {
     programs_at: Option<ByVoltage<u64>>,
 }
 
-/// A request that has entered the drive.
+/// Times and pages of a request that has entered the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entered {
     /// Time at which the request entered the drive.
     pub at: Nanos,
-    /// Number of pages written; zero for a trim or a read.
+    /// Number of pages that the request writes; zero for a trim or a read.
     pub pages: u32,
     /// Delay of the request by the throttle.
     pub throttled: Throttled,
 }
 
-/// Number of requests drawn early, so that their data is prefetched.
+/// Number of requests drawn early, so that the table entries that they need are prefetched.
 const AHEAD: usize = 16;
 /// Number of turns before a request at which its second prefetch begins.
 const SECOND: usize = 10;
 /// Number of turns before a request at which its third prefetch begins.
 const THIRD: usize = 5;
-/// Number of writes between two checks of the pages programmed.
+/// Number of writes between two checks of the number of pages programmed.
 const SEASON_STRIDE: usize = 4096;
 /// Number of requests in a row that program nothing, after which a repeated workload programs
 /// nothing at all: a write buffer absorbs its rewrites.
@@ -177,7 +177,7 @@ impl LifetimeDrive {
         Self::born(self.translation.clone(), config, self.preconditioned)
     }
 
-    /// Returns the sizes of the drive.
+    /// Returns the sizes of the drive that follow from its configuration.
     pub fn layout(&self) -> &Layout {
         self.translation.layout()
     }

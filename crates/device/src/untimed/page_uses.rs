@@ -35,10 +35,10 @@ pub struct SavedUse(u32, u16, u16);
 #[derive(Clone, Debug)]
 pub struct PageUses {
     hotness: Hotness,
-    /// Entry of each page in the list; `NONE` if it is not in the list.
+    /// Entry of each page in the LRU list; `NONE` if it is not in the list.
     places: IdVec<Lpn, FrameId>,
     entries: IdVec<FrameId, Entry>,
-    /// Pages in the list, from the least to the most recently used.
+    /// LRU list of pages, from the least to the most recently used.
     list: List<FrameId>,
 }
 

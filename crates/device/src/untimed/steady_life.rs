@@ -34,7 +34,7 @@ pub struct SteadyLife {
     counters: Counters,
     /// Number of pages that GC moves for each host page.
     moves: f64,
-    /// Fraction of a moved page that is due but not yet counted.
+    /// Fraction of a page moved by GC that is due but not yet counted.
     due: f64,
     page: u64,
     program: Span,
@@ -44,7 +44,7 @@ pub struct SteadyLife {
 /// The life of the drive, as the throttle sees it.
 struct View<'a> {
     life: &'a Life,
-    /// Number of pages programmed in this life so far.
+    /// Number of pages programmed in this life so far, for any source.
     taken: u64,
 }
 

@@ -37,7 +37,7 @@ pub(super) struct PageMapped {
     kept: u32,
     /// LRU list of recently used pages, if access classes are distinguished; `None` otherwise.
     pub uses: Option<PageUses>,
-    /// Numbers of pages moved before the life.
+    /// Numbers of pages that GC work had moved before the life began.
     moved: Moves,
 }
 
@@ -92,11 +92,11 @@ impl PageMapped {
 /// The table entries that a request needs, in the order in which they are prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefetch {
-    /// The mapping entry of a page of the request.
+    /// The mapping entry of a page that the request accesses.
     Place,
-    /// The record of the block with the page's old copy.
+    /// The record of the block that holds the page's old copy.
     Block,
-    /// The records of that block's bucket neighbours.
+    /// The records of the neighbors, in its list, of the block that holds the page's old copy.
     Neighbours,
 }
 

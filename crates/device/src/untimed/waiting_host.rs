@@ -5,7 +5,7 @@ use crate::observe::counters::Counters;
 use crate::policy::throttle::Throttled;
 use fowler_units::{Nanos, Span};
 
-/// The closed host of a life.
+/// A host that waits for each write to be admitted before it sends the next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WaitingHost {
     /// Time by which the host lags behind its own arrival times.

@@ -25,7 +25,7 @@ slot! { $
     }
 }
 
-/// Parameters of the die orders.
+/// Configuration of the die order: the order in which a die serves waiting transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Name of the selected die order.
@@ -35,9 +35,11 @@ pub struct Params {
     pub deadline: Span,
 }
 
-/// Step between two deadlines: the ICC field of NCQ with its bit 7 cleared (RHIO, section III-A).
+/// Step between two deadlines of requests: that of the ICC field of NCQ with its bit 7 cleared
+/// (RHIO, section III-A).
 pub(crate) const DEADLINE_GRAIN: Span = Span::ms(10);
-/// Number of different deadlines: that of the ICC field of NCQ with its bit 7 cleared.
+/// Number of different deadlines that a request can have: that of the ICC field of NCQ with its bit
+/// 7 cleared.
 pub(crate) const DEADLINES_MAX: u64 = 128;
 
 /// Returns the deadline of a request in the steps of a command, rounded down, but at least one;
@@ -52,7 +54,7 @@ fn steps_of(span: Span) -> u8 {
     (span.0 / DEADLINE_GRAIN.0).clamp(1, DEADLINES_MAX) as u8
 }
 
-/// A policy that orders the transactions waiting for a die.
+/// A policy that chooses which of the transactions waiting for a die is served next.
 pub trait DieOrder {
     /// Returns the transaction that the die serves next.
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;

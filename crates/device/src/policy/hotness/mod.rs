@@ -48,7 +48,7 @@ impl Detector {
     }
 }
 
-/// Parameters of the detectors of access classes and of hot data.
+/// Configuration of the detectors of access classes and of hot data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Enabled detectors of access classes and of hot data, one bit each.
@@ -72,7 +72,7 @@ impl Params {
         if self.uses(Detector::BufferHits) { AccessClass::ALL.len() } else { 1 }
     }
 
-    /// Returns the number of tags that the detectors distinguish.
+    /// Number of stream tags that the detectors distinguish.
     pub fn tags(&self) -> usize {
         let two = 1 + usize::from(self.uses(Detector::RequestSize));
         two * self.classes()
@@ -86,7 +86,7 @@ pub struct Hotness {
     classifier: Option<Classifier>,
 }
 
-/// The source of access classes: a built-in detector or a custom policy.
+/// Source of the access classes of pages: a built-in detector or a custom policy.
 #[derive(Clone, Debug)]
 enum Classifier {
     BufferHits(BufferHits),
@@ -115,7 +115,7 @@ impl Hotness {
         self
     }
 
-    /// Returns the tag of data written by a request of `pages` pages.
+    /// Returns the stream tag of data written by a request of `pages` pages.
     #[inline]
     pub fn tag_of_write(&mut self, pages: u32) -> StreamTag {
         let hot = self.request_size.as_mut().is_some_and(|detector| detector.is_hot(pages));
@@ -166,9 +166,9 @@ clone_trait_object!(CustomHotness);
 pub struct Used {
     /// Logical page whose access class is determined.
     pub lpn: Lpn,
-    /// The number of reads of the page in the buffer, the first reference included.
+    /// Number of reads of the page in the buffer, the first reference included.
     pub reads: u16,
-    /// The number of writes of the page in the buffer, the first reference included.
+    /// Number of writes of the page in the buffer, the first reference included.
     pub writes: u16,
     /// Current simulated time.
     pub now: Nanos,

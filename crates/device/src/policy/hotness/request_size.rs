@@ -16,9 +16,9 @@ pub struct RequestSize {
     /// Number of requests seen, by size in pages.
     seen: Box<[u64]>,
     total: u64,
-    /// Size of the median request in pages.
+    /// Size in pages that at least half of all requests do not exceed.
     median: usize,
-    /// Number of requests smaller than the median request.
+    /// Number of requests smaller than `median` pages.
     below: u64,
 }
 

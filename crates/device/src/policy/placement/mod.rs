@@ -19,7 +19,7 @@ slot! { $
     }
 }
 
-/// Parameters of the placement policies.
+/// Configuration of the placement policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Name of the selected placement policy.
@@ -34,7 +34,7 @@ pub struct Params {
     pub hot_to_strong: bool,
     /// Number of placement handles, 2 to [`StreamTag::HANDLES`] (`handles` only).
     pub handles: u32,
-    /// Isolation of data that garbage collection moves, by handle (`handles` only).
+    /// Isolation by handle of data that garbage collection moves (`handles` only).
     pub isolation: Isolation,
 }
 
@@ -72,7 +72,7 @@ pub enum Opens {
 /// Maximum number of streams of host data, and of data that garbage collection moves.
 pub const STREAMS_MAX: usize = StreamTag::HANDLES as usize;
 
-/// The stream of each tag, by [`StreamTag::index`].
+/// Stream of each tag, at the index [`StreamTag::index`] of the tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamTable([u8; StreamTag::COUNT]);
 
@@ -100,12 +100,12 @@ impl IndexMut<usize> for StreamTable {
 
 const _: () = assert!(StreamTag::COUNT.is_power_of_two());
 
-/// The limits on the streams of a placement policy on a drive.
+/// Limits on the streams into which a placement policy divides data on a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamLimits {
-    /// Maximum number of streams: they are numbered below this.
+    /// Number of streams that the drive can keep apart: streams are numbered below this.
     pub streams: u8,
-    /// Bound of the handles in tags: 1 if the placement ignores handles.
+    /// Exclusive bound of the placement handles in stream tags: 1 if the placement ignores handles.
     pub handles: u8,
     /// True if data of different access classes must be in different streams: the classes differ in
     /// their voltages, and all pages of a block have the same ones.
@@ -131,9 +131,9 @@ impl StreamLimits {
 
 /// A policy that assigns tagged data to blocks.
 pub trait Placement {
-    /// Returns the stream of each tag. Called once, when the drive is made.
+    /// Returns the stream of each stream tag. Called once, when the drive is made.
     fn streams(&mut self, limits: StreamLimits) -> StreamTable;
-    /// Returns which erased block the tag's stream opens next.
+    /// Returns the choice of the erased block that the stream of a tag opens next.
     fn opens(&mut self, tag: StreamTag) -> Opens;
 }
 
@@ -150,9 +150,10 @@ impl Placement for AnyPlacement {
 /// A custom placement, supplied by the code that builds the drive. It acts from the first request
 /// on: preconditioning writes plain data only.
 pub trait CustomPlacement: Custom {
-    /// Returns the stream of each tag, within the limits. Called once, when the drive is made.
+    /// Returns the stream of each stream tag, within the limits. Called once, when the drive is
+    /// made.
     fn streams(&mut self, limits: StreamLimits) -> StreamTable;
-    /// Returns which erased block the tag's stream opens next.
+    /// Returns the choice of the erased block that the stream of a tag opens next.
     fn opens(&mut self, tag: StreamTag) -> Opens;
 }
 clone_trait_object!(CustomPlacement);

@@ -22,12 +22,12 @@ slot! { $
     }
 }
 
-/// Parameters of the redundancy policies.
+/// Configuration of the redundancy policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Name of the selected redundancy policy.
     pub name: RedundancyKind,
-    /// Number N of data pages per stripe, 1 to 63. With its parity page a stripe spans N+1 chips.
+    /// Number N of data pages in a stripe, 1 to 63. With its parity page a stripe spans N+1 chips.
     pub stripe: u32,
     /// Bytes of controller memory for parity pages that are cached or being written to the flash.
     pub parity_cache: Bytes,
@@ -49,7 +49,8 @@ pub struct Params {
     pub n_update: u32,
     /// Treatment of the other pages that cached parity covered, above `n_update` (`hc` only).
     pub above_n_update: AboveNUpdate,
-    /// Number of pages above which a write bypasses the caches (`hc` only); zero disables that.
+    /// Number of pages above which a write bypasses the caches (`hc` only); zero means that none
+    /// does.
     pub cut_off: u32,
     /// The order in which a page is programmed and the page it replaces is read for parity.
     pub update_order: UpdateOrder,
@@ -209,20 +210,20 @@ pub enum Stage {
     Third,
 }
 
-/// The wear of the drive, as far as a redundancy policy knows it.
+/// Wear of the drive, as far as a redundancy policy needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
     /// P/E cycles of the most worn block of the drive.
     pub cycles: u32,
-    /// The number of stripes with a page in a worn block.
+    /// Number of stripes with a page in a worn block.
     pub worn_stripes: u32,
 }
 
-/// A policy that determines how stripes are protected.
+/// A policy that determines how stripes are protected against unreadable pages.
 pub trait Redundancy {
     /// Returns the rules at a stage of the drive's life.
     fn rules(&self, stage: Stage) -> Rules;
-    /// Returns the present stage of life of a drive that was at `stage`; most policies have only
+    /// Returns the stage of life that a drive has now if it was at `stage`; most policies have only
     /// one.
     fn stage(&self, stage: Stage, _age: &Age) -> Stage {
         stage
@@ -239,7 +240,7 @@ impl Redundancy for AnyRedundancy {
     }
 }
 
-/// The drive of DA-RAID-5, section IV-A, without redundancy.
+/// The default parameters: those of the drive of DA-RAID-5, section IV-A, without redundancy.
 impl Default for Params {
     fn default() -> Self {
         Self {
@@ -284,7 +285,7 @@ impl Params {
         self.name != RedundancyKind::Unprotected
     }
 
-    /// Returns the number of pages in caches that survive power loss.
+    /// Returns the number of pages in caches whose contents survive a loss of power.
     pub fn pages_saved(&self) -> usize {
         match self.cache {
             CachePower::Protected => usize::MAX,

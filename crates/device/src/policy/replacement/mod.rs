@@ -15,7 +15,7 @@ slot! { $
     }
 }
 
-/// Parameters of the replacement policies.
+/// Configuration of the replacement policy, which chooses the page that leaves the write buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Name of the selected replacement policy.

@@ -17,25 +17,26 @@ slot! { $
     }
 }
 
-/// A fact that the controller may know about a page when it chooses the sensing level.
+/// A property of a page that the controller may know when it chooses the sensing level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Input {
-    /// The fact is the time since the page was programmed.
+    /// Time since the page was programmed.
     Age,
-    /// The fact is the voltages at which the page was programmed.
+    /// Voltages at which the page was programmed.
     Voltage,
-    /// The fact is the rate at which the block of the page accumulates errors, and the ISPP step
-    /// chosen accordingly.
+    /// Rate at which the block of the page accumulates errors, and the ISPP step chosen
+    /// accordingly.
     Strength,
-    /// The fact is the number of P/E cycles of the page's block.
+    /// Number of P/E cycles of the page's block.
     Wear,
-    /// The fact is the number of reads of the page's block since its last erase.
+    /// Number of reads of the page's block since its last erase.
     Reads,
 }
 
 impl Input {
-    /// All facts that the controller may know: name in configurations, and description.
+    /// All properties of a page that the controller may know: name in configurations, and
+    /// description.
     pub const ALL: &'static [(Input, &'static str, &'static str)] = &[
         (Input::Age, "age", "when the page was programmed"),
         (Input::Voltage, "voltage", "the threshold voltages at which it was programmed"),
@@ -45,18 +46,18 @@ impl Input {
     ];
 }
 
-/// Parameters of the sensing policies.
+/// Configuration of the sensing policy, which chooses the level of a read's first try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Name of the selected sensing policy.
     pub name: SensingKind,
-    /// Facts that `model` knows, one bit for each [`Input`]. Unknown facts are assumed to have
-    /// their worst values.
+    /// Properties of a page that `model` knows, one bit for each [`Input`]. Unknown ones are
+    /// assumed to have their worst values.
     pub inputs: u32,
 }
 
 impl Params {
-    /// Returns true if the policy knows a fact about pages.
+    /// Returns true if the policy knows this property of pages.
     pub fn knows(&self, input: Input) -> bool {
         self.inputs & (1 << input as u8) != 0
     }
@@ -66,8 +67,8 @@ impl Params {
 pub trait Advice {
     /// Returns the sensing level for the weakest block at the end of its life.
     fn worst(&self) -> u8;
-    /// Returns the sensing level for this page, based on the known facts, and for how long it stays
-    /// right; no level if none suffices.
+    /// Returns the sensing level for this page, based on what the controller knows, and for how
+    /// long it stays right; no level if none suffices.
     fn modeled(&mut self) -> Lasting;
 }
 

@@ -15,7 +15,7 @@ slot! { $
     }
 }
 
-/// Parameters of the ISPP step policies.
+/// Configuration of the policy that chooses the ISPP step of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Name of the selected ISPP step policy.
@@ -24,7 +24,8 @@ pub struct Params {
 
 /// A policy that chooses the ISPP step of data.
 pub trait StepRule {
-    /// Returns the ISPP step for data of `tag` in a block believed to tolerate `coarsest`.
+    /// Returns the ISPP step for data with the stream tag `tag`, in a block believed to tolerate
+    /// `coarsest`.
     fn step(&self, tag: StreamTag, coarsest: Step) -> Step;
 }
 

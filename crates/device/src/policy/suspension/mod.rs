@@ -19,7 +19,8 @@ slot! { $
     }
 }
 
-/// Parameters of the suspension policies, and of the die that executes their decisions.
+/// Configuration of suspension: the policy, and the abilities of the die that executes its
+/// decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Name of the selected suspension policy.
@@ -33,14 +34,14 @@ pub struct Params {
     /// True if the die has a shadow buffer; if false, the data of a suspended program is sent over
     /// the bus again (S7).
     pub shadow_buffer: bool,
-    /// Maximum number of suspensions per operation; `None` for no limit.
+    /// Largest number of suspensions of one program or erase; `None` for no limit.
     pub max_suspends: Option<u32>,
-    /// Minimum time that an operation runs after each start or resumption before it may be
+    /// Shortest time that a program or erase runs after each start or resumption before it may be
     /// suspended, including a reload or re-bias.
     pub min_progress: Span,
-    /// Time after its first start on the cells from which an operation runs to its end, even if
-    /// reads wait: a suspension that would free the die later is refused, and a suspended operation
-    /// resumes before the next read. `None` for no limit.
+    /// Time after the first start of a program or erase on the cells from which it runs to its end,
+    /// even if reads wait: a suspension that would free the die later is refused, and a suspended
+    /// operation resumes before the next read. `None` for no limit.
     pub max_time: Option<Span>,
     /// Length of the steps of an erase pulse, which is suspended only between steps; zero if the
     /// pulse can be suspended anywhere.
@@ -93,13 +94,13 @@ pub struct Running {
 }
 
 impl Running {
-    /// Returns true if the operation is an erase rather than a program.
+    /// Returns true if the running operation is an erase, false if it is a program.
     pub fn erases(&self) -> bool {
         self.op == Op::Erase
     }
 }
 
-/// The read that would be served next, as chosen by the die order.
+/// The read that the die order would serve next, as a suspension policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// True if a host request waits for the chosen read.
@@ -108,7 +109,7 @@ pub struct Candidate {
     pub since: Nanos,
 }
 
-/// A policy that decides which running operations are suspended.
+/// A policy that decides if and where a running program or erase is suspended for a read.
 pub trait Suspension {
     /// Returns the point at which `running`, a program or an erase, is suspended for `candidate`, a
     /// read that may suspend according to [`Params::reads`]; `None` if it is not.
@@ -123,14 +124,15 @@ impl Suspension for AnySuspension {
 }
 
 impl Params {
-    /// Returns true if the limits allow suspending an operation; the policy is called only then.
+    /// Returns true if the configured limits allow suspending an operation; the policy is called
+    /// only then.
     pub(crate) fn permits(&self, running: Running) -> bool {
         self.max_suspends.is_none_or(|limit| running.suspensions < limit)
             && running.ran >= self.min_progress
     }
 
-    /// Returns true if an operation first started on the cells at `started` must not be suspended
-    /// at the time `at`.
+    /// Returns true if a program or erase first started on the cells at `started` must not be
+    /// suspended at the time `at`.
     #[inline]
     pub(crate) fn overdue(&self, at: Nanos, started: Nanos) -> bool {
         self.max_time.is_some_and(|limit| at - started >= limit)

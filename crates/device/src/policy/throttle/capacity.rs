@@ -4,29 +4,29 @@
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// The capacity of the current epoch, in pages, and its distribution over time.
+/// Write capacity of a throttle's current epoch, in pages, and its distribution over time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacityRegulator {
     period: Span,
     /// Share (0 to 1) of the later epochs' capacity that may be borrowed; zero is the pessimistic
     /// policy.
     share: f64,
-    /// Capacity per nanosecond when capacity was last distributed equally. Per nanosecond, because
-    /// epoch lengths change.
+    /// Write capacity in pages per nanosecond when capacity was last distributed equally. Per
+    /// nanosecond, because epoch lengths change.
     equal: f64,
     capacity: f64,
     spare: f64,
     periods: u64,
 }
 
-/// The write capacity and the time left in a life.
+/// Write capacity and time that are left in a drive's life.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
     /// Write capacity left in the life, in pages.
     pub pages: f64,
     /// Time left in the life, including the epoch that begins.
     pub time: Span,
-    /// Capacity per nanosecond if that of the whole life were distributed evenly.
+    /// Write capacity in pages per nanosecond if that of the whole life were distributed evenly.
     pub even: f64,
 }
 
@@ -62,7 +62,7 @@ impl CapacityRegulator {
         self.spare = spare.min(most).max(0.0);
     }
 
-    /// Returns the capacity of the epoch in pages, without borrowed capacity.
+    /// Returns the write capacity of the epoch in pages, without borrowed capacity.
     #[inline]
     pub fn capacity(&self) -> f64 {
         self.capacity
@@ -81,8 +81,8 @@ impl CapacityRegulator {
         written <= self.spare || written <= self.allowed(elapsed)
     }
 
-    /// Returns the number of pages allowed up to the period at `elapsed`: the shares of this and
-    /// the earlier periods of the epoch, and the spare.
+    /// Returns the number of pages that may be written up to the period at `elapsed`: the shares of
+    /// this and the earlier periods of the epoch, and the spare.
     #[inline]
     pub fn allowed(&self, elapsed: Span) -> f64 {
         self.up_to(elapsed.0 / self.period.0 + 1)

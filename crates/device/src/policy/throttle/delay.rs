@@ -4,7 +4,7 @@
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// The delay of each page write, adjusted from epoch to epoch.
+/// Delay of each page write by the throttle, adjusted from epoch to epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DelayEstimator {
     /// Delay of a page write in nanoseconds; fractional, because an epoch may have millions of
@@ -13,7 +13,7 @@ pub struct DelayEstimator {
 }
 
 impl DelayEstimator {
-    /// Returns the current delay of a page write, in nanoseconds.
+    /// Returns the current delay of each page write, in nanoseconds.
     #[inline]
     pub fn delay(self) -> f64 {
         self.delay

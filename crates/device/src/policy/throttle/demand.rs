@@ -11,19 +11,19 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DemandPredictor {
     window: Span,
-    /// Maximum number of demand windows that are stored.
+    /// Largest number of demand windows that are stored.
     most: usize,
-    /// Pages written in each completed window, the oldest first.
+    /// Number of pages written in each completed demand window, the oldest first.
     whole: VecDeque<u64>,
-    /// Running sums of the windows, used while an epoch length is chosen. Stored only to avoid
-    /// allocation.
+    /// Running sums of the pages written in the windows, used while an epoch length is chosen.
+    /// Stored only to avoid allocation.
     #[serde(skip)]
     sums: Vec<u64>,
     /// Number of the current demand window.
     number: u64,
     /// Number of pages written in the current demand window.
     here: u64,
-    /// End of the current window in undistorted time. Nearly every write comes before it.
+    /// End of the current demand window in undistorted time. Nearly every write comes before it.
     ends: Span,
 }
 

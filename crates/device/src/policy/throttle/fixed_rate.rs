@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FixedRate {
     period: Span,
-    /// Share of a period, in pages; `None` before the first write.
+    /// Number of pages that each period may write; `None` before the first write.
     share: Option<f64>,
     /// Number of the current period of the throttle.
     number: u64,
-    /// Number of pages of the capacity used before the current period.
+    /// Number of pages of the write capacity used before the current period.
     taken_before: u64,
     /// Number of pages by which earlier periods exceeded their shares.
     owed: f64,

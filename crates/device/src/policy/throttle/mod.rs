@@ -31,28 +31,28 @@ slot! { $
     }
 }
 
-/// Parameters of the throttle policies.
+/// Configuration of the throttle policy, which delays writes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     /// Name of the selected throttle policy.
     pub name: ThrottleKind,
-    /// Rule for the number of pages that may be written in an epoch (section 3.4).
+    /// Rule for the number of pages that may be written in an epoch (READY, section 3.4).
     pub enforcement: Enforcement,
-    /// Rule for the length of an epoch (section 3.5).
+    /// Rule for the length of an epoch (READY, section 3.5).
     pub epoch: EpochRule,
     /// Length of a throttle's epoch, if it is fixed.
     pub epoch_length: Span,
-    /// Window in which demand is counted, and the minimum length of an epoch.
+    /// Length of a window in which write demand is counted, and of the shortest epoch.
     pub window: Span,
-    /// Length of a period: a stopped host may resume in the next period.
+    /// Length of a period of the throttle: a stopped host may resume in the next period.
     pub period: Span,
-    /// Share (0 to 1) of the later epochs' capacity that an epoch may borrow.
+    /// Share (0 to 1) of the later epochs' write capacity that an epoch may borrow.
     pub spare: f64,
-    /// Relative error beyond which a prediction of demand counts as a miss.
+    /// Relative error beyond which a prediction of write demand counts as a miss.
     pub miss: f64,
-    /// Number of consecutive misses after which the epoch length is chosen again.
+    /// Number of consecutive missed predictions after which the epoch length is chosen again.
     pub streak: u32,
-    /// Time over which the throttle stores demand.
+    /// Time over which the throttle stores past write demand.
     pub history: Span,
 }
 
@@ -77,10 +77,11 @@ impl Default for Params {
 /// The rule for the number of pages that may be written in an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Enforcement {
-    /// The capacity of the epoch, in equal parts over its periods; unused capacity passes to the
-    /// next period.
+    /// The capacity of the epoch may be written, in equal parts over its periods; unused capacity
+    /// passes to the next period.
     Pessimistic,
-    /// Like [`Enforcement::Pessimistic`], plus the capacity that later epochs can spare.
+    /// Like [`Enforcement::Pessimistic`], and the epoch may also borrow capacity that later epochs
+    /// can spare.
     Optimistic,
 }
 
@@ -96,7 +97,7 @@ pub enum EpochRule {
 /// The lifetime of a drive as a throttle policy sees it. Capacity is counted in flash pages, so it
 /// includes pages programmed by GC and wear leveling.
 pub trait Life {
-    /// Returns the number of pages of the capacity used so far: pages of the host that have
+    /// Returns the number of pages of the write capacity used so far: pages of the host that have
     /// entered, and pages programmed for other sources.
     fn taken(&self) -> u64;
     /// Returns the number of pages that may still be programmed: with recovery up to `now` if
@@ -106,14 +107,14 @@ pub trait Life {
     fn ends(&self) -> Nanos;
 }
 
-/// The delay of a write by the throttle.
+/// Delay of one write by the throttle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Throttled {
-    /// Delay spread over the pages of the write.
+    /// Delay that is spread over the pages of the write.
     pub spread: Span,
     /// Delay by stops for lack of capacity, after the spread delay.
     pub stopped: Span,
-    /// Number of stops. Each stops one page of the write; a page may be stopped in one epoch and
+    /// Number of stops of the write. Each stops one page; a page may be stopped in one epoch and
     /// again in the next.
     pub stops: u32,
 }
@@ -126,7 +127,7 @@ impl Throttled {
     }
 }
 
-/// The state of a throttle, for reports.
+/// State of a write throttle, for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Current throttling delay of each page write.

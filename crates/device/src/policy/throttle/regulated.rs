@@ -14,16 +14,16 @@ use serde::{Deserialize, Serialize};
 struct Epoch {
     start: Nanos,
     ends: Nanos,
-    /// Number of pages of the capacity used when the epoch began, including those granted to the
-    /// present write and not yet programmed.
+    /// Number of pages of the write capacity used when the epoch began, including those granted to
+    /// the present write and not yet programmed.
     taken: u64,
-    /// Capacity that the drive had left when the epoch began, in pages.
+    /// Write capacity that the drive had left when the epoch began, in pages.
     remains: f64,
-    /// True if the previous epoch exceeded its capacity.
+    /// True if more pages were written in the previous epoch than its capacity.
     after_overuse: bool,
-    /// Time for which the host was stopped in the epoch.
+    /// Time for which the throttle stopped the host in the epoch.
     stopped: Span,
-    /// Predicted demand of the epoch, in pages; `None` without a prediction.
+    /// Predicted write demand of the epoch, in pages; `None` without a prediction.
     predicted: Option<f64>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Regulated {
     length: Span,
     /// Sum of all delays of writes: the time by which the host lags behind.
     behind: Span,
-    /// Number of pages of the capacity used when demand was last counted.
+    /// Number of pages of the write capacity used when demand was last counted.
     counted: u64,
     misses: u32,
     predicted: Predicted,
@@ -257,8 +257,8 @@ impl Regulated {
         epoch.stopped.0 as f64 * rate / (1.0 + rate * self.delay.delay())
     }
 
-    /// Compares a prediction with the demand, by the difference ratio of equation 6, and counts a
-    /// miss.
+    /// Compares a prediction of write demand with the demand, by the difference ratio of equation
+    /// 6, and counts a miss.
     fn judge(&mut self, predicted: Option<f64>, demand: f64) {
         let Some(predicted) = predicted.filter(|&pages| pages > 0.0) else { return };
         let missed = (demand - predicted).abs() > self.params.miss * predicted;

@@ -25,7 +25,7 @@ slot! { $
     }
 }
 
-/// Parameters of the victim policies.
+/// Configuration of the victim policy, which chooses the block that GC collects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Name of the selected victim policy.

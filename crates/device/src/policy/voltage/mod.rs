@@ -17,7 +17,7 @@ slot! { $
     }
 }
 
-/// Parameters of the voltage policies.
+/// Configuration of the policy that chooses the threshold voltages of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Name of the selected voltage policy.
@@ -26,7 +26,7 @@ pub struct Params {
 
 /// A policy that chooses the threshold voltages of programs.
 pub trait VoltageRule {
-    /// Returns the threshold voltages at which data of `tag` is programmed.
+    /// Returns the threshold voltages at which data with the stream tag `tag` is programmed.
     fn voltage(&self, tag: StreamTag) -> Voltage;
 }
 

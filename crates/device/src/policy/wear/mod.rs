@@ -19,12 +19,13 @@ slot! { $
     }
 }
 
-/// Parameters of the wear leveling policies.
+/// Configuration of static wear leveling, which moves cold data into worn blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Name of the selected wear leveling policy.
     pub name: WearKind,
-    /// Number of erases by which the worn block must exceed the least worn full block.
+    /// Number of erases by which the worn block must exceed the least worn full block before data
+    /// is swapped.
     pub threshold: u32,
 }
 
