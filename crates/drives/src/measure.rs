@@ -29,7 +29,7 @@ pub struct JobFile {
     pub name: &'static str,
     /// Contents of the job file.
     pub text: String,
-    /// Largest number of bytes that the jobs of the file write, as far as known.
+    /// Number of bytes that the jobs of the file write at most, as far as known.
     pub bytes: f64,
     /// Estimated run time of the jobs in the file, in hours.
     pub hours: f64,
@@ -48,9 +48,9 @@ const RATES: [u32; 9] =
 const RATES_OF_TEN_MINUTES: [u32; 4] = [10_000, 30_000, 60_000, 1_000_000];
 /// Rate of the probe, in reads per second and in writes per second.
 const PROBE: u32 = 5_000;
-/// Number of threads of the load.
+/// Number of threads of the write load.
 const THREADS: u32 = 6;
-/// Requests in flight of each thread of the load.
+/// Number of requests that each thread of the load has in flight.
 const DEPTH: u32 = 64;
 const DEPTHS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 /// Rate of sequential preconditioning, in bytes per second, from which its run time is estimated:

@@ -14,13 +14,13 @@ use fowler_experiment::scheme::Scheme;
 pub const MOST: usize = 6;
 /// Name of the array of tables that declares the parameters.
 const PARAMETER: &str = "parameter";
-/// Keys that declare a parameter.
+/// Keys of the table that declares a parameter.
 const KEYS: [&str; 4] = ["key", "low", "high", "source"];
 
 /// A configuration key that may be fitted to measurements, with its bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Configuration key of the parameter.
+    /// Configuration key that is fitted.
     pub key: String,
     /// Lower bound of the parameter.
     pub low: Quantity,
@@ -49,7 +49,7 @@ impl Parameter {
 pub struct CalibrateTable {
     /// Model of the real drive that the drive file describes, by its vendor's name.
     pub model: Option<String>,
-    /// The parameters that may be fitted.
+    /// Parameters that may be fitted.
     pub parameters: Vec<Parameter>,
     /// Measured numbers that the drive was fitted to, each as `identity of the row: key`.
     pub fitted: Vec<String>,

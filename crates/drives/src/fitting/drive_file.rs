@@ -8,7 +8,7 @@ use fowler_experiment::device_spec::{FITTING, Resolved};
 use fowler_experiment::diagnostic::Diagnostics;
 use std::fmt::Write;
 
-/// Returns the text of a fitted drive's file.
+/// Returns the text of the drive file that a fit writes.
 pub(super) fn text(
     drive: &Resolved,
     declared: &CalibrateTable,

@@ -12,15 +12,16 @@ use super::calibrate_table::{CalibrateTable, Parameter};
 use super::quantity::Quantity;
 use super::search::Found;
 
-/// The two-sided 95 % point of the normal distribution.
+/// Two-sided 95 % point of the standard normal distribution.
 const Z: f64 = 1.96;
 /// Largest share of the distance between its bounds that the interval of a parameter may take; with
 /// a wider interval, the rows do not determine the parameter.
 const HELD_WITHIN: f64 = 0.9;
-/// Largest ratio of a direction's curvature to the largest curvature at which the rows leave the
-/// direction undetermined.
+/// Curvature of a direction in parameter space, relative to the largest one, up to which the
+/// measured rows leave the direction undetermined.
 const FREE_BELOW: f64 = 1e-9;
-/// Smallest component of a unit vector with which a parameter takes part in its direction.
+/// Smallest component (0 to 1) of a direction's unit vector with which a parameter counts as part
+/// of the direction.
 const PART_LEAST: f64 = 0.05;
 
 /// A fitted parameter, with its value and confidence interval.
@@ -41,7 +42,8 @@ pub struct Held {
 }
 
 impl Held {
-    /// Returns true if the rows determine the parameter: its interval is narrower than its bounds.
+    /// Returns true if the measured rows determine the parameter: its interval is narrower than its
+    /// bounds.
     pub fn is_held(&self) -> bool {
         self.share <= HELD_WITHIN
     }

@@ -44,14 +44,14 @@ use fowler_experiment::progress::{Control, Progress};
 use fowler_experiment::scheme::Scheme;
 use objective::Objective;
 
-/// The result of a fit: a drive and the quality of its fit.
+/// Result of a fit: the fitted drive, and how well it matches the measured rows.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     /// Model of the real drive that was measured.
     pub model: String,
-    /// The fitted parameters with their values and intervals.
+    /// Fitted parameters, with their values and confidence intervals.
     pub parameters: Vec<Held>,
-    /// The measured numbers, each with its simulated value on the fitted drive.
+    /// Measured numbers that were fitted, each with its simulated value on the fitted drive.
     pub terms: Vec<Term>,
     /// Number of drives that the search simulated.
     pub tried: usize,
@@ -61,7 +61,7 @@ pub struct Fitted {
     /// Root mean square of the deviations between simulated and measured numbers, in units of the
     /// deviation expected of each.
     pub off: f64,
-    /// Text of the drive file: every configuration key, and the table `[calibrate]`.
+    /// Text of the fitted drive's file: every configuration key, and the table `[calibrate]`.
     pub text: String,
     /// Measured rows that could not be simulated, each with the reason.
     pub refused: Vec<(String, String)>,
@@ -113,7 +113,8 @@ pub fn fit(spec: &FitSpec, control: Control<'_>) -> Result<Option<Fitted>, Diagn
     Ok(Some(Fitted { model, parameters, terms, tried, steps, off, text, refused }))
 }
 
-/// Returns the model of the measured rows, which must all be of one.
+/// Returns the model of the real drive that the measured rows are of; rows of several models are an
+/// error.
 fn one_model(picks: &[files::Pick<'_>]) -> Result<String, Diagnostics> {
     let mut models: Vec<&str> = Vec::new();
     for pick in picks {
@@ -124,7 +125,7 @@ fn one_model(picks: &[files::Pick<'_>]) -> Result<String, Diagnostics> {
     if let [model] = models[..] {
         return Ok(model.into());
     }
-    let what = format!("the rows are of {} drives: {}", models.len(), models.join(", "));
+    let what = format!("the measured rows are of {} drives: {}", models.len(), models.join(", "));
     let hint = "choose one: --rows 'model=...'".to_string();
     Err(Diagnostic::new("--rows", what).expected("rows of one model").hint(hint).into())
 }

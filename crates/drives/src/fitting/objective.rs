@@ -21,7 +21,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::image_cache::ImageCache;
 use fowler_experiment::progress::Control;
 
-/// The residuals of the measured rows, as a function of the parameters' positions.
+/// Function from the parameters' positions to the residuals of the measured rows.
 pub(super) struct Objective<'a> {
     drive: &'a Resolved,
     declared: &'a CalibrateTable,
@@ -55,13 +55,13 @@ impl<'a> Objective<'a> {
         for metric in &spec.metrics {
             if !rows.picks().any(|pick| measured(&pick, metric).is_some()) {
                 let metric = fowler_experiment::diagnostic::printable(metric);
-                let what = format!("no row has the number `{metric}`");
+                let what = format!("no measured row has the number `{metric}`");
                 wrong.push(Diagnostic::new("--metric", what));
             }
         }
         let count: usize = rows.picks().map(|pick| objective.wanted(&pick).len()).sum();
         if count == 0 {
-            let mut what = Diagnostic::new("--rows", "these rows have no number to fit");
+            let mut what = Diagnostic::new("--rows", "the measured rows have no number to fit");
             if let Some((pick, why)) = rows.refused.first() {
                 what = what.hint(format!("{}: {why}", pick.place()));
             }

@@ -4,7 +4,7 @@
 use fowler_experiment::document::Value;
 use fowler_units::{ByteRate, Bytes, Span};
 
-/// Kind of the numbers in a parameter: whole, real, time and others.
+/// Kind of the numbers in a parameter, such as whole numbers, real numbers or times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Time,
@@ -14,8 +14,8 @@ enum Unit {
     Real,
 }
 
-/// The value of a parameter: one number, or one for each page type. Numbers of all page types move
-/// together.
+/// Value of a fitted parameter: one number, or one for each page type. Numbers of all page types
+/// move together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     unit: Unit,
@@ -62,7 +62,7 @@ impl Quantity {
     /// can.
     pub(super) fn refuse(low: &Quantity, high: &Quantity) -> Option<String> {
         if low.alike(high).is_none() {
-            return Some("the bounds are of different kinds".into());
+            return Some("the bounds of the parameter are of different kinds".into());
         }
         let ascending = low.values.iter().zip(&high.values).all(|(low, high)| low < high);
         (!ascending).then(|| {

@@ -38,7 +38,7 @@ const GAIN: f64 = 0.01;
 /// parameters need fewer.
 const SWEEPS: usize = 200;
 
-/// A function of positions (0 to 1 each) that returns residuals.
+/// A function of parameter positions (0 to 1 each) that returns residuals.
 pub(super) trait Residuals: Sync {
     /// Returns the residuals at these positions; `None` if it was stopped.
     ///
@@ -48,7 +48,7 @@ pub(super) trait Residuals: Sync {
     -> Result<Option<Vec<Term>>, Diagnostics>;
 }
 
-/// The result of a search: the best positions, and the residuals there.
+/// Result of a search: the best positions, and the residuals there.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub positions: Vec<f64>,
@@ -125,7 +125,7 @@ pub(super) fn search(
 
 type Point = (Vec<f64>, Vec<Term>);
 
-/// Slopes of every residual, by parameter, and the points that they were computed from.
+/// Slopes of every residual, by parameter, and the points from which the slopes were computed.
 type Slopes = (Vec<Vec<f64>>, Vec<Point>);
 
 /// Returns the point with the least sum of squares; the first one if several have it.
@@ -141,7 +141,7 @@ struct Search<'a, R> {
 }
 
 impl<R: Residuals> Search<'_, R> {
-    /// Evaluates points in parallel. Returns `None` if it was stopped.
+    /// Evaluates the function at points in parallel. Returns `None` if it was stopped.
     fn all(&mut self, points: &[Vec<f64>]) -> Result<Option<Vec<Point>>, Diagnostics> {
         self.tried += points.len();
         let terms = fan_out::each(points, |point| self.function.at(point, self.control));

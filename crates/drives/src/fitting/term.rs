@@ -15,7 +15,8 @@ pub struct Term {
     pub measured: f64,
     /// Simulated value of the number; `None` if the drive cannot run the row's protocol.
     pub simulated: Option<Estimate>,
-    /// Relative deviation of simulated from measured value that is expected of a good model.
+    /// Relative deviation of the simulated from the measured value that is expected of a good
+    /// model.
     pub expected: f64,
 }
 

@@ -26,8 +26,8 @@ const UNITS: [(&str, &str); 5] = [
     ("user_gib", "2^30 bytes"),
 ];
 
-/// Keys of a row that describe the measurement, as far as protocols share them. Together they
-/// distinguish the rows of a drive.
+/// Keys of a measured row that describe the conditions of the measurement, as far as protocols
+/// share them. Together they distinguish the rows of a drive.
 pub const SETUP: [&str; 27] = [
     "offered_write_iops",
     "pattern",
@@ -61,9 +61,9 @@ pub const SETUP: [&str; 27] = [
 /// A file of measurements of real drives.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Path from which the file was read.
+    /// Path from which the file of measurements was read.
     pub path: PathBuf,
-    /// Title of the file.
+    /// Title of the file of measurements.
     pub title: String,
     /// Kind of protocol by which the rows were measured.
     pub kind: Kind,
@@ -92,7 +92,8 @@ pub struct MeasuredDrive {
 }
 
 impl MeasuredDrive {
-    /// Returns a number that the file states about the drive.
+    /// Returns a number that the file states about the drive, by its key; `None` if it does not
+    /// state it.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.facts.get(key).and_then(Value::as_f64)
     }

@@ -14,7 +14,7 @@ pub struct Filter {
     conditions: Vec<(String, Wanted)>,
 }
 
-/// A condition on the value of a key in a row.
+/// A condition on the value that a measured row has for a key.
 #[derive(Clone, Debug, PartialEq)]
 enum Wanted {
     /// The value is equal to one of the listed values.

@@ -232,7 +232,8 @@ impl Job<'_> {
     }
 }
 
-/// Returns the bytes of a size in fio's notation, such as `4k` or `4096`.
+/// Returns the bytes of a size in fio's notation, such as `4k` or `4096`; `None` if the text is no
+/// size.
 fn size(text: &str) -> Option<u64> {
     let text = text.trim().to_lowercase();
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());

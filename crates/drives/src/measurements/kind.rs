@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// The kind of protocol by which the rows of a file were measured.
+/// Kind of protocol by which the rows of a file were measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Latency of a light probe next to random writes of a rising rate.
@@ -28,7 +28,7 @@ pub enum Kind {
     ReplayedTrace,
 }
 
-/// A kind of protocol: its name, and the keys by which its protocol and its rows are recognized.
+/// Signs of a kind of protocol: the name, and the keys by which a file and its rows are recognized.
 struct Signs {
     kind: Kind,
     name: &'static str,

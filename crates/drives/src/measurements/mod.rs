@@ -32,7 +32,7 @@ pub struct Pick<'a> {
     pub file: &'a Measured,
     /// Measured drive that the row belongs to.
     pub drive: &'a MeasuredDrive,
-    /// The measured row.
+    /// Measured row that was picked.
     pub row: &'a Row,
 }
 
@@ -130,7 +130,7 @@ fn refuse_unknown_keys(filter: &Filter, all: &[Pick<'_>], diagnostics: &mut Diag
 /// that exist.
 fn nothing(filter: &Filter, all: &[Pick<'_>]) -> Diagnostic {
     const SHOWN: usize = 12;
-    let what = Diagnostic::new("--rows", "no row meets the filter").text(&filter.text);
+    let what = Diagnostic::new("--rows", "no measured row meets the filter").text(&filter.text);
     let lonely = filter.keys().find(|key| !all.iter().any(|pick| filter.holds(key, pick)));
     let Some(key) = lonely else {
         return what.hint("each condition holds for some row, but no row meets all".to_string());

@@ -19,18 +19,18 @@ const DEPTH_MOST: f64 = 65_536.0;
 /// Largest number of requests per second that a topic may state.
 const RATE_MOST: f64 = 1e8;
 
-/// The facts that a topic of a protocol states; `None` for those it does not state.
+/// Facts that a topic of a protocol states; `None` for those that it does not state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
     /// Number of threads that issue requests.
     pub threads: Option<u32>,
-    /// Largest number of requests in flight of each thread.
+    /// Largest number of requests that each thread has in flight.
     pub depth: Option<u32>,
     /// Share of writes among the requests, from 0 to 1.
     pub write_share: Option<f64>,
     /// Law of the arrival times of a thread's requests.
     pub arrivals: Option<Arrivals>,
-    /// Requests per second of all threads together.
+    /// Number of requests per second of all threads together.
     pub rate: Option<f64>,
 }
 

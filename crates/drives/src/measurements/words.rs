@@ -10,7 +10,7 @@ const WRITTEN_OUT: [&str; 17] = [
     "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
 ];
 
-/// The law of the arrival times at which a thread or stream issues requests.
+/// Law of the arrival times at which a thread or stream issues requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrivals {
     /// Requests arrive at exponentially distributed intervals.
@@ -27,10 +27,10 @@ impl Arrivals {
         [("poisson", Arrivals::Poisson), ("fixed", Arrivals::Fixed), ("closed", Arrivals::Closed)];
 }
 
-/// A fact in a text: `None` if the text does not state it, an error if it states different values.
+/// A fact that a text may state: `None` if it does not, an error if it states different values.
 pub(super) type Stated<T> = Result<Option<T>, String>;
 
-/// The words of a text, in lower case; numbers and signs are words of their own.
+/// Words of a protocol's text, in lower case; numbers and signs are words of their own.
 pub(super) struct Words(Vec<String>);
 
 impl Words {

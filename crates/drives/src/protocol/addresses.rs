@@ -3,7 +3,7 @@
 use fowler_units::{Rng, Scatter};
 use fowler_workload::Zipf;
 
-/// The address pattern of a stream's requests.
+/// Address pattern of a stream's requests; a slot is the place of one request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Addresses {
     /// Every slot of the drive is equally likely.

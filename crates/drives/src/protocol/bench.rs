@@ -20,8 +20,7 @@ use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 /// Lag behind its schedule after which a stream starts a new schedule. The `iob` program of the
 /// measurements forgets a lag above 5 s.
 const FORGETS: Span = Span::ms(5_000);
-/// Number of preconditioned images kept in memory: two initial states of the protocols, at two
-/// scales.
+/// Number of preconditioned images kept in memory: of two initial states, each at two scales.
 const IMAGES: usize = 4;
 
 /// Returns a cache for the preconditioned images that benches start from. Benches whose drives
@@ -32,13 +31,13 @@ pub(crate) fn images() -> ImageCache {
 
 /// A simulated drive on which benchmark jobs run, each on a copy of its own.
 pub struct Bench<'a> {
-    /// The scaled-down drive for each of [`Needs`], or the reason why there is none.
+    /// Scaled-down drive for each of [`Needs`], or the reason why there is none.
     scaled: [Result<Scaled, Diagnostics>; 3],
     effort: Effort,
     images: &'a ImageCache,
 }
 
-/// The results of a benchmark job on a simulated drive.
+/// Results of a benchmark job on a simulated drive.
 #[derive(Clone, Debug)]
 pub struct Findings {
     /// Description of the drive's initial state, in words.
@@ -54,7 +53,7 @@ pub struct Findings {
     pub simulated_s: f64,
     moments: Vec<Moment>,
     tallies: [ByKind<Tally>; 2],
-    /// Begin of the measured part of the run, in seconds of simulated time.
+    /// Start of the measured part of the run, in seconds of simulated time.
     from: f64,
 }
 

@@ -14,12 +14,12 @@ use crate::measurements::Pick;
 use fowler_metrics::Kind;
 use fowler_units::Span;
 
-/// Size of the benchmark's file in bytes.
+/// Size of the benchmark's file, in bytes.
 const FILE: f64 = 16.0 * (1u64 << 30) as f64;
 /// Length of each run of the benchmark.
 const LASTS: Span = Span::ms(120_000);
-/// Bytes of the requests into which the kernel splits one of 128 MiB: 1,280 KiB is its usual limit
-/// (`max_sectors_kb`).
+/// Size in bytes of the requests into which the kernel splits one of 128 MiB: 1,280 KiB is its
+/// usual limit (`max_sectors_kb`).
 const CUT: u32 = 1_280 << 10;
 /// Number of requests into which the kernel splits one of 128 MiB.
 const CUTS: u32 = 102;

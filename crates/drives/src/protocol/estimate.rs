@@ -3,13 +3,13 @@
 /// A simulated number with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Value of the estimate.
+    /// Simulated value of the number.
     pub value: f64,
     /// 95 % confidence interval of the value; `None` if there are too few samples for one.
     pub interval: Option<(f64, f64)>,
 }
 
-/// The two-sided 95 % point of the normal distribution.
+/// Two-sided 95 % point of the standard normal distribution.
 const Z: f64 = 1.96;
 
 impl Estimate {
@@ -71,7 +71,7 @@ pub fn quantile(sorted: &[u64], in_order: &[u64], p: f64) -> Option<Estimate> {
     Some(Estimate { value, interval })
 }
 
-/// Smallest number of samples beyond a quantile, on either side.
+/// Smallest number of samples beyond a quantile, on either side, with which it is given.
 const BEYOND_LEAST: f64 = 10.0;
 /// Number of batches in which samples above a quantile are counted.
 const BATCHES: usize = 20;

@@ -12,7 +12,7 @@ use super::plan::{Plan, Simulated};
 use crate::measurements::Pick;
 
 const TIMES_MOST: f64 = 100.0;
-/// Zipf exponent of rows that do not state one.
+/// Zipf exponent of measured rows that do not state one.
 const THETA: f64 = 0.8;
 
 pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {

@@ -17,7 +17,7 @@ use fowler_units::Span;
 const DEPTH_MOST: u32 = 65_536;
 const LIMIT_MOST: f64 = 1e6;
 const WRITE_BLOCK: u32 = 128 << 10;
-/// Bytes of a MiB. `write_limit_mb_s` is in fio's unit, MiB/s.
+/// Number of bytes in a MiB. `write_limit_mb_s` is in fio's unit, MiB/s.
 const MIB: f64 = (1u64 << 20) as f64;
 const WARM_UP: Span = Span::ms(300);
 

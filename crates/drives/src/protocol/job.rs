@@ -10,7 +10,7 @@ use fowler_units::Span;
 pub struct Job {
     /// Short description of the job, for progress reports and results.
     pub name: String,
-    /// State of the drive before the job's first request.
+    /// State of the drive before the first request of the job.
     pub state: State,
     /// Streams of requests that the drive serves at the same time.
     pub streams: Vec<StreamPlan>,
@@ -46,7 +46,7 @@ pub enum Role {
 /// A stream of requests, described independently of the drive's size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamPlan {
-    /// Role of the stream in the measurement.
+    /// Role of the stream in the measurement: probe or load.
     pub role: Role,
     /// Share of reads among the requests, 0 to 1.
     pub reads: f64,
@@ -89,17 +89,17 @@ pub enum Length {
     Lasting(Span),
 }
 
-/// Property of the drive that scaling it down must preserve.
+/// Property of the described drive that a scaled-down drive must preserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// Block size, and with it how often reads meet an erase and for how long. Only the number of
-    /// blocks is reduced.
+    /// The block size, and with it how often reads meet an erase and for how long. Only the number
+    /// of blocks is reduced.
     Tail,
-    /// Number of blocks, and with it the valid pages that GC finds in them. Blocks and their erase
-    /// times are reduced first, then the number of blocks.
+    /// The number of blocks, and with it the valid pages that GC finds in them. Blocks and their
+    /// erase times are reduced first, then the number of blocks.
     Blocks,
-    /// Block size relative to the drive, because data that is invalidated together is written in
-    /// runs of a share of the drive. Blocks are made smaller, not fewer.
+    /// The block size relative to the drive, because data that is invalidated together is written
+    /// in runs of a share of the drive. Blocks are made smaller, not fewer.
     Pieces,
 }
 

@@ -60,7 +60,7 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     })
 }
 
-/// Facts that the protocol states about the threads of the probe or of the load.
+/// Facts that the protocol states about the threads of the probe, or of the load.
 struct Stated {
     threads: u32,
     depth: u32,

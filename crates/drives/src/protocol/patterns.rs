@@ -16,7 +16,7 @@ use fowler_metrics::Kind;
 
 /// Part of the run that is measured, as shares (0 to 1) of its time.
 pub(super) const STEADY: (f64, f64) = (0.6, 0.99);
-/// Largest amount that a row may write, in capacities of the drive.
+/// Largest amount of data that a row may write, in capacities of the drive.
 const TIMES_MOST: f64 = 100.0;
 /// Largest number of open zones that a row may state.
 const OPEN_MOST: u32 = 65_536;
@@ -49,8 +49,8 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     Ok(Plan { jobs, read, left_out })
 }
 
-/// Drive writes of the uniform run that the throughput ratio refers to: as many as in the measured
-/// rows.
+/// Amount of the uniform run to which throughput ratios refer, in drive writes: as many as in the
+/// measured rows.
 const UNIFORM_TIMES: f64 = 5.0;
 
 /// Returns the job that writes an address pattern after a sequential fill.

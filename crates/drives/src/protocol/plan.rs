@@ -11,9 +11,9 @@ use crate::measurements::Pick;
 pub struct Plan {
     /// Jobs to simulate: first the job of the row itself, then jobs that its ratios refer to.
     pub jobs: Vec<Job>,
-    /// Computes the row's simulated numbers from the results of the jobs.
+    /// Function that computes the row's simulated numbers from the results of the jobs.
     pub(super) read: fn(&Pick<'_>, &[&Findings]) -> Vec<Simulated>,
-    /// Numbers of the row that are not simulated: the beginning of the key, and the reason.
+    /// Numbers of the row that are not simulated: the beginning of each key, and the reason.
     pub left_out: Vec<(&'static str, &'static str)>,
 }
 

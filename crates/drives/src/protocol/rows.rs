@@ -17,7 +17,7 @@ pub struct Rows<'a> {
     pub refused: Vec<(Pick<'a>, String)>,
 }
 
-/// A row with the indices of its jobs among all jobs.
+/// A measured row, with the indices of its jobs among all jobs.
 struct Planned<'a> {
     pick: Pick<'a>,
     plan: Plan,
@@ -32,11 +32,11 @@ pub struct Done<'a, 'b> {
     pub simulated: Result<Vec<Simulated>, String>,
     /// Result of the row's own job; `None` if that failed.
     pub findings: Option<&'b Findings>,
-    /// Numbers of the row that are not simulated: the beginning of the key, and the reason.
+    /// Numbers of the row that are not simulated: the beginning of each key, and the reason.
     pub left_out: &'b [(&'static str, &'static str)],
 }
 
-/// The results of all jobs, by index; `None` for a job that was stopped.
+/// Results of all benchmark jobs, by index; `None` for a job that was stopped.
 pub type Results = Vec<Option<Result<Findings, String>>>;
 
 impl<'a> Rows<'a> {

@@ -9,17 +9,18 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::scheme::Scheme;
 use fowler_units::Bytes;
 
-/// The amount of simulation spent on a row: precision of tails, and sizes of the scaled-down
+/// Amount of simulation spent on a measured row: precision of tails, and sizes of the scaled-down
 /// drives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// Precision of p99.9: largest half width of its 95 % interval, relative to its value.
+    /// Precision of the 99.9th percentile of latency: largest half width of its 95 % interval,
+    /// relative to its value.
     pub within: f64,
-    /// Smallest number of latencies of each kind that a tail is computed from.
+    /// Smallest number of latencies of each kind from which a tail percentile is computed.
     pub least: u64,
-    /// Largest number of latencies of each kind that a tail is computed from.
+    /// Largest number of latencies of each kind from which a tail percentile is computed.
     pub most: u64,
-    /// Factor by which tails are simulated longer than the precision requires.
+    /// Factor by which runs for tail percentiles are longer than the precision requires.
     pub longer: f64,
     /// Largest capacity of a simulated drive that is overwritten several times.
     pub blocks: Bytes,
@@ -28,7 +29,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// The default amount of simulation per row.
+    /// The default amount of simulation per measured row.
     pub const FULL: Effort = Effort {
         within: 0.05,
         least: 20_000,
@@ -48,8 +49,9 @@ impl Effort {
         tail: Bytes(16 << 30),
     };
 
-    /// Returns the smallest and largest number of latencies that a tail is computed from, and the
-    /// precision at which the run ends; twice the time halves the square of the precision.
+    /// Returns the smallest and the largest number of latencies from which a tail percentile is
+    /// computed, and the precision at which the run ends; twice the time halves the square of the
+    /// precision.
     pub(super) fn of_a_tail(&self) -> (u64, u64, f64) {
         let times = |count: u64| (count as f64 * self.longer).round().max(1.0) as u64;
         (times(self.least), times(self.most), self.within / libm::sqrt(self.longer))
@@ -62,8 +64,8 @@ const BLOCKS_LEAST: u32 = 64;
 const PAGES_LEAST: u32 = 96;
 /// Smallest number of pages in a block of a scaled-down drive whose blocks must not become fewer.
 const PAGES_LEAST_OF_PIECES: u32 = 12;
-/// Smallest ratio of capacity to buffer size of a scaled-down drive. A drive for tails keeps its
-/// buffer and is scaled down less; on any other, the buffer becomes smaller.
+/// Smallest allowed ratio of capacity to buffer size of a scaled-down drive. A drive for tails
+/// keeps its buffer and is scaled down less; on any other, the buffer becomes smaller.
 const BUFFER_MOST: u64 = 64;
 
 /// A scaled-down drive that stands for a larger one.

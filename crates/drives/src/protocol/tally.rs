@@ -8,7 +8,7 @@ use fowler_device::{Counters, Device, Layer, Source};
 use fowler_metrics::{ByKind, Kind, Latencies};
 use fowler_units::{Nanos, Span};
 
-/// The latencies of reads or of writes of all streams with one role.
+/// Latencies of the reads, or of the writes, of all streams with one role.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     all: Latencies,
@@ -65,10 +65,10 @@ impl Tally {
 /// Number of batches from which the interval of a mean is computed.
 const MEAN_BATCHES: usize = 20;
 
-/// Counters of a benchmark job at a moment of its run.
+/// Counters of a benchmark job at one time of its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Moment {
-    /// Time of the moment, in seconds since the start of the job.
+    /// Time at which the counters were recorded, in seconds since the start of the job.
     pub at: f64,
     /// Bytes that the host has read, and bytes that it has written, since the start of the job.
     pub moved: [f64; 2],
@@ -117,10 +117,10 @@ pub(super) struct Recording<'a> {
     /// Seconds after which the job ends; infinite if it ends by the amount of data.
     seconds: f64,
     before: Counters,
-    /// Bytes of the unit in which the drive counts programs: a page, or a mapping unit if a page
-    /// holds several.
+    /// Size in bytes of the unit in which the drive counts programs: a page, or a mapping unit if a
+    /// page holds several.
     page: f64,
-    /// Bytes of one block on every plane of the drive.
+    /// Size in bytes of one block on every plane of the drive.
     row: f64,
     began: Nanos,
     so_far: Moment,

@@ -44,7 +44,7 @@ pub struct ScoreSpec {
     pub effort: Effort,
 }
 
-/// A comparison of a drive with measured rows.
+/// Result of comparing a drive with measured rows.
 #[derive(Clone, Debug)]
 pub struct Score {
     /// Name of the drive, and the hash of its configuration.
@@ -64,11 +64,11 @@ pub struct Score {
 /// A measured row with its simulated numbers.
 #[derive(Clone, Debug)]
 pub struct ScoredRow {
-    /// Place of the row: file, drive and number.
+    /// Place of the measured row: file, drive and number, for messages.
     pub place: String,
     /// Kind of protocol by which the row was measured.
     pub kind: Kind,
-    /// File of the row.
+    /// Name of the file that has the measured row.
     pub file: String,
     /// Model of the measured drive.
     pub model: String,
@@ -80,25 +80,26 @@ pub struct ScoredRow {
     pub state: String,
     /// Capacity of the simulated drive in bytes.
     pub capacity: u64,
-    /// Factors by which the simulated drive has fewer blocks, and fewer pages per block.
+    /// Factors by which the simulated drive has fewer blocks, and fewer pages per block, than the
+    /// described one.
     pub scale: (f64, f64),
-    /// Number of requests simulated.
+    /// Number of requests simulated for the row.
     pub requests: u64,
-    /// Simulated time in seconds.
+    /// Simulated time of the row's run, in seconds.
     pub simulated_s: f64,
     /// Drive writes, throughput (10^6 bytes per second) and write amplification over the run; empty
     /// if the row has no such curve.
     pub curve: Vec<[f64; 3]>,
-    /// Numbers of the row that are compared.
+    /// Numbers of the row that are compared with the measurement.
     pub metrics: Vec<Metric>,
     /// Numbers of the row that are not compared, each with the reason.
     pub left_out: Vec<(String, String)>,
 }
 
-/// A number of a row, with its measured and its simulated value.
+/// A number of a measured row, with its measured and its simulated value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// Key of the number.
+    /// Key of the compared number in the measured row.
     pub name: String,
     /// Measured value of the number.
     pub measured: f64,
@@ -115,7 +116,7 @@ impl Metric {
     }
 }
 
-/// Number of points of a curve, the same as in files of measurements.
+/// Number of points of a throughput curve, the same as in files of measurements.
 const CURVE: u32 = 12;
 
 /// Compares a drive with measured rows. If it is stopped, the result has the rows whose jobs had

@@ -5,19 +5,19 @@ use super::{Metric, Score, ScoredRow};
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
-/// One kind of number over all rows of a measured drive; numbers that the drive was fitted to are
-/// apart.
+/// Distance between simulated and measured values of one kind of number over all rows of a measured
+/// drive; numbers that the drive was fitted to are counted apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overview {
     /// Model of the measured drive, with its sample.
     pub drive: String,
-    /// File of the rows.
+    /// Name of the file that has the measured rows.
     pub file: String,
-    /// Key of the number in the rows.
+    /// Key of the compared number in the measured rows.
     pub metric: String,
     /// True if the drive was fitted to these numbers.
     pub used_in_fit: bool,
-    /// Number of rows that have the number.
+    /// Number of measured rows that have the number.
     pub rows: usize,
     /// Median distance between simulated and measured values, relative to the smaller of the two.
     pub median_off: f64,
@@ -33,8 +33,8 @@ pub(super) fn off(ratio: f64) -> f64 {
 }
 
 impl Score {
-    /// Returns the overview: one entry for each kind of number of each measured drive, in the order
-    /// of the rows.
+    /// Returns the distances between simulated and measured values: one entry for each kind of
+    /// number of each measured drive, in the order of the rows.
     pub fn overview(&self) -> Vec<Overview> {
         let mut lines: Vec<(Overview, Vec<(f64, &ScoredRow)>)> = Vec::new();
         for row in &self.rows {
@@ -50,7 +50,7 @@ impl Score {
         lines.into_iter().map(|(line, ratios)| line.filled(ratios)).collect()
     }
 
-    /// Returns the overview as a table.
+    /// Returns the table of the distances between simulated and measured values.
     pub(super) fn overview_sheet(&self) -> Sheet {
         let heads =
             ["drive", "file", "number", "fit", "rows", "off in median", "worst ratio", "worst row"];

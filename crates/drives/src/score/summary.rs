@@ -21,7 +21,7 @@ impl ScoredRow {
         format!("{}{sample}", self.model)
     }
 
-    /// Returns the conditions of the measurement as text, from the keys of the row.
+    /// Returns the conditions under which the row was measured as text, from the keys of the row.
     pub fn setup(&self) -> String {
         let part = |key: &str| {
             let value = self.values.get(key)?;

@@ -110,7 +110,7 @@ struct Attributes<'a> {
     log: SmartLog,
     wrong: Diagnostics,
     place: Place<'a>,
-    /// Size of a logical block in bytes.
+    /// Size of a logical block of the drive, in bytes.
     block: f64,
     /// True if smartctl's database does not have the drive, so that the names of its attributes are
     /// guesses.
@@ -181,7 +181,8 @@ impl Attributes<'_> {
         }
     }
 
-    /// Reads a SATA attribute, unless it has no counter that the answer needs.
+    /// Reads a SATA attribute, unless it is not a counter from which the drive's life can be
+    /// judged.
     fn attribute(&mut self, row: &Value) {
         let Some(name) = row.get("name").and_then(Value::as_str) else { return };
         let id = row.get("id").and_then(Value::as_u64).unwrap_or(0);

@@ -9,12 +9,12 @@ use super::log::{Layout, SmartLog};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use std::collections::BTreeMap;
 
-/// The counters of one drive, now and at an earlier time.
+/// Counters of one drive, now and at an earlier time.
 #[derive(Clone, Debug)]
 pub struct Logs {
-    /// Counters of the latest log.
+    /// Counters of the latest log of the drive.
     pub now: SmartLog,
-    /// Counters of the earliest log; `None` if there is a single log.
+    /// Counters of the earliest log of the drive; `None` if there is a single log.
     pub since: Option<SmartLog>,
     /// The logs from which the counters were read, in words.
     pub sources: Vec<String>,

@@ -14,7 +14,7 @@
 use fowler_experiment::diagnostic::printable;
 use serde_json::{Map, Value};
 
-/// The largest value of a counter: 2^128 - 1.
+/// Largest value of a counter: 2^128 - 1.
 const MOST: f64 = 3.402_823_669_209_385e38;
 
 /// Characters that separate groups of digits in some locale: comma, point, apostrophes, and blanks
@@ -47,7 +47,7 @@ pub(super) fn whole(text: &str) -> Result<(f64, &str), String> {
     grouped(digits).map(|value| (value, rest))
 }
 
-/// Returns the value of digits with thousands separators.
+/// Returns the whole number that digits with thousands separators state.
 fn grouped(digits: &str) -> Result<f64, String> {
     let used: Vec<char> = digits.chars().filter(|c| !c.is_ascii_digit()).collect();
     let Some(&separator) = used.first() else { return decimal(digits) };
@@ -67,7 +67,7 @@ fn grouped(digits: &str) -> Result<f64, String> {
     decimal(&groups.concat())
 }
 
-/// Returns the value of digits without separators.
+/// Returns the whole number that digits without separators state.
 fn decimal(digits: &str) -> Result<f64, String> {
     if digits.len() > 64 {
         return Err(format!("{} digits are more than 128 bits have", digits.len()));

@@ -17,14 +17,14 @@ const SATA_H: f64 = 8766.0 * 24.0;
 /// End of 2026, in seconds since 1970, up to which hours are plausible. A log with a later time
 /// moves the limits.
 const END_S: f64 = 1_798_761_600.0;
-/// Bytes per second of the fastest NVMe link with four lanes, PCIe 5.0 x4: 32 GT/s, 128 of 130
-/// bits.
+/// Speed of the fastest NVMe link with four lanes, PCIe 5.0 x4, in bytes per second: 32 GT/s, 128
+/// of 130 bits.
 const PCIE: f64 = 4.0 * 32e9 / 8.0 * 128.0 / 130.0;
-/// Bytes per second of SATA 6 Gb/s after 8b/10b coding.
+/// Speed of a SATA link of 6 Gb/s after 8b/10b coding, in bytes per second.
 const SATA: f64 = 600e6;
-/// Bytes of the longest NVMe write command: 2^16 blocks of 4 KiB.
+/// Size of the longest NVMe write command, in bytes: 2^16 blocks of 4 KiB.
 const COMMAND_MOST: f64 = 65_536.0 * 4096.0;
-/// Bytes of the shortest write command: one block of 512 bytes.
+/// Size of the shortest write command, in bytes: one block of 512 bytes.
 const COMMAND_LEAST: f64 = 512.0;
 /// Largest factor between the share of life used and the share of TBW written that raises no doubt:
 /// warranties leave a margin.

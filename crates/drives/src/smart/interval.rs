@@ -6,11 +6,11 @@
 /// operands are inside theirs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Least possible value of the quantity.
+    /// Smallest value that the quantity can have.
     pub low: f64,
-    /// Value that the counters state; `None` if they only give bounds.
+    /// Value of the quantity that the counters state; `None` if they only give bounds.
     pub value: Option<f64>,
-    /// Largest possible value of the quantity; `None` if it has no upper bound.
+    /// Largest value that the quantity can have; `None` without an upper bound.
     pub high: Option<f64>,
 }
 

@@ -8,9 +8,9 @@ use super::{ata, text};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use serde_json::{Deserializer, Map, Value};
 
-/// Depth of nested lists and objects to which logs are searched for.
+/// Depth of nested lists and objects of a JSON file to which logs are searched for.
 const DEPTH: usize = 3;
-/// Largest number of logs in a file.
+/// Largest number of logs in one file.
 const MOST: usize = 10_000;
 
 /// Place of a log, for messages: the file, the line on which its document begins, and the key of

@@ -31,7 +31,8 @@ pub struct Model {
     pub is_scaled: bool,
     /// Bytes per second of the link; `None` if it is not described.
     pub link: Option<f64>,
-    /// Write amplification of uniformly random writes over the whole drive, in closed form.
+    /// Write amplification of the drive under uniformly random writes over all addresses, in closed
+    /// form.
     pub worst_waf: Option<f64>,
 }
 
@@ -67,24 +68,24 @@ pub struct Question {
     pub model: Option<Model>,
     /// Bytes that the vendor warrants the host to write (TBW).
     pub tbw: Option<f64>,
-    /// The capacity that the host sees, in bytes.
+    /// Capacity that the host sees, in bytes, as the user states it.
     pub capacity: Option<f64>,
     /// Write amplification stated by the user, for a log that does not have it.
     pub waf: Option<f64>,
 }
 
-/// Years left until one measure of life is used up.
+/// Years of power-on time until one measure of a drive's life is used up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Life {
-    /// Name of the measure, such as `TBW`.
+    /// Name of the measure of life, such as `TBW`.
     pub by: &'static str,
     /// Power-on years until the measure is used up, at the present rate.
     pub years: Interval,
-    /// Formula and rate behind the years, in words.
+    /// Formula and rate of writing from which the years follow, in words.
     pub how: String,
 }
 
-/// Rises of the counters between two logs.
+/// Rises of the counters of one drive between two logs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lately {
     /// Power-on hours between the two logs.
@@ -95,7 +96,7 @@ pub struct Lately {
     pub media: Option<Interval>,
     /// Rise of the share of life that the drive reports as used, in percentage points.
     pub used: Option<Interval>,
-    /// Erases of an average block between the two logs.
+    /// Mean number of erases of a block between the two logs.
     pub erases: Option<Interval>,
     /// Pages programmed between the two logs: for the host, and by the drive itself.
     pub pages: Option<[Interval; 2]>,
@@ -103,12 +104,12 @@ pub struct Lately {
     pub clock_h: Option<f64>,
 }
 
-/// The answer about a real drive.
+/// Answer about the life of a real drive: rates of writing, write amplification, and years left.
 #[derive(Clone, Debug)]
 pub struct SmartAnswer {
-    /// Counters of the drive, now and at an earlier time.
+    /// Counters of the drive that the answer is about, now and at an earlier time.
     pub logs: Logs,
-    /// The question that is answered.
+    /// Question that is answered, with what the user states besides the logs.
     pub question: Question,
     /// Rises of the counters between two logs; `None` if there is a single log.
     pub lately: Option<Lately>,
@@ -121,14 +122,15 @@ pub struct SmartAnswer {
     /// Write amplification over the whole life: bytes written to the flash per byte written by the
     /// host.
     pub waf: Option<Interval>,
-    /// Write amplification between the two logs.
+    /// Write amplification between the two logs: bytes written to the flash per byte written by the
+    /// host.
     pub lately_waf: Option<Interval>,
     /// Years left by each measure of life that is known.
     pub lives: Vec<Life>,
-    /// Implausible counters, as sentences.
+    /// Sentences about counters of the logs that are implausible.
     pub doubts: Vec<String>,
-    /// Counters without information, and answers that are left out with the inputs that would give
-    /// them, as sentences.
+    /// Sentences about counters without information, and about answers that are left out, with the
+    /// inputs that would give them.
     pub notes: Vec<String>,
 }
 
@@ -166,7 +168,8 @@ fn counted(hours: Option<Interval>) -> Option<Interval> {
     hours.filter(|hours| hours.value.is_some_and(|it| it > 0.0))
 }
 
-/// Returns the write amplification, from bytes or from pages programmed.
+/// Returns the write amplification: bytes written to the flash over bytes of the host, or the
+/// quotient of the pages programmed.
 fn waf(
     host: Option<Interval>,
     media: Option<Interval>,

@@ -3,11 +3,11 @@
 use super::interval::Interval;
 use fowler_experiment::diagnostic::printable;
 
-/// The kinds of logs that can be read, for messages.
+/// Kinds of logs that can be read, for messages.
 pub(super) const EXPECTED: &str = "`nvme smart-log` (text or -o json), `smartctl -j -a` or `-x`, `nvme ocp smart-add-log -o json`, \
                                    or `nvme endurance-log -o json`";
 
-/// Kind of a log: a log page of NVMe, or the output of smartctl for a SATA drive.
+/// Kind of a log: a log page of an NVMe drive, or the output of smartctl for a SATA drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layout {
     /// The SMART / Health Information log of NVMe, from `nvme smart-log` or `smartctl`.
@@ -32,8 +32,8 @@ impl Layout {
     }
 }
 
-/// The counters of one log. A counter that the log lacks, or that the drive does not report, is
-/// `None`.
+/// Counters of a SMART or health log. A counter that the log lacks, or that the drive does not
+/// report, is `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SmartLog {
     /// Kind of the log.
@@ -42,11 +42,11 @@ pub struct SmartLog {
     pub file: String,
     /// Line of the file on which the log begins, from 1.
     pub line: u64,
-    /// Serial number of the drive.
+    /// Serial number of the drive that the log is of.
     pub serial: Option<String>,
-    /// Name of the device, such as `/dev/nvme0`.
+    /// Name of the drive's device, such as `/dev/nvme0`.
     pub name: Option<String>,
-    /// Model of the drive.
+    /// Model of the drive that the log is of.
     pub model: Option<String>,
     /// Time at which the log was taken, in seconds since 1970.
     pub taken_s: Option<f64>,
@@ -59,7 +59,7 @@ pub struct SmartLog {
     /// Pages that the drive has programmed for the host, and pages that it has programmed by
     /// itself.
     pub pages: Option<[Interval; 2]>,
-    /// Number of write commands from the host.
+    /// Number of write commands that the drive has received from the host.
     pub commands: Option<f64>,
     /// Power-on hours of the drive.
     pub hours: Option<Interval>,
@@ -67,9 +67,9 @@ pub struct SmartLog {
     pub used: Option<Interval>,
     /// Bytes that, by the drive's own estimate, can be written to its flash over its life.
     pub estimate: Option<Interval>,
-    /// Mean number of erases of a block.
+    /// Mean number of erases of a block of the drive.
     pub erases: Option<Interval>,
-    /// Remarks on counters that are zero, saturated, or of an unknown unit.
+    /// Remarks on counters of the log that are zero, saturated, or of an unknown unit.
     pub notes: Vec<String>,
 }
 

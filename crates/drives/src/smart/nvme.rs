@@ -20,11 +20,11 @@ use super::interval::Interval;
 use super::log::{Layout, SmartLog};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 
-/// Bytes of a data unit in log 02h (SMART / Health Information): a thousand times 512.
+/// Size of a data unit in log 02h (SMART / Health Information), in bytes: a thousand times 512.
 pub(super) const DATA_UNIT: f64 = 512_000.0;
-/// Bytes of a unit in log 09h (Endurance Group Information).
+/// Size of a unit in log 09h (Endurance Group Information), in bytes.
 const BILLION: f64 = 1e9;
-/// The largest value of a percentage in one byte.
+/// Largest value of a percentage that is stored in one byte.
 const PERCENT_MOST: f64 = 255.0;
 
 /// A function that looks up a counter by its key; `None` if the log does not have it.
@@ -32,11 +32,11 @@ pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Result<Option<f64>, Diagnostics
 
 /// Reads the counters of an NVMe log.
 pub(super) struct Fields<'a> {
-    /// The log that receives the counters.
+    /// Log that receives the counters.
     pub log: SmartLog,
-    /// Looks up the counters by key.
+    /// Function that looks up a counter by its key.
     pub get: Lookup<'a>,
-    /// Errors found so far.
+    /// Errors found in the log so far.
     pub wrong: Diagnostics,
 }
 
@@ -89,7 +89,7 @@ impl Fields<'_> {
         }
     }
 
-    /// Reads the counters that the kind of log has.
+    /// Reads the counters that a log of this kind has.
     pub fn read(mut self) -> Result<SmartLog, Diagnostics> {
         match self.log.layout {
             Layout::NvmeHealth => self.health(),

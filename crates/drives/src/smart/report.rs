@@ -10,15 +10,15 @@ use fowler_experiment::provenance::VERSION;
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
-/// The longest life that is shown as a number, in years. A drive with a longer life fails for
-/// reasons other than its cells.
+/// Longest life that is shown as a number, in years. A drive with a longer life fails for reasons
+/// other than its cells.
 const LONG_YEARS: f64 = 100.0;
 
 fn years(value: f64) -> String {
     if value > LONG_YEARS { format!("more than {LONG_YEARS}") } else { number(value) }
 }
 
-/// Returns the range of a quantity in words.
+/// Returns the range of a quantity in words, with numbers as `print` writes them.
 fn range(interval: Interval, print: fn(f64) -> String) -> String {
     let low = print(interval.low);
     match interval.high.map(print) {
@@ -30,14 +30,14 @@ fn range(interval: Interval, print: fn(f64) -> String) -> String {
 }
 
 impl SmartAnswer {
-    /// Returns the drive as text for people; empty if the logs do not name it.
+    /// Returns the identity of the drive as text for people; empty if the logs do not name it.
     pub fn drive(&self) -> String {
         let now = &self.logs.now;
         let parts: Vec<String> = [now.model.clone(), now.drive()].into_iter().flatten().collect();
         escaped(&parts.join(", ")).into_owned()
     }
 
-    /// Returns the answer in one or two sentences.
+    /// Returns the answer about the drive's life in one or two sentences.
     pub fn verdict(&self) -> String {
         let now = &self.logs.now;
         let tb = |it: Interval| number(it.value.unwrap_or(it.low) / 1e12);
@@ -70,7 +70,7 @@ impl SmartAnswer {
         if self.doubts.is_empty() { text } else { text + " The counters are doubtful: see below." }
     }
 
-    /// Returns the answer as a table.
+    /// Returns the answer about the drive's life as a table.
     pub fn sheet(&self) -> Sheet {
         let drive = self.drive();
         let drive = if drive.is_empty() { "the drive" } else { &drive };

@@ -42,7 +42,7 @@ const HEADINGS: [(&str, Option<&str>); 6] = [
     ("=== start of information section", None),
 ];
 
-/// A log in a text: its device, and its lines by key.
+/// A SMART or health log in a text: its device, and its lines by key.
 #[derive(Default)]
 struct Block<'a> {
     line: u64,
@@ -52,7 +52,7 @@ struct Block<'a> {
     values: BTreeMap<String, (u64, &'a str, &'a str)>,
 }
 
-/// Returns the logs in a text.
+/// Returns the SMART and health logs in a text.
 pub(super) fn logs(text: &str, file: &str) -> Result<Vec<SmartLog>, Diagnostics> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -97,7 +97,8 @@ fn heading(line: &str, number: u64) -> Option<Block<'static>> {
     Some(Block { line: number, device, is_cloud, values: BTreeMap::new() })
 }
 
-/// Returns a key that the reader knows and its value; `None` for other lines.
+/// Returns the key and the value of a line of a log; `None` for lines without a key that the reader
+/// knows.
 fn pair(line: &str, is_cloud: bool) -> Option<(String, &str)> {
     let (name, value) = match line.split_once(':') {
         Some((name, value)) => (name, value),

@@ -16,12 +16,12 @@ use fowler_units::{HostIo, Nanos, QueueId, Rng, Span};
 use pace::Clock;
 use std::collections::VecDeque;
 
-/// Largest number of streams: the number of submission queues.
+/// Largest number of streams that feed one drive: the number of submission queues.
 pub const MOST: usize = 1 << 16;
 /// Number of completions between two checks of the stop signal, and between two progress reports.
 const LOOK_EVERY: u64 = 4096;
 
-/// The time that a request spends in the host, outside the drive.
+/// Times that a request spends in the host, outside the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostPath {
     /// Time from the submission of a request, at which its latency begins, to its arrival at the
@@ -76,7 +76,7 @@ pub struct Answer<'a> {
     pub completion: &'a Completion,
 }
 
-/// The decision whether streams issue further requests.
+/// Decision whether streams issue further requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Go {
     /// Streams continue to issue requests.
@@ -92,7 +92,7 @@ pub trait Watcher<L = Controller> {
     fn answered(&mut self, device: &Device<L>, answer: Answer<'_>) -> Go;
 }
 
-/// A stream during a run.
+/// State of a stream during a run.
 struct Running<'a> {
     requests: Box<dyn Iterator<Item = HostIo> + Send + 'a>,
     next: Option<HostIo>,
@@ -100,7 +100,7 @@ struct Running<'a> {
     depth: u32,
     host: HostPath,
     in_flight: u32,
-    /// Times at which slots of requests that have left the drive become free, ascending.
+    /// Times at which slots become free whose requests have left the drive, ascending.
     freed: VecDeque<Nanos>,
     /// Time at which the thread of the stream can submit again.
     thread: Nanos,

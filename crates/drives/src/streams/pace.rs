@@ -3,7 +3,7 @@
 
 use fowler_units::{HostIo, Nanos, Rng, Span};
 
-/// The arrival law of a stream.
+/// Law of the times at which a stream issues requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// Closed loop: a request is issued as soon as a slot is free.
