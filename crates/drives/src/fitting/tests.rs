@@ -291,9 +291,12 @@ fn a_fit_that_cannot_be_meant_is_refused() {
         ),
         (
             error(&one, &good, |spec| spec.filters = vec![Filter::parse("jobs=2").unwrap()]),
-            &["--rows", "no row meets the filter"],
+            &["--rows", "no measured row meets the filter"],
         ),
-        (error(&one, &two, |_| ()), &["the measured rows are of 2 drives: Synthetic 1, B", "model="]),
+        (
+            error(&one, &two, |_| ()),
+            &["the measured rows are of 2 drives: Synthetic 1, B", "model="],
+        ),
         (
             error(
                 &(one.clone() + &parameter("host.command", "\"1ns\"", "\"9ns\"")),
