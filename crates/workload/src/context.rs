@@ -17,7 +17,7 @@ pub(crate) struct Context {
     pub csv: Option<CsvColumns>,
     /// The columns of a Windows event trace (ETW), as its header names them.
     pub etw: EtwColumns,
-    /// The keys and units of JSON lines.
+    /// Keys and units met so far in a trace of JSON lines.
     pub json: JsonKeys,
     /// Running clock of formats whose times are relative to earlier lines, in nanoseconds.
     pub clock: u64,

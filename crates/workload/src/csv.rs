@@ -8,18 +8,18 @@ use crate::recognition::time_unit;
 use fowler_units::{Diagnostic, Diagnostics, printable};
 use std::fmt;
 
-/// Meaning of a column of a CSV.
+/// Meaning of one column of a CSV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CsvColumn {
     /// A column that is skipped.
     Skipped,
     /// The arrival time, in units of `10^digits` ns.
     Time { digits: usize },
-    /// The operation: read, write, trim or flush.
+    /// The column holds the operation: read, write, trim or flush.
     Op(OpCode),
-    /// The address, in units of `unit` bytes.
+    /// The column holds the address, in units of `unit` bytes.
     Offset { unit: u64 },
-    /// The size, in units of `unit` bytes.
+    /// The column holds the size, in units of `unit` bytes.
     Size { unit: u64 },
     /// The device, by number or (`named`) by name.
     Device { named: bool },

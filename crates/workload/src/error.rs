@@ -35,7 +35,7 @@ pub enum Cause {
     BackInTime,
     /// A request of a second host; a trace must hold the requests of one host.
     OtherHost,
-    /// More devices than a trace can have.
+    /// The trace names more devices than a trace can have.
     TooManyDevices,
     /// A line longer than any record of any format.
     LineTooLong,
@@ -91,7 +91,7 @@ pub struct TraceError {
 }
 
 impl TraceError {
-    /// Returns an error with a single diagnostic.
+    /// Returns the error of the trace `file` with a single diagnostic.
     pub fn one(file: impl Into<String>, diagnostic: Diagnostic) -> TraceError {
         TraceError { file: file.into(), diagnostics: vec![diagnostic], counts: BTreeMap::new() }
     }

@@ -29,7 +29,7 @@ impl Extents {
         Extents { page_size, runs: Vec::new(), merged: 0 }
     }
 
-    /// Adds the pages touched by a request.
+    /// Adds to the set the pages that a request touches.
     #[inline]
     pub fn add(&mut self, request: &HostIo) {
         if request.op == HostOp::Flush || request.size == 0 {

@@ -49,7 +49,7 @@ impl<'a> Fault<'a> {
         Fault::new(cause, column, field)
     }
 
-    /// Returns the fault as a diagnostic.
+    /// Returns the fault of the line as a diagnostic, without file and line number.
     pub fn diagnostic(&self) -> Diagnostic {
         let column = self.column;
         let shown = printable(&self.field[..self.field.len().min(40)]);

@@ -29,7 +29,7 @@ pub struct IdleShare {
 /// A request size and how common it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeUse {
-    /// Size of the requests, in bytes.
+    /// Size that the counted requests have, in bytes.
     pub size: u32,
     /// Number of reads, writes and trims of this size.
     pub requests: u64,
@@ -40,7 +40,7 @@ pub struct SizeUse {
 /// Summary statistics of a workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceInfo {
-    /// The trace's format; `None` for a generator.
+    /// Format of the trace; `None` for a generated workload.
     pub format: Option<Format>,
     /// Arrival of the first request, before times are shifted to start at 0.
     pub first: Nanos,

@@ -74,7 +74,7 @@ pub(crate) struct Intake {
     /// True while the reader is inside a summary after the records. A summary ends at the next
     /// record: another file may have been appended.
     summary: bool,
-    /// Bad lines by cause, with samples.
+    /// Bad lines of the trace by cause, with samples.
     pub bad: Tally,
     /// Number of lines of the trace read so far, of every kind.
     pub line: u64,

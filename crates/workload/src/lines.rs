@@ -35,7 +35,7 @@ fn is_of_bpftrace(line: &[u8]) -> bool {
 /// One line of a text, without its line end, or one record of a binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
-    /// A complete line.
+    /// A complete line or record.
     Whole(&'a [u8]),
     /// The beginning of a line that is longer than [`LONGEST_LINE`].
     TooLong(&'a [u8]),

@@ -9,7 +9,7 @@ use std::fmt;
 pub(crate) enum NumberError {
     /// The text is not a number at all.
     NotANumber,
-    /// The number is negative.
+    /// The text is a negative number where none is allowed.
     Negative,
     /// The number is whole, and too large for 64 bits.
     TooLarge,

@@ -12,7 +12,7 @@ use fowler_units::HostOp;
 /// Notation in which a column gives the operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpCode {
-    /// Words or the kernel's letters.
+    /// Operations are words or the kernel's letters.
     Words,
     /// Numbers or booleans: 1 or true is a read, 0 or false a write.
     OneReads,

@@ -7,7 +7,7 @@ use crate::{Cause, CsvColumns, DeviceChoice, DeviceUse, Format, LeftOut, TraceEr
 use fowler_units::Diagnostic;
 use std::collections::BTreeMap;
 
-/// Options for reading a trace.
+/// Options for reading a trace: format, errors allowed, order and devices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
     /// Format of the trace; `None` to detect it.
@@ -39,7 +39,7 @@ impl Default for ReadOptions {
 pub enum FormatSource {
     /// The caller named the format.
     Given,
-    /// No other format fits the text.
+    /// Only this format fits the text of the trace.
     Text,
     /// Several formats fit the text, and the file name contains the name of exactly one of them.
     Name,
@@ -111,7 +111,7 @@ pub(crate) fn spreader(
     }
 }
 
-/// Rejects contradictory or out-of-range options.
+/// Rejects options for reading a trace that contradict each other or are out of range.
 pub(crate) fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError> {
     let share = options.lenient.unwrap_or(0.0);
     if !(0.0..=1.0).contains(&share) {

@@ -106,7 +106,7 @@ pub struct Sides<T> {
 }
 
 impl<T> Sides<T> {
-    /// Applies `of` to both values.
+    /// Returns the result of `of` for the value of reads and for that of writes.
     pub fn map<U>(&self, of: impl Fn(&T) -> U) -> Sides<U> {
         Sides { reads: of(&self.reads), writes: of(&self.writes) }
     }

@@ -172,7 +172,7 @@ fn mib(bytes: u128) -> u128 {
     bytes.div_ceil(1 << 20)
 }
 
-/// The iterator of [`Remapper::over`].
+/// Iterator over the requests of a source at their new addresses, as [`Remapper::over`] returns it.
 #[derive(Clone, Debug)]
 pub struct Remapped<I> {
     remapper: Remapper,

@@ -65,7 +65,7 @@ impl TimeScale {
     }
 }
 
-/// The iterator of [`TimeScale::over`].
+/// Iterator over the requests of a source at their scaled times, as [`TimeScale::over`] returns it.
 #[derive(Clone, Debug)]
 pub struct Scaled<I> {
     scale: TimeScale,

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Number of bytes that are read from a trace file at once, before decompression.
 const CHUNK: usize = 1 << 18;
 
-/// A stream of trace text.
+/// A stream of the decompressed text of a trace.
 pub(crate) type Text = Box<dyn Read + Send>;
 
 /// Magic numbers of files that are not text and cannot be decompressed here, each with a name and a

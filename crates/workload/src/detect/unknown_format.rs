@@ -6,7 +6,7 @@ use fowler_units::Diagnostic;
 /// A format that fits a text, and a summary of the text as read in this format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Name of the format.
+    /// Format that fits the text.
     pub format: Format,
     /// The span, read share and mean size of the first requests when read in this format.
     pub reading: String,

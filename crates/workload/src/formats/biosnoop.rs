@@ -164,7 +164,7 @@ fn operation<'a, C: Columns<'a>>(
     }
 }
 
-/// Parses a time in milliseconds.
+/// Parses a field as a time in milliseconds and returns nanoseconds.
 fn ms<'a, C: Columns<'a>>(column: &'static str, field: &'a [u8]) -> Result<u64, C::Fault> {
     decimal_ns(field, 6).map_err(|error| fault_of_time::<C>(error, column, field))
 }

@@ -62,7 +62,7 @@ const OTHER_KIND: Kind = 16;
 const NOTE_KIND: Kind = 17;
 const PASSTHROUGH_KIND: Kind = 18;
 
-/// The action of an arrival, `__BLK_TA_QUEUE`.
+/// Code of blktrace for the arrival of a request, `__BLK_TA_QUEUE`.
 const QUEUE: u64 = 1;
 const CGROUP: u64 = 1 << 8;
 

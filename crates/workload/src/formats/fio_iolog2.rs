@@ -15,7 +15,7 @@ use fowler_units::Span;
 /// Shortest wait of an iolog that is kept; shorter ones are dropped, as fio does.
 const SHORTEST_WAIT: Span = Span::us(100);
 
-/// fio's iolog, version 2.
+/// The format of fio's iolog, version 2.
 pub(crate) struct FioIolog2;
 
 impl TraceFormat for FioIolog2 {

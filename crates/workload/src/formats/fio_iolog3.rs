@@ -9,7 +9,7 @@ use super::{Table, TraceFormat};
 use crate::columns::Columns;
 use crate::record::{Record, unknown_op};
 
-/// fio's iolog, version 3.
+/// The format of fio's iolog, version 3.
 pub(crate) struct FioIolog3;
 
 impl TraceFormat for FioIolog3 {

@@ -25,7 +25,7 @@ const DIRECTIONS: &[(&[u8], HostOp)] =
 const WITHOUT_ISSUE: usize = 6;
 const WITH_ISSUE: usize = 7;
 
-/// fio's per-request log.
+/// The format of fio's logs of single requests.
 pub(crate) struct FioLog;
 
 impl TraceFormat for FioLog {

@@ -54,7 +54,7 @@ pub(super) const EVENTS: &[NamedKind] = &[
     ("stack", "stack frames after events of perf"),
 ];
 
-/// The number of a tracepoint in [`EVENTS`].
+/// Numbers in [`EVENTS`] of the tracepoints that some format reads.
 pub(super) const BIO_QUEUE: Kind = 1;
 pub(super) const RQ_ISSUE: Kind = 2;
 pub(super) const NVME_SETUP: Kind = 3;

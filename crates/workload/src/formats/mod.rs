@@ -49,7 +49,7 @@ macro_rules! formats {
                 match self { $(Format::$Type => $name),+ }
             }
 
-            /// Returns a one-line description for `--help`.
+            /// Returns a one-line description of the format for `--help`.
             pub fn help(self) -> &'static str {
                 match self { $(Format::$Type => $help),+ }
             }

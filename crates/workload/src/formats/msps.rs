@@ -25,7 +25,7 @@ const US: u64 = 1_000;
 /// The format of Microsoft's production server traces.
 pub(crate) struct Msps;
 
-/// First line of the header.
+/// First line of the header of a Windows event trace.
 const BEGIN: &[u8] = b"BeginHeader";
 const END: &[u8] = b"EndHeader";
 const SYSTEM: &[u8] = b"OS Version";

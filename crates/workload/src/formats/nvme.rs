@@ -19,7 +19,7 @@ use crate::number::{hexadecimal, unsigned};
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::{HostIo, HostOp};
 
-/// Bit 14 of `ctrl`: forced unit access.
+/// Bit of the command field `ctrl` that asks for forced unit access (FUA).
 const FUA: u64 = 1 << 14;
 
 /// Largest number of words between the name of the controller and the command.

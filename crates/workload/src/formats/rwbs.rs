@@ -11,7 +11,7 @@ use fowler_units::HostOp;
 /// Operation that the kernel's letters (`R`, `WS`, `FWFSM`) mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rwbs {
-    /// A request with its flags.
+    /// The letters mean a request, with these flags.
     Request {
         op: HostOp,
         /// True if a flush comes before the request.

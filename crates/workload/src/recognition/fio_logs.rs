@@ -24,9 +24,9 @@ pub(crate) enum NoRequests {
     /// Each row is the rate over an interval: all offsets are 0, with one row per direction and
     /// time.
     Rates,
-    /// Rows are single requests, without addresses.
+    /// The rows of the log are single requests, without addresses.
     NoOffsets,
-    /// Each row is a histogram of latencies.
+    /// Each row of the log is a histogram of latencies.
     Histograms,
 }
 

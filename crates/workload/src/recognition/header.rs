@@ -9,7 +9,7 @@ use crate::op_code::OpCode;
 use crate::recognition::roles::{Role, role, says_date};
 use crate::recognition::time_unit::{self, TimeUnit, has_decimals};
 
-/// Columns that a header names.
+/// Columns that the header of a CSV names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ByNames {
     /// Complete columns: the header names all that a trace needs, with their units.
@@ -122,7 +122,7 @@ pub(crate) struct Named<'a> {
 
 /// Columns chosen by name, and questions that names and values leave open.
 pub(crate) struct Chosen {
-    /// Meaning of each column.
+    /// Meaning of each column of the trace.
     pub columns: Vec<CsvColumn>,
     /// Open questions, such as a unit that the name of a column does not state.
     pub open: Vec<String>,

@@ -23,7 +23,7 @@ const BY_HAND: &str = "write an object for each request on a line of its own (pa
 struct Leaf<'a> {
     /// Path from the object to the value, as jq writes it: `.req.op`.
     path: String,
-    /// Key of the value.
+    /// Last key on the path to the value.
     key: &'a [u8],
     value: &'a [u8],
     /// True if the value is directly in the object, false if it is in a nested object.

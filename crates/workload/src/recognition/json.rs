@@ -40,7 +40,7 @@ pub(crate) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Returns a scan of `text`.
+    /// Returns a scan from the beginning of the JSON text `text`.
     pub fn of(text: &'a [u8]) -> Scan<'a> {
         Scan { rest: text, depth: 0, key: b"" }
     }

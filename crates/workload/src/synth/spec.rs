@@ -5,10 +5,10 @@ use fowler_units::{Bytes, Diagnostic, Span};
 use std::fmt::{self, Display};
 use std::ops::Range;
 
-/// Process by which requests arrive.
+/// Process by which the requests of a generated workload arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arrivals {
-    /// Independent arrivals at a mean rate.
+    /// Requests arrive independently of each other at a mean rate.
     Poisson {
         /// Mean number of requests per second.
         rate: f64,
@@ -25,9 +25,9 @@ pub enum Arrivals {
         busy_rate: f64,
         /// Requests per second in a quiet interval; may be zero.
         quiet_rate: f64,
-        /// Mean length of a busy interval.
+        /// Mean length of a busy interval of arrivals.
         mean_busy: Span,
-        /// Mean length of a quiet interval.
+        /// Mean length of a quiet interval of arrivals.
         mean_quiet: Span,
     },
     /// As `Bursts`, with busy and quiet intervals of fixed lengths, so that demand is periodic. The
@@ -38,9 +38,9 @@ pub enum Arrivals {
         busy_rate: f64,
         /// Requests per second in a quiet interval, averaged over the cycles; may be zero.
         quiet_rate: f64,
-        /// Length of a busy interval.
+        /// Length of a busy interval of arrivals.
         busy: Span,
-        /// Length of a quiet interval.
+        /// Length of a quiet interval of arrivals.
         quiet: Span,
         /// Standard deviation of the logarithm of a cycle's rate factor; zero for identical cycles.
         spread: f64,
@@ -151,7 +151,7 @@ pub struct Pattern {
     /// The share of requests that go to the part of the space used by their kind only, not counting
     /// runs and repeats; the rest go to the part that reads and writes share.
     pub own: f64,
-    /// Mix of request sizes.
+    /// Sizes of the pattern's requests, with their weights.
     pub sizes: Vec<SizeShare>,
 }
 
