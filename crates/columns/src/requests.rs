@@ -136,7 +136,7 @@ impl Default for RequestColumns {
 }
 
 impl RequestColumns {
-    /// Returns an empty collection of rows.
+    /// Returns an empty log of requests.
     pub fn new() -> RequestColumns {
         RequestColumns { batches: Vec::new(), chunk: Chunk::new(0) }
     }

@@ -185,7 +185,7 @@ impl Held {
     }
 }
 
-/// Callbacks while shards are merged.
+/// Callbacks of the merge of shards, for progress and for stopping it.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
     /// Flag that the caller sets to stop the merge.

@@ -72,7 +72,7 @@ pub struct Folder {
 /// Files of a sweep's folder other than its points.
 #[derive(Clone, Debug)]
 pub(crate) struct Outline {
-    /// Text of the specification.
+    /// Text of the sweep's specification.
     pub text: Vec<u8>,
     /// Bytes of the file of the design, `design.parquet`.
     pub design: Vec<u8>,
