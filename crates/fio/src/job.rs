@@ -7,15 +7,15 @@ use std::sync::Arc;
 /// Operation of a request; fio distinguishes two kinds of flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
-    /// Request that returns data.
+    /// A read: the request returns data.
     Read,
-    /// Request that stores data.
+    /// A write: the request stores data.
     Write,
-    /// Request that discards data.
+    /// A trim: the request discards data.
     Trim,
-    /// Make writes durable, as `fsync` asks.
+    /// A flush as `fsync` asks for it: all writes become durable.
     Sync,
-    /// Make writes durable, as `fdatasync` asks.
+    /// A flush as `fdatasync` asks for it: all writes become durable.
     DataSync,
 }
 
@@ -98,9 +98,9 @@ pub struct SizeShare {
 /// Sizes of a job's requests in one direction (reads, writes or trims).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockSizes {
-    /// Smallest size, in bytes.
+    /// Smallest request size, in bytes.
     pub min: u32,
-    /// Largest size, in bytes.
+    /// Largest request size, in bytes.
     pub max: u32,
     /// Alignment of the requests' random offsets, in bytes.
     pub align: u32,
@@ -111,7 +111,7 @@ pub struct BlockSizes {
 /// A size in bytes, or in percent of the file or the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// An amount of bytes.
+    /// A number of bytes.
     Bytes(u64),
     /// A percentage of the file or the drive.
     Percent(u32),
@@ -173,10 +173,10 @@ pub struct Zone {
 /// Generator that draws a job's random offsets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Generator {
-    /// 32-bit generator (`tausworthe`).
+    /// The 32-bit generator taus88 (`tausworthe`).
     #[default]
     Taus88,
-    /// 64-bit generator (`tausworthe64`).
+    /// The 64-bit generator taus258 (`tausworthe64`).
     Taus258,
     /// A shift register (`lfsr`) that draws every block of the file once, without a map.
     Lfsr,
@@ -207,17 +207,17 @@ pub enum FileService {
 /// Spacing of the requests of a job that has a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RateProcess {
-    /// Requests at equal intervals.
+    /// Requests are due at equal intervals.
     #[default]
     Linear,
-    /// Requests at exponential intervals (Poisson arrivals).
+    /// Requests are due at exponentially distributed intervals (Poisson arrivals).
     Poisson,
 }
 
 /// Condition for the start of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StartAfter {
-    /// The job starts with the others.
+    /// The job starts with the first jobs of the file.
     #[default]
     Nothing,
     /// The job starts when all jobs above have ended (`stonewall`).
@@ -277,7 +277,7 @@ pub struct Flow {
 pub struct ThinkTime {
     /// Length of a pause; zero means no pauses.
     pub time: Span,
-    /// Number of requests between two pauses.
+    /// Number of requests between two pauses of the job.
     pub blocks: u32,
     /// True if issued requests count towards the next pause, false if completed ones do.
     pub count_issues: bool,
@@ -335,7 +335,7 @@ pub struct SteadyState {
 pub struct Verify {
     /// True if written data is read back and checked.
     pub on: bool,
-    /// True unless `do_verify=0` switches reading back off.
+    /// True if written data is read back and checked; false with `do_verify=0`.
     pub read_back: bool,
     /// Number of writes after which reading back begins; zero means after all of them.
     pub backlog: u64,
@@ -348,14 +348,14 @@ pub struct Verify {
     pub repeats: bool,
 }
 
-/// `zonemode=strided`: accesses move from zone to zone.
+/// Zones of a job whose accesses move from zone to zone (`zonemode=strided`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strided {
     /// Bytes of requests in one zone before the job moves to the next.
     pub size: u64,
     /// Length of a zone in bytes.
     pub range: u64,
-    /// Gap between two zones, in bytes.
+    /// Gap from the end of a zone to the start of the next, in bytes.
     pub skip: u64,
 }
 

@@ -27,7 +27,7 @@ pub struct Region {
     pub whole: bool,
 }
 
-/// A file as one job uses it.
+/// Part of a file that one job uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRange {
     /// Name of the file, with its directory.

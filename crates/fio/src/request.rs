@@ -28,6 +28,6 @@ pub enum Step {
     /// The job waits until everything issued has completed, and is then asked again: at the end of
     /// a pass, before reading back and before the flush at the end.
     Drain,
-    /// The job has issued everything.
+    /// The job has issued all of its requests.
     Done,
 }

@@ -109,7 +109,7 @@ impl Random {
         }
     }
 
-    /// Draws all bits of the generator.
+    /// Draws a random number of all bits that the generator has.
     #[inline]
     pub fn draw(&mut self) -> u64 {
         match self {

@@ -19,13 +19,13 @@ pub(crate) struct Given {
     pub name: String,
     /// Value of the option, with variables replaced; `None` without `=`.
     pub value: Option<String>,
-    /// True if a blank followed `=`.
+    /// True if a blank followed the `=` of the option.
     pub blank: bool,
     /// Name of the file in which the option stands.
     pub file: Arc<str>,
     /// Line of the file in which the option stands, from 1.
     pub line: u64,
-    /// Text of that line as written.
+    /// Text of the option's line as written.
     pub text: Arc<str>,
 }
 

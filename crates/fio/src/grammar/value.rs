@@ -35,7 +35,7 @@ pub(crate) enum Units {
 /// Value of an option as written, with the units needed to read it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value<'a> {
-    /// Text of the value.
+    /// Text of the value, as in the job file.
     pub text: &'a str,
     /// Bytes that `k` means in the value (`kb_base`): 1000 or 1024.
     pub base: u64,

@@ -149,7 +149,7 @@ impl Sequence {
         sequence
     }
 
-    /// Returns the next step of the job.
+    /// Returns the next step of the job: a request to issue, a wait, or the end.
     pub fn next_step(&mut self) -> Step {
         self.next_step_as(|drawn| drawn)
     }
