@@ -49,7 +49,7 @@ pub struct FioSpec {
     pub costs: HostCosts,
 }
 
-/// Jobs that are ready to run.
+/// Jobs of a fio job file that are ready to run on a drive.
 pub struct Jobs(Setup);
 
 /// Files and data that a run produces besides its result.

@@ -34,12 +34,12 @@ pub(super) enum Found {
     Nothing,
     /// The queue depth is found: measurement restarts.
     RecordAnew,
-    /// The job ends.
+    /// The search is over and the job ends.
     End,
 }
 
 impl Search {
-    /// Begins a search at depth 1.
+    /// Begins a search with one request in flight.
     pub fn new(target: Target, most: u32, from: Nanos) -> Search {
         let (bad, answered, slow) = (None, 0, 0);
         Search {

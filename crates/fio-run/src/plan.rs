@@ -7,7 +7,7 @@ use fowler_units::{HostOp, Span};
 /// Direction of a data request, in fio's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
-    /// Reads, including the reads of `verify`.
+    /// Reads, including those that `verify` issues.
     Read,
     /// Writes of data.
     Write,
@@ -27,7 +27,7 @@ impl Direction {
 
 fowler_units::enumerated! {
     Direction:
-    /// A value for each direction.
+    /// A value for each direction of data requests.
     pub ByDirection
 }
 
@@ -54,7 +54,7 @@ impl What {
     }
 }
 
-/// A request of a job.
+/// A request of a job, with its place on the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
     /// Kind of the request.
@@ -75,7 +75,7 @@ pub struct Op {
     pub not_before: Option<Span>,
 }
 
-/// The requests of one process, in order.
+/// Source of the requests of one process, in order.
 pub trait Requests: Send {
     /// Returns the next request; `None` at the end, which a job with `time_based` does not have.
     /// Where rates decide, `pick` is asked which direction to issue instead of the one that is
@@ -114,13 +114,13 @@ impl Batches {
 /// Rate of a process in one direction, from `rate` or `rate_iops`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// Rate in bytes per second.
+    /// Number of bytes per second that the process may move in the direction.
     pub bytes_per_s: u64,
     /// Smallest request of the direction, in bytes; Poisson processes count requests of this size.
     pub block: u64,
 }
 
-/// `thinktime`: pauses between requests.
+/// Pauses of a process between its requests (`thinktime`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Think {
     /// Length of a pause.
@@ -155,7 +155,7 @@ pub enum Looks {
     Bandwidth,
 }
 
-/// `steadystate`: criterion for ending the job.
+/// Steady-state criterion that ends a job (`steadystate`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
     /// Rate whose steadiness the criterion examines.
@@ -189,7 +189,7 @@ pub enum Ends {
 /// Latencies and rates that a process records, and the percentiles that it reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// Percentiles of the output, ascending, in percent.
+    /// Percentiles of latency in the output, ascending, in percent.
     pub percentiles: Vec<f64>,
     /// True for each kind of latency with percentiles: submission, completion and total.
     pub of: [bool; 3],

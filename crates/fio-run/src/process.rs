@@ -453,7 +453,7 @@ impl<'a> Process<'a> {
         None
     }
 
-    /// Issues a flush, after the queued requests.
+    /// Issues a flush, after the queued requests have been handed over.
     fn flush(&mut self, op: Op, now: Nanos, then: Then) -> Option<HostIo> {
         if !self.queued.is_empty() {
             self.pending = Some(op);
@@ -562,7 +562,7 @@ impl<'a> Process<'a> {
         State::Collected { count, until: u32::MAX, least: 1, then: Then::Turn }
     }
 
-    /// Takes the step that follows a wait.
+    /// Takes the step that follows after the process has waited.
     fn go_on(&mut self, now: Nanos, then: Then) {
         match then {
             Then::Turn => {

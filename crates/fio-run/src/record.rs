@@ -32,7 +32,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Returns a record without requests.
+    /// Returns the record of a process that has not issued any request.
     pub fn new(plan: &Plan, logs: Logbook) -> Record {
         let samples = plan.recorded.windows.map(|width| Samples::new(width, Nanos::ZERO));
         Record {
@@ -51,7 +51,7 @@ impl Record {
         }
     }
 
-    /// Records the start of the process.
+    /// Records that the process started at `at`.
     pub fn begin(&mut self, at: Nanos, plan: &Plan) {
         self.began = at;
         self.ramp_passed = plan.ramp == Span::ZERO;
@@ -154,7 +154,7 @@ impl Record {
         }
     }
 
-    /// Records the end of the process.
+    /// Records the end of the process, which had reached queue depth `depth`.
     pub fn end(&mut self, now: Nanos, plan: &Plan, depth: u32) {
         if now < self.began {
             // The process was to begin later, after its start delay.

@@ -36,7 +36,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Returns the entry of one process.
+    /// Returns the entry of the output for one process.
     pub fn new(plan: &Plan, stats: Stats, depth: u32, options: Vec<(String, String)>) -> Entry {
         Entry {
             name: plan.name.clone(),

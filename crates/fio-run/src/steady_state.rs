@@ -8,7 +8,7 @@ use super::plan::{Looks, Steady};
 use fowler_units::{Nanos, Span};
 use std::collections::VecDeque;
 
-/// Time between two samples, as in fio.
+/// Time between two samples of a steady-state criterion, as in fio.
 const EVERY: Span = Span::ms(1_000);
 
 /// Steady-state criterion of a job, with its processes and samples.
@@ -42,14 +42,14 @@ pub(super) struct Finding {
 }
 
 impl Criterion {
-    /// Creates a criterion without samples.
+    /// Creates a steady-state criterion without samples.
     pub fn new(what: Steady, members: std::ops::Range<usize>) -> Criterion {
         let (next, before, samples) = (None, (0, 0), VecDeque::new());
         let (noted, found) = (false, Finding::default());
         Criterion { what, members, next, noted, before, samples, found }
     }
 
-    /// Starts sampling at `at`.
+    /// Starts sampling for the criterion at `at`.
     pub fn begin(&mut self, at: Nanos) {
         self.next = Some(at + self.what.ramp);
     }

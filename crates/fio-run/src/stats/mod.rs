@@ -41,7 +41,8 @@ impl Latency {
 /// Part of a request's latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// `slat`: from the take-up to the hand-over.
+    /// Submission latency (`slat`): from the time at which a process takes a request up to its
+    /// hand-over to the drive.
     Submission,
     /// `clat`: from the hand-over to the collected answer.
     Completion,
@@ -127,7 +128,7 @@ pub(super) struct Stats {
 }
 
 impl Stats {
-    /// Records an answered request.
+    /// Records an answered data request: its bytes and latencies.
     #[inline]
     pub fn record(&mut self, direction: Direction, bytes: u32, times: &Times, how: &Recorded) {
         let done = &mut self.done[direction];

@@ -29,7 +29,7 @@ pub(crate) struct Window {
 }
 
 impl Samples {
-    /// Begins windows of this width at `from`.
+    /// Starts sampling in windows of this width, the first from `from` on.
     pub fn new(width: Span, from: Nanos) -> Samples {
         let width = width.max(Span::ms(1));
         let (until, before, passed) = (from + width, ByDirection::default(), false);

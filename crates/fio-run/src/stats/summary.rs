@@ -93,7 +93,7 @@ impl Table {
         }
     }
 
-    /// Adds the counts of another table.
+    /// Adds the latency counts of another table.
     pub fn merge(&mut self, other: &Table) {
         add_up(&mut self.ns, &other.ns);
         add_up(&mut self.us, &other.us);
@@ -101,7 +101,7 @@ impl Table {
     }
 }
 
-/// Adds counts element by element.
+/// Adds the counts of `theirs` to those of `ours`, element by element.
 pub(crate) fn add_up(ours: &mut [u64], theirs: &[u64]) {
     ours.iter_mut().zip(theirs).for_each(|(ours, theirs)| *ours += theirs);
 }
