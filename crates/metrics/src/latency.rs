@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 /// Significant digits of a percentile: a value read from the histogram is at most 0.1 % too high.
 const DIGITS: u8 = 3;
 
-/// A percentile included in every report.
+/// A percentile of latency that every report includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Percentile {
     /// Latency that 50 % of requests do not exceed: the median.

@@ -24,7 +24,7 @@ const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 pub struct Served {
     /// Number of requests of the kind that completed in the window.
     pub requests: u64,
-    /// The size of the requests, in bytes.
+    /// Sum of the sizes of the requests, in bytes.
     pub bytes: u64,
     /// Sum of the latencies of the requests, in nanoseconds.
     pub latency: u128,
@@ -46,12 +46,12 @@ impl Served {
     }
 }
 
-/// Measurements of one window.
+/// Measurements of a drive in one window of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// Width of the window; the last window of a run may be shorter.
     pub length: Span,
-    /// Reads and writes completed in the window.
+    /// Requests completed in the window: reads and writes.
     pub served: ByKind<Served>,
     /// Time of all dies by activity in the window, in nanoseconds, in the order of
     /// [`Doing::NAMES`].

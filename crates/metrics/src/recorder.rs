@@ -36,7 +36,7 @@ impl Kind {
 
 fowler_units::enumerated! {
     Kind:
-    /// A value for each kind.
+    /// A value for reads and one for writes.
     pub ByKind
 }
 
