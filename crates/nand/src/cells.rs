@@ -13,7 +13,7 @@ pub enum SuspendAt {
     Anywhere,
 }
 
-/// The result of an interruption.
+/// Result of interrupting a program or erase for a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
     /// The operation completes before it could be suspended, and so is not interrupted.
@@ -47,7 +47,7 @@ pub enum PhaseKind {
     EraseVerify,
 }
 
-/// A phase of a running operation.
+/// A phase of a running program or erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
     /// Kind of the phase, such as program, verify or erase pulse.

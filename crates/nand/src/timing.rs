@@ -65,7 +65,7 @@ impl<T: Copy> PerPageType<T> {
         &self.values[..self.count as usize]
     }
 
-    /// Applies `f` to each value.
+    /// Returns the result of `f` for the value of each page type.
     pub fn map<U: Copy>(&self, f: impl Fn(T) -> U) -> PerPageType<U> {
         PerPageType { values: self.values.map(f), count: self.count }
     }
