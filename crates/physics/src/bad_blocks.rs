@@ -6,7 +6,7 @@
 //! their rated endurance. Datasheets bound that share, but do not print the shape: assumed, to be
 //! swept.
 
-/// The law of block failures.
+/// Distribution of the P/E cycles after which blocks fail for good.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FailureLaw {
     /// Share of blocks that have failed after [`FailureLaw::cycles`], in `[0, 1)`.

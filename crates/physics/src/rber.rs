@@ -108,7 +108,7 @@ impl Reliability {
     }
 }
 
-/// A block with a certain wear.
+/// A block after a certain number of equivalent cycles, of any source of bit error rates.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 pub enum Block<'a> {

@@ -127,7 +127,7 @@ pub enum RecoveryTableError {
     Idle {
         /// Number of the table's entry whose idle time is wrong, counted from one.
         place: usize,
-        /// Idle time of that entry.
+        /// Idle time of the faulty entry.
         idle: Span,
     },
     /// The cycles that cells endure fall with longer rest.
@@ -135,7 +135,7 @@ pub enum RecoveryTableError {
     Falls {
         /// Number of the table's entry whose cycles fall, counted from one.
         place: usize,
-        /// Cycles of that entry.
+        /// P/E cycles of the faulty entry.
         cycles: f64,
     },
     /// The cycles of an entry are not positive, or too many.
@@ -143,7 +143,7 @@ pub enum RecoveryTableError {
     Cycles {
         /// Number of the table's entry whose cycles are out of range, counted from one.
         place: usize,
-        /// Cycles of that entry.
+        /// P/E cycles of the faulty entry.
         cycles: f64,
     },
 }

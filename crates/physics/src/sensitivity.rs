@@ -81,7 +81,7 @@ pub fn results(parameters: &Parameters) -> Option<Results> {
 /// Results with one constant at one end of its range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
-    /// The constant that was changed.
+    /// Constant of the cell model that was changed in the row.
     pub constant: &'static Constant,
     /// The value of the constant in this row.
     pub value: f64,

@@ -17,7 +17,7 @@ pub struct Strengths {
     pub mean: f64,
     /// Standard deviation of the growth rate before truncation.
     pub sd: f64,
-    /// Half-width of the bounds, in standard deviations.
+    /// Distance of the bounds from the mean growth rate, in standard deviations.
     pub bound: f64,
 }
 

@@ -34,7 +34,7 @@ pub enum TableError {
         axis: &'static str,
         /// Index of the faulty value on the axis, from 0.
         index: usize,
-        /// Value at that index.
+        /// Value at the faulty index of the axis.
         value: f64,
     },
     /// A bit error rate is not between 0 and 0.5.

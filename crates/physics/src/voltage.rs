@@ -48,7 +48,7 @@ impl Voltage {
 
 fowler_units::enumerated! {
     Voltage:
-    /// A value for each set of voltages.
+    /// A value for each of the three voltage sets.
     pub ByVoltage
 }
 
@@ -63,7 +63,7 @@ pub const OPERATING_POINT: (f64, Span) = (10_500.0, Span::ZERO);
 /// A comparison of the sensing levels that a cell model needs with those that the HIRE paper uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Hire<'a> {
-    /// Model of the cells.
+    /// Cell model that is compared with HIRE.
     pub model: &'a Reliability,
     /// Sensing levels of the code that corrects the cells' errors.
     pub ldpc: &'a Ldpc,
