@@ -22,7 +22,7 @@ pub struct Diagnostic {
     pub line: Option<u64>,
     /// The offending text as formatted by [`printable`]; may be empty.
     pub text: String,
-    /// Description of the problem.
+    /// Description of the problem with the input.
     pub what: String,
     /// Description of the expected input; may be empty.
     pub expected: String,

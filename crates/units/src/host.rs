@@ -32,7 +32,7 @@ impl HostOp {
 
 crate::enumerated! {
     HostOp:
-    /// A value for each operation.
+    /// A value for each operation of the host.
     pub ByOp
 }
 

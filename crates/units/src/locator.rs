@@ -156,13 +156,15 @@ impl Locator {
         first..first + self.pages_per_block.by
     }
 
-    /// Like [`Geometry::block_of`], without divisions.
+    /// Returns the block of a page or mapping unit, like [`Geometry::block_of`] but without
+    /// divisions.
     #[inline]
     pub fn block_of(&self, at: impl InPage) -> BlockId {
         BlockId(self.pages_per_block.divide(at.page(self).0))
     }
 
-    /// Like [`Geometry::offset_in_block`], without divisions.
+    /// Returns the position of a page in its block, like [`Geometry::offset_in_block`] but without
+    /// divisions.
     #[inline]
     pub fn offset_in_block(&self, page: Ppn) -> u32 {
         self.pages_per_block.remainder(page.0)
@@ -174,7 +176,7 @@ impl Locator {
         PlaneId(self.pages_per_plane.divide(at.page(self).0))
     }
 
-    /// Like [`Geometry::plane_of_block`], without divisions.
+    /// Returns the plane of a block, like [`Geometry::plane_of_block`] but without divisions.
     #[inline]
     pub fn plane_of_block(&self, block: BlockId) -> PlaneId {
         PlaneId(self.blocks_per_plane.divide(block.0))

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; expected {expected}")]
 pub struct QuantityError {
-    /// Problem with the text.
+    /// Problem with the text, in words.
     pub reason: String,
     /// Description of the text that would be a valid quantity.
     pub expected: &'static str,
