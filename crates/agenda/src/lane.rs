@@ -24,7 +24,7 @@ pub(crate) struct Lane {
     last: Nanos,
 }
 
-/// The result of [`Lane::put`].
+/// Result of putting a key into a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Put {
     /// The key was added to an empty lane.
