@@ -100,7 +100,7 @@ impl Mark {
     }
 }
 
-/// Draws on a canvas.
+/// A pen that draws lines, marks and texts on a canvas.
 #[derive(Clone, Copy)]
 pub struct Pen<'c, 'a>(pub &'c Canvas<'a>);
 

@@ -21,7 +21,7 @@ pub struct Finding {
     pub panel: String,
     /// Name of the faulty series; empty if the problem concerns the whole panel.
     pub series: String,
-    /// Kind of the problem.
+    /// Kind of the problem with the figure.
     pub wrong: Wrong,
 }
 

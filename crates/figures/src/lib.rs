@@ -106,7 +106,7 @@ impl Figure {
     }
 }
 
-/// One coordinate system with its data.
+/// One coordinate system of a figure, with its data.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Panel {
     /// Title of the panel, or the name of the view; empty for none.
@@ -189,7 +189,7 @@ impl Panel {
         Self { rows, ..view }.shared_x(x)
     }
 
-    /// Sets x values that all series have.
+    /// Returns the panel with x values that all series have in common.
     #[must_use]
     pub fn shared_x(mut self, x: Vec<f64>) -> Self {
         if let Some(first) = self.series.first_mut() {
@@ -239,7 +239,7 @@ impl Panel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
-    /// Lines from point to point.
+    /// Lines, one per series, from point to point.
     #[default]
     Lines,
     /// Step lines: each value holds up to its point.

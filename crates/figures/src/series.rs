@@ -3,7 +3,7 @@
 use crate::palette::{self, Ink};
 use serde::{Deserialize, Serialize};
 
-/// Columns of numbers with one name.
+/// Numbers of one name in a panel: a line, columns, parts of bars, or a row of cells.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Series {
     /// Name of the series in the legend.
