@@ -226,7 +226,7 @@ impl GivenArgs {
     }
 }
 
-/// Converts policies written in Python, by name.
+/// Converts policies written in Python to custom policies of a drive, by name.
 fn custom(
     policies: Vec<PolicyArgs>,
     failure: &Arc<Failure>,

@@ -33,7 +33,7 @@ pub(crate) use place::Data;
 pub(crate) enum Raiser {
     /// A policy of this name, at this simulated time.
     Policy(String, Nanos),
-    /// The source of requests of this name.
+    /// The source of requests of this name raised it.
     Requests(String),
 }
 
