@@ -6,7 +6,7 @@ use fowler_units::{DieId, ReqId};
 /// with the agenda where it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The current operation of a die ends.
+    /// The current activity of this die ends.
     Die(DieId),
     /// A die may have been idle for long enough to start background work, or the next step of
     /// scrubbing is due on the die. A drive with superblocks, which does nothing when a die is

@@ -322,13 +322,13 @@ impl Blocks {
         cycles * pages + written.sum::<u64>()
     }
 
-    /// Returns the erase count of a block.
+    /// Returns the number of times that a block was erased.
     #[inline]
     pub fn erases(&self, block: BlockId) -> u32 {
         self.erases[block]
     }
 
-    /// Returns the erase counts of all blocks.
+    /// Returns the number of erases of every block.
     pub fn erase_counts(&self) -> &[u32] {
         self.erases.as_slice()
     }

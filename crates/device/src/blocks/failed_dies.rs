@@ -33,7 +33,7 @@ pub struct FailedDieCounts {
     pub sharing_stripes: u32,
 }
 
-/// The dies that have failed.
+/// Dies of the drive that have failed, and the spare dies that are left.
 #[derive(Clone, Debug)]
 pub(crate) struct FailedDies {
     failed: IdVec<DieId, bool>,

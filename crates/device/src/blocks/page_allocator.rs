@@ -68,7 +68,7 @@ pub struct PageAllocator {
     order: Box<[DieId]>,
     /// Index in `order` of the die whose turn is next.
     pub(super) turn: usize,
-    /// True if stripe units have one page.
+    /// True if a stripe unit, the pages that go to one die in a row, has one page.
     page_by_page: bool,
     collected_to: GcFrontier,
     /// The model of blocks that fail; `None` if blocks never fail.

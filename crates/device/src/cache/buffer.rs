@@ -46,7 +46,7 @@ pub struct Frame {
     pub orphan: bool,
     /// True if part of the data came from a flash page that held wrong data, which nobody noticed.
     pub wrong: bool,
-    /// The list that the frame is in.
+    /// List of the buffer that the frame is in.
     pub listed: Listed,
     /// Stream tag of the data, and the size in pages of the request that last wrote it.
     pub tag: StreamTag,

@@ -44,7 +44,7 @@ pub enum Coding {
 /// The entry of the retry table at which a read begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tracking {
-    /// A read begins with the unshifted references.
+    /// A read begins with the unshifted read references.
     Off,
     /// A read begins with the entry at which the last retry in the superblock succeeded.
     Superblock,

@@ -18,7 +18,7 @@ use fowler_units::Span;
 
 /// A constraint between settings that a drive must meet to work.
 pub(crate) struct Constraint {
-    /// All configuration keys that the refusal names.
+    /// Configuration keys that the refusal of a drive names.
     keys: &'static [&'static str],
     /// The condition: true if a drive meets the constraint.
     met: fn(&Config) -> bool,
@@ -44,7 +44,7 @@ pub(super) const VOLTAGES: &[Constraint] = &[
                as in scheme hire" },
 ];
 
-/// Constraints on transfers over the channels.
+/// Constraints on transfers of data over the channels.
 #[rustfmt::skip]
 pub(super) const TRANSFERS: &[Constraint] = &[
     Constraint { keys: &["flash.program_transfer", "flash.cache_program"],
@@ -105,7 +105,7 @@ pub(crate) const EVICTION_OF_WORD_LINES: &[Constraint] = &[
         hint: "use on_dirty" },
 ];
 
-/// Constraints on placement by handles.
+/// Constraints on the placement of data by the host's placement handles.
 #[rustfmt::skip]
 pub(super) const HANDLES: &[Constraint] = &[
     Constraint { keys: &["gc.frontier", "policy.placement.isolation"],

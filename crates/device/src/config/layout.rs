@@ -23,7 +23,7 @@ pub struct Layout {
     pub page_size: Bytes,
     /// Maximum number of mapping units that one program command stores.
     pub command_pages: u32,
-    /// Physical capacity of the flash.
+    /// Physical capacity of the flash, spare included.
     pub raw: Bytes,
     /// Capacity of the drive that is visible to the host.
     pub logical: Bytes,

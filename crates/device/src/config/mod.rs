@@ -73,9 +73,9 @@ pub struct Config {
     pub slc: SlcConfig,
     /// Aging of the data on a drive with superblocks.
     pub aging: AgingConfig,
-    /// The write buffer.
+    /// Size and rules of the write buffer.
     pub buffer: BufferConfig,
-    /// The bounded queues between host and flash.
+    /// Sizes and order of the bounded queues between host and flash.
     pub queue: QueueConfig,
     /// The rule for which requests wait behind one that finds no room in the queues.
     pub admission: Admission,
@@ -93,7 +93,7 @@ pub struct Config {
     pub die_order: die_order::Params,
     /// The rule by which a die suspends the running operation for a read.
     pub suspension: suspension::Params,
-    /// The detector that classifies written data.
+    /// Detectors that classify written data by how often it is used.
     pub hotness: hotness::Params,
     /// The policy that chooses the open block for written data.
     pub placement: placement::Params,
@@ -117,9 +117,9 @@ pub struct Config {
     pub wear: wear::Params,
     /// Parameters of scrubbing, which reads all data in the background.
     pub scrub: scrub::Params,
-    /// The redundancy over stripes of pages (RAID).
+    /// Protection of pages by stripes with parity (RAID), and refresh.
     pub redundancy: redundancy::Params,
-    /// The policy that delays writes.
+    /// Policy that delays writes for the sake of the drive's lifetime.
     pub throttle: throttle::Params,
     /// The target lifetime of the drive, and the endurance of its cells.
     pub life: endurance::Params,

@@ -79,7 +79,7 @@ impl Weights {
     pub const MOST: usize = 16;
     /// Largest weight of a submission queue: that of NVMe.
     pub const LARGEST: u16 = 256;
-    /// Weights of one for every submission queue.
+    /// Weights of one for every submission queue, as in round robin.
     pub const EQUAL: Weights = Weights { per_queue: [1; Weights::MOST], count: 1 };
 
     /// Returns the weight of a submission queue.

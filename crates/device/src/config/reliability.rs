@@ -59,7 +59,7 @@ pub enum RetryCost {
     Increment,
 }
 
-/// The model of bit errors.
+/// Model from which bit errors of pages follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelKind {
     /// Cells without errors: a read takes its nominal time.

@@ -48,7 +48,7 @@ pub(crate) enum Hooks {
     Nothing,
     /// No redundancy, but pages lost to faults are recorded.
     LostPages(Box<LostPages>),
-    /// Redundancy over stripes.
+    /// The drive protects its data by stripes with parity.
     Raid(Box<Raid>),
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Lookahead<I> {
     drawn: [HostIo; AHEAD],
     /// Number of requests drawn from the source so far.
     last: usize,
-    /// Number of requests returned so far.
+    /// Number of requests returned to the drive so far.
     next: usize,
     exhausted: bool,
 }

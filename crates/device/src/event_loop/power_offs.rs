@@ -7,7 +7,7 @@ use fowler_units::Span;
 pub struct PowerOffs {
     /// Number of times that the drive lost power.
     pub spans: u32,
-    /// Total time without power.
+    /// Total time that the drive was without power.
     pub off: Span,
     /// Number of acknowledged writes whose data was lost.
     pub lost_writes: u64,

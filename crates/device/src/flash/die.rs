@@ -64,7 +64,7 @@ pub struct Command {
     /// First transaction of the command. `Txn::next` chains one transaction for each plane that
     /// takes part.
     pub first: TxnId,
-    /// Progress of the command on the cells.
+    /// Progress of the program or erase on the cells.
     pub cells: CellOp,
     /// Time at which the program or erase first ran on the cells.
     pub started: Nanos,
@@ -94,7 +94,7 @@ impl Command {
     }
 }
 
-/// The state of a die.
+/// State of a die: activity, queue, registers and time accounting.
 #[derive(Clone, Debug)]
 pub struct Die {
     /// Channel over which the die transfers.
@@ -103,7 +103,7 @@ pub struct Die {
     pub queue: DieQueue,
     /// Waiting host reads and programs by rank; `None` unless the die order needs ranks.
     pub ranked: Option<Box<RankedQueue>>,
-    /// The time accounting of the die.
+    /// Time accounting of the die: the time spent on each activity.
     pub account: Account,
     /// The current activity of the die.
     pub state: State,
@@ -245,7 +245,7 @@ impl Die {
 /// A channel: one transfer at a time, first come first served.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    /// True while a transfer is in progress.
+    /// True while a transfer on the channel is in progress.
     pub busy: bool,
     /// The idle die whose turn is next, until that die has decided what to do; `NONE` without one.
     pub reserved: DieId,
@@ -253,9 +253,9 @@ pub struct Channel {
     pub waiting: VecDeque<DieId>,
     /// Transfer time of the channel so far, including all of the transfer in progress.
     pub carried: Span,
-    /// Time at which the latest transfer ends.
+    /// Time at which the channel's latest transfer ends.
     pub until: Nanos,
-    /// Duration of the latest transfer.
+    /// Duration of the channel's latest transfer.
     pub latest: Span,
 }
 

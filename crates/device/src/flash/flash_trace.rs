@@ -90,7 +90,7 @@ pub enum FlashEvent {
     },
     /// A program or erase is suspended or cancelled.
     Off {
-        /// Time at which the running phase stops.
+        /// Time at which the running phase of the program or erase stops.
         stopped: Nanos,
         /// Time from which the cells are free for a read.
         free: Nanos,

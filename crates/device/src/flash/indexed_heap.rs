@@ -20,7 +20,7 @@ pub struct Rank {
 /// places.
 pub type Places = IdVec<TxnId, u32>;
 
-/// A heap of transactions by rank.
+/// A heap of waiting transactions, ordered by rank.
 #[derive(Clone, Debug, Default)]
 pub struct IndexedHeap {
     heap: Vec<(Rank, TxnId)>,

@@ -138,12 +138,12 @@ pub struct Flash {
     pub agenda: Agenda<Event>,
     /// Flash transactions in flight.
     pub txns: Txns,
-    /// The counters of the run so far.
+    /// Counters of the run so far: numbers of events, and sums of times.
     pub counters: Counters,
     geometry: Geometry,
     locator: Locator,
     timing: Timing,
-    /// The time of one ISPP iteration ([`Timing::iteration`]).
+    /// Time of one ISPP iteration of a program ([`Timing::iteration`]).
     iteration: Span,
     levels: LevelTimes,
     retry: RetryCost,

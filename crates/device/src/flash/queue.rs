@@ -28,7 +28,7 @@ pub enum TxnClass {
 impl TxnClass {
     /// Number of transaction classes.
     pub const COUNT: usize = 5;
-    /// All transaction classes.
+    /// All transaction classes, in the order of their numbers.
     pub const ALL: [TxnClass; TxnClass::COUNT] = [
         TxnClass::HostRead,
         TxnClass::BackgroundRead,
@@ -290,7 +290,7 @@ impl RankedQueue {
         }
     }
 
-    /// Removes all waiting transactions.
+    /// Removes all transactions from the ranked queue.
     pub fn clear(&mut self) {
         *self = RankedQueue::new(self.deadline);
     }

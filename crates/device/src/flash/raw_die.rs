@@ -12,7 +12,7 @@ use crate::policy::voltage::lowest;
 use fowler_agenda::Phase;
 use fowler_units::{DieId, Geometry, Nanos, TxnId};
 
-/// A raw flash command.
+/// Kind of a raw flash command: read, write, program or erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChipOp {
     /// A page is sensed and transferred out.

@@ -383,7 +383,7 @@ impl Txns {
         &mut self.places[by as usize]
     }
 
-    /// Returns the number of open transactions.
+    /// Returns the number of transactions in flight.
     pub fn open_count(&self) -> usize {
         self.records.len() - self.free.len()
     }

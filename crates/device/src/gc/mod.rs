@@ -167,12 +167,12 @@ impl Gc {
         (&self.victim, &self.wear)
     }
 
-    /// Restores saved victim and wear policies.
+    /// Restores the victim and wear leveling policies from a checkpoint.
     pub fn resume(&mut self, victim: AnyVictim, wear: AnyWear) {
         (self.victim, self.wear) = (victim, wear);
     }
 
-    /// Returns the parameters of GC in force.
+    /// Returns the configuration of garbage collection that is in force.
     pub fn rules(&self) -> &GcConfig {
         &self.rules
     }

@@ -31,7 +31,7 @@ pub struct ScrubProgress {
     pub latest: Span,
 }
 
-/// The scrubbing of all dies.
+/// State of scrubbing on all dies of the drive.
 #[derive(Clone, Debug)]
 pub struct Scrubber {
     pub(super) policy: AnyScrub,
@@ -40,7 +40,7 @@ pub struct Scrubber {
     pub(super) every: Span,
     /// Minimum time between two scrubbing reads of a busy die.
     pub(super) step: Span,
-    /// Number of blocks per die.
+    /// Number of blocks on each die.
     pub(super) blocks: u32,
     /// Total time without power, which turns include and the clock of the drive does not.
     pub(super) off: Span,

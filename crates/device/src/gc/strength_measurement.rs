@@ -28,7 +28,7 @@ use fowler_units::{BlockId, Bytes, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span
 /// measurement all classes are equally likely.
 type Likelihoods = [f32; CLASSES];
 
-/// The measurement of block strengths.
+/// State of the measurement of block strengths on all dies.
 #[derive(Clone, Debug)]
 pub struct StrengthMeasurement {
     rng: Rng,
@@ -162,7 +162,7 @@ impl Gc {
         false
     }
 
-    /// Handles the end of a measurement read.
+    /// Handles the end of a read that measures the strength of a block.
     pub fn measured(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
         let unit = flash.txns.get(id).unit;
         flash.txns.close(id);

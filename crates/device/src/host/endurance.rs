@@ -94,7 +94,7 @@ impl Config {
 pub struct Life {
     params: Params,
     endurance: Endurance,
-    /// Number of pages of the drive.
+    /// Number of physical pages of the drive.
     pages: f64,
     /// Number of pages programmed before the lifetime began.
     before: u64,

@@ -62,7 +62,7 @@ impl Line {
         Bytes::of::<ReqId>(depth) + Bytes::of::<(u64, ReqId)>(depth) + Arbiter::bytes(&config.queue)
     }
 
-    /// Returns true if submission queues take turns.
+    /// Returns true if the submission queues take turns in handing over writes.
     #[inline]
     pub fn arbitrates(&self) -> bool {
         self.arbiter.is_some()

@@ -21,7 +21,7 @@ pub struct Link {
     inbound_free: Nanos,
     /// Time at which the last transfer to the host ends, on a full-duplex link.
     outbound_free: Nanos,
-    /// True for a half-duplex link.
+    /// True for a half-duplex link, which carries one direction at a time.
     half: bool,
     /// On a half-duplex link, the gap before the last transfer to the drive: transfers to the host
     /// may use it until the request is issued.

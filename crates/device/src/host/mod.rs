@@ -73,7 +73,7 @@ use std::collections::VecDeque;
 /// link.
 #[derive(Clone, Debug)]
 pub struct FrontEnd {
-    /// Requests in flight.
+    /// Host requests in flight.
     pub requests: Requests,
     /// The link to the host.
     pub link: Link,

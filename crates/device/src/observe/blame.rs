@@ -21,7 +21,7 @@ pub enum Part {
     NoSpace,
     /// Waiting while the die read for a host request.
     BehindHostRead,
-    /// Waiting while the die programmed host data.
+    /// Waiting while the die programmed other data of the host.
     BehindHostProgram,
     /// Waiting while the die erased for a raw host command.
     BehindHostErase,
@@ -54,11 +54,11 @@ pub enum Part {
     Suspend,
     /// Reading the old page for a partial write, before the new page can be programmed.
     Merge,
-    /// Sensing of the request's own page.
+    /// Time to sense the page that the request reads.
     Sense,
-    /// Transfer of the request's own page over the channel.
+    /// Time to transfer the request's page over the channel.
     Transfer,
-    /// Program of the request's own page.
+    /// Time to program the page that the request writes.
     Program,
     /// Soft sensing: more reference voltages than for the hard decision, and the transfer of the
     /// additional bits.

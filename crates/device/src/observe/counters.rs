@@ -56,14 +56,14 @@ pub struct Counters {
     pub erases: BySource<u64>,
     /// Numbers of parity pages computed, by how they were computed.
     pub parity_ways: ParityWays,
-    /// Numbers of blocks refreshed.
+    /// Numbers of blocks whose data was moved because of its age or its number of reads.
     pub refreshed: Refreshed,
     /// Number of blocks closed before they were full, because their first pages were old or had
     /// been read often.
     pub closed_early: u64,
     /// Numbers of pages that scrubbing has read, and of blocks that it has moved.
     pub scrubbed: Scrubbed,
-    /// Numbers of garbage collections.
+    /// Numbers of blocks that garbage collection has emptied.
     pub collections: Collections,
     /// Numbers of mapping units that went through the SLC cache of a drive with superblocks. Not in
     /// checkpoints of lifetimes, whose drives have none.
@@ -212,12 +212,12 @@ pub struct Scrubbed {
     pub postponed: u64,
 }
 
-/// Numbers of garbage collections.
+/// Numbers of blocks that garbage collection has emptied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collections {
-    /// Number of garbage collections in competition with the host (foreground).
+    /// Number of blocks emptied in competition with the host (foreground GC).
     pub foreground: u64,
-    /// Number of garbage collections in idle time (background).
+    /// Number of blocks emptied in idle time (background GC).
     pub background: u64,
 }
 

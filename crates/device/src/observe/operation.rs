@@ -1,6 +1,6 @@
 //! Flash operations and their sources: the terms in which time and wear are accounted for.
 
-/// The kind of a flash operation.
+/// Kind of a flash operation: read, program or erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Op {
@@ -30,7 +30,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// All sources of transactions.
+    /// All sources of transactions, in the order of their numbers.
     pub const ALL: [Source; 5] =
         [Source::Host, Source::Gc, Source::Wear, Source::Refresh, Source::Parity];
 

@@ -443,7 +443,7 @@ impl Preconditioning<'_> {
 /// Blocks of an aged drive whose contents are drawn but not yet written.
 #[derive(Default)]
 struct AgedBlocks {
-    /// Plane of each drawn block.
+    /// Plane of each block whose contents are drawn.
     planes: Vec<PlaneId>,
     /// Valid bits of all pages of the drawn blocks, block after block.
     words: Vec<u64>,

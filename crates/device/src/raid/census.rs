@@ -105,7 +105,7 @@ pub(crate) enum Verdict {
     HasFailed,
 }
 
-/// A census in progress.
+/// A census of a drive's pages in progress.
 pub(crate) struct Taking<'a, J> {
     pub core: &'a Core,
     /// Returns the readability of a copy in the flash of a page of the mapping. The page is null

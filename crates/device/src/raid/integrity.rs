@@ -25,7 +25,7 @@ pub struct Integrity {
     failures: IdVec<UnitId, Option<Failure>>,
     /// Unreadable physical pages whose rebuilding has not begun, one bit each.
     to_rebuild: Column<u64>,
-    /// Number of unreadable pages in `to_rebuild`.
+    /// Number of bits set in `to_rebuild`: unreadable pages whose rebuilding has not begun.
     waiting: u32,
     /// Index of the word of `to_rebuild` from which the next page is searched.
     cursor: usize,
@@ -281,7 +281,8 @@ impl Raid {
         }
     }
 
-    /// Checks computed parity against the versions read.
+    /// Checks the parity computed for an entry against the versions of the pages that were read for
+    /// it.
     pub(crate) fn note_computed(&mut self, entry: ParityId) {
         let Some(integrity) = &mut self.integrity else { return };
         let cached = self.cache.get(entry);

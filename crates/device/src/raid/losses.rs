@@ -41,15 +41,15 @@ pub enum Failure {
     Cells,
     /// The page failed alone, not with a larger unit.
     Page,
-    /// The page failed with its block.
+    /// The whole block of the page failed.
     Block,
-    /// The page failed with its plane.
+    /// The whole plane of the page failed.
     Plane,
-    /// The page failed with its die.
+    /// The whole die of the page failed.
     Die,
-    /// The page failed with its chip.
+    /// The whole chip of the page failed.
     Chip,
-    /// The page failed with its channel.
+    /// The whole channel of the page failed.
     Channel,
     /// Power was lost while the page, or a later page of its word line, was being programmed.
     Torn,

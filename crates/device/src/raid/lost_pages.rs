@@ -82,7 +82,7 @@ impl LostPages {
         ftl.evict(flash, self);
     }
 
-    /// Silently corrupts pages by a fault.
+    /// Corrupts the pages that a fault strikes so that no read notices it.
     pub fn corrupt(&mut self, ftl: &Ftl, flash: &Flash, fault: Fault) {
         let core = &ftl.core;
         let units = fault.stored_pages(core, flash, None);

@@ -144,7 +144,7 @@ pub struct Protection {
     pub exposed_most: u32,
 }
 
-/// The redundancy of a drive with stripes.
+/// State of the redundancy on a drive with stripes.
 #[derive(Clone, Debug)]
 pub struct Raid {
     pub(crate) stripes: Stripes,

@@ -56,7 +56,7 @@ impl Pace {
     }
 }
 
-/// The recovery of an unreadable page.
+/// The recovery of an unreadable page from its stripe, in progress.
 #[derive(Clone, Copy, Debug)]
 struct DegradedRead {
     /// The read that found the page unreadable; none if the page is to be rebuilt.

@@ -116,7 +116,7 @@ impl SilentErrors {
         }
     }
 
-    /// Clears the errors of erased pages.
+    /// Clears the errors of the physical pages of an erased block.
     pub fn erase(&mut self, pages: Range<u32>) {
         if self.any() {
             let units: Vec<UnitId> =

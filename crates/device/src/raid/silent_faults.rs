@@ -8,7 +8,7 @@ use crate::host::Ftl;
 use fowler_units::UnitId;
 
 impl Raid {
-    /// Silently corrupts pages by a fault.
+    /// Corrupts the pages that a fault strikes so that reads succeed with wrong data.
     pub(crate) fn corrupt(&mut self, ftl: &Ftl, flash: &Flash, fault: Fault) {
         let (core, stripes) = (&ftl.core, self.stripes);
         let units = fault.stored_pages(core, flash, Some(stripes));

@@ -170,7 +170,7 @@ pub struct Used {
     pub reads: u16,
     /// Number of writes of the page in the buffer, the first reference included.
     pub writes: u16,
-    /// Current simulated time.
+    /// Simulated time at which the access class is asked for.
     pub now: Nanos,
 }
 

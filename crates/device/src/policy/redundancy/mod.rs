@@ -98,7 +98,7 @@ pub enum Checks {
 pub enum CachePower {
     /// The contents survive: the drive has a battery or a capacitor for all of them.
     Protected,
-    /// The contents of caches are lost.
+    /// The contents of caches are lost with the power.
     Volatile,
     /// A capacitor supplies [`Params::saved`] programs: pages being programmed first, then the
     /// other pages, then parity. All other contents are lost.

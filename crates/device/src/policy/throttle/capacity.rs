@@ -31,7 +31,7 @@ pub struct Rest {
 }
 
 impl CapacityRegulator {
-    /// Creates the regulator before the first epoch.
+    /// Creates the regulator of write capacity before the first epoch.
     pub fn new(period: Span, share: f64) -> Self {
         Self { period, share, equal: 0.0, capacity: 0.0, spare: 0.0, periods: 1 }
     }

@@ -103,7 +103,7 @@ pub trait Life {
     /// Returns the number of pages that may still be programmed: with recovery up to `now` if
     /// `healed` is set, else as rated.
     fn left(&self, now: Nanos, healed: bool) -> f64;
-    /// Returns the end of the target lifetime.
+    /// Returns the time at which the target lifetime of the drive ends.
     fn ends(&self) -> Nanos;
 }
 
@@ -156,7 +156,7 @@ impl Predicted {
     }
 }
 
-/// A policy that throttles writes.
+/// A policy that delays writes so that the drive reaches its target lifetime.
 pub trait Throttle {
     /// Returns the delay of a write of `pages` pages that could enter at `now`.
     fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled;
