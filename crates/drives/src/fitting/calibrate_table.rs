@@ -22,9 +22,9 @@ const KEYS: [&str; 4] = ["key", "low", "high", "source"];
 pub struct Parameter {
     /// Configuration key that is fitted.
     pub key: String,
-    /// Lower bound of the parameter.
+    /// Smallest value that a fit may give the parameter.
     pub low: Quantity,
-    /// Upper bound of the parameter.
+    /// Largest value that a fit may give the parameter.
     pub high: Quantity,
     /// Public source that the bounds are taken from, in words.
     pub source: String,

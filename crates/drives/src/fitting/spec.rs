@@ -19,7 +19,7 @@ pub struct FitSpec {
     /// Keys of the numbers to fit; if empty, those that tell most about a drive under the protocol
     /// of each file.
     pub metrics: Vec<String>,
-    /// Amount of simulation spent on each row.
+    /// Amount of simulation spent on each measured row.
     pub effort: Effort,
     /// Largest number of drives that are simulated.
     pub tries: usize,

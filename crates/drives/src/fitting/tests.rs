@@ -287,7 +287,7 @@ fn a_fit_that_cannot_be_meant_is_refused() {
         ),
         (
             error(&one, &good, |spec| spec.metrics = vec!["p5_us".into()]),
-            &["--metric: no row has the number `p5_us`"],
+            &["--metric: no measured row has the number `p5_us`"],
         ),
         (
             error(&one, &good, |spec| spec.filters = vec![Filter::parse("jobs=2").unwrap()]),

@@ -78,7 +78,7 @@ pub struct Measured {
     pub drives: Vec<MeasuredDrive>,
 }
 
-/// A measured drive of a file.
+/// A measured drive of a file, with its rows.
 #[derive(Clone, Debug)]
 pub struct MeasuredDrive {
     /// Model of the drive.

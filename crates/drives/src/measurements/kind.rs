@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 pub enum Kind {
     /// Latency of a light probe next to random writes of a rising rate.
     LatencyUnderLoad,
-    /// Steady write throughput by address pattern.
+    /// Steady throughput of writes, by address pattern.
     WritePatterns,
     /// Steady write throughput by the drive's state before the first write.
     InitialState,

@@ -54,7 +54,7 @@ fn rows_are_picked_by_their_own_keys() {
 fn a_filter_that_cannot_be_meant_is_refused() {
     for (filters, said) in [
         (&["used_gb=10"][..], &["no row has the key `used_gb`", "did you mean `used_gib`"][..]),
-        (&["used_gib=11"], &["no row meets the filter", "10, 20.0, 30"]),
+        (&["used_gib=11"], &["no measured row meets the filter", "10, 20.0, 30"]),
         (&["used_gib=10,model=B"], &["no row meets all"]),
         (&["used_gib"], &["`=` is missing", "key=value"]),
         (&["=4"], &["the key is empty"]),

@@ -12,11 +12,11 @@ pub enum Addresses {
     InOrder,
     /// Every slot is used exactly once per pass, in random order.
     EachOnce,
-    /// Slots are drawn from a Zipf distribution.
+    /// Slots are drawn from a Zipf distribution over their popularity ranks.
     Zipf {
         /// Exponent of the Zipf distribution; larger is more skewed.
         theta: f64,
-        /// Assignment of slots to popularity ranks.
+        /// Assignment of slots to the popularity ranks.
         ranks: Ranks,
     },
     /// Sets of slots, interleaved over the space. Of each set: share of the slots, and share of the

@@ -134,7 +134,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Returns the endless requests of a stream.
+/// Returns the requests of a stream, without end.
 fn requests(
     plan: &StreamPlan,
     number: usize,

@@ -26,7 +26,7 @@ struct Planned<'a> {
 
 /// A measured row with its simulated numbers.
 pub struct Done<'a, 'b> {
-    /// The measured row.
+    /// Measured row that was simulated.
     pub pick: Pick<'a>,
     /// Simulated numbers of the row, or the reason why it has none.
     pub simulated: Result<Vec<Simulated>, String>,

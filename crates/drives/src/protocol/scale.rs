@@ -71,7 +71,7 @@ const BUFFER_MOST: u64 = 64;
 /// A scaled-down drive that stands for a larger one.
 #[derive(Clone, Debug)]
 pub struct Scaled {
-    /// The scaled-down drive.
+    /// Description of the scaled-down drive.
     pub drive: Resolved,
     /// Factor by which a plane has fewer blocks than on the full drive.
     pub fewer_blocks: f64,

@@ -31,7 +31,7 @@ pub use overview::Overview;
 /// The specification of a comparison: a drive, and the measured rows.
 #[derive(Clone, Debug)]
 pub struct ScoreSpec {
-    /// The drive to compare with the measurements.
+    /// Drive that is compared with the measurements.
     pub drive: DeviceSpec,
     /// Name of the scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
@@ -40,7 +40,7 @@ pub struct ScoreSpec {
     /// Filters for the rows to compare; a row is compared if at least one filter wants it, and all
     /// rows are if there is none.
     pub filters: Vec<Filter>,
-    /// Amount of simulation spent on each row.
+    /// Amount of simulation spent on each measured row.
     pub effort: Effort,
 }
 

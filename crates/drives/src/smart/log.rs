@@ -36,7 +36,7 @@ impl Layout {
 /// report, is `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SmartLog {
-    /// Kind of the log.
+    /// Kind of the log, such as the health log of NVMe.
     pub layout: Layout,
     /// Name of the file with the log, for messages.
     pub file: String,
@@ -52,7 +52,7 @@ pub struct SmartLog {
     pub taken_s: Option<f64>,
     /// Capacity that the host sees, in bytes.
     pub capacity: Option<f64>,
-    /// Bytes that the host has written.
+    /// Number of bytes that the host has written to the drive.
     pub host: Option<Interval>,
     /// Bytes that the drive has written to its flash.
     pub media: Option<Interval>,
@@ -74,7 +74,7 @@ pub struct SmartLog {
 }
 
 impl SmartLog {
-    /// Returns a log without counters.
+    /// Returns a log of this kind without counters.
     pub fn new(layout: Layout, file: &str, line: u64) -> SmartLog {
         SmartLog {
             layout,

@@ -43,7 +43,7 @@ pub struct Stream<'a> {
     /// Largest number of requests in flight, at least 1. A request that is due while all slots are
     /// taken is issued as soon as one is free, and its latency is measured from then on.
     pub depth: u32,
-    /// Host path of the stream.
+    /// Time that the stream's requests spend in the host.
     pub host: HostPath,
     /// Start of the stream, as a time after the start of the run.
     pub begins: Span,
@@ -79,7 +79,7 @@ pub struct Answer<'a> {
 /// Decision whether streams issue further requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Go {
-    /// Streams continue to issue requests.
+    /// The streams continue to issue requests.
     On,
     /// Streams issue no more requests; the run ends when those in flight have completed.
     End,
@@ -150,7 +150,7 @@ impl Running<'_> {
     }
 }
 
-/// All streams of a run.
+/// All streams of a run, as the host of the drive.
 struct Streams<'a, W> {
     running: Vec<Running<'a>>,
     watcher: &'a mut W,
