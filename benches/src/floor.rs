@@ -152,7 +152,7 @@ pub struct Floor {
     moves: Dues,
     /// Largest number of pages of one request in progress at once.
     at_once: u32,
-    /// True if mapping entries are prefetched.
+    /// True if the floor prefetches mapping entries, as the drive does.
     asks_ahead: bool,
     /// Sum of the locations found in the mapping, so that no look-up can be left out.
     found: u32,
