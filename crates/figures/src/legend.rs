@@ -136,7 +136,7 @@ impl Entry {
     }
 }
 
-/// Returns the distance between the left edges of two columns of the legend, in pixels.
+/// Returns the width of all columns of the legend together, with the gaps between them, in pixels.
 fn span(columns: &[f64]) -> f64 {
     columns.iter().map(|width| width + GAP).sum::<f64>() - GAP
 }
