@@ -217,7 +217,7 @@ pub enum RateProcess {
 /// Condition for the start of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StartAfter {
-    /// The job starts with the first jobs of the file.
+    /// The job has no condition of its own: it starts together with the job above it.
     #[default]
     Nothing,
     /// The job starts when all jobs above have ended (`stonewall`).
