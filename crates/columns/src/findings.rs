@@ -6,7 +6,7 @@ use fowler_experiment::tables::{Cell, Sheet};
 use std::collections::BTreeMap;
 
 /// Metrics of a point that the tables of a sweep show, each with its column head. Smaller is better
-/// for every response.
+/// for every metric.
 const RESPONSES: [(&str, &str); 6] = [
     ("read.mean_us", "read mean (us)"),
     ("read.p99_us", "read p99 (us)"),
