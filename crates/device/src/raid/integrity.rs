@@ -38,7 +38,7 @@ pub struct Integrity {
     pub(crate) silent: SilentErrors,
     /// Counts of unreadable and lost pages of the drive.
     pub ledger: LossLedger,
-    /// Number of data versions given out so far: one for each write of a page on the drive.
+    /// Number of data versions given out so far: each write of a page takes a new one.
     made: u64,
 }
 
