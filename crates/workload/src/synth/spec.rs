@@ -10,7 +10,7 @@ use std::ops::Range;
 pub enum Arrivals {
     /// Requests arrive independently of each other at a mean rate.
     Poisson {
-        /// Mean number of requests per second.
+        /// Mean number of requests that arrive per second.
         rate: f64,
     },
     /// One request every `1 / rate` seconds, the first at time zero.
