@@ -12,7 +12,7 @@ use fowler_units::{Nanos, Span};
 pub(super) struct Search {
     target: Target,
     most: u32,
-    /// Queue depth in use.
+    /// Queue depth that the process uses at present, in requests.
     pub depth: u32,
     /// Largest queue depth that met the target, and smallest that failed.
     good: u32,

@@ -33,7 +33,7 @@ enum Then {
     Finish,
 }
 
-/// Step of a process after it has handed requests to the drive.
+/// The step that a process takes after it has handed requests to the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// The process collects answers if all slots are taken.
