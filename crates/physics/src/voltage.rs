@@ -81,7 +81,8 @@ impl Hire<'_> {
         SCALES.map(|scale| self.ldpc.needed(block.rber(age, 0, self.setting(scale))))
     }
 
-    /// Returns true if the model needs the sensing levels that the HIRE paper uses.
+    /// Returns true if pages with these P/E cycles and this age need, in each voltage set, the
+    /// sensing level that the HIRE paper uses.
     pub fn agrees(&self, cycles: f64, age: Span) -> bool {
         self.levels(cycles, age) == PUBLISHED.map(Some)
     }
