@@ -340,9 +340,9 @@ pub struct PreconditionConfig {
 /// The history by which the drive reached its initial state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Every page was written once, in address order.
+    /// Every page that holds data was written once, in address order.
     Sequential,
-    /// Every page was written once, in random order.
+    /// Every page that holds data was written once, in random order.
     Random,
     /// Pages were overwritten repeatedly in random order, by a host that never pauses, until write
     /// amplification is steady.
@@ -358,7 +358,7 @@ pub enum Pattern {
 pub enum UnwrittenReads {
     /// The page is read from the die where it would be placed, as data written before the run.
     Preconditioned,
-    /// The read is answered from the mapping: zeroes, without a flash access.
+    /// The drive answers a read of a page never written with zeroes, without a flash access.
     Zero,
     /// A read of a page never written is an error of the workload.
     Error,

@@ -36,7 +36,7 @@ impl Device {
 }
 
 impl<L: Layer> Device<L> {
-    /// Advances time in steps while `holds` returns true, for at most [`STEPS`] steps.
+    /// Simulates in steps of fixed length while `holds` returns true, at most [`STEPS`] of them.
     pub(crate) fn rest_while<P: Probe<L>>(
         &mut self,
         probe: &mut P,

@@ -561,8 +561,8 @@ impl Flash {
         self.release_channel::<L>(channel);
     }
 
-    /// Marks a die to decide again, because its running program or erase may have made the minimum
-    /// progress before a suspension.
+    /// Marks a die to choose its next transaction again: its running program or erase may have
+    /// made the progress after which it can be suspended.
     pub fn reconsider(&mut self, id: DieId) {
         self.mark(id);
     }

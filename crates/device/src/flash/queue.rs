@@ -126,7 +126,7 @@ impl DieQueue {
         }
     }
 
-    /// Returns the first transaction of a class, in order of submission.
+    /// Returns the waiting transaction of a class that was submitted first; `None` without one.
     #[inline]
     pub fn head(&self, class: TxnClass) -> Option<TxnId> {
         let head = self.lines[class as usize].head;

@@ -78,7 +78,7 @@ const _: () = assert!(Part::Suspend as usize == Part::BehindHostRead as usize + 
 pub struct Ledger([u64; Doing::COUNT]);
 
 impl Ledger {
-    /// Returns the time added since an earlier reading of the same ledger.
+    /// Returns the time by activity that the die has spent since an earlier copy of the ledger.
     #[inline]
     pub fn since(&self, earlier: &Ledger) -> Ledger {
         let mut difference = *self;
@@ -105,12 +105,12 @@ impl Ledger {
         Span(READING.iter().map(|&index| self.0[index]).sum())
     }
 
-    /// Returns the time spent on all activities except idling.
+    /// Returns the time that the die spent on all activities except idling.
     pub fn busy(&self) -> Span {
         self.total() - self.of(Doing::IDLE)
     }
 
-    /// Returns the time that the die spent on all activities.
+    /// Returns the time that the die spent on all activities, idling included.
     pub fn total(&self) -> Span {
         Span(self.0.iter().sum())
     }

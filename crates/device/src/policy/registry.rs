@@ -35,8 +35,7 @@ macro_rules! slot {
         }
 
         impl $Kind {
-            /// All built-in policies for this decision, in order; used by the parser, the help and
-            /// the tests.
+            /// Every built-in policy of this enum, in the order in which help texts list them.
             pub const ALL: &'static [$Kind] = &[$($Kind::$Policy),+];
 
             /// Returns the policy's name in configuration files.

@@ -201,13 +201,13 @@ impl ParityCache {
         self.flushing
     }
 
-    /// Returns an entry of the parity cache.
+    /// Returns the parity cache entry with the number `id`.
     #[inline]
     pub fn get(&self, id: ParityId) -> &Entry {
         &self.entries[id]
     }
 
-    /// Returns an entry of the parity cache for modification.
+    /// Returns the parity cache entry with the number `id`, for modification.
     #[inline]
     pub fn get_mut(&mut self, id: ParityId) -> &mut Entry {
         &mut self.entries[id]

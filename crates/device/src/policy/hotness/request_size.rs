@@ -13,7 +13,7 @@ const LARGEST: usize = 1024;
 pub struct RequestSize {
     /// Largest size of a hot request in pages, if configured; `None` for the median.
     fixed: Option<u32>,
-    /// Number of requests seen, by size in pages.
+    /// Number of write requests seen so far, by size in pages.
     seen: Box<[u64]>,
     total: u64,
     /// Size in pages that at least half of all requests do not exceed.
