@@ -7,11 +7,11 @@ use std::fmt;
 /// Why a text is not a valid number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberError {
-    /// The text is not a number at all.
+    /// The text to be parsed as a number is not a number at all.
     NotANumber,
-    /// The text is a negative number where none is allowed.
+    /// The text to be parsed as a number is negative where no negative number is allowed.
     Negative,
-    /// The number is whole, and too large for 64 bits.
+    /// The text is a whole number, but too large for 64 bits.
     TooLarge,
 }
 

@@ -21,9 +21,9 @@ const BY_HAND: &str = "write an object for each request on a line of its own (pa
 
 /// A value of a JSON object that may be a request.
 struct Leaf<'a> {
-    /// Path from the object to the value, as jq writes it: `.req.op`.
+    /// Path from the JSON object to the value, as jq writes it: `.req.op`.
     path: String,
-    /// Last key on the path to the value.
+    /// Last key on the path from the JSON object to the value.
     key: &'a [u8],
     value: &'a [u8],
     /// True if the value is directly in the object, false if it is in a nested object.
@@ -32,7 +32,7 @@ struct Leaf<'a> {
 
 /// A JSON object that may be a request: an element of a list, or an object of its own.
 struct Object<'a> {
-    /// Path of the list that holds the object: `.requests[]`; `.` without a list.
+    /// Path of the list that holds the JSON object: `.requests[]`; `.` without a list.
     list: String,
     leaves: Vec<Leaf<'a>>,
 }
@@ -43,7 +43,7 @@ struct Requests<'a> {
     /// Values of the first object whose keys have a role, such as time or size.
     leaves: Vec<Leaf<'a>>,
     chosen: Chosen,
-    /// Values of all objects of the list, for each entry of `leaves`.
+    /// Values of all JSON objects of the list, for each entry of `leaves`.
     values: Vec<Vec<&'a [u8]>>,
 }
 
