@@ -106,12 +106,12 @@ impl Outline {
 /// Files of a finished point of a sweep as bytes, as a remote worker returns them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// Bytes of the file with the row of the point.
+    /// Bytes of the file with the row of the sweep's point.
     pub row: Vec<u8>,
     /// Bytes of the file with the requests of the point, if they are saved and the point did not
     /// fail.
     pub requests: Option<Vec<u8>>,
-    /// True if the point failed.
+    /// True if the run of the sweep's point failed.
     pub failed: bool,
 }
 
