@@ -322,7 +322,7 @@ pub struct SteadyState {
     pub slope: bool,
     /// Limit of slope or deviation: in percent if `percent`, otherwise in the unit of the metric.
     pub limit: f64,
-    /// True if the limit is in percent of the mean.
+    /// True if the limit of a steady-state criterion is in percent of the mean.
     pub percent: bool,
     /// Length of the window of samples that is judged.
     pub duration: Span,

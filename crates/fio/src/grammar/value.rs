@@ -35,9 +35,9 @@ pub(crate) enum Units {
 /// Value of an option as written, with the units needed to read it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value<'a> {
-    /// Text of the value, as in the job file.
+    /// Text of an option's value, as in the job file.
     pub text: &'a str,
-    /// Bytes that `k` means in the value (`kb_base`): 1000 or 1024.
+    /// Bytes that `k` means in an option's value (`kb_base`): 1000 or 1024.
     pub base: u64,
 }
 
@@ -47,17 +47,17 @@ const SECOND: u64 = 1_000_000;
 const LONGEST: Span = Span(36_500 * 86_400 * 1_000_000_000);
 
 impl<'a> Value<'a> {
-    /// Parses the value as a whole number, with an optional suffix.
+    /// Parses the option's value as a whole number, with an optional suffix.
     pub fn number(&self) -> Result<u64, Wrong> {
         self.bytes_of(self.text)
     }
 
-    /// Parses the value as a whole number of at most `most`.
+    /// Parses the option's value as a whole number of at most `most`.
     pub fn up_to(&self, most: u64) -> Result<u64, Wrong> {
         self.within(0, most)
     }
 
-    /// Parses the value as a whole number from `least` to `most`.
+    /// Parses the option's value as a whole number from `least` to `most`.
     pub fn within(&self, least: u64, most: u64) -> Result<u64, Wrong> {
         let value = self.number()?;
         if (least..=most).contains(&value) {
@@ -66,17 +66,17 @@ impl<'a> Value<'a> {
         Err(Wrong::new(format!("`{}` is out of range", self.text), format!("{least} to {most}")))
     }
 
-    /// Parses the value as a count, at most 2^32 - 1.
+    /// Parses the option's value as a count, at most 2^32 - 1.
     pub fn count(&self) -> Result<u32, Wrong> {
         Ok(self.up_to(u64::from(u32::MAX))? as u32)
     }
 
-    /// Parses the value as a switch, 0 or 1. Without a value the switch is on.
+    /// Parses the option's value as a switch, 0 or 1. Without a value the switch is on.
     pub fn switch(&self) -> Result<bool, Wrong> {
         Ok(self.number()? != 0)
     }
 
-    /// Parses the value as a number of bytes or a percentage.
+    /// Parses the option's value as a number of bytes or a percentage.
     pub fn size(&self) -> Result<Size, Wrong> {
         let Some(percent) = self.text.strip_suffix('%') else {
             return self.number().map(Size::Bytes);
@@ -87,7 +87,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Parses the value as a time; a number without a unit counts `bare` microseconds each.
+    /// Parses the option's value as a time; a number without a unit counts `bare` microseconds
+    /// each.
     pub fn time(&self, bare: u64) -> Result<Span, Wrong> {
         let micros = time(self.text, bare).map_err(|what| {
             Wrong::new(what, "a time, such as 30, 30s, 5m, 2h, 1d, 100ms or 20us")
@@ -97,12 +98,12 @@ impl<'a> Value<'a> {
         time.ok_or_else(|| Wrong::new(format!("`{}` is too long", self.text), expected))
     }
 
-    /// Parses the value as a time; a number without a unit counts seconds.
+    /// Parses the option's value as a time; a number without a unit counts seconds.
     pub fn seconds(&self) -> Result<Span, Wrong> {
         self.time(SECOND)
     }
 
-    /// Parses the value as a real number from `least` to `most`.
+    /// Parses the option's value as a real number from `least` to `most`.
     pub fn real(&self, least: f64, most: f64) -> Result<f64, Wrong> {
         let expected = format!("a number from {least} to {most}");
         match self.text.trim().parse::<f64>() {
@@ -137,7 +138,7 @@ impl<'a> Value<'a> {
         Ok(values)
     }
 
-    /// Parses the value as one of the words in `words`, and returns the meaning of that word.
+    /// Parses the option's value as one of the words in `words`, and returns the meaning.
     pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, Wrong> {
         let found = words.iter().find(|(word, _)| *word == self.text);
         found.map(|(_, value)| *value).ok_or_else(|| {
