@@ -163,9 +163,10 @@ pub struct Steady {
     /// True if the slope of a line through the samples counts, instead of the largest deviation
     /// from their mean.
     pub slope: bool,
-    /// Limit of the slope or deviation: in percent of the mean, or in the unit of the rate.
+    /// Limit of the slope or deviation of the rate: in percent of the mean, or in the unit of the
+    /// rate.
     pub limit: f64,
-    /// True if the limit is in percent of the mean.
+    /// True if the limit of a steady-state criterion is in percent of the mean.
     pub percent: bool,
     /// Number of seconds that are examined, with one sample each.
     pub duration: u64,

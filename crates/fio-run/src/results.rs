@@ -12,23 +12,24 @@ use std::path::PathBuf;
 /// A job of the output: a process, or with `group_reporting` a group of them.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// Name of the entry's job, of the first one if there are several.
+    /// Name of the output entry's job, of the first one if there are several.
     pub name: String,
-    /// Number of the group that the entry belongs to.
+    /// Number of the group of jobs that the output entry belongs to.
     pub group: usize,
-    /// Number of processes in the entry.
+    /// Number of processes that the output entry sums up.
     pub processes: usize,
-    /// Options of the entry's job as given, in fio's words.
+    /// Options of the output entry's job as given, in fio's words.
     pub options: Vec<(String, String)>,
-    /// Statistics of the processes of the entry.
+    /// Statistics of the processes of the output entry.
     pub stats: Stats,
     /// Metrics for which percentiles are reported.
     pub recorded: Recorded,
-    /// Queue depth of the entry; with a latency target, the depth that was found.
+    /// Queue depth of the output entry, in requests; with a latency target, the depth that was
+    /// found.
     pub depth: u32,
-    /// Latency that the entry's processes had to meet; `None` for none.
+    /// Latency that the output entry's processes had to meet; `None` for none.
     pub target: Option<Target>,
-    /// Steady-state criterion and its result; `None` for none.
+    /// Steady-state criterion of the output entry and its result; `None` for none.
     pub steady: Option<(Steady, Finding)>,
     /// Error number of the processes as in `errno`, 0 for none; 84 if data read back is not what
     /// was written.
@@ -52,7 +53,7 @@ impl Entry {
         }
     }
 
-    /// Merges another process of the group into the entry.
+    /// Merges another process of the group into the output entry.
     pub fn merge(&mut self, other: Entry) {
         self.processes += other.processes;
         self.stats.merge(&other.stats);
