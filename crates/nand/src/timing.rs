@@ -44,7 +44,7 @@ impl<T: Copy> PerPageType<T> {
         Self { values, count: pages as u8 + 1 }
     }
 
-    /// Returns the value for the page at `offset` in its block.
+    /// Returns the value for the type of the page at `offset` in its block.
     #[inline]
     pub fn at(&self, offset: u32) -> T {
         self.of(|| offset)
@@ -60,7 +60,7 @@ impl<T: Copy> PerPageType<T> {
         }
     }
 
-    /// Returns the values in the order of page types in a block.
+    /// Returns the values by page type, in the order of page types in a block.
     pub fn values(&self) -> &[T] {
         &self.values[..self.count as usize]
     }
