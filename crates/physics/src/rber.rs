@@ -45,7 +45,7 @@ pub struct Condition {
     pub age: Span,
     /// Number of reads of the block since its last erase.
     pub reads: u32,
-    /// The voltages and the step at which the page was programmed.
+    /// The voltages and the ISPP step at which the page was programmed.
     pub setting: Setting,
 }
 

@@ -17,14 +17,14 @@ const HOUR: f64 = 3600.0;
 /// A problem with a table of bit error rates.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TableError {
-    /// An axis of the table has no point, or the number of rates does not match.
+    /// An axis of the table of bit error rates has no point, or the number of rates does not match.
     #[error("{rates} rates; expected one for each of {cycles} cycles and {ages} ages")]
     Size {
         /// Number of points on the axis of cycles.
         cycles: usize,
         /// Number of points on the axis of ages.
         ages: usize,
-        /// Number of rates that were given.
+        /// Number of bit error rates that were given.
         rates: usize,
     },
     /// An axis of the table does not rise, or a value is negative, infinite or not a number.

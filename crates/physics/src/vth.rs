@@ -35,7 +35,7 @@ pub struct Setting {
 /// Distribution of the threshold voltages of cells in one state: a Gaussian.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
-    /// Mean threshold voltage of the state, in V.
+    /// Mean threshold voltage of the cells in the state, in V.
     pub mean: f64,
     /// Standard deviation of the threshold voltage, in V.
     pub sd: f64,
