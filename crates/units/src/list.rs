@@ -12,9 +12,9 @@ use std::ops::{Index, IndexMut};
 /// Neighbors of a member of a linked list. Meaningless for an item that is in no list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link<I> {
-    /// Previous member of the list; `NONE` for the first.
+    /// Previous member of the linked list; `NONE` for the first.
     pub prev: I,
-    /// Next member of the list; `NONE` for the last.
+    /// Next member of the linked list; `NONE` for the last.
     pub next: I,
 }
 
@@ -25,9 +25,9 @@ impl<I: Id> Link<I> {
 
 /// An item that can be in a list.
 pub trait Linked<I> {
-    /// Returns the neighbors of the item.
+    /// Returns the neighbors of the item in its list.
     fn link(&self) -> &Link<I>;
-    /// Returns the neighbors of the item for modification.
+    /// Returns the neighbors of the item in its list, for modification.
     fn link_mut(&mut self) -> &mut Link<I>;
 }
 

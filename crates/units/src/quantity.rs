@@ -4,9 +4,9 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; expected {expected}")]
 pub struct QuantityError {
-    /// Problem with the text, in words.
+    /// Problem with the text of a quantity, in words.
     pub reason: String,
-    /// Description of the text that would be a valid quantity.
+    /// Description of the texts that are valid quantities.
     pub expected: &'static str,
 }
 
