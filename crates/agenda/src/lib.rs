@@ -26,7 +26,7 @@ pub enum Phase {
     Arrival,
     /// The event is a decision that no request triggers, such as GC in idle time.
     Decision,
-    /// The event takes a sample of the state.
+    /// The event takes a sample of the drive's state.
     Sample,
 }
 
