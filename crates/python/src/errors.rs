@@ -32,7 +32,7 @@ pub(crate) fn fault(what: &str) -> PyErr {
 
 /// Converts results of the experiment crate to Python results.
 pub(crate) trait OrRaise<T> {
-    /// Returns the value, or raises what [`input_error`] returns.
+    /// Returns the value of a successful result, or raises what [`input_error`] returns.
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
 }
 

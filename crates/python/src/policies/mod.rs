@@ -31,9 +31,9 @@ pub(crate) use place::Data;
 /// Code of the user that raised an exception.
 #[derive(Clone, Debug)]
 pub(crate) enum Raiser {
-    /// A policy of this name, at this simulated time.
+    /// A policy of this name raised the exception, at this simulated time.
     Policy(String, Nanos),
-    /// The source of requests of this name raised it.
+    /// The source of requests of this name raised the exception.
     Requests(String),
 }
 
