@@ -9,7 +9,7 @@ use fowler_units::{DieId, Lpn, Nanos, Ppn, ReqId, Span};
 /// Selects which steps of flash operations are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Steps {
-    /// No steps are recorded.
+    /// No steps of flash operations are recorded.
     #[default]
     None,
     /// Only the ends of programs ([`FlashEvent::Done`]) are recorded.
@@ -21,13 +21,13 @@ pub enum Steps {
 /// One step of a flash operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashStep {
-    /// Simulated time at which the step ended.
+    /// Simulated time at which the step of the flash operation ended.
     pub at: Nanos,
-    /// The die that executed the step.
+    /// The die that executed the step of the flash operation.
     pub die: DieId,
-    /// The operation that the step belongs to.
+    /// The flash operation that the step belongs to.
     pub operation: Operation,
-    /// The kind of the step, and its times.
+    /// The kind of the flash operation's step, and its times.
     pub event: FlashEvent,
 }
 

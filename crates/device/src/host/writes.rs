@@ -299,7 +299,7 @@ impl Ftl {
         }
     }
 
-    /// Opens the program of a frame's data.
+    /// Opens a program transaction for the data of a frame, without a die so far.
     #[inline(always)]
     pub fn open_program(&mut self, flash: &mut Flash, frame_id: FrameId) -> TxnId {
         let Frame { lpn, mut tag, group, reads, writes, .. } = *self.core.buffer.get(frame_id);

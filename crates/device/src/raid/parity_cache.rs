@@ -18,20 +18,21 @@ use fowler_units::{Bytes, Id, IdVec, Link, Linked, List, ParityId, StripeId, Txn
 /// The state of an entry in the parity cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// The entry covers further writes to its stripe.
+    /// The parity cache entry covers further writes to its stripe.
     Open,
-    /// The pages that the parity needs are being read; the entry covers no more writes.
+    /// The pages that the parity needs are being read; the parity cache entry covers no more
+    /// writes.
     Reading,
-    /// The parity waits for a flash page, or is being programmed.
+    /// The parity of the parity cache entry waits for a flash page, or is being programmed.
     Writing,
 }
 
 /// An entry of the parity cache: the cached parity of one stripe.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Stripe whose parity the entry holds; none in an unused entry.
+    /// Stripe whose parity the parity cache entry holds; none in an unused entry.
     pub stripe: StripeId,
-    /// State of the entry: open, being read for, or being written.
+    /// State of the parity cache entry: open, being read for, or being written.
     pub progress: Progress,
     /// Data pages that the cached parity covers, one bit each.
     pub covered: u64,
@@ -47,11 +48,12 @@ pub struct Entry {
     pub early_asked: u64,
     /// Pages (one bit each) whose old copy has been read early.
     pub early: u64,
-    /// Number of early reads in flight; `reads` includes them.
+    /// Number of early reads in flight for the parity cache entry; `reads` includes them.
     pub early_reads: u32,
     /// True if the flash has parity for the earlier state of the stripe.
     pub based: bool,
-    /// True if the entry is flushed as soon as no reads or programs for it are in flight.
+    /// True if the parity cache entry is flushed as soon as no reads or programs for it are in
+    /// flight.
     pub expedited: bool,
     /// True if two pages of the stripe are unreadable, so that only the cached parity and the
     /// replaced pages together can recover both. The entry is not flushed until one is rebuilt.
@@ -61,9 +63,9 @@ pub struct Entry {
     /// True if the parity being written includes pages lost meanwhile; the computed value has been
     /// corrected.
     pub stale: bool,
-    /// Number of programs in flight that the entry will cover.
+    /// Number of programs in flight that the parity cache entry will cover.
     pub pinned: u32,
-    /// Number of flash reads in flight for the entry.
+    /// Number of flash reads in flight for the parity cache entry.
     pub reads: u32,
     /// Parity of the covered pages, as the exclusive-or of their versions and errors.
     pub value: Tag,
@@ -81,13 +83,14 @@ pub struct Entry {
     pub blank: bool,
     /// True if the parity must be computed again, because a page of the stripe was lost meanwhile.
     pub again: bool,
-    /// Programs that have ended and whose completions wait for the entry's parity, chained by
-    /// `next`.
+    /// Programs that have ended and whose completions wait for the parity of this cache entry,
+    /// chained by `next`.
     pub awaiting: TxnId,
-    /// Programs that wait for the next entry of this stripe, in order, chained by `next`.
+    /// Programs that wait for the next parity cache entry of this stripe, in order, chained by
+    /// `next`.
     pub first_waiting: TxnId,
     pub last_waiting: TxnId,
-    /// True if the entry is in the list of open entries.
+    /// True if the parity cache entry is in the list of open entries.
     listed: bool,
     link: Link<ParityId>,
 }

@@ -246,7 +246,7 @@ impl LifetimeDrive {
         self.translation.bad_blocks()
     }
 
-    /// Returns the state of the throttle.
+    /// Returns the state of the write throttle, for reports.
     pub fn throttle(&self) -> State {
         self.throttle.state()
     }

@@ -116,7 +116,7 @@ impl SteadyLife {
         &self.counters
     }
 
-    /// Returns the state of the throttle.
+    /// Returns the state of the write throttle, for reports.
     pub fn throttle(&self) -> State {
         self.throttle.state()
     }

@@ -56,7 +56,7 @@ impl PageMapped {
         })
     }
 
-    /// Begins a life under the configuration `config`.
+    /// Begins a life of the drive, with its parameters as in `config`.
     fn begin(&mut self, config: &Config) {
         let layout = self.core.layout;
         self.core.allocator.let_blocks_fail(config, &layout);
@@ -119,7 +119,7 @@ impl Translation {
         Ok(Some((Translation::Pages(pages), *image.preconditioned())))
     }
 
-    /// Begins a life under the configuration `config`.
+    /// Begins a life of the drive, with its parameters as in `config`.
     pub fn begin(&mut self, config: &Config) {
         match self {
             Translation::Pages(pages) => pages.begin(config),

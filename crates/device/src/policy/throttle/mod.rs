@@ -161,7 +161,7 @@ pub trait Throttle {
     /// Returns the delay of a write of `pages` pages that could enter at `now`.
     fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled;
 
-    /// Returns the state of the throttle.
+    /// Returns the state of the write throttle, for reports.
     fn state(&self) -> State {
         State::default()
     }
@@ -194,7 +194,7 @@ pub trait CustomThrottle: Custom {
     /// Returns the delay of a write of `pages` pages that could enter at `now`.
     fn delay(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Throttled;
 
-    /// Returns the state of the throttle.
+    /// Returns the state of the write throttle, for reports.
     fn state(&self) -> State {
         State::default()
     }
