@@ -3,9 +3,10 @@
 /// A simulated number with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Simulated value of the number.
+    /// Simulated value of the estimated number.
     pub value: f64,
-    /// 95 % confidence interval of the value; `None` if there are too few samples for one.
+    /// 95 % confidence interval of the simulated value; `None` if there are too few samples for
+    /// one.
     pub interval: Option<(f64, f64)>,
 }
 

@@ -101,9 +101,9 @@ pub struct ScoredRow {
 pub struct Metric {
     /// Key of the compared number in the measured row.
     pub name: String,
-    /// Measured value of the number.
+    /// Measured value of the compared number.
     pub measured: f64,
-    /// Simulated value of the number, with its confidence interval.
+    /// Simulated value of the compared number, with its confidence interval.
     pub simulated: Estimate,
     /// True if the drive was fitted to this number.
     pub used_in_fit: bool,
