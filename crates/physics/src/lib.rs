@@ -9,6 +9,8 @@
 //!   measurements.
 //! - [`multibit`]: the 2^n states of cells of one to four bits, and the RBER of each type of page
 //!   at references that a read retry shifts.
+//! - [`word_lines`]: word lines as a controller reads them, with a retry table or by sensing level,
+//!   and their sensitivity to each unpublished constant.
 //! - [`ldpc`]: the reference voltages that a read must sense for that rate, and the time of the
 //!   read.
 //! - [`ispp`]: the program time by step, and the coarsest step that a block can afford.
@@ -45,3 +47,4 @@ pub mod table;
 pub mod thresholds;
 pub mod voltage;
 pub mod vth;
+pub mod word_lines;

@@ -275,8 +275,7 @@ impl WornCells {
     /// Returns the reference above a state that is the same number of standard deviations from both
     /// neighboring states in data of this age.
     pub fn reference(&self, boundary: usize, age: Span) -> f64 {
-        let (low, high) = (self.state(boundary, age), self.state(boundary + 1, age));
-        low.mean + (high.mean - low.mean) * low.sd / (low.sd + high.sd)
+        between(self.state(boundary, age), self.state(boundary + 1, age))
     }
 
     /// Returns the reference above a state that a retry table has for a shift of the highest state.
@@ -298,8 +297,7 @@ impl WornCells {
     /// Returns the probability that a reference misreads one of its two neighboring states, summed
     /// over both.
     fn tails(&self, boundary: usize, reference: f64, age: Span) -> f64 {
-        let (low, high) = (self.state(boundary, age), self.state(boundary + 1, age));
-        above((reference - low.mean) / low.sd) + above((high.mean - reference) / high.sd)
+        tails(self.state(boundary, age), self.state(boundary + 1, age), reference)
     }
 
     fn page(&self, page: usize, age: Span, reference: impl Fn(usize) -> f64) -> f64 {
@@ -308,6 +306,18 @@ impl WornCells {
         let tails = boundaries.map(|at| self.tails(at, reference(at), age));
         (tails.sum::<f64>() / self.window.states() as f64).min(0.5)
     }
+}
+
+/// Returns the reference that is the same number of standard deviations from two neighboring
+/// states.
+pub fn between(low: State, high: State) -> f64 {
+    low.mean + (high.mean - low.mean) * low.sd / (low.sd + high.sd)
+}
+
+/// Returns the probability that a reference misreads one of two neighboring states, summed over
+/// both.
+pub fn tails(low: State, high: State, reference: f64) -> f64 {
+    above((reference - low.mean) / low.sd) + above((high.mean - reference) / high.sd)
 }
 
 #[cfg(test)]

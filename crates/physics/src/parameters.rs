@@ -30,7 +30,7 @@ impl Origin {
 /// A constant of the models, with its source and range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant {
-    /// Name of the constant: a field of [`Parameters`].
+    /// Name of the constant: a field of [`Parameters`] or of [`WordLine`].
     pub name: &'static str,
     /// A description in one sentence.
     pub about: &'static str,
@@ -47,15 +47,20 @@ pub struct Constant {
 }
 
 macro_rules! constants {
-    ($($name:ident = $value:expr, $unit:literal, $origin:ident, $sweep:expr, $source:literal, $about:literal;)*) => {
-        /// The constants of a drive's cells. Units and sources: [`CONSTANTS`].
+    (
+        $(#[$doc:meta])* struct $kind:ident;
+        $(#[$table_doc:meta])* const $table:ident;
+        $(#[$default_doc:meta])* default;
+        $($name:ident = $value:expr, $unit:literal, $origin:ident, $sweep:expr, $source:literal, $about:literal;)*
+    ) => {
+        $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq)]
-        pub struct Parameters {
+        pub struct $kind {
             $(#[doc = $about] pub $name: f64,)*
         }
 
-        /// Every constant, in the order of [`Parameters`].
-        pub const CONSTANTS: &[Constant] = &[$(Constant {
+        $(#[$table_doc])*
+        pub const $table: &[Constant] = &[$(Constant {
             name: stringify!($name),
             about: $about,
             value: $value,
@@ -65,17 +70,17 @@ macro_rules! constants {
             sweep: $sweep,
         },)*];
 
-        impl Default for Parameters {
-            /// The cells of HIRE's Table 1 under RHIO's growth of the bit error rate.
-            fn default() -> Parameters {
-                Parameters { $($name: $value,)* }
+        impl Default for $kind {
+            $(#[$default_doc])*
+            fn default() -> $kind {
+                $kind { $($name: $value,)* }
             }
         }
 
-        impl Parameters {
-            /// Returns the parameters with another value for the constant `name`; `None` if there
-            /// is no such constant.
-            pub fn with(mut self, name: &str, value: f64) -> Option<Parameters> {
+        impl $kind {
+            /// Returns the constants with another value for the constant `name`; `None` if there is
+            /// no such constant.
+            pub fn with(mut self, name: &str, value: f64) -> Option<$kind> {
                 match name {
                     $(stringify!($name) => self.$name = value,)*
                     _ => return None,
@@ -83,8 +88,8 @@ macro_rules! constants {
                 Some(self)
             }
 
-            /// Returns names and values, in the order of [`CONSTANTS`].
-            pub(crate) fn values(&self) -> Vec<(&'static str, f64)> {
+            /// Returns names and values, in the order of the table.
+            pub fn values(&self) -> Vec<(&'static str, f64)> {
                 vec![$((stringify!($name), self.$name),)*]
             }
         }
@@ -92,6 +97,12 @@ macro_rules! constants {
 }
 
 constants! {
+    /// The constants of a drive's cells. Units and sources: [`CONSTANTS`].
+    struct Parameters;
+    /// Every constant of [`Parameters`], in their order.
+    const CONSTANTS;
+    /// The cells of HIRE's Table 1 under RHIO's growth of the bit error rate.
+    default;
     growth_mean = 3.7e-4, "per cycle", Published, None,
         "RHIO (MSST 2016), IV-A, after Pan et al. (TVLSI 2013)",
         "Mean rate at which the logarithm of a block's RBER grows with P/E cycles.";
@@ -178,6 +189,39 @@ constants! {
         "Reads since erase at which data must still be readable at the end of life.";
 }
 
+constants! {
+    /// The constants of word lines of one to four pages: the voltages of their states, and the
+    /// retry table of a controller. They are the defaults of the keys `aging.*`. Wear, retention
+    /// and the width of the erased state are those of [`Parameters`]. Units and sources:
+    /// [`WORD_LINE_CONSTANTS`].
+    struct WordLine;
+    /// Every constant of [`WordLine`], in their order.
+    const WORD_LINE_CONSTANTS;
+    /// States 0.8 V apart with three bits, and a retry table of 15 entries of a tenth of that.
+    default;
+    voltage_window = 4.8, "V", Assumed, Some((3.0, 6.0)),
+        "0.8 V between the states of three bits, 0.34 V of four; published characterizations withhold volts",
+        "Distance of the highest programmed state from the lowest.";
+    erased_below = 2.4, "V", Assumed, Some((1.6, 3.2)),
+        "half of the window; Cai et al. (Proc. IEEE 2017), Table 5, have 0.42 of it (quoted)",
+        "Distance of the erased state below the lowest programmed one.";
+    step_share = 0.15, "of a distance", Assumed, Some((0.05, 0.3)),
+        "noise is what gives the growth law, so this says only how much of a width is noise",
+        "ISPP step, as a share of the distance of two programmed states.";
+    correctable = 4e-3, "", Assumed, Some((2e-3, 9e-3)),
+        "hard decision, as correctable_3; Park et al. (ASPLOS 2021) have 72 bits per KiB, 8.8e-3 (quoted)",
+        "Highest RBER that a try of the retry table corrects.";
+    retry_entries = 15.0, "", Assumed, Some((7.0, 31.0)),
+        "a drive's table is not published",
+        "Entries of the retry table after the usual references.";
+    retry_shift = 0.08, "V", Assumed, Some((0.04, 0.16)),
+        "a tenth of the distance of two states of three bits",
+        "Shift of the highest reference from one entry of the retry table to the next, downward.";
+    retry_overhead = 1.0, "us", SecondHand, Some((0.0, 30.0)),
+        "the longest SET FEATURES that ONFI allows, from Linux's NAND timings",
+        "Time of a retry beyond sensing and transfer.";
+}
+
 impl Parameters {
     /// Returns the cells of RHIO, where a program at a step of 0.3 takes 600 us. RHIO prints no
     /// voltages, so these are HIRE's boosted set, which has that step (assumed).
@@ -205,9 +249,11 @@ mod tests {
 
     #[test]
     fn every_constant_has_a_source_and_a_range() {
-        let values = Parameters::default().values();
-        assert_eq!(values.len(), CONSTANTS.len());
-        for (constant, (name, value)) in CONSTANTS.iter().zip(values) {
+        let mut values = Parameters::default().values();
+        values.extend(WordLine::default().values());
+        let constants: Vec<&Constant> = CONSTANTS.iter().chain(WORD_LINE_CONSTANTS).collect();
+        assert_eq!(values.len(), constants.len());
+        for (constant, (name, value)) in constants.into_iter().zip(values) {
             assert_eq!((constant.name, constant.value), (name, value));
             assert!(constant.source.len() > 5 && constant.about.ends_with('.'), "{name}");
             match constant.sweep {
@@ -222,5 +268,8 @@ mod tests {
         let changed = Parameters::default().with("rber_unworn", 2e-4).unwrap();
         assert_eq!(changed, Parameters { rber_unworn: 2e-4, ..Parameters::default() });
         assert_eq!(changed.with("rber_unwron", 1.0), None);
+        let changed = WordLine::default().with("retry_shift", 0.1).unwrap();
+        assert_eq!(changed, WordLine { retry_shift: 0.1, ..WordLine::default() });
+        assert_eq!(changed.with("rber_unworn", 1.0), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Aging of the data on a drive with superblocks, and the controller's response to it.
 
+use fowler_physics::parameters::WordLine;
 use fowler_units::Span;
 
 /// The aging of cells, whose threshold voltages fall with time, and the controller's read retries
@@ -52,15 +53,24 @@ pub enum Tracking {
 
 impl Default for AgingConfig {
     fn default() -> Self {
+        let WordLine {
+            voltage_window,
+            erased_below,
+            step_share,
+            correctable,
+            retry_entries,
+            retry_shift,
+            retry_overhead,
+        } = WordLine::default();
         Self {
             coding: Coding::Off,
-            voltage_window: 4.8,
-            erased_below: 2.4,
-            step_share: 0.15,
-            correctable: 4e-3,
-            retry_entries: 15,
-            retry_shift: 0.08,
-            retry_overhead: Span::us(1),
+            voltage_window,
+            erased_below,
+            step_share,
+            correctable,
+            retry_entries: retry_entries as u32,
+            retry_shift,
+            retry_overhead: Span((retry_overhead * 1e3) as u64),
             tracking: Tracking::Off,
             refresh_above: 0,
         }
