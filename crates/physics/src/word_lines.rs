@@ -6,13 +6,10 @@
 //! [`crate::multibit`]. The second is that of the two-bit cells of [`crate::ldpc`]: one, three or
 //! seven references for each of the boundaries between states.
 
-use crate::ispp::{EndOfLife, coarsest_step_up_to};
-use crate::ldpc::Ldpc;
 use crate::multibit::{Cells, GrayCode, References, Window, WornCells};
 use crate::parameters::{CONSTANTS, Constant, Parameters, WORD_LINE_CONSTANTS, WordLine};
-use crate::rber::{ModelError, Reliability};
+use crate::rber::ModelError;
 use crate::root;
-use crate::sensitivity::WIDEST;
 use fowler_units::Span;
 
 /// Oldest age considered, in days.
@@ -82,15 +79,6 @@ impl WordLines {
         };
         root::last(0.0, OLDEST_DAYS, holds)
     }
-
-    /// Returns the coarsest step, in V, at which an average block is still readable from 21
-    /// references at an end of life. Steps up to [`WIDEST`] nominal ones are considered.
-    pub fn coarsest_step(&self, references: References, end: &EndOfLife, ldpc: &Ldpc) -> f64 {
-        let parameters = self.cells.parameters();
-        let widest = WIDEST * parameters.step;
-        let model = Reliability::WordLines(self.cells, references);
-        coarsest_step_up_to(&model, parameters.growth_mean, end, ldpc, widest)
-    }
 }
 
 /// Data whose reads are compared, of an average block that was never read: P/E cycles, and days.
@@ -105,9 +93,6 @@ pub struct Results {
     /// At each of [`POINTS`]: the retries of the three types of pages, from the lower to the upper;
     /// `None` if no entry of the table reads the page.
     pub retries: [[Option<u32>; 3]; 3],
-    /// Coarsest step of an average block at its end of life with references for the age of the
-    /// data, in nominal steps.
-    pub step: f64,
 }
 
 /// Returns the results of three-bit cells; `None` if the constants do not describe cells.
@@ -115,12 +100,9 @@ pub fn results(parameters: &Parameters, line: &WordLine) -> Option<Results> {
     let lines = WordLines::new(3, *parameters, *line).ok()?;
     let worn = POINTS.map(|(cycles, age)| (lines.cells.worn(cycles), days(age)));
     let references = [References::Fixed, References::Tracked];
-    let ldpc = Ldpc::hire(parameters).ok()?;
-    let end = EndOfLife::new(parameters);
     Some(Results {
         rber: worn.map(|(worn, age)| references.map(|it| worn.mean_rber(it, age))),
         retries: worn.map(|(worn, age)| [0, 1, 2].map(|page| lines.retries(&worn, page, age))),
-        step: lines.coarsest_step(References::Tracked, &end, &ldpc) / lines.cells.window().step(),
     })
 }
 

@@ -33,7 +33,11 @@ impl Action for Physics {
     fn execute(self) -> Result<Exit, Diagnostics> {
         let text = match self {
             Physics::Constants => sheets::text(&cell_models::constants()),
-            Physics::Sensitivity => sheets::text(&cell_models::sensitivity()),
+            Physics::Sensitivity => {
+                sheets::text(&cell_models::sensitivity())
+                    + "\n"
+                    + &sheets::text(&cell_models::sensitivity_of_word_lines())
+            }
             Physics::Plot { out } => {
                 let plotted = pages::plot(&out)?;
                 let mut text = String::new();

@@ -25,7 +25,7 @@ fn the_models_are_shown_and_their_page_says_what_they_say() {
         assert!(page.lines().any(|line| line == row), "docs/physics.md is without {row}");
     }
     let constants = reported(&["physics", "constants"]);
-    for words in ["rber_unworn", "assumed", "5e-5 to 2e-4"] {
+    for words in ["rber_unworn", "assumed", "5e-5 to 2e-4", "aging.retry_shift"] {
         assert!(constants.contains(words), "{constants}");
     }
 }
@@ -38,7 +38,10 @@ fn curves_are_written_as_pictures_and_as_columns() {
     let text =
         reported(&["physics", "plot", "--out", &folder.join("curves").display().to_string()]);
     assert!(text.contains("3, 9, 21") && !text.contains("note:"), "{text}");
-    for name in ["voltages", "wear", "age", "step", "scale", "hire"] {
+    for line in ["Park 2021", "Cai 2017", "Luo 2018"] {
+        assert!(text.contains(line), "{text}");
+    }
+    for name in ["voltages", "wear", "age", "step", "scale", "hire", "tlc_wear", "tlc_published"] {
         let read = |ending| fs::read_to_string(folder.join(format!("curves/{name}.{ending}")));
         assert!(read("svg").unwrap().starts_with("<svg"), "{name}");
         let columns = read("csv").unwrap();

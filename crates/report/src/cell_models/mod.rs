@@ -5,22 +5,27 @@
 
 #[cfg(feature = "pages")]
 mod plots;
+mod published;
 mod tables;
 
 use fowler_physics::ldpc::Ldpc;
-use fowler_physics::parameters::Parameters;
+use fowler_physics::parameters::{Parameters, WordLine};
 use fowler_physics::rber::{Analytic, Reliability};
-use fowler_physics::vth::Setting;
+use fowler_physics::vth::{Setting, State};
+use fowler_physics::word_lines::{WordLines, days};
+use published::{CAI_2017, CAI_CYCLES, States};
 
 #[cfg(feature = "pages")]
 pub use plots::{plot, recovery};
-pub use tables::{agreement, constants, sensitivity};
+pub use tables::{agreement, constants, sensitivity, sensitivity_of_word_lines};
 
 /// The model of flash cells with its constants, and the error correction code.
 struct Cells {
     analytic: Analytic,
     model: Reliability,
     ldpc: Ldpc,
+    /// Word lines of three-bit cells, and the retry table of their controller.
+    lines: WordLines,
 }
 
 impl Cells {
@@ -30,7 +35,20 @@ impl Cells {
         let analytic = Analytic::new(parameters).expect("the default constants are valid");
         let ldpc = Ldpc::hire(&parameters).expect("levels that rise");
         let model = Reliability::Analytic(analytic.clone());
-        Cells { analytic, model, ldpc }
+        let lines = WordLines::new(3, parameters, WordLine::default()).expect("states that rise");
+        Cells { analytic, model, ldpc, lines }
+    }
+
+    /// Returns the states of three-bit cells as worn as those of [`published::CAI_2017`], at an age
+    /// in days and in the units of that chip ([`published::Aged::states`]).
+    fn states(&self, age: f64) -> States {
+        let worn = self.lines.cells.worn(CAI_CYCLES);
+        let young = |number| worn.state(number, days(CAI_2017[0].days)).mean;
+        let gap = (young(7) - young(1)) / 6.0;
+        std::array::from_fn(|number| {
+            let State { mean, sd } = worn.state(number, days(age));
+            State { mean: (mean - young(1)) / gap, sd: sd / gap }
+        })
     }
 
     fn nominal(&self) -> Setting {

@@ -1,11 +1,16 @@
 //! The constants, their effects, and where the models and the papers agree.
 
 use super::Cells;
+use super::published::{
+    CAI_2017, CAI_CYCLES, LUO_2018, LUO_CYCLES, PARK_2021, PARK_CORRECTABLE, Retries, States,
+    gaussian_rber, programmed_sd,
+};
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::bch::Bch;
-use fowler_physics::parameters::{CONSTANTS, Parameters};
+use fowler_physics::parameters::{CONSTANTS, Parameters, WORD_LINE_CONSTANTS, WordLine};
 use fowler_physics::sensitivity::{POINTS, Results, results, sweep};
 use fowler_physics::voltage::{Hire, OPERATING_POINT};
+use fowler_physics::word_lines::{self, days};
 use fowler_units::Span;
 
 /// Formats a very small or large number for a table.
@@ -17,15 +22,17 @@ fn plain(value: f64) -> String {
     }
 }
 
-/// Returns the table of every constant of the cell model: value, unit, source, and the range in
-/// which it is varied.
+/// Returns every constant: value, unit, where it comes from, what is swept. Those of word lines
+/// have the name of their key.
 pub fn constants() -> Sheet {
     let heads = ["constant", "value", "unit", "origin", "swept", "what it is", "source"];
     let mut sheet = Sheet::new("constants", "Constants of the models", &heads);
-    for constant in CONSTANTS {
+    let word_lines = WORD_LINE_CONSTANTS.iter().map(|it| (format!("aging.{}", it.name), it));
+    let names = CONSTANTS.iter().map(|it| (it.name.to_owned(), it));
+    for (name, constant) in names.chain(word_lines) {
         let sweep = constant.sweep.map(|(low, high)| format!("{} to {}", plain(low), plain(high)));
         sheet.row(vec![
-            constant.name.into(),
+            name.into(),
             plain(constant.value).into(),
             constant.unit.into(),
             constant.origin.word().into(),
@@ -75,7 +82,39 @@ fn row(name: &str, value: String, results: Option<&Results>) -> Vec<Cell> {
     cells
 }
 
-/// Returns the table of published numbers beside those of the cell model.
+/// Returns the effects on three-bit cells of each unpublished constant that has any, at both ends
+/// of its range.
+pub fn sensitivity_of_word_lines() -> Sheet {
+    let heads = ["constant", "value", "1,000 cycles, 30 days", "3,000, 30 days", "3,000, a year"];
+    let title = "Three-bit cells: mean RBER of an average block at usual references and at those that follow the data, and the \
+                 retries of the lower, middle and upper page, by constant";
+    let mut sheet = Sheet::new("sensitivity_tlc", title, &heads);
+    let base = word_lines::results(&Parameters::default(), &WordLine::default());
+    sheet.row(row_of_word_lines("(as it is)", String::new(), base.as_ref()));
+    for word_lines::Row { constant, value, results } in word_lines::sweep() {
+        sheet.row(row_of_word_lines(constant.name, plain(value), results.as_ref()));
+    }
+    sheet
+}
+
+fn row_of_word_lines(
+    name: &str,
+    value: String,
+    results: Option<&word_lines::Results>,
+) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = vec![name.into(), value.into()];
+    let Some(results) = results else {
+        cells.extend(vec![Cell::Nothing; word_lines::POINTS.len()]);
+        return cells;
+    };
+    for ([fixed, tracked], retries) in results.rber.iter().zip(results.retries) {
+        let retries = retries.map(references).join(" ");
+        cells.push(format!("{fixed:.2e}, {tracked:.2e}: {retries}").into());
+    }
+    cells
+}
+
+/// Returns the published numbers beside those of the models.
 pub fn agreement() -> Sheet {
     let heads = ["what", "published", "model", "remark"];
     let mut sheet = Sheet::new("agreement", "The papers and the models", &heads);
@@ -127,7 +166,70 @@ pub fn agreement() -> Sheet {
         format!("{:.2e}", strained(Span::ZERO, 46_000)),
         remark,
     );
+    measured_cells(&cells, &mut add);
     sheet
+}
+
+/// Adds what others measured of 3D cells and of cells with three bits, as others quote it.
+fn measured_cells(cells: &Cells, add: &mut impl FnMut(&str, &str, String, &str)) {
+    let (first, last) = (&CAI_2017[0], &CAI_2017[CAI_2017.len() - 1]);
+    let measured = [first.states(), last.states()];
+    let ours = [first.days, last.days].map(|age| cells.states(age));
+    let mean = |rates: [f64; 3]| rates.iter().sum::<f64>() / 3.0;
+    let chip = format!("Cai 2017, 3 bits, {CAI_CYCLES} cycles");
+    let mut chips = |what: &str, number: &dyn Fn(&[States; 2]) -> String, remark: &str| {
+        add(&format!("{chip}: {what}"), &number(&measured), number(&ours), remark);
+    };
+    chips(
+        &format!("width of a programmed state, {} and {}", first.name, last.name),
+        &|it| format!("{:.3}, {:.3}", programmed_sd(&it[0]), programmed_sd(&it[1])),
+        "in distances of two states; quoted",
+    );
+    for (number, name) in [(1, "lowest"), (4, "fourth"), (7, "highest")] {
+        let moved = |it: &[States; 2]| format!("{:+.3}", it[1][number].mean - it[0][number].mean);
+        let what = format!("{name} programmed state, {} to {}", first.name, last.name);
+        chips(&what, &moved, "in distances; the model lets no state rise; quoted");
+    }
+    let rates = |it: &[States; 2]| {
+        let rates = [(0, 0), (1, 0), (1, 1)];
+        rates
+            .map(|(read, at)| format!("{:.1e}", mean(gaussian_rber(&it[read], &it[at]))))
+            .join(", ")
+    };
+    let what =
+        format!("RBER, {0}; {1} at references of {0}; {1} at its own", first.name, last.name);
+    chips(&what, &rates, "of Gaussians with the quoted means and widths");
+    for Retries { cycles, days: age, mean, at_least } in PARK_2021 {
+        let published = if at_least { format!("at least {mean}") } else { format!("{mean}") };
+        let ours = cells.lines.mean_retries(&cells.lines.cells.worn(cycles), days(age));
+        add(
+            &format!("Park 2021, 3D, 3 bits: retries after {cycles} cycles and {age} days"),
+            &published,
+            format!("{ours:.1}"),
+            "another retry table; the model's fresh cells lose nothing; quoted",
+        );
+    }
+    add(
+        "Park 2021: correctable RBER",
+        &format!("{PARK_CORRECTABLE:.1e}"),
+        format!("{:.1e}", WordLine::default().correctable),
+        "assumed; 72 bits per KiB, quoted",
+    );
+    for (from, to, growth) in LUO_2018 {
+        let block = cells.model.block(LUO_CYCLES);
+        let rber = |age| block.rber(days(age), 0, cells.nominal());
+        let hours = |days: f64| format!("{:.1} h", 24.0 * days);
+        add(
+            &format!(
+                "Luo 2018, 3D, 2 bits, {LUO_CYCLES} cycles: growth of RBER from {} to {}",
+                hours(from),
+                hours(to)
+            ),
+            &format!("about {growth}"),
+            format!("{:.1}", rber(to) / rber(from)),
+            "the 2-bit model at usual references; quoted",
+        );
+    }
 }
 
 #[cfg(test)]
@@ -145,7 +247,7 @@ mod tests {
     #[test]
     fn every_constant_stands_in_the_table_and_every_range_in_the_other() {
         let swept = CONSTANTS.iter().filter(|it| it.sweep.is_some()).count();
-        assert_eq!(constants().rows.len(), CONSTANTS.len());
+        assert_eq!(constants().rows.len(), CONSTANTS.len() + WORD_LINE_CONSTANTS.len());
         assert_eq!(sensitivity().rows.len(), 1 + 2 * swept);
     }
 }

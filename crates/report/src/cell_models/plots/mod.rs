@@ -1,14 +1,17 @@
 //! Writes the curves of the models as figures and columns.
 
 mod pictures;
+mod word_lines;
 
-use super::{Cells, Plotted, agreement, constants, sensitivity};
+use super::{
+    Cells, Plotted, agreement, constants, published, sensitivity, sensitivity_of_word_lines,
+};
 use crate::figures_folder::{self, Written};
 use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::disk;
 use fowler_experiment::tables::{Cell, Sheet};
-use fowler_figures::{Axis, Figure};
+use fowler_figures::{Axis, Figure, Panel, Series};
 use std::path::Path;
 
 pub use pictures::recovery;
@@ -20,15 +23,22 @@ pub use pictures::recovery;
 /// If the folder cannot be written.
 pub fn plot(folder: &Path) -> Result<Plotted, Diagnostics> {
     disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
-    let figures = pictures::all(&Cells::new());
+    let figures = all(&Cells::new());
     let columns = figures.iter().map(columns);
-    let tables = [constants(), sensitivity(), agreement()];
+    let tables = [constants(), sensitivity(), sensitivity_of_word_lines(), agreement()];
     let sheets: Vec<Sheet> = columns.chain(tables).collect();
     let Written { files, warnings, .. } = figures_folder::write(&sheets, &figures, folder)?;
     Ok(Plotted { files, warnings })
 }
 
-/// Returns a table of the numbers behind a figure, one row for each point or bar.
+/// Returns every figure: those of the two-bit cells of the papers, and those of three-bit cells.
+fn all(cells: &Cells) -> Vec<Figure> {
+    let mut figures = pictures::all(cells);
+    figures.extend(word_lines::all(cells));
+    figures
+}
+
+/// Returns the numbers behind a figure, one row for each point or bar.
 fn columns(figure: &Figure) -> Sheet {
     let heads = ["panel", "curve", "x axis", "x", "y axis", "y", "published"];
     let mut sheet = Sheet::new(&figure.id, figure.title.clone(), &heads);
@@ -70,13 +80,24 @@ fn rates() -> Axis {
     Axis::log10("raw bit error rate")
 }
 
+/// Returns the curve of a theory.
+fn curve(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+    Series::line(name, points).theory()
+}
+
+/// Returns curves with the error rate above which no level can correct a page.
+fn panel(cells: &Cells, title: &str, x: Axis, series: impl IntoIterator<Item = Series>) -> Panel {
+    let name = "correctable from 21 references";
+    Panel::lines(title, x, rates(), series).reference(cells.ldpc.correctable(), name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_picture_is_drawn_and_has_its_columns() {
-        for figure in pictures::all(&Cells::new()) {
+        for figure in all(&Cells::new()) {
             let name = &figure.id;
             let svg = figure.svg().unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(svg.starts_with("<svg"), "{name}");

@@ -1,6 +1,6 @@
 //! The figures of the cell models.
 
-use super::{Cells, rates, ratios, steps};
+use super::{Cells, curve, panel, ratios, steps};
 use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_physics::bch::Bch;
 use fowler_physics::ispp::{EndOfLife, coarsest_step_up_to, program_time};
@@ -9,6 +9,7 @@ use fowler_physics::recovery::{CYCLES, Reading};
 use fowler_physics::strength::Strengths;
 use fowler_physics::voltage::{Hire, SCALES};
 use fowler_physics::vth::Setting;
+use fowler_physics::word_lines::days;
 use fowler_units::Span;
 
 /// The quantiles of a drive's blocks that represent strong, average and weak ones.
@@ -17,11 +18,7 @@ const BLOCKS: [(&str, f64); 3] =
 
 const DAY_S: f64 = 86_400.0;
 
-fn days(days: f64) -> Span {
-    Span((days * DAY_S * 1e9) as u64)
-}
-
-/// Returns every figure of the cell model.
+/// Returns every figure.
 pub(super) fn all(cells: &Cells) -> Vec<Figure> {
     vec![
         voltages(cells),
@@ -51,17 +48,6 @@ pub fn recovery() -> Panel {
     });
     let x = Axis::log10("mean idle time between two cycles (h)");
     Panel::lines("", x, Axis::linear("P/E cycles"), series).reference(CYCLES, "without recovery")
-}
-
-fn curve(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
-    Series::line(name, points).theory()
-}
-
-/// Returns a panel of curves with a line at the bit error rate above which no sensing level can
-/// correct a page.
-fn panel(cells: &Cells, title: &str, x: Axis, series: impl IntoIterator<Item = Series>) -> Panel {
-    let name = "correctable from 21 references";
-    Panel::lines(title, x, rates(), series).reference(cells.ldpc.correctable(), name)
 }
 
 fn voltages(cells: &Cells) -> Figure {
