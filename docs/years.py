@@ -27,7 +27,7 @@ EXCERPTS = {
     "TPC-C": ["TPCC.w2k8.small.mqsim.trace.zst"],
     "DTRS": ["DTRS.5min.ssdsim.trace.zst", "--format", "ssdsim-us"],
     "MSR hm_0": ["MSR.cut10k.rw_20_80.105.trace.zst"],
-    "MSNFS": ["MSPS.MSNFS.sample.csv.zst"],
+    "YCSB": ["YCSB-RocksDB.ssdtrace.sample10k.blkparse.zst"],
     "Tencent": ["TencentCBS.first50k.csv.zst"],
 }
 # Self-recovery of cells is left out, as in the study: nothing published says how cells of three bits recover.
