@@ -4,7 +4,7 @@
 
 runs FOWLER and keeps every result in FOLDER as JSON; what is there is not run again. TRACES is the folder of
 the real excerpts. Three questions: what the cells bear under each excerpt, repeated (`fowler ask`); under the
-enterprise workload of JESD219 (`fowler endurance`); and what a life of five years lets through with a throttle
+enterprise workload of JESD219 (`fowler endurance`); and what five years let through with a throttle
 and without one, if 1 and 3 drive writes a day are asked for (`fowler lifetime`).
 """
 
@@ -18,8 +18,7 @@ from typing import Any
 
 Json = dict[str, Any]
 
-# Drives, and the capacities of the real ones in GB.
-DRIVES = {"nvme-pm9a3": 960, "nvme-7450": 960, "nvme-p5520": 1920, "nvme-pe8110": 960}
+DRIVES = ["nvme-pm9a3", "nvme-7450", "nvme-p5520", "nvme-pe8110"]
 YEARS = 5
 LONG_YEARS = 100
 EXCERPTS = {
@@ -38,7 +37,7 @@ SIZES = {1: 4, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 67, 16: 10, 32: 7, 64: 3, 
 MEAN_BYTES = sum(512 * sectors * weight for sectors, weight in SIZES.items()) / sum(SIZES.values())
 
 
-def kept(folder: Path, name: str, command: list[str]) -> Json:
+def found_or_run(folder: Path, name: str, command: list[str]) -> Json:
     """Returns the JSON of a command, from the folder if the command has been run."""
     path = folder / f"{name}.json"
     if not path.exists():
@@ -55,7 +54,7 @@ def asked(fowler: str, folder: Path, traces: Path, excerpt: str, drive: str) -> 
     """Returns drive writes a day over five years under an excerpt, WAF, and years of the real drive."""
     trace, *reading = EXCERPTS[excerpt]
     command = [fowler, "ask", str(traces / trace), *reading, "--device", drive, "--seeds", "1", *SETS]
-    found = kept(folder, f"ask-{drive}-{excerpt.replace(' ', '-')}", command)
+    found = found_or_run(folder, f"ask-{drive}-{excerpt.replace(' ', '-')}", command)
     numbers = {key: value for answer in found["answers"] for key, value in answer["numbers"].items()}
     if "rated_years" not in numbers:
         return "-"
@@ -66,7 +65,7 @@ def asked(fowler: str, folder: Path, traces: Path, excerpt: str, drive: str) -> 
 
 def standard(fowler: str, folder: Path, drive: str) -> Json:
     """Returns the numbers of the endurance test."""
-    return kept(folder, f"endurance-{drive}", [fowler, "endurance", "--device", drive])
+    return found_or_run(folder, f"endurance-{drive}", [fowler, "endurance", "--device", drive])
 
 
 def capacity_of(fowler: str, drive: str) -> int:
@@ -104,38 +103,29 @@ def lived(fowler: str, folder: Path, drive: str, times: float, scheme: str | Non
         "--no-check",
     ]
     command += SETS if scheme is None else [*SETS, "--scheme", scheme]
-    return kept(folder, f"life-{drive}-{times:g}-{scheme or 'none'}", command)
-
-
-def fleet(fowler: str, folder: Path, drive: str, times: float, share: float) -> Json:
-    """Returns the fates of 1,000 drives in ten years; a share of blocks has failed at the rated cycles."""
-    file = workload(folder, drive, capacity_of(fowler, drive), times)
-    command = [fowler, "lifetime", "--device", drive, "--workload", str(file), "--years", "10", "--no-check"]
-    command += [*SETS, "--set", f"bad_blocks.share={share}", "--drives", "1000"]
-    return kept(folder, f"fleet-{drive}-{times:g}-{share:g}", command)
+    return found_or_run(folder, f"life-{drive}-{times:g}-{scheme or 'none'}", command)
 
 
 def main() -> None:
-    """Prints the tables as Markdown."""
+    """Prints what the cells bear under each excerpt, lives, and the standard's numbers as JSON."""
     fowler, folder, traces = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     folder.mkdir(parents=True, exist_ok=True)
-    head = "".join(f" `{drive}` |" for drive in DRIVES)
-    print(f"| excerpt |{head}\n|---|{'---|' * len(DRIVES)}")
+    print(f"| excerpt | {' | '.join(DRIVES)} |")
     for excerpt in EXCERPTS:
         cells = [asked(fowler, folder, traces, excerpt, drive) for drive in DRIVES]
         print(f"| {excerpt} | " + " | ".join(cells) + " |", flush=True)
-    for times in (1.0, 3.0):
-        for scheme in (None, "ready_opt"):
-            for drive in DRIVES:
-                print(
-                    times,
-                    scheme,
-                    drive,
-                    json.dumps(lived(fowler, folder, drive, times, scheme))[:1500],
-                    flush=True,
-                )
+    print(
+        "| drive, drive writes a day asked for, scheme | years | drive writes a day | delay of a page, ms |"
+    )
+    for times, scheme in ((1.0, None), (1.0, "ready_opt"), (3.0, "ready_opt")):
+        for drive in DRIVES:
+            life = lived(fowler, folder, drive, times, scheme)["lives"][0]
+            written = life["host_mb_s"] * 1e6 * 86_400 / capacity_of(fowler, drive)
+            years, delay = life["effective_lifetime_years"], life["delay_mean_us"] / 1e3
+            name = f"{drive}, {times:g}, {scheme or 'as described'}"
+            print(f"| {name} | {years:.2f} | {written:.2f} | {delay:.2f} |", flush=True)
     for drive in DRIVES:
-        print(json.dumps(standard(fowler, folder, drive))[:2000], flush=True)
+        print(json.dumps(standard(fowler, folder, drive)), flush=True)
 
 
 if __name__ == "__main__":
