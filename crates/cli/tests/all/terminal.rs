@@ -72,7 +72,7 @@ const COMMANDS: &[&[&str]] = &[
     &["presets", "--keys"],
     &["presets", "--on", "tlc"],
     &["schema"],
-    &["physics", "plot"],
+    &["physics", "plot", "--out", "{plots}"],
     &["sweep", "../../../examples/sweep.toml", "--dry-run"],
 ];
 
@@ -106,11 +106,12 @@ const HELP: &[&str] = &[
 
 /// The arguments with files in the place of names, and with the small drive and its load where a
 /// command names none.
-fn filled<'a>(arguments: &[&'a str], [trace, out, load]: [&'a str; 3]) -> Vec<&'a str> {
+fn filled<'a>(arguments: &[&'a str], [trace, out, load, plots]: [&'a str; 4]) -> Vec<&'a str> {
     let one = |&it: &&'a str| match it {
         "{trace}" => trace,
         "{out}" => out,
         "{load}" => load,
+        "{plots}" => plots,
         other => other,
     };
     let mut filled: Vec<&str> = arguments.iter().map(one).collect();
@@ -131,7 +132,7 @@ fn too_wide(text: &str, columns: &str) -> Vec<String> {
 fn nothing_is_wider_than_the_terminal() {
     let folder = Folder::new("terminal-widths");
     let (file, out) = (trace(&folder, "a.csv"), folder.path("out"));
-    let load = folder.file("load.toml", HOUR);
+    let (load, plots) = (folder.file("load.toml", HOUR), folder.path("plots"));
     // Paths are never broken, so those of this machine must not be in the text.
     let folder = folder.0.as_path();
     let runs = [&["compare", "--schemes", "fifo,pes_ipc", "--out", &out], SMALL].concat();
@@ -143,7 +144,7 @@ fn nothing_is_wider_than_the_terminal() {
     };
     for columns in WIDTHS {
         for arguments in COMMANDS {
-            near(columns, &filled(arguments, [&file, &out, &load]));
+            near(columns, &filled(arguments, [&file, &out, &load, &plots]));
         }
         for name in HELP {
             near(columns, &[name, "--help"]);
