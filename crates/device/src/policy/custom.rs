@@ -38,7 +38,8 @@ pub struct Policies {
 impl Policies {
     /// Adds custom policies for other decisions of the controller.
     ///
-    /// # Errors The configuration key of a decision for which both have a policy.
+    /// # Errors
+    /// The configuration key of a decision for which both have a policy.
     pub fn join(&mut self, more: &Policies) -> Result<(), &'static str> {
         let mut theirs = more.labels().map(|(key, _)| key);
         if let Some(key) = theirs.find(|key| self.labels().any(|(filled, _)| filled == *key)) {

@@ -120,7 +120,8 @@ impl Preconditioned {
     /// Reads the saved record of preconditioning of a drive of `logical` pages, written by
     /// `pattern`.
     ///
-    /// # Errors The reason why the words are not such a record.
+    /// # Errors
+    /// The reason why the words are not such a record.
     pub(crate) fn restore(
         take: TakeWords<'_>,
         pattern: Pattern,
