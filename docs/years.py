@@ -21,6 +21,8 @@ Json = dict[str, Any]
 DRIVES = ["nvme-pm9a3", "nvme-7450", "nvme-p5520", "nvme-pe8110"]
 YEARS = 5
 LONG_YEARS = 100
+# Ages of a fleet that are shown, in years.
+SHOWN = [1, 2, 3, 5, 7, 10]
 EXCERPTS = {
     "Financial1": ["Financial1.first50k.flashsim.trace.zst"],
     "TPC-C": ["TPCC.w2k8.small.mqsim.trace.zst"],
@@ -132,9 +134,15 @@ def main() -> None:
             years, delay = life["effective_lifetime_years"], life["delay_mean_us"] / 1e3
             name = f"{drive}, {times:g}, {scheme or 'as described'}"
             print(f"| {name} | {years:.2f} | {written:.2f} | {delay:.2f} |", flush=True)
+    print("| replaced at | " + " | ".join(f"after {year} years" for year in SHOWN) + " |")
     for drive in DRIVES:
         for worn_blocks in (0.005, 0.02, 0.1):
-            print(drive, worn_blocks, json.dumps(fleet(fowler, folder, drive, worn_blocks)["fleet"])[:900])
+            survival = fleet(fowler, folder, drive, worn_blocks)["fleet"]["survival"]
+            alive = {round(at["years"], 2): f"{1000 * at['alive']:.0f}" for at in survival}
+            print(
+                f"| {drive}, {worn_blocks:.1%} | " + " | ".join(alive[year] for year in SHOWN) + " |",
+                flush=True,
+            )
     for drive in DRIVES:
         print(json.dumps(standard(fowler, folder, drive)), flush=True)
 
