@@ -262,3 +262,13 @@ fn faults_whatever_the_blocks() {
         protected(rng, config)
     });
 }
+
+/// Scrubbing reads and compares what bad blocks have left of stripes.
+#[test]
+fn faults_whatever_is_scrubbed_of_bad_blocks() {
+    swarm("faults, scrubbing and bad blocks", |rng, config| {
+        let config = scrubbed(rng, config);
+        let config = wearing_out(rng, config);
+        if config.redundancy.has_stripes() { config } else { protected(rng, config) }
+    });
+}
