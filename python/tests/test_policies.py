@@ -550,7 +550,7 @@ def test_what_fails_in_a_policy_ends_the_run_with_its_traceback(device, scheme, 
             "`Alternating` is a second custom policy for",
         ),
         (["fifo", BufferHits()], "a custom policy replaces `buffer_hits`, which this drive does not use"),
-        (["fifo", FixedRate()], "a custom throttle takes the place of a built-in one, and policy.throttle is off"),
+        (["fifo", FixedRate()], "takes the place of a built-in one, and policy.throttle is off"),
         (["fifoo", ReadFirst()], "unknown scheme `fifoo`"),
     ],
 )
