@@ -282,9 +282,9 @@ def test_a_comparison_of_drives(small: fowler.Device, tmp_path: Path) -> None:
 def test_several_schemes_on_several_drives() -> None:
     """A scheme that does not work on a drive is left out there, with a warning."""
     small = {"geometry.blocks_per_plane": 64, "geometry.pages_per_block": 24}
-    drives = [fowler.Device(name, set=small) for name in ("da-raid5", "nvme-7450")]
+    drives = ["da-raid5", "nvme-7450"]
     with pytest.warns(UserWarning, match="ppc is left out on nvme-7450: the stripes"):
-        found = fowler.compare(workload="demo", devices=drives, schemes=["rps", "ppc"], limit=100)
+        found = fowler.compare(workload="demo", devices=drives, schemes=["rps", "ppc"], set=small, limit=100)
     assert found.devices == ["da-raid5 rps", "da-raid5 ppc", "nvme-7450 rps"]
     assert found.schemes == ["rps", "ppc", "rps"]
 
