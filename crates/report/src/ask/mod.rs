@@ -1,7 +1,7 @@
 //! From a trace to answers: how slow and why, what it costs in flash, how long the drive lives,
 //! which scheme or drive is better, and what it would be on the other fitted drives. `ask` chooses
-//! drive settings and replay speed, gives the reasons, runs the simulations, and states how far each
-//! answer can be trusted.
+//! drive settings and replay speed, gives the reasons, runs the simulations, and states how far
+//! each answer can be trusted.
 
 mod answers;
 mod choices;
