@@ -14,8 +14,8 @@ use fowler_experiment::seeds::{self, Spread};
 use fowler_report::verdict;
 use std::path::Path;
 
-/// The same workload under several schemes, on several drives, or both: one table, with ratios to
-/// the first column
+/// One workload under several schemes, on several drives, or both: a table with ratios to the first
+/// column
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
     #[command(flatten)]

@@ -153,31 +153,38 @@ fn a_trace_alone_is_asked_on_fitted_drives() {
 #[test]
 fn other_drives_without_room_or_with_wrong_settings_say_so() {
     let folder = Folder::new("ask-others");
-    let mut text = String::from("at_ns,op,offset,size\n");
-    // The first drive has 2.43 GiB, one of the others less. The addresses end between them.
-    for number in 0..64u64 {
-        writeln!(
-            text,
-            "{},write,{},4096",
-            number * 1000,
-            2_550_000_000 / 4096 * 4096 - number * 4096
-        )
-        .unwrap();
-    }
-    let file = folder.file("far.csv", &text);
-    let small = ["geometry.blocks_per_plane=64", "geometry.channels=2"];
-    let mut ask = vec!["ask", &file, "--seeds", "1", "--json"];
-    ask.extend(small.iter().flat_map(|set| ["--set", set]));
-    let asked = json(&ask);
-    let of = |asked: &Value, drive: &str| {
-        let all = asked["answers"].as_array().unwrap();
-        all.iter().rfind(|it| it["drive"] == drive).unwrap().clone()
+    // So small, the first drive has 1.30 GB and the nvme-p5520 1.19 GB.
+    let small =
+        ["geometry.blocks_per_plane=64", "geometry.channels=2", "geometry.chips_per_channel=1"];
+    let ask = |file: &str, more: &[&str]| {
+        let mut ask = vec!["ask", file, "--seeds", "1", "--limit", "1000", "--json"];
+        ask.extend(small.iter().chain(more).flat_map(|set| ["--set", set]));
+        json(&ask)
     };
-    let next = of(&asked, "nvme-p5520")["next"].as_str().unwrap().to_string();
-    assert!(next.contains("--device nvme-p5520"), "{next}");
-    ask.extend(["--set", "queue.taken=100"]);
-    let asked = json(&ask);
-    let refused = of(&asked, "nvme-7450")["answer"].as_str().unwrap().to_string();
+    let of = |asked: &Value, drive: &str, key: &str| {
+        let all = asked["answers"].as_array().unwrap();
+        let last = all.iter().rfind(|it| it["drive"] == drive).unwrap();
+        last[key].as_str().unwrap().to_string()
+    };
+    let trace = |requests: u64, offset: &dyn Fn(u64) -> u64, size: u64| {
+        let mut text = String::from("at_ns,op,offset,size\n");
+        for number in 0..requests {
+            writeln!(text, "{},write,{},{size}", number * 10_000_000, offset(number)).unwrap();
+        }
+        text
+    };
+    // The addresses end between the capacities.
+    let far = folder.file("far.csv", &trace(64, &|it| 1_249_902_592 - it * 4096, 4096));
+    let asked = ask(&far, &[]);
+    let next = of(&asked, "nvme-p5520", "next");
+    assert!(next.contains("--device nvme-p5520") && next.contains("--remap compact"), "{next}");
+    let next = of(&asked, "nvme-7450", "next");
+    assert!(!next.contains("--remap"), "{next}");
+    // So does what is touched.
+    let wide = folder.file("wide.csv", &trace(300, &|it| it << 22, 1 << 22));
+    let answer = of(&ask(&wide, &[]), "nvme-p5520", "answer");
+    assert!(answer.contains("and no room for the 1.172 GiB"), "{answer}");
+    let refused = of(&ask(&far, &["queue.taken=100"]), "nvme-7450", "answer");
     assert!(refused.starts_with("It cannot have these settings: no effect"), "{refused}");
 }
 

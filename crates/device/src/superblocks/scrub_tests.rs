@@ -117,8 +117,8 @@ fn a_page_above_the_margin_moves_its_superblock() {
     assert_eq!(erased, [0]);
 }
 
-/// What would have as many errors if it had just been programmed stays where it is, and counts once
-/// in each turn.
+/// Data that would have as many errors if it had just been programmed stays where it is, and counts
+/// once in each turn.
 #[test]
 fn what_gains_nothing_stays() {
     let period = Span::us(1_000) * PAGES * SUPERBLOCKS;

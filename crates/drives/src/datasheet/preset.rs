@@ -19,9 +19,9 @@ const UNITS_MOST: f64 = 2_147_483_647.0;
 /// The most of the time of a program in which a channel may carry data to its dies.
 const BUSY_MOST: f64 = 0.6;
 /// Time in microseconds after which an erase can be suspended again. No preset has it, so it was
-/// fitted for all at once: of 600, 800 and 1,000 us, the one that gives the drives made from the
-/// data sheets of the presets' models the nearest p99 and p99.9. Each of them left out gives the
-/// same.
+/// fitted for all at once, to the measured p99 and p99.9 of the presets' models: the best of 600,
+/// 800 and 1,000 us, or as good as the best, whichever model is left out (docs/scoreboard.md, "From
+/// the data sheet alone").
 const ERASE_STEP: u32 = 800;
 /// A drive made from a data sheet, and the rate that its spare capacity is computed from.
 pub(super) struct Made {

@@ -131,9 +131,9 @@ fn on(drive: &str, mut wrong: Diagnostics) -> Diagnostics {
     wrong
 }
 
-/// Returns the capacity in bytes of the real drive that a preset scales down, and how many times as
-/// much as the preset's that is; `None` for a drive that stands for itself, or that has another
-/// capacity than the preset.
+/// Returns the capacity in bytes of the real drive that a fitted preset scales down, and its ratio
+/// to the capacity of the preset; `None` if the drive is no fitted preset, or if settings have
+/// changed its capacity.
 pub(super) fn real_capacity(drive: &Resolved) -> Option<(u64, f64)> {
     let place = FITTED.iter().position(|it| *it == drive.device)?;
     let preset = as_described(&named(&DeviceSpec::default(), FITTED[place])).ok()?;

@@ -71,7 +71,12 @@ pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<As
     let compared = replay.compare(candidates, spec.detail)?;
     let places: Vec<usize> = (0..drives.len()).collect();
     let known = fan_out::each(&places, |&place| {
-        replay.about(&drives[place], ceilings[place], &compared.outcomes[place])
+        replay.about(
+            &drives[place],
+            &replay.run.workload,
+            ceilings[place],
+            &compared.outcomes[place],
+        )
     });
     let known = known.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut answers = answers::about_drives(&known);

@@ -140,7 +140,7 @@ impl<'a> Replay<'a> {
             .iter()
             .map(|it| if it.of == addresses.of { addresses.clone() } else { it.clone() })
             .collect();
-        let mut known = self.about(drive, outcome.iops(), &outcome)?;
+        let mut known = self.about(drive, &run.workload, outcome.iops(), &outcome)?;
         known.choices = &choices;
         Ok(answers::in_short(&known))
     }
@@ -150,10 +150,11 @@ impl<'a> Replay<'a> {
     pub(super) fn about<'b>(
         &'b self,
         drive: &'b Resolved,
+        workload: &WorkloadSpec,
         ceiling: Option<f64>,
         outcome: &'b Outcome,
     ) -> Result<Known<'b>, Diagnostics> {
-        let (mut survey, wear) = self.wear(drive)?;
+        let (mut survey, wear) = self.wear(drive, workload)?;
         if let (ReplaySpeed::Closed(_), Some(ceiling)) = (self.run.replay_speed, ceiling)
             && survey.span > Span::ZERO
         {
@@ -168,11 +169,10 @@ impl<'a> Replay<'a> {
     }
 
     /// Surveys a repetition of the trace, and finds how it wears the drive.
-    fn wear(&self, drive: &Resolved) -> Result<(Survey, Wear), Diagnostics> {
+    fn wear(&self, drive: &Resolved, spec: &WorkloadSpec) -> Result<(Survey, Wear), Diagnostics> {
         // The bar counts the requests of runs.
         let (run, control) = (&self.run, Control { progress: &|_| (), ..self.control });
-        let (spec, ..) = self.on(drive);
-        let workload = Workload::prepare(&spec, drive, run.limit, control)?;
+        let workload = Workload::prepare(spec, drive, run.limit, control)?;
         let looked = life_estimate::look(&workload, drive, run.limit, control)?;
         let Some(survey) = looked.filter(|survey| survey.writes > 0) else {
             return Ok((Survey::default(), Wear::None));
@@ -180,7 +180,7 @@ impl<'a> Replay<'a> {
         if let Some(why) = (self.long_use.why_not)(drive) {
             return Ok((survey, Wear::NotSimulated(why)));
         }
-        let waf = (self.long_use.write_amplification)(drive, &spec, run.limit, control)?;
+        let waf = (self.long_use.write_amplification)(drive, spec, run.limit, control)?;
         match waf {
             Some(waf) => Ok((survey, Wear::Long(waf))),
             None if control.stopped() => Err(stopped()),
