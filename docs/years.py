@@ -3,9 +3,9 @@
     python3 docs/years.py FOWLER FOLDER TRACES
 
 runs FOWLER and saves every result in FOLDER as JSON. A command whose result is in FOLDER is not run again.
-TRACES is the folder of the real excerpts. Three questions: what the cells bear under each excerpt, repeated (`fowler ask`); under the
-enterprise workload of JESD219 (`fowler endurance`); and what five years let through with a throttle
-and without one, if 1 and 3 drive writes a day are asked for (`fowler lifetime`).
+TRACES is the folder of the real excerpts. Three questions: what the cells bear under each excerpt, repeated
+(`fowler ask`); under the enterprise workload of JESD219 (`fowler endurance`); and what five years let through
+with a throttle and without one, if 1 and 3 drive writes a day are asked for (`fowler lifetime`).
 """
 
 from __future__ import annotations

@@ -381,8 +381,8 @@ fn life_at(known: &Known<'_>, waf: f64) -> Answer {
 }
 
 /// Returns a sentence about the real drive that a fitted preset scales down, and the years until
-/// the cells of the real drive reach their rated cycles; `None` if the drive is no fitted preset, or
-/// if even the scaled drive lasts for more than [`LONG_YEARS`].
+/// the cells of the real drive reach their rated cycles; `None` if the drive is no fitted preset,
+/// or if even the scaled drive lasts for more than [`LONG_YEARS`].
 fn on_the_real_drive(known: &Known<'_>, estimate: &Estimate) -> Option<(String, f64)> {
     let [years, _] = estimate.rated_years;
     let (whole, times) = drives::real_capacity(known.drive).filter(|_| years <= LONG_YEARS)?;
