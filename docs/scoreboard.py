@@ -3,6 +3,7 @@
 python3 docs/scoreboard.py results/*.json
 python3 docs/scoreboard.py --summary results/*.json
 python3 docs/scoreboard.py --pictures FOLDER results/*.json
+python3 docs/scoreboard.py --intervals results/*.json
 python3 docs/scoreboard.py --compare ONE.json OTHER.json
 python3 docs/scoreboard.py --experiments BEFORE=FOLDER NAME=FOLDER ...
 """
@@ -243,6 +244,34 @@ def summary(paths: list[str]) -> None:
             print(f"{score['rows'][0]['model']}, {name}: {statistics.mean(shares) * 100:.0f} % within 10 %")
 
 
+INTERVALS = ("read_us.p50", "read_us.p90", "read_us.p99", "read_us.p99.9", "achieved_write_iops")
+"""Numbers whose intervals are judged."""
+
+
+def intervals(paths: list[str]) -> None:
+    """Prints how many predicted numbers below the knee lie within their 90 % intervals."""
+    heads = " | ".join(it.removeprefix("read_us.") for it in INTERVALS[:-1])
+    print(f"| drive | {heads} | rate | all | half width in median |\n|{'---|' * (len(INTERVALS) + 3)}")
+    for path in paths:
+        score = of_load(path)
+        for sample in sorted({row["sample"] for row in score["rows"]}) if score else ():
+            held, widths = defaultdict(list), []
+            for row in score["rows"]:
+                if row["sample"] != sample or beyond_knee(row, score):
+                    continue
+                for metric in row["metrics"]:
+                    if metric["used_in_fit"] or metric["metric"] not in INTERVALS:
+                        continue
+                    low, high = metric["predicted_interval"]
+                    held[metric["metric"]].append(low <= metric["measured"] <= high)
+                    widths.append(math.sqrt(high / low) - 1)
+            cells = [f"{sum(held[it])} of {len(held[it])}" for it in INTERVALS]
+            everything = [it for name in INTERVALS for it in held[name]]
+            cells.append(f"{sum(everything) / len(everything) * 100:.0f} %")
+            cells.append(f"{statistics.median(widths) * 100:.0f} %")
+            print(f"| {score['rows'][0]['model']} ({sample}) | {' | '.join(cells)} |")
+
+
 NUMBERS = (
     ("read_us.p50", True),
     ("read_us.p90", True),
@@ -288,6 +317,8 @@ if sys.argv[1:2] == ["--compare"]:
     compare(*sys.argv[2:])
 elif sys.argv[1:2] == ["--summary"]:
     summary(sys.argv[2:])
+elif sys.argv[1:2] == ["--intervals"]:
+    intervals(sys.argv[2:])
 elif sys.argv[1:2] == ["--experiments"]:
     experiments(sys.argv[2:])
 elif sys.argv[1:2] == ["--pictures"]:

@@ -23,9 +23,12 @@ use std::path::{Path, PathBuf};
 /// made from a data sheet
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The drive file declares at most six parameters, each with its bounds and where these are from:\n\n  \
+    after_help = "The drive file declares at most six parameters, each with its bounds and where they are from:\n\n  \
                         [[calibrate.parameter]]\n  key = \"timing.program_phase\"\n  low = \"30us\"\n  high = \"60us\"\n  \
-                        source = \"the data sheet\"\n\nExit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: nothing is written"
+                        source = \"the data sheet\"\n\n\
+                        and at most three choices, of which every option is tried:\n\n  \
+                        [[calibrate.parameter]]\n  options = [[\"queue.admission=in_order\"], [\"queue.admission=reads_pass\"]]\n  \
+                        source = \"none: both are common\"\n\nExit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: nothing is written"
 )]
 pub(crate) struct Calibrate {
     /// Files of measured rows
@@ -70,7 +73,7 @@ pub(crate) struct Calibrate {
     pub set: Vec<String>,
     #[command(flatten)]
     pub effort: Effort,
-    /// Maximum number of drives to try
+    /// Maximum number of drives to try, for each option of a choice
     #[arg(long, value_name = "N", default_value_t = 80, value_parser = tries())]
     pub tries: usize,
     /// Where the search begins besides at the drive's own values
@@ -180,6 +183,15 @@ fn report(fitted: &Fitted) -> String {
         let line =
             format!("bounds of {}: {}\n", held.parameter.key, escaped(&held.parameter.source));
         text += &console::fitted(&line, 4);
+    }
+    if !fitted.options.is_empty() {
+        let heads = ["option", "deviation"].map(str::to_string);
+        let mut grid = Grid::new(heads.into()).words(0..1);
+        for option in &fitted.options {
+            let off = option.off.map_or("does not work".into(), real);
+            grid.row(vec![option.settings.join(", "), off]);
+        }
+        text += &format!("\neach option was fitted by itself:\n\n{}", grid.text());
     }
     let heads = ["row", "number", "measured", "simulated", "ratio"];
     let mut grid = Grid::new(heads.map(str::to_string).into()).words(0..2);

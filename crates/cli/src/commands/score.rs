@@ -37,6 +37,10 @@ pub(crate) struct Score {
     pub settings: Settings,
     #[command(flatten)]
     pub effort: Effort,
+    /// Simulate N more drives, with parameters drawn from the uncertainty of the fit, and give
+    /// each prediction the 90 % interval that this and the simulation leave
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1_000))]
+    pub draws: u16,
     /// Write the result as one JSON object into this file, or print it instead of the table
     #[arg(long, value_name = "FILE.json", num_args = 0..=1)]
     pub json: Option<Option<PathBuf>>,
@@ -71,6 +75,7 @@ impl Action for Score {
             files: self.measured.files.clone(),
             filters,
             effort,
+            draws: self.draws.into(),
         };
         for note in measurements::notes(&self.measured.files) {
             console::note(&format!("note: {}", escaped(&note)));
@@ -144,6 +149,10 @@ fn report(scored: &score::Score) -> String {
             let numbers = counted(count as u64, "number");
             text += &format!("; {numbers} {word}, off by {} in the median", percent(off));
         }
+    }
+    if let (within, of @ 1..) = scored.within() {
+        let held = percent(within as f64 / of as f64);
+        text += &format!("; {held} of the predictions are within their 90 % intervals");
     }
     text.push('\n');
     text

@@ -1,21 +1,25 @@
 //! The table `[calibrate]` of a drive file: the parameters that may be fitted, their bounds, and
-//! the public source of the bounds. In a fitted drive, the table also has the fitted values, and
-//! the measured numbers that they were fitted to.
+//! the public source of the bounds; and the choices, of which a fit tries every option. In a fitted
+//! drive, the table also has the measured numbers that the drive was fitted to, and the covariance
+//! of the parameters.
 
+use super::choice::{CHOICES_MOST, Choice, OPTIONS_MOST};
 use super::quantity::Quantity;
 use crate::measurements::{Filter, Measured};
 use fowler_experiment::device_spec::{self, DeviceSpec, FITTING, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::document::{self, Setting, Value};
+use fowler_experiment::document::{self, Origin, Setting, Value};
 use fowler_experiment::presets::Source;
 use fowler_experiment::scheme::Scheme;
 
 /// Largest number of parameters of a fit. More could fit any rows, and then predict nothing.
 pub const MOST: usize = 6;
-/// Name of the array of tables that declares the parameters.
+/// Name of the array of tables that declares parameters and choices.
 const PARAMETER: &str = "parameter";
 /// Keys of the table that declares a parameter.
 const KEYS: [&str; 4] = ["key", "low", "high", "source"];
+/// Keys of the table that declares a choice.
+const CHOICE_KEYS: [&str; 2] = ["options", "source"];
 
 /// A configuration key that may be fitted to measurements, with its bounds.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +55,11 @@ pub struct CalibrateTable {
     pub model: Option<String>,
     /// Parameters that may be fitted.
     pub parameters: Vec<Parameter>,
+    /// Choices of the fit, in the order in which they are made.
+    pub choices: Vec<Choice>,
+    /// Covariance of the fitted parameters, in positions between their bounds (0 to 1), by row;
+    /// empty if the drive was not fitted.
+    pub spread: Vec<Vec<f64>>,
     /// Measured numbers that the drive was fitted to, each as `identity of the row: key`.
     pub fitted: Vec<String>,
 }
@@ -72,8 +81,11 @@ impl CalibrateTable {
         if !wrong.0.is_empty() {
             return Err(wrong);
         }
-        let mut reader =
-            Reader { declared: CalibrateTable::default(), wrong: Diagnostics::default() };
+        let mut reader = Reader {
+            declared: CalibrateTable::default(),
+            spread_at: None,
+            wrong: Diagnostics::default(),
+        };
         let mut parameters: Vec<Vec<&Setting>> = Vec::new();
         for setting in &settings {
             if let Some(rest) = setting.path.strip_prefix(&format!("{rows}.")) {
@@ -88,20 +100,24 @@ impl CalibrateTable {
         for settings in &parameters {
             reader.parameter(settings, &rows);
         }
-        if parameters.len() > MOST {
-            let what = format!("{} parameters are declared", parameters.len());
-            let origin = parameters[MOST].first().map(|it| it.origin.clone()).unwrap_or_default();
-            reader.wrong.push(origin.diagnostic(what).expected(format!("at most {MOST}")));
-        }
+        reader.check_counts(&parameters);
         reader.wrong.or(reader.declared)
     }
 
-    /// Checks that the drive can be built with each parameter at each of its bounds.
+    /// Checks that the drive can be built with each parameter at each of its bounds, and with each
+    /// option of each choice.
     ///
     /// # Errors
-    /// Every bound at which the drive cannot be built, with the reason.
+    /// Every bound and option with which the drive cannot be built, with the reason.
     pub fn check(&self, drive: &Resolved) -> Result<(), Diagnostics> {
         let mut wrong = Diagnostics::default();
+        for option in self.choices.iter().flat_map(|choice| &choice.options) {
+            if let Err(mut why) = with(drive, option.clone()) {
+                let what = format!("the option {} does not work", option.join(", "));
+                wrong.push(Diagnostic::new(&drive.device, what));
+                wrong.0.append(&mut why.0);
+            }
+        }
         for parameter in &self.parameters {
             for (position, bound) in [(0.0, "lower"), (1.0, "upper")] {
                 let set = vec![parameter.setting(position)];
@@ -113,6 +129,14 @@ impl CalibrateTable {
             }
         }
         wrong.or(())
+    }
+
+    /// Returns true if a fit decides the value of a configuration key: it is a parameter, or an
+    /// option of a choice sets it.
+    pub(super) fn decides(&self, key: &str) -> bool {
+        let mut settings = self.choices.iter().flat_map(|it| &it.options).flatten();
+        self.parameters.iter().any(|it| it.key == key)
+            || settings.any(|it| it.split('=').next() == Some(key))
     }
 
     /// Returns the positions (0 to 1 between the bounds) of the parameters in the drive as
@@ -175,8 +199,39 @@ fn names_a_number(text: &str) -> bool {
         .any(|part| part.strip_prefix("row ").is_some_and(|rest| rest.parse::<u32>().is_ok()))
 }
 
+/// Returns the numbers of a list; `None` if the value is no list of finite numbers.
+fn numbers(value: &Value) -> Option<Vec<f64>> {
+    let number = |value: &Value| match value {
+        Value::Whole(number) => Some(*number as f64),
+        Value::Real(number) => Some(*number).filter(|number| number.is_finite()),
+        _ => None,
+    };
+    match value {
+        Value::List(items) => items.iter().map(number).collect(),
+        _ => None,
+    }
+}
+
+/// Returns the options of a choice; `None` if they are no lists of settings, or if two are equal.
+fn options(value: &Value) -> Option<Vec<Vec<String>>> {
+    let Value::List(items) = value else { return None };
+    let setting = |value: &Value| match value {
+        Value::Text(text) => Some(text.clone()).filter(|text| text.contains('=')),
+        _ => None,
+    };
+    let option = |value: &Value| match value {
+        Value::List(settings) => settings.iter().map(setting).collect::<Option<Vec<_>>>(),
+        _ => None,
+    };
+    let options: Vec<Vec<String>> = items.iter().map(option).collect::<Option<_>>()?;
+    let differ = options.iter().enumerate().all(|(at, one)| !options[..at].contains(one));
+    (differ && (2..=OPTIONS_MOST).contains(&options.len())).then_some(options)
+}
+
 struct Reader {
     declared: CalibrateTable,
+    /// Place of the key `spread` in the drive file; `None` if the file does not have it.
+    spread_at: Option<Origin>,
     wrong: Diagnostics,
 }
 
@@ -204,22 +259,58 @@ impl Reader {
                     }
                 }
             }
+            ("spread", Value::List(rows)) if rows.iter().all(|row| numbers(row).is_some()) => {
+                self.declared.spread = rows.iter().filter_map(numbers).collect();
+                self.spread_at = Some(setting.origin.clone());
+            }
             // A fit has written this text for people.
             ("about", Value::Text(_)) => {}
-            ("model" | "fitted" | "about", other) => {
+            ("model" | "fitted" | "about" | "spread", other) => {
                 let what = format!("`{key}` is {}", other.kind());
-                let expected = if key == "fitted" { "a list of texts" } else { "text" };
+                let expected = match key {
+                    "fitted" => "a list of texts",
+                    "spread" => "a list of lists of numbers",
+                    _ => "text",
+                };
                 self.wrong.push(setting.origin.diagnostic(what).expected(expected));
             }
             _ => {
                 let key = fowler_experiment::diagnostic::printable(key);
                 let what = format!("unknown key `{key}` of [{FITTING}]");
-                let expected = format!("model, fitted, or tables [[{FITTING}.{PARAMETER}]]");
+                let expected =
+                    format!("model, fitted, spread, or tables [[{FITTING}.{PARAMETER}]]");
                 self.wrong.push(setting.origin.diagnostic(what).expected(expected));
             }
         }
     }
 
+    /// Reports more parameters and choices than a fit may have, and a covariance that does not match
+    /// the parameters. `tables` has the settings of each table that was read.
+    fn check_counts(&mut self, tables: &[Vec<&Setting>]) {
+        let (parameters, choices) = (self.declared.parameters.len(), self.declared.choices.len());
+        let last = tables.last().and_then(|it| it.first()).map(|it| it.origin.clone());
+        let last = last.unwrap_or_default();
+        for (count, most, name) in [
+            (parameters, MOST, "parameters are declared"),
+            (choices, CHOICES_MOST, "choices are declared"),
+        ] {
+            if count > most {
+                let what = last.diagnostic(format!("{count} {name}"));
+                self.wrong.push(what.expected(format!("at most {most}")));
+            }
+        }
+        let spread = &self.declared.spread;
+        if let Some(origin) = &self.spread_at
+            && (spread.len() != parameters || spread.iter().any(|row| row.len() != parameters))
+        {
+            let what = format!("`spread` of [{FITTING}] has {} rows", spread.len());
+            let expected =
+                format!("{parameters} rows of {parameters} numbers, as many as parameters");
+            self.wrong.push(origin.diagnostic(what).expected(expected));
+        }
+    }
+
+    /// Reads a table that declares a parameter or, if it has the key `options`, a choice.
     fn parameter(&mut self, settings: &[&Setting], rows: &str) {
         let Some(first) = settings.first() else { return };
         let name = |setting: &Setting| {
@@ -227,28 +318,63 @@ impl Reader {
             rest.split_once('.').map_or(String::new(), |(_, key)| key.to_string())
         };
         let find = |key: &str| settings.iter().find(|it| name(it) == key).copied();
+        let (keys, kind): (&[&str], _) = match find("options") {
+            Some(_) => (&CHOICE_KEYS, "choice"),
+            None => (&KEYS, "parameter"),
+        };
         let before = self.wrong.0.len();
-        for setting in settings.iter().filter(|it| !KEYS.contains(&name(it).as_str())) {
-            let what = format!("unknown key `{}` of a parameter", name(setting));
-            self.wrong.push(setting.origin.diagnostic(what).expected(KEYS.join(", ")));
+        for setting in settings.iter().filter(|it| !keys.contains(&name(it).as_str())) {
+            let what = format!("unknown key `{}` of a {kind}", name(setting));
+            self.wrong.push(setting.origin.diagnostic(what).expected(keys.join(", ")));
         }
-        let missing: Vec<&str> = KEYS.into_iter().filter(|key| find(key).is_none()).collect();
+        let missing: Vec<&str> = keys.iter().copied().filter(|key| find(key).is_none()).collect();
         if !missing.is_empty() {
-            let what = format!("a parameter has no {}", missing.join(", no "));
-            self.wrong.push(first.origin.diagnostic(what).expected(KEYS.join(", ")));
+            let what = format!("a {kind} has no {}", missing.join(", no "));
+            self.wrong.push(first.origin.diagnostic(what).expected(keys.join(", ")));
         }
         let mut text = |key: &str| match find(key).map(|it| (&it.value, &it.origin)) {
             Some((Value::Text(text), _)) if !text.trim().is_empty() => text.clone(),
             Some((_, origin)) => {
-                let what = format!("`{key}` of a parameter says nothing");
+                let what = format!("`{key}` of a {kind} says nothing");
                 self.wrong.push(origin.diagnostic(what).expected("text"));
                 String::new()
             }
             None => String::new(),
         };
-        let (key, from) = (text("key"), text("source"));
-        let mut bound = |of: &str| {
-            let setting = find(of)?;
+        let (key, source) = (text("key"), text("source"));
+        if let Some(setting) = find("options") {
+            match options(&setting.value) {
+                Some(options) => self.declared.choices.push(Choice { options, source }),
+                None => {
+                    let what = "`options` of a choice are no lists of settings";
+                    let expected = format!(
+                        "2 to {OPTIONS_MOST} different lists of settings, such as \
+                         [[\"queue.admission=in_order\"], [\"queue.admission=reads_pass\"]]"
+                    );
+                    self.wrong.push(setting.origin.diagnostic(what).expected(expected));
+                }
+            }
+            return;
+        }
+        if self.declared.parameters.iter().any(|other| other.key == key) && !key.is_empty() {
+            self.wrong.push(first.origin.diagnostic(format!("`{key}` is declared twice")));
+        }
+        if let Some((low, high)) = self.bounds(&key, find("low"), find("high"))
+            && self.wrong.0.len() == before
+        {
+            self.declared.parameters.push(Parameter { key, low, high, source });
+        }
+    }
+
+    /// Reads the bounds of the parameter `key`; `None` if one is missing.
+    fn bounds(
+        &mut self,
+        key: &str,
+        low: Option<&Setting>,
+        high: Option<&Setting>,
+    ) -> Option<(Quantity, Quantity)> {
+        let mut bound = |of: &str, setting: Option<&Setting>| {
+            let setting = setting?;
             let quantity = Quantity::of(&setting.value);
             if quantity.is_none() {
                 let what = format!("`{of}` of `{key}` is no number and no quantity");
@@ -257,18 +383,12 @@ impl Reader {
             }
             quantity
         };
-        let (low, high) = (bound("low"), bound("high"));
-        if let (Some(low), Some(high)) = (&low, &high)
-            && let Some(why) = Quantity::refuse(low, high)
-        {
-            let origin = find("low").map(|it| it.origin.clone()).unwrap_or_default();
+        let (first, second) = (bound("low", low), bound("high", high));
+        let (first, second) = (first?, second?);
+        if let Some(why) = Quantity::refuse(&first, &second) {
+            let origin = low.map(|it| it.origin.clone()).unwrap_or_default();
             self.wrong.push(origin.diagnostic(format!("`{key}`: {why}")));
         }
-        if self.declared.parameters.iter().any(|other| other.key == key) && !key.is_empty() {
-            self.wrong.push(first.origin.diagnostic(format!("`{key}` is declared twice")));
-        }
-        if let (Some(low), Some(high), true) = (low, high, self.wrong.0.len() == before) {
-            self.declared.parameters.push(Parameter { key, low, high, source: from });
-        }
+        Some((first, second))
     }
 }

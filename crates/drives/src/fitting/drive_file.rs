@@ -1,73 +1,131 @@
 //! The drive file that a fit writes: every configuration key, and the table `[calibrate]` with the
-//! fitted values and the measured numbers.
+//! fitted values, their covariance, the measured numbers and the choices.
 
 use super::calibrate_table::{CalibrateTable, with};
-use super::intervals::Held;
+use super::choice::Tried;
+use super::intervals::{self, Held};
+use super::off;
 use super::search::Found;
 use fowler_experiment::device_spec::{FITTING, Resolved};
 use fowler_experiment::diagnostic::Diagnostics;
 use std::fmt::Write;
 
-/// Returns the text of the drive file that a fit writes.
-pub(super) fn text(
-    drive: &Resolved,
-    declared: &CalibrateTable,
-    model: &str,
-    parameters: &[Held],
-    found: &Found,
-    seed: u64,
-) -> Result<String, Diagnostics> {
-    let positions = declared.parameters.iter().zip(&found.positions);
-    let set = positions.map(|(parameter, &at)| parameter.setting(at)).collect();
-    let drive = with(drive, set)?;
-    let word = match found.steps {
-        0 => "tried on, not fitted to,",
-        _ => "fitted to",
-    };
-    let mut text = format!(
-        "# {} {word} {} numbers of {model}\n#\n# A model of what was measured, no claim about \
-         firmware. Everything that is not listed under [{FITTING}] is that of the drive it began from.\n\n",
-        drive.device.lines().next().unwrap_or_default(),
-        found.terms.len(),
-    );
-    text += &drive.text;
-    let about = format!(
-        "{} drives tried, search seed {seed}, {}, root mean square deviation {:.2} of the expected one",
-        found.tried,
-        match found.steps {
-            0 => "no step lowered the distance: no fit".to_string(),
-            1 => "1 step of descent".to_string(),
-            steps => format!("{steps} steps of descent"),
-        },
-        libm::sqrt(found.squares() / found.terms.len() as f64)
-    );
-    let quoted = |text: &str| toml::Value::String(text.into()).to_string();
-    let _grows = writeln!(
-        text,
-        "\n[{FITTING}]\nmodel = {}\nabout = {}\nfitted = [",
-        quoted(model),
-        quoted(&about)
-    );
-    for term in &found.terms {
-        let ratio = term.simulated.map_or(f64::NAN, |it| it.value / term.measured);
-        let _grows =
-            writeln!(text, "    {}, # simulated / measured: {ratio:.3}", quoted(&term.name()));
-    }
-    text += "]\n";
-    for held in parameters {
-        let (low, high) = &held.interval;
-        let (parameter, value) = (&held.parameter, held.value.in_words());
-        let _grows = writeln!(
-            text,
-            "\n[[{FITTING}.parameter]] # fitted: {value}; 95 % interval {} to {}\nkey = {}\nlow = {}\n\
-             high = {}\nsource = {}",
-            low.in_words(),
-            high.in_words(),
-            quoted(&parameter.key),
-            parameter.low.print(),
-            parameter.high.print(),
-            quoted(&parameter.source)
+/// A fitted drive, as it is written to a file.
+pub(super) struct Written<'a> {
+    /// Drive with the chosen values, and the parameters at which the search began.
+    pub drive: &'a Resolved,
+    pub declared: &'a CalibrateTable,
+    pub model: &'a str,
+    pub parameters: &'a [Held],
+    pub options: &'a [Tried],
+    pub found: &'a Found,
+    /// Number of drives that were simulated for all options together.
+    pub tried: usize,
+    /// Seed of the search.
+    pub seed: u64,
+}
+
+impl Written<'_> {
+    /// Returns the text of the drive file.
+    pub fn text(&self) -> Result<String, Diagnostics> {
+        let Written { found, model, declared, .. } = self;
+        let positions = declared.parameters.iter().zip(&found.positions);
+        let set = positions.map(|(parameter, &at)| parameter.setting(at)).collect();
+        let drive = with(self.drive, set)?;
+        let word = match found.steps {
+            0 => "tried on, not fitted to,",
+            _ => "fitted to",
+        };
+        let mut text = format!(
+            "# {} {word} {} numbers of {model}\n#\n# A model of what was measured, no claim about \
+             firmware. Everything that is not listed under [{FITTING}] is that of the drive it began from.\n\n",
+            drive.device.lines().next().unwrap_or_default(),
+            found.terms.len(),
         );
+        text += &drive.text;
+        let _grows = write!(
+            text,
+            "\n[{FITTING}]\nmodel = {}\nabout = {}\n{}fitted = [\n",
+            quoted(model),
+            quoted(&self.about()),
+            spread(found),
+        );
+        for term in &found.terms {
+            let ratio = term.simulated.map_or(f64::NAN, |it| it.value / term.measured);
+            let _grows =
+                writeln!(text, "    {}, # simulated / measured: {ratio:.3}", quoted(&term.name()));
+        }
+        text += "]\n";
+        for held in self.parameters {
+            let (low, high) = &held.interval;
+            let (parameter, value) = (&held.parameter, held.value.in_words());
+            let _grows = writeln!(
+                text,
+                "\n[[{FITTING}.parameter]] # fitted: {value}; 95 % interval {} to {}\nkey = {}\nlow = {}\n\
+                 high = {}\nsource = {}",
+                low.in_words(),
+                high.in_words(),
+                quoted(&parameter.key),
+                parameter.low.print(),
+                parameter.high.print(),
+                quoted(&parameter.source)
+            );
+        }
+        Ok(text + &self.choices())
     }
-    Ok(text)
+
+    /// Returns the effort of the fit and its result, in words.
+    fn about(&self) -> String {
+        format!(
+            "{} drives tried, search seed {}, {}, root mean square deviation {:.2} of the expected one",
+            self.tried,
+            self.seed,
+            match self.found.steps {
+                0 => "no step lowered the distance: no fit".to_string(),
+                1 => "1 step of descent".to_string(),
+                steps => format!("{steps} steps of descent"),
+            },
+            off(self.found)
+        )
+    }
+
+    /// Returns the tables of the choices, after comments with the deviation of each option.
+    fn choices(&self) -> String {
+        let mut text = String::new();
+        if self.options.is_empty() {
+            return text;
+        }
+        text += "\n# Each option was fitted by itself. Root mean square deviations, in expected ones:\n";
+        for option in self.options {
+            let off = option.off.map_or("no drive".into(), |off| format!("{off:.3}"));
+            let _grows = writeln!(text, "#   {off}: {}", option.settings.join(", "));
+        }
+        for choice in &self.declared.choices {
+            let option = |settings: &Vec<String>| {
+                let settings: Vec<String> = settings.iter().map(|it| quoted(it)).collect();
+                format!("    [{}],\n", settings.join(", "))
+            };
+            let options: String = choice.options.iter().map(option).collect();
+            let _grows = writeln!(
+                text,
+                "\n[[{FITTING}.parameter]]\noptions = [\n{options}]\nsource = {}",
+                quoted(&choice.source)
+            );
+        }
+        text
+    }
+}
+
+/// Returns the key `spread` of the table: the covariance of the parameters, with four digits.
+fn spread(found: &Found) -> String {
+    let row = |row: Vec<f64>| {
+        let cells: Vec<String> = row.iter().map(|cell| format!("{cell:.4}")).collect();
+        format!("    [{}],\n", cells.join(", "))
+    };
+    let rows: String = intervals::spread(found).into_iter().map(row).collect();
+    format!("spread = [\n{rows}]\n")
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.into()).to_string()
 }

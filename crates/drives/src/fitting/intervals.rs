@@ -51,9 +51,7 @@ impl Held {
 
 /// Returns the fitted parameters of a search result, with their confidence intervals.
 pub(super) fn held(declared: &CalibrateTable, found: &Found) -> Vec<Held> {
-    let n = declared.parameters.len();
-    let freedom = found.terms.len().saturating_sub(n).max(1) as f64;
-    let factor = (found.squares() / freedom).max(1.0);
+    let factor = factor(found);
     let covariance = covariance(&found.slopes);
     let held = |(number, parameter): (usize, &Parameter)| {
         let position = found.positions[number];
@@ -69,6 +67,35 @@ pub(super) fn held(declared: &CalibrateTable, found: &Found) -> Vec<Held> {
         }
     };
     declared.parameters.iter().enumerate().map(held).collect()
+}
+
+/// Variance of a position that may be anywhere between the bounds, 0 and 1, with equal probability.
+const ANYWHERE: f64 = 1.0 / 12.0;
+
+/// Returns the covariance of the fitted parameters, in positions between their bounds (0 to 1). A
+/// parameter that the measured rows leave free has the variance of a position anywhere between its
+/// bounds, and its correlations are kept as far as they are known.
+pub(super) fn spread(found: &Found) -> Vec<Vec<f64>> {
+    let n = found.slopes.len();
+    let covariance = covariance(&found.slopes);
+    let factor = factor(found);
+    let scale = |at: usize| match covariance[at][at] * factor {
+        variance if variance <= ANYWHERE => libm::sqrt(factor),
+        variance if variance.is_finite() => libm::sqrt(factor * ANYWHERE / variance),
+        _ => 0.0,
+    };
+    let entry = |one: usize, other: usize| match covariance[one][other] {
+        it if it.is_finite() => it * scale(one) * scale(other),
+        _ => ANYWHERE,
+    };
+    (0..n).map(|one| (0..n).map(|other| entry(one, other)).collect()).collect()
+}
+
+/// Returns the factor by which variances are larger because the drive misses the measured rows by
+/// more than expected; at least 1.
+fn factor(found: &Found) -> f64 {
+    let freedom = found.terms.len().saturating_sub(found.slopes.len()).max(1) as f64;
+    (found.squares() / freedom).max(1.0)
 }
 
 /// Returns the parameter that correlates most with the parameter `number`, and the correlation,

@@ -5,11 +5,13 @@
 //!    declares the parameters, with bounds and the public source of each bound
 //!    (`calibrate_table.rs`); the drive must work at every bound.
 //! 2. The filters pick the rows to fit, all of one model (`measurements`).
-//! 3. Each set of parameter values makes a drive, on which the rows are simulated. The distance
+//! 3. Choices are made one after the other: each option has a search of its own, and the one with
+//!    the smallest distance is taken, the first of equals (`choice.rs`).
+//! 4. Each set of parameter values makes a drive, on which the rows are simulated. The distance
 //!    from a measured number is weighed by the deviation expected of a good model (`objective.rs`).
-//! 4. A bounded least-squares search finds the best set of values (`search.rs`).
-//! 5. The slopes at the best set give the confidence interval of each parameter (`intervals.rs`).
-//! 6. The result is a new drive file, with the fitted values and the measured numbers
+//! 5. A bounded least-squares search finds the best set of values (`search.rs`).
+//! 6. The slopes at the best set give the confidence interval of each parameter (`intervals.rs`).
+//! 7. The result is a new drive file, with the fitted values and the measured numbers
 //!    (`drive_file.rs`).
 //!
 //! Exceptions: rows whose protocol cannot be simulated are listed, with the reason. A set of values
@@ -20,6 +22,8 @@
 //! the file it is asked to write. See docs/decisions/real_drives.md.
 
 mod calibrate_table;
+mod choice;
+mod draws;
 mod drive_file;
 mod intervals;
 mod objective;
@@ -31,6 +35,7 @@ mod term;
 mod tests;
 
 pub use calibrate_table::{CalibrateTable, MOST, Parameter};
+pub use choice::{Choice, Tried};
 pub use intervals::Held;
 pub(crate) use objective::measured;
 pub use spec::FitSpec;
@@ -38,11 +43,12 @@ pub use term::Term;
 
 use crate::measurements as files;
 use crate::protocol::{self, Rows};
-use fowler_experiment::device_spec;
+use fowler_experiment::device_spec::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::progress::{Control, Progress};
 use fowler_experiment::scheme::Scheme;
 use objective::Objective;
+use search::Found;
 
 /// Result of a fit: the fitted drive, and how well it matches the measured rows.
 #[derive(Clone, Debug)]
@@ -53,7 +59,9 @@ pub struct Fitted {
     pub parameters: Vec<Held>,
     /// Measured numbers that were fitted, each with its simulated value on the fitted drive.
     pub terms: Vec<Term>,
-    /// Number of drives that the search simulated.
+    /// Options that were tried; empty if the drive file declares no choice.
+    pub options: Vec<Tried>,
+    /// Number of drives that the searches simulated, those of all options together.
     pub tried: usize,
     /// Number of descent steps that lowered the distance. Zero means that the result is the best of
     /// the points at which the search began, which is no fit.
@@ -98,19 +106,100 @@ pub fn fit(spec: &FitSpec, control: Control<'_>) -> Result<Option<Fitted>, Diagn
     let picks = files::pick(&read, &declared.filters(&spec.filters, &read))?;
     let model = one_model(&picks)?;
     let rows = Rows::of(picks);
-    let images = protocol::images();
-    let objective = Objective::new(&drive, &declared, &rows, spec, &images)?;
-    (control.progress)(Progress::Planned((spec.tries * rows.count().1) as u64));
-    let start = declared.start(&drive)?;
-    let searched = search::search(&objective, &start, spec.tries, spec.seed, control)?;
-    let Some(found) = searched else { return Ok(None) };
+    let Some(chosen) = choose(&drive, &declared, &rows, spec, control)? else { return Ok(None) };
+    let Chosen { drive, found, options, tried } = chosen;
     let parameters = intervals::held(&declared, &found);
     let refused = rows.refused.iter().map(|(pick, why)| (pick.place(), why.clone())).collect();
-    let text = drive_file::text(&drive, &declared, &model, &parameters, &found, spec.seed)?;
-    let off = libm::sqrt(found.squares() / found.terms.len() as f64);
-    let (tried, steps) = (found.tried, found.steps);
-    let terms = found.terms;
-    Ok(Some(Fitted { model, parameters, terms, tried, steps, off, text, refused }))
+    let written = drive_file::Written {
+        drive: &drive,
+        declared: &declared,
+        model: &model,
+        parameters: &parameters,
+        options: &options,
+        found: &found,
+        tried,
+        seed: spec.seed,
+    };
+    let text = written.text()?;
+    let off = off(&found);
+    let (terms, steps) = (found.terms, found.steps);
+    Ok(Some(Fitted { model, parameters, terms, options, tried, steps, off, text, refused }))
+}
+
+/// The best result of the searches, one for each option of each choice.
+struct Chosen {
+    /// Drive with the chosen settings.
+    drive: Resolved,
+    found: Found,
+    options: Vec<Tried>,
+    /// Number of drives that all searches simulated.
+    tried: usize,
+}
+
+/// Makes the choices one after the other, with a search for each option. Returns `None` if the fit
+/// was stopped.
+fn choose(
+    drive: &Resolved,
+    declared: &CalibrateTable,
+    rows: &Rows<'_>,
+    spec: &FitSpec,
+    control: Control<'_>,
+) -> Result<Option<Chosen>, Diagnostics> {
+    let images = protocol::images();
+    let searches: usize = declared.choices.iter().map(|it| it.options.len()).sum();
+    let runs = searches.max(1) * spec.tries * rows.count().1;
+    (control.progress)(Progress::Planned(runs as u64));
+    let search = |drive: &Resolved| {
+        let objective = Objective::new(drive, declared, rows, spec, &images)?;
+        let start = declared.start(drive)?;
+        search::search(&objective, &start, spec.tries, spec.seed, control)
+    };
+    if declared.choices.is_empty() {
+        let chosen = |found: Found| Chosen {
+            drive: drive.clone(),
+            tried: found.tried,
+            found,
+            options: vec![],
+        };
+        return Ok(search(drive)?.map(chosen));
+    }
+    let (mut taken, mut options, mut tried) = (Vec::new(), Vec::new(), 0);
+    let mut best = None::<(Resolved, Found)>;
+    for choice in &declared.choices {
+        let before = taken.clone();
+        for option in &choice.options {
+            let settings = [before.clone(), option.clone()].concat();
+            // Two values that work alone may not work together.
+            let Ok(drive) = calibrate_table::with(drive, settings.clone()) else {
+                options.push(Tried { settings, off: None });
+                continue;
+            };
+            // The option that the best drive has already was searched under the choice before.
+            let known = best.as_ref().filter(|(best, _)| best.text == drive.text);
+            let found = match known {
+                Some((_, found)) => found.clone(),
+                None => {
+                    let Some(found) = search(&drive)? else { return Ok(None) };
+                    tried += found.tried;
+                    found
+                }
+            };
+            options.push(Tried { settings: settings.clone(), off: Some(off(&found)) });
+            if best.as_ref().is_none_or(|(_, best)| found.squares() < best.squares()) {
+                (best, taken) = (Some((drive, found)), settings);
+            }
+        }
+    }
+    let Some((drive, found)) = best else {
+        let what = "no option of the choices makes a drive that works";
+        return Err(Diagnostic::new(&drive.device, what).into());
+    };
+    Ok(Some(Chosen { drive, found, options, tried }))
+}
+
+/// Returns the root mean square of the deviations, in units of the deviation expected of each.
+fn off(found: &Found) -> f64 {
+    libm::sqrt(found.squares() / found.terms.len() as f64)
 }
 
 /// Returns the model of the real drive that the measured rows are of; rows of several models are an

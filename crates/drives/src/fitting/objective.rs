@@ -19,6 +19,7 @@ use crate::protocol::{Bench, Effort, Rows};
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::image_cache::ImageCache;
+use fowler_experiment::numbers::counted;
 use fowler_experiment::progress::Control;
 
 /// Function from the parameters' positions to the residuals of the measured rows.
@@ -66,9 +67,13 @@ impl<'a> Objective<'a> {
                 what = what.hint(format!("{}: {why}", pick.place()));
             }
             wrong.push(what);
-        } else if count < declared.parameters.len() {
-            let parameters = declared.parameters.len();
-            let what = format!("{count} numbers for {parameters} parameters");
+        } else if count < declared.parameters.len() + declared.choices.len() {
+            let parameters = counted(declared.parameters.len() as u64, "parameter");
+            let choices = match declared.choices.len() {
+                0 => String::new(),
+                choices => format!(" and {}", counted(choices as u64, "choice")),
+            };
+            let what = format!("{count} numbers for {parameters}{choices}");
             let hint = "choose more rows, or declare fewer parameters".to_string();
             wrong.push(Diagnostic::new("--rows", what).hint(hint));
         }
@@ -81,11 +86,17 @@ impl<'a> Objective<'a> {
             [] => telling(pick),
             some => some.iter().map(String::as_str).collect(),
         };
-        // `queue.reads_behind` (the number of writes that a read waits behind) shows in the reads
-        // of a drive that is saturated.
-        let fits_line = self.declared.parameters.iter().any(|it| it.key == "queue.reads_behind");
-        if self.metrics.is_empty() && fits_line && is_saturated(pick) {
-            names.push("read_us.p50");
+        // How requests queue shows in the reads and writes of a drive that is saturated: the writes
+        // that a read waits behind in its median, turns between queues in the writes of the probe
+        // and of the threads that load the drive.
+        if self.metrics.is_empty() && is_saturated(pick) {
+            if ["queue.reads_behind", "queue.admission"].iter().any(|it| self.declared.decides(it))
+            {
+                names.push("read_us.p50");
+            }
+            if self.declared.decides("queue.arbitration") {
+                names.extend(["write_us.p50", "load_thread_write_us.p50"]);
+            }
         }
         let value = |name: &str| measured(pick, name).filter(|value| *value > 0.0);
         names.into_iter().filter_map(|name| Some((name.to_string(), value(name)?))).collect()

@@ -95,6 +95,30 @@ fn a_parameter_that_the_rows_say_nothing_of_is_not_held() {
     assert!(held[0].value.in_words().starts_with("10"), "{}", held[0].value.in_words());
 }
 
+#[test]
+fn the_covariance_is_that_of_the_slopes_and_of_the_bounds_where_nothing_is_known() {
+    let spread = |function: fn(&[f64]) -> Vec<f64>, n: usize| {
+        intervals::spread(&found(function, &vec![0.1; n], 1))
+    };
+    // A slope of 20 expected deviations: a variance of 1 / 400.
+    let one = spread(|x| vec![20.0 * (x[0] - 0.5)], 1);
+    assert!((one[0][0] * 400.0 - 1.0).abs() < 1e-6, "{one:?}");
+    // Of the second nothing is known: anywhere between 0 and 1, whatever the first is.
+    let two = spread(|x| vec![20.0 * (x[0] - 0.5), 0.0 * x[1]], 2);
+    assert!((two[1][1] * 12.0 - 1.0).abs() < 1e-9 && two[0][1].abs() < 1e-9, "{two:?}");
+    // The sum is known sharply, the difference hardly: both are, but for the sum, anywhere.
+    let sum = spread(|x| vec![50.0 * (x[0] + x[1] - 1.0), 0.5 * (x[0] - x[1])], 2);
+    let of_sum = sum[0][0] + sum[1][1] + 2.0 * sum[0][1];
+    assert!((sum[0][0] * 12.0 - 1.0).abs() < 1e-6 && of_sum < 1e-3, "{sum:?}");
+}
+
+/// Returns the declaration of a choice between two values of a key.
+fn choice(key: &str, one: &str, other: &str) -> String {
+    format!(
+        "[[calibrate.parameter]]\noptions = [[\"{key}={one}\"], [\"{key}={other}\"]]\nsource = \"s\"\n"
+    )
+}
+
 fn declared(text: &str) -> Result<CalibrateTable, String> {
     let source = Source { name: "d.toml".into(), text: text.into() };
     CalibrateTable::read(&source).map_err(|wrong| wrong.to_string())
@@ -127,6 +151,21 @@ fn declarations_that_are_wrong_say_where() {
         ("[calibrate]\nmodell = \"x\"".into(), &["d.toml:2", "unknown key `modell`"]),
         ("[calibrate]\nfitted = [1]".into(), &["`fitted` holds a whole number"]),
         ("[calibrate]\nmodel = 7".into(), &["`model` is a whole number"]),
+        (
+            "[calibrate]\nspread = [[0.1]]\n".to_string()
+                + &parameter("a", "1", "2")
+                + &parameter("b", "1", "2"),
+            &["d.toml:2", "`spread` of [calibrate] has 1 rows", "2 rows of 2 numbers"],
+        ),
+        ("[calibrate]\nspread = [\"a\"]".into(), &["`spread` is a list", "numbers"]),
+        (choice("a", "1", "1"), &["no lists of settings", "2 to 8 different"]),
+        (choice("a", "1", "2").replace("a=1", "a"), &["no lists of settings"]),
+        (choice("a", "1", "2") + "key = \"a\"\n", &["unknown key `key` of a choice"]),
+        (choice("a", "1", "2").replace("source = \"s\"\n", ""), &["a choice has no source"]),
+        (
+            (0..4).map(|it| choice(&format!("k{it}"), "1", "2")).collect(),
+            &["4 choices are declared", "at most 3"],
+        ),
         // Everything at once.
         (
             parameter("a", "2", "1") + &parameter("b", "true", "2"),
@@ -218,6 +257,7 @@ fn a_drive_is_found_again_from_its_rows() {
         files: truth.files.clone(),
         filters: Vec::new(),
         effort: truth.effort,
+        draws: 0,
     };
     let scored = crate::score::score(&score, Control::UNWATCHED).expect("simulated");
     let values: Vec<[f64; 3]> = scored
@@ -260,6 +300,55 @@ fn a_drive_is_found_again_from_its_rows() {
         let [one, other] = [one, other].map(|it| it.simulated.expect("simulated").value);
         assert!((one / other - 1.0).abs() < 0.02, "{one} and {other}");
     }
+}
+
+/// The option with which the rows were simulated is taken, whichever comes first, and the drives
+/// drawn from the fit give intervals.
+// Slow: a fit for each of two options, in both orders.
+#[test]
+fn the_option_that_made_the_rows_is_chosen() {
+    let read = parameter("timing.read", "\"30us\"", "\"120us\"");
+    let (mut truth, _kept) = spec("", &rows(&[[1.0; 3]; 3]), 1);
+    truth.drive.set.push("timing.read=61us".into());
+    let mut score = crate::score::ScoreSpec {
+        drive: truth.drive.clone(),
+        scheme: None,
+        files: truth.files.clone(),
+        filters: Vec::new(),
+        effort: truth.effort,
+        draws: 0,
+    };
+    let scored = crate::score::score(&score, Control::UNWATCHED).expect("simulated");
+    let values: Vec<[f64; 3]> = (scored.rows.iter())
+        .map(|row| [0, 1, 2].map(|number| row.metrics[number].simulated.value))
+        .collect();
+    for (one, other) in [("2us", "20us"), ("20us", "2us")] {
+        let declarations = read.clone() + &choice("timing.bus_transfer", one, other);
+        let (mut spec, _kept) = spec(&declarations, &rows(&values), 1);
+        spec.tries = 20;
+        let fitted =
+            fit(&spec, Control::UNWATCHED).expect("it can be fitted").expect("not stopped");
+        let [right, wrong] =
+            if one == "2us" { [0, 1] } else { [1, 0] }.map(|it| fitted.options[it].off.unwrap());
+        assert!(right < 0.3 && wrong > 1.0 && fitted.tried <= 40, "{right} {wrong}");
+        assert!(fitted.text.contains("bus_transfer = \"2us\""), "{}", fitted.text);
+        assert!(fitted.text.contains(": timing.bus_transfer=20us\n"), "{}", fitted.text);
+        let written = Source { name: "out.toml".into(), text: fitted.text.clone() };
+        let declared = CalibrateTable::read(&written).expect("it reads back");
+        assert_eq!((declared.choices.len(), declared.spread.len()), (1, 1));
+        score.drive = DeviceSpec { text: Some(fitted.text), ..DeviceSpec::default() };
+        (score.files, score.draws) = (spec.files, 4);
+        let scored = crate::score::score(&score, Control::UNWATCHED).expect("simulated");
+        for metric in scored.metrics() {
+            let (low, high) = metric.predicted.expect("an interval");
+            assert!(low <= metric.simulated.value && metric.simulated.value <= high, "{metric:?}");
+        }
+        assert!(scored.metrics().filter(|it| it.is_within() == Some(true)).count() >= 7);
+    }
+    // A drive that was not fitted has no covariance.
+    (score.drive, score.files) = (truth.drive, truth.files);
+    let wrong = crate::score::score(&score, Control::UNWATCHED).expect_err("there is none");
+    assert!(wrong.to_string().contains("no covariance of parameters"), "{wrong}");
 }
 
 #[test]
@@ -307,6 +396,10 @@ fn a_fit_that_cannot_be_meant_is_refused() {
                 },
             ),
             &["1 numbers for 2 parameters"],
+        ),
+        (
+            error(&(one.clone() + &choice("queue.admission", "shared", "sharing")), &good, |_| ()),
+            &["the option queue.admission=sharing does not work"],
         ),
         // The file and the declarations are wrong at the same time.
         (

@@ -7,11 +7,12 @@
 //!
 //! - this file: a row, simulated and compared. `overview.rs`: median and worst distance over all
 //!   rows.
-//! - `summary.rs`: the table, the JSON. `pictures.rs`: the figures.
+//! - `prediction.rs`: the interval of a predicted number. `summary.rs`: the table, the JSON. `pictures.rs`: the figures.
 
 mod overview;
 #[cfg(feature = "pages")]
 mod pictures;
+mod prediction;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -42,6 +43,9 @@ pub struct ScoreSpec {
     pub filters: Vec<Filter>,
     /// Amount of simulation spent on each measured row.
     pub effort: Effort,
+    /// Number of drives with other parameters that are simulated for the intervals of predictions:
+    /// drawn from the covariance of the fit. With zero, predictions have no interval.
+    pub draws: usize,
 }
 
 /// Result of comparing a drive with measured rows.
@@ -105,6 +109,9 @@ pub struct Metric {
     pub measured: f64,
     /// Simulated value of the compared number, with its confidence interval.
     pub simulated: Estimate,
+    /// 90 % interval of the prediction: what the simulation as a sample and the uncertainty of the
+    /// fitted parameters leave open. `None` without drawn drives.
+    pub predicted: Option<(f64, f64)>,
     /// True if the drive was fitted to this number.
     pub used_in_fit: bool,
 }
@@ -116,6 +123,8 @@ impl Metric {
     }
 }
 
+/// Seed of the parameters of drawn drives.
+const SEED: u64 = 1;
 /// Number of points of a throughput curve, the same as in files of measurements.
 const CURVE: u32 = 12;
 
@@ -137,10 +146,14 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
     let (Some(drive), Some(declared)) = (drive, declared) else {
         return Err(Diagnostic::of("there is no drive").into());
     };
+    let drawn = match spec.draws {
+        0 => Vec::new(),
+        draws => declared.drawn(&drive, draws, SEED)?,
+    };
     let rows = Rows::of(files::pick(&read, &declared.filters(&spec.filters, &read))?);
     let images = protocol::images();
     let bench = Bench::new(&drive, spec.effort, &images);
-    (control.progress)(Progress::Planned(rows.count().1 as u64));
+    (control.progress)(Progress::Planned((rows.count().1 * (1 + drawn.len())) as u64));
     let results = rows.run(&bench, control);
     let place = |(pick, why): &(Pick<'_>, String)| (pick.place(), why.clone());
     let mut refused: Vec<(String, String)> = rows.refused.iter().map(place).collect();
@@ -158,6 +171,17 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
             (Ok(_), None) => {}
         }
     }
+    let others = drawn.iter().map(|drive| {
+        let results = rows.run(&Bench::new(drive, spec.effort, &images), control);
+        let simulated =
+            |done: protocol::Done<'_, '_>| Some((done.pick.place(), done.simulated.ok()?));
+        rows.done(&results).filter_map(simulated).collect()
+    });
+    let others: Vec<Vec<_>> = others.collect();
+    // Of drives that were drawn, all count or none.
+    if !control.stopped() {
+        predict(&mut scored, &others);
+    }
     Ok(Score {
         drive: (drive.device, drive.hash),
         scheme: drive.scheme,
@@ -166,6 +190,22 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
         refused,
         complete: ended == rows.count().0,
     })
+}
+
+/// Adds to each number the 90 % interval of its prediction, from the numbers of drawn drives:
+/// `drawn` has, for each of them, the place and the simulated numbers of each row.
+fn predict(scored: &mut [ScoredRow], drawn: &[Vec<(String, Vec<protocol::Simulated>)>]) {
+    for row in scored {
+        for metric in &mut row.metrics {
+            let value = |rows: &Vec<(String, Vec<protocol::Simulated>)>| {
+                let (_, simulated) = rows.iter().find(|(place, _)| *place == row.place)?;
+                let number = simulated.iter().find(|it| it.metric == metric.name)?;
+                Some(number.estimate.value)
+            };
+            let values: Vec<f64> = drawn.iter().filter_map(value).collect();
+            metric.predicted = prediction::interval(metric.simulated, &values);
+        }
+    }
 }
 
 fn of_row(
@@ -181,6 +221,7 @@ fn of_row(
             name: it.metric.clone(),
             measured,
             simulated: it.estimate,
+            predicted: None,
             used_in_fit: declared.fitted.contains(&name),
         })
     };

@@ -4,6 +4,7 @@ use super::overview::off;
 use super::{Metric, Score, ScoredRow};
 use crate::measurements::SETUP;
 use crate::protocol::Estimate;
+use fowler_experiment::numbers::real;
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
@@ -43,13 +44,24 @@ impl Score {
         for row in &self.rows {
             if sheets.last().is_none_or(|sheet| sheet.name != row.file) {
                 let title = format!("{} against {}", self.drive.0, row.file);
+                let heads = [
+                    "drive",
+                    "row",
+                    "number",
+                    "measured",
+                    "simulated",
+                    "+-",
+                    "ratio",
+                    "fit",
+                    "90 %",
+                ];
                 let heads =
-                    ["drive", "row", "number", "measured", "simulated", "+-", "ratio", "fit"];
-                sheets.push(Sheet::new(&row.file, title, &heads));
+                    if self.has_intervals() { &heads[..] } else { &heads[..heads.len() - 1] };
+                sheets.push(Sheet::new(&row.file, title, heads));
             }
             let Some(sheet) = sheets.last_mut() else { continue };
             for metric in &row.metrics {
-                sheet.row(vec![
+                let mut cells = vec![
                     Cell::Text(row.drive()),
                     Cell::Text(row.setup()),
                     Cell::Text(metric.name.clone()),
@@ -58,7 +70,14 @@ impl Score {
                     Cell::share(metric.simulated.relative()),
                     Cell::number(metric.ratio()),
                     Cell::Text(if metric.used_in_fit { "fitted".into() } else { String::new() }),
-                ]);
+                ];
+                if self.has_intervals() {
+                    let ends = metric.predicted.map_or(String::new(), |(low, high)| {
+                        format!("{} to {}", real(low), real(high))
+                    });
+                    cells.push(Cell::Text(ends));
+                }
+                sheet.row(cells);
             }
         }
         if !sheets.is_empty() {
@@ -78,6 +97,19 @@ impl Score {
             .collect();
         off.sort_by(f64::total_cmp);
         off.get(off.len() / 2).copied()
+    }
+
+    /// Returns true if a prediction has an interval.
+    fn has_intervals(&self) -> bool {
+        self.metrics().any(|metric| metric.predicted.is_some())
+    }
+
+    /// Returns the number of predictions within their 90 % intervals, and that of all predictions
+    /// that have one; numbers that the drive was fitted to are left out.
+    pub fn within(&self) -> (usize, usize) {
+        let predicted = self.metrics().filter(|metric| !metric.used_in_fit);
+        let held: Vec<bool> = predicted.filter_map(Metric::is_within).collect();
+        (held.iter().filter(|it| **it).count(), held.len())
     }
 
     /// Returns every compared number of every row.
@@ -132,6 +164,7 @@ fn metric_json(metric: &Metric) -> Value {
         "simulated": value,
         "interval": interval.map(|(low, high)| [low, high]),
         "ratio": metric.ratio(),
+        "predicted_interval": metric.predicted.map(|(low, high)| [low, high]),
         "used_in_fit": metric.used_in_fit,
     })
 }

@@ -35,6 +35,7 @@ fn spec(declarations: &str) -> (ScoreSpec, tempfile::TempDir) {
         files: vec![file],
         filters: Vec::new(),
         effort: Effort { least: 1_000, most: 2_000, tail: Bytes(1 << 30), ..Effort::BRIEF },
+        draws: 0,
     };
     (spec, folder)
 }

@@ -1,0 +1,79 @@
+//! Drives that fit the measured rows about as well as the fitted one: parameters drawn from the
+//! covariance that a fit has written into the drive file.
+
+use super::calibrate_table::{CalibrateTable, with};
+use fowler_experiment::device_spec::{FITTING, Resolved};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_units::Rng;
+
+impl CalibrateTable {
+    /// Returns `count` drives whose fitted parameters are drawn from the normal distribution around
+    /// the fitted values; a value beyond a bound becomes the bound. A drive that does not work with
+    /// the drawn values is left out.
+    ///
+    /// # Errors
+    /// If the drive file does not have the covariance of the parameters.
+    pub(crate) fn drawn(
+        &self,
+        drive: &Resolved,
+        count: usize,
+        seed: u64,
+    ) -> Result<Vec<Resolved>, Diagnostics> {
+        if self.spread.is_empty() {
+            let what =
+                format!("the drive file has no covariance of parameters (`{FITTING}.spread`)");
+            let hint = "fit the drive with `fowler calibrate`, which writes it".to_string();
+            return Err(Diagnostic::new(&drive.device, what).hint(hint).into());
+        }
+        let fitted = self.start(drive)?;
+        let root = root(&self.spread);
+        let mut rng = Rng::stream(seed, "fitting/draws");
+        let mut draw = || {
+            let normal: Vec<f64> = fitted.iter().map(|_| rng.normal()).collect();
+            let off = |row: &Vec<f64>| row.iter().zip(&normal).map(|(a, b)| a * b).sum::<f64>();
+            let at = fitted.iter().zip(&root).map(|(at, row)| (at + off(row)).clamp(0.0, 1.0));
+            let set = self.parameters.iter().zip(at).map(|(parameter, at)| parameter.setting(at));
+            with(drive, set.collect()).ok()
+        };
+        Ok((0..count).filter_map(|_| draw()).collect())
+    }
+}
+
+/// Returns the lower triangular matrix `L` with `L L^T` equal to a covariance (Cholesky). A
+/// direction without variance, or with one below zero by rounding, has none.
+fn root(covariance: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let n = covariance.len();
+    let mut root = vec![vec![0.0; n]; n];
+    for row in 0..n {
+        for column in 0..=row {
+            let known: f64 = (0..column).map(|it| root[row][it] * root[column][it]).sum();
+            let left = covariance[row][column] - known;
+            root[row][column] = match row == column {
+                true => libm::sqrt(left.max(0.0)),
+                false if root[column][column] > 0.0 => left / root[column][column],
+                false => 0.0,
+            };
+        }
+    }
+    root
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_of_a_covariance_gives_it_back() {
+        let covariance = vec![vec![0.04, 0.01, 0.0], vec![0.01, 0.0025, 0.0], vec![0.0, 0.0, 0.09]];
+        let root = root(&covariance);
+        for row in 0..3 {
+            for column in 0..3 {
+                let product: f64 = (0..3).map(|it| root[row][it] * root[column][it]).sum();
+                assert!(
+                    (product - covariance[row][column]).abs() < 1e-12,
+                    "{row} {column}: {product}"
+                );
+            }
+        }
+    }
+}
