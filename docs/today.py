@@ -23,6 +23,9 @@ FACTORS = {
 }
 AGES = ["young", "middle", "old"]
 DRIVES = ["nvme-pm9a3", "nvme-7450", "nvme-p5520", "nvme-pe8110"]
+# Drives beside the four, in no mean, with the mark that they have in the study's tables.
+MARK = "fitted to reads and cached writes only"
+MARKED = ["nvme-980pro", "sata-860pro"]
 READ, READ_TAIL, WEAR, LIFE, WRITE, WRITE_TAIL, WAF = (
     "reads, mean (us)",
     "reads, p99.9 (us)",
@@ -65,7 +68,10 @@ class Study:
             for name in ("worth", "signs", "interactions")
         )
         self.runs: dict[tuple[str, ...], dict[str, object]] = {}
-        pattern = re.compile(r"(nvme-[a-z0-9]+)_(.*)_(young|middle|old)_([01]{5})")
+        # A folder of an older study has no marked drives.
+        marked = folder / "marked.csv"
+        self.marked = list(csv.DictReader(marked.open())) if marked.exists() else []
+        pattern = re.compile(r"((?:nvme|sata)-[a-z0-9]+)_(.*)_(young|middle|old)_([01]{5})")
         for path in folder.glob("runs*/**/*.json"):
             if found := pattern.fullmatch(path.stem):
                 body = json.loads(path.read_text())
@@ -115,6 +121,30 @@ class Study:
                 rows.append(f"| {factor} | {name} | {' | '.join(cells)} |")
         return "\n".join(rows)
 
+    def marked_effect(self, drive: str, factor: str, age: str, what: str, metric: str) -> float | None:
+        """Returns an effect of a factor, or of all five, on a marked drive."""
+        for row in self.marked:
+            key = (row["drive"], row["factor"], row["age"], row["what"])
+            if key == (f"{drive} ({MARK})", factor, age, what):
+                return number(row[metric])
+        return None
+
+    def marked_table(self) -> str:
+        """Returns the table of the marked drives when old."""
+        heads = " | ".join(f"`{drive}` ({MARK})" for drive in MARKED)
+        rows = [f"| old drive | | {heads} |", "|---|---|" + "---|" * len(MARKED)]
+        factors = [(f"{short}, alone", name, "alone") for short, name in FACTORS.items()]
+        for shown, factor, what in [*factors, ("all five", "all five", "together")]:
+            for metric, name in ((READ, "mean read"), (READ_TAIL, "p99.9 read"), (WEAR, "wear")):
+                cells = []
+                for drive in MARKED:
+                    value = in_words(self.marked_effect(drive, factor, "old", what, metric), "%")
+                    half = self.marked_effect(drive, factor, "old", f"{what} ±", metric)
+                    interval = "" if half is None else f" ± {abs(half) * 100:.1f}"
+                    cells.append("-" if value == "-" else f"{value}{interval} %")
+                rows.append(f"| {shown} | {name} | {' | '.join(cells)} |")
+        return "\n".join(rows)
+
     def signs_table(self) -> str:
         """Returns the table of what each idea finds to do."""
         rows = ["| | sign | young | middle | old |", "|---|---|---|---|---|"]
@@ -161,7 +191,7 @@ def main() -> None:
     print(f"{len(study.runs):,} runs, {len(study.seeds)} seeds")
     for what in ("alone", "on average", "as the last"):
         print(f"\n{what}\n\n{study.table(what)}")
-    print(f"\n{study.by_drive()}\n\n{study.signs_table()}\n")
+    print(f"\n{study.by_drive()}\n\n{study.marked_table()}\n\n{study.signs_table()}\n")
     for factor in FACTORS:
         print(f"{factor}, write amplification alone: {study.cell('all drives', factor, 'alone', WAF, '%')}")
     for row in study.interactions:

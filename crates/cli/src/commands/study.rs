@@ -16,7 +16,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Gains of five published systems, alone and combined: every subset of them on one drive or on
-/// four drives of today, at three ages, under several workloads
+/// drives of today, at three ages, under several workloads
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is finished is saved, and \
@@ -24,7 +24,9 @@ use std::path::{Path, PathBuf};
 )]
 pub(crate) struct Study {
     /// The study: the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5, on one drive on which all
-    /// of them work as in their papers (all) or on four fitted data-center drives (today)
+    /// of them work as in their papers (all) or on four fitted data-center drives (today). Two
+    /// client drives run beside the four; they are fitted to reads and cached writes only, are
+    /// marked, and enter no mean
     #[arg(value_parser = Design::EVERY.map(Design::name))]
     pub study: String,
     /// Workload to use instead of the study's own; may be given several times
@@ -60,8 +62,10 @@ pub(crate) struct Study {
 
 /// Names of the study's tables that are printed; the others are to be sorted and searched, not
 /// read.
-const PRINTED: [&str; 3] = ["worth", "signs", "interactions"];
-/// Value in the first column of the rows that are printed, in tables by drive.
+const PRINTED: [&str; 4] = ["worth", MARKED, "signs", "interactions"];
+/// Name of the table of marked drives, which is printed whole.
+const MARKED: &str = "marked";
+/// Value in the first column of the rows that are printed, in other tables by drive.
 const PRINTED_DRIVES: &str = "all drives";
 
 impl Action for Study {
@@ -120,10 +124,11 @@ fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnosti
     diagnostics.or(all)
 }
 
-/// Returns a table as it is printed: one by drive has only the rows of all drives together.
+/// Returns a table as it is printed: one by drive has only the rows of all drives together, except
+/// that of marked drives, which is printed as it is.
 fn printed(sheet: &Sheet) -> Sheet {
     let mut sheet = sheet.clone();
-    if sheet.heads.first().is_some_and(|it| it == "drive") {
+    if sheet.name != MARKED && sheet.heads.first().is_some_and(|it| it == "drive") {
         sheet.rows.retain(|row| row.first().is_some_and(|it| it.shown() == PRINTED_DRIVES));
         sheet.heads.remove(0);
         for row in &mut sheet.rows {

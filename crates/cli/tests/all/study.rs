@@ -39,10 +39,29 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
-// Slow: 96 or 192 runs of several drives with each number of threads.
+/// Asserts that the marked drives have their mark in the text, on the page, and in every table
+/// that names them, or that a study without such drives has no mark anywhere.
+fn assert_marked(out: &Path, said: &str, has_marks: bool) {
+    const MARK: &str = "fitted to reads and cached writes only";
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    for (what, text) in [("text", said), ("page", &*page)] {
+        assert_eq!(text.contains(MARK), has_marks, "{what}: {text}");
+        assert_eq!(text.contains("nvme-980pro"), has_marks, "{what}: {text}");
+        assert_eq!(text.contains("sata-860pro"), has_marks, "{what}: {text}");
+    }
+    let is_table = |path: &Path| path.extension().is_some_and(|it| it == "csv" || it == "svg");
+    for (path, bytes) in files(out).into_iter().filter(|(path, _)| is_table(path)) {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        for line in text.lines().filter(|it| it.contains("980pro") || it.contains("860pro")) {
+            assert!(line.contains(MARK), "{}: {line}", path.display());
+        }
+    }
+}
+
+// Slow: 96 or 384 runs of one or four drives with each number of threads.
 #[test]
 fn the_quick_form_is_the_same_twice_and_on_any_number_of_threads() {
-    for (name, drives, tables) in [("today", 2, 5), ("all", 1, 4)] {
+    for (name, drives, tables) in [("today", 4, 6), ("all", 1, 4)] {
         let [first, second] = ["1", "2"].map(|threads| {
             let out = folder(&format!("study-{name}-{threads}"));
             let path = out.display().to_string();
@@ -69,6 +88,7 @@ fn the_quick_form_is_the_same_twice_and_on_any_number_of_threads() {
         assert!(said.contains("as the last") && said.contains("PES + RHIO"), "{said}");
         assert_eq!(said.contains("What each factor finds to do"), name == "today", "{said}");
         assert!(!said.contains("nvme-p5520  "), "tables of one drive are not printed: {said}");
+        assert_marked(&first.0, &said, name == "today");
         fs::remove_dir_all(&first.0).unwrap();
         fs::remove_dir_all(&second.0).unwrap();
     }

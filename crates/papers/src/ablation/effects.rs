@@ -59,11 +59,18 @@ pub fn effect(values: &[Option<f64>], which: usize, scale: Scale) -> Option<f64>
 /// with all other systems.
 pub fn first_and_last(values: &[Option<f64>], factor: usize, scale: Scale) -> [Option<f64>; 2] {
     let all = values.len() - 1;
-    let between = |from: usize, to: usize| {
-        let up = |subset: usize| scale.up(values.get(subset).copied().flatten()?);
-        Some(scale.down(up(to)? - up(from)?))
-    };
-    [between(0, factor), between(all & !factor, all)]
+    [between(values, [0, factor], scale), between(values, [all & !factor, all], scale)]
+}
+
+/// Returns the effect of the systems in `subset` together, against a drive with none of them.
+pub fn against_none(values: &[Option<f64>], subset: usize, scale: Scale) -> Option<f64> {
+    between(values, [0, subset], scale)
+}
+
+/// Returns the change of a value from one subset of the systems to another.
+fn between(values: &[Option<f64>], [from, to]: [usize; 2], scale: Scale) -> Option<f64> {
+    let up = |subset: usize| scale.up(values.get(subset).copied().flatten()?);
+    Some(scale.down(up(to)? - up(from)?))
 }
 
 #[cfg(test)]
@@ -103,6 +110,7 @@ mod tests {
         let [first, last] = first_and_last(&either, 1, Scale::Ratio);
         near(first, -0.5);
         near(last, 0.0);
+        near(against_none(&either, 7, Scale::Ratio), -0.5);
     }
 
     #[test]

@@ -27,7 +27,8 @@ use std::path::PathBuf;
 pub enum Design {
     /// The study of one drive on which all five systems work as in their papers.
     All,
-    /// The study of four drives fitted to drives of today.
+    /// The study of four drives fitted to drives of today, and of two that are marked because little
+    /// was measured of them.
     Today,
 }
 
@@ -89,11 +90,12 @@ pub struct Request {
 pub struct Finding {
     /// Title of the ablation study.
     pub title: String,
-    /// Tables of the study; the first has the effect of each system.
+    /// Tables of the study; the first has the effect of each system. Drives about whose fit there
+    /// is a reservation have a table of their own, `marked`.
     pub sheets: Vec<Sheet>,
     /// Paths of the files written, relative to the output folder of the request.
     pub files: Vec<String>,
-    /// Warnings for the user, such as traces that were not found.
+    /// Warnings for the user, such as traces that were not found, and a note on each marked drive.
     pub warnings: Vec<String>,
 }
 
@@ -127,12 +129,17 @@ pub fn study(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Dia
     if evidence.plan.signs {
         sheets.insert(1, evidence.signs());
     }
+    if let Some(marked) = evidence.marked() {
+        sheets.insert(1, marked);
+    }
+    let notes = evidence.plan.notes();
     let folder = request.traces.as_deref();
     let none = folder.and_then(|it| none_found(&known, it, &evidence.columns));
     let title = evidence.plan.title.clone();
     let pictures = evidence.pictures();
     let (files, mut warnings) =
-        publish((&request.out, "study"), &title, Vec::new(), (&sheets, &pictures), none)?;
+        publish((&request.out, "study"), &title, notes.clone(), (&sheets, &pictures), none)?;
+    warnings.extend(notes);
     // Results that were damaged and have been computed again are not on the page: they are equal to
     // the first ones.
     warnings.extend(runs.warnings());

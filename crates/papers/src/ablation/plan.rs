@@ -39,8 +39,27 @@ pub(super) struct Factor {
 pub(super) struct Drive {
     /// Name of the preset that describes the drive.
     pub name: String,
+    /// Reservation about the fit of the drive, shown wherever the drive is named; `None` for a
+    /// drive without one. A drive with a mark enters no mean over drives.
+    pub mark: Option<String>,
+    /// Sentences on the fit of a marked drive, and on factors that mean less on it.
+    #[serde(default)]
+    pub notes: Vec<String>,
     #[serde(default)]
     set: Vec<String>,
+    /// Settings of the drive in the quick form of the study, in place of those of all its drives.
+    #[serde(default)]
+    brief: Vec<String>,
+}
+
+impl Drive {
+    /// Returns the name of the drive in tables and pictures, with its mark.
+    pub fn shown_name(&self) -> String {
+        match &self.mark {
+            Some(mark) => format!("{} ({mark})", self.name),
+            None => self.name.clone(),
+        }
+    }
 }
 
 /// Replay speed of a workload in the ablation study. Workloads without one are replayed as
@@ -219,8 +238,10 @@ impl Plan {
         self.requests = self.requests.min(self.brief.requests);
         self.drive.retain(|it| self.brief.drives.contains(&it.name));
         for drive in &mut self.drive {
-            drive.set.retain(|it| !self.brief.set.iter().any(|other| key(other) == key(it)));
-            drive.set.extend(self.brief.set.iter().cloned());
+            let of_all = &self.brief.set;
+            let brief = if drive.brief.is_empty() { of_all } else { &drive.brief };
+            drive.set.retain(|it| !brief.iter().any(|other| key(other) == key(it)));
+            drive.set.extend(brief.iter().cloned());
         }
         self.workload.retain(|it| self.brief.workloads.iter().any(|name| name == it.name()));
     }
@@ -233,6 +254,16 @@ impl Plan {
             [_] => run,
             drives => format!("{} {run}", drives[place.drive].name),
         }
+    }
+
+    /// Returns one note for each marked drive: its mark, that it enters no mean, and its sentences.
+    pub fn notes(&self) -> Vec<String> {
+        let marked = self.drive.iter().filter(|drive| drive.mark.is_some());
+        let note = |drive: &Drive| {
+            let (name, notes) = (drive.shown_name(), drive.notes.join("; "));
+            format!("{name} is in no mean over drives; {notes}")
+        };
+        marked.map(note).collect()
     }
 
     fn replay(&self, column: &str) -> Option<&Replay> {
@@ -250,7 +281,12 @@ impl Plan {
         let drive = &self.drive[drive];
         let with = self.chosen(subset).flat_map(|factor| &factor.with);
         let others = self.chosen(!subset).flat_map(|factor| &factor.without);
-        let all = self.set.iter().chain(&drive.set).chain(&age.set).chain(with).chain(others);
+        let of_factors: Vec<&String> = with.chain(others).collect();
+        // A factor's setting replaces that of the drive, such as the stripes of a drive that has
+        // none without the factor of redundancy.
+        let is_kept = |it: &&String| !of_factors.iter().any(|other| key(other) == key(it));
+        let of_drive = drive.set.iter().filter(is_kept);
+        let all = self.set.iter().chain(of_drive).chain(&age.set).chain(of_factors.iter().copied());
         let mut set: Vec<String> = all.cloned().collect();
         if let Some(years) = age.rest_years {
             let ns = years * YEAR_S * 1e9 / self.stands_for(column);

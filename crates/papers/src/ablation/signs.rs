@@ -146,8 +146,10 @@ impl Evidence {
     pub(super) fn signs(&self) -> Sheet {
         let mut heads = vec!["drive", "factor", "sign"];
         heads.extend(self.plan.age.iter().map(|age| age.name.as_str()));
-        let title =
-            "What each factor finds to do, alone on a drive: mean over the workloads that have it";
+        let title = format!(
+            "What each factor finds to do, alone on a drive: mean over the workloads that have it{}",
+            self.of_all()
+        );
         let mut sheet = Sheet::new("signs", title, &heads);
         for group in self.groups() {
             for sign in SIGNS {

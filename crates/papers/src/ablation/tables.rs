@@ -1,6 +1,6 @@
 //! Tables and pictures of an ablation study.
 
-use super::effects::{Scale, effect, first_and_last};
+use super::effects::{Scale, against_none, effect, first_and_last};
 use super::plan::{Age, Evidence, Metric, Place};
 use crate::runs::mean;
 use crate::studies::interval;
@@ -61,21 +61,36 @@ fn add(sheet: &mut Sheet, lead: &[&str], seeds: usize, of: impl Fn(Metric) -> Es
 pub(super) struct Group {
     pub name: Option<String>,
     pub drives: Vec<usize>,
+    /// Name of the picture of the group: a file name without its ending.
+    picture: String,
 }
 
 impl Evidence {
-    /// Returns the groups of drives that tables of an ablation study show: all drives together,
-    /// then each drive.
+    /// Returns the groups of drives that tables of an ablation study show: all drives without a
+    /// mark together, then each drive.
     pub(super) fn groups(&self) -> Vec<Group> {
-        let all = (0..self.plan.drive.len()).collect::<Vec<_>>();
-        if all.len() == 1 {
-            return vec![Group { name: None, drives: all }];
+        let drives = &self.plan.drive;
+        let means = (0..drives.len()).filter(|it| drives[*it].mark.is_none()).collect();
+        let picture = String::from("worth");
+        if drives.len() == 1 {
+            return vec![Group { name: None, drives: means, picture }];
         }
-        let each = self.plan.drive.iter().enumerate();
-        let each =
-            each.map(|(number, it)| Group { name: Some(it.name.clone()), drives: vec![number] });
-        let all = Group { name: Some("all drives".into()), drives: all };
+        let each = drives.iter().enumerate().map(|(number, drive)| Group {
+            name: Some(drive.shown_name()),
+            drives: vec![number],
+            picture: format!("worth-{}", drive.name),
+        });
+        let all = Group { name: Some("all drives".into()), drives: means, picture };
         std::iter::once(all).chain(each).collect()
+    }
+
+    /// Returns the groups of one marked drive each.
+    fn marked_groups(&self) -> Vec<Group> {
+        let is_marked = |it: &Group| match it.drives[..] {
+            [drive] => self.plan.drive[drive].mark.is_some(),
+            _ => false,
+        };
+        self.groups().into_iter().filter(is_marked).collect()
     }
 
     /// Returns the heads of a table's columns: the drive if there are several, then `lead`, then
@@ -117,14 +132,24 @@ impl Evidence {
         }
     }
 
+    /// Returns the end of a table's title that says which drives its means are over; empty if no
+    /// drive has a mark.
+    pub(super) fn of_all(&self) -> &'static str {
+        match self.marked_groups()[..] {
+            [] => "",
+            _ => "; all drives: those without a mark",
+        }
+    }
+
     /// Returns the main table of an ablation study: the effect of each system, averaged over the
     /// workloads, by age.
     pub(super) fn worth(&self) -> Sheet {
         let heads = self.heads(&["factor", "age", "what"]);
         let title = format!(
             "Effect of each factor: on average over all combinations of the others, alone, and as the last of five; \
-             mean over the workloads with a result (shares; writes in us); {}",
-            self.spread()
+             mean over the workloads with a result (shares; writes in us); {}{}",
+            self.spread(),
+            self.of_all()
         );
         let mut sheet = Sheet::new("worth", title, &heads);
         for group in self.groups() {
@@ -146,6 +171,39 @@ impl Evidence {
         sheet
     }
 
+    /// Returns the table of the marked drives: the effect of each system alone, and of all of them
+    /// together, averaged over the workloads, by age. It is `None` if no drive has a mark.
+    pub(super) fn marked(&self) -> Option<Sheet> {
+        let groups = self.marked_groups();
+        let first = groups.first()?.drives[0];
+        let mark = self.plan.drive[first].mark.as_deref().unwrap_or_default();
+        let heads = self.heads(&["factor", "age", "what"]);
+        let title = format!(
+            "Drives {mark}, which are in no mean over drives: effect of each factor alone, and of all five together; \
+             mean over the workloads with a result (shares; writes in us); {}",
+            self.spread()
+        );
+        let mut sheet = Sheet::new("marked", title, &heads);
+        let names = self.plan.factor.iter().map(|it| it.name.as_str());
+        let each = names.enumerate().map(|(bit, name)| (1 << bit, name, "alone"));
+        let subsets: Vec<(usize, &str, &str)> =
+            each.chain([(self.plan.subsets() - 1, "all five", "together")]).collect();
+        for group in &groups {
+            for (subset, factor, what) in &subsets {
+                for age in &self.plan.age {
+                    let mut lead: Vec<&str> = group.name.as_deref().into_iter().collect();
+                    lead.extend([factor, age.name.as_str(), what]);
+                    add(&mut sheet, &lead, self.seeds.len(), |metric| {
+                        self.over(group, age, metric, |all| {
+                            against_none(all, *subset, metric.scale())
+                        })
+                    });
+                }
+            }
+        }
+        Some(sheet)
+    }
+
     fn pairs(&self) -> Vec<(usize, String)> {
         let names: Vec<&str> = self.plan.factor.iter().map(|it| short(&it.name)).collect();
         let mut pairs = Vec::new();
@@ -164,8 +222,9 @@ impl Evidence {
         let heads = self.heads(&["pair", "age", "what"]);
         let title = format!(
             "Interaction of two factors, beyond their own effects: above zero they cost or cancel, below zero they \
-             help (for life, the reverse); mean over the workloads (shares; writes in us); {}",
-            self.spread()
+             help (for life, the reverse); mean over the workloads (shares; writes in us); {}{}",
+            self.spread(),
+            self.of_all()
         );
         let mut sheet = Sheet::new("interactions", title, &heads);
         for group in self.groups() {
@@ -193,8 +252,9 @@ impl Evidence {
             singles.map(|(bit, factor)| (1 << bit, factor.name.clone())).collect();
         all.extend(self.pairs());
         for place in self.places() {
+            let drive = self.drive_name(place);
             for (which, name) in &all {
-                let mut lead: Vec<&str> = self.drive_name(place).into_iter().collect();
+                let mut lead: Vec<&str> = drive.as_deref().into_iter().collect();
                 lead.extend([place.column, place.age.name.as_str(), name.as_str()]);
                 add(&mut sheet, &lead, self.seeds.len(), |metric| {
                     Estimate::of(
@@ -218,10 +278,11 @@ impl Evidence {
         })
     }
 
-    /// Returns the name of the drive at `place`; `None` if the study has only one drive.
-    fn drive_name(&self, place: Place<'_>) -> Option<&str> {
+    /// Returns the name of the drive at `place`, with its mark; `None` if the study has only one
+    /// drive.
+    fn drive_name(&self, place: Place<'_>) -> Option<String> {
         let drives = &self.plan.drive;
-        (drives.len() > 1).then(|| drives[place.drive].name.as_str())
+        (drives.len() > 1).then(|| drives[place.drive].shown_name())
     }
 
     /// Returns the table of every run with the ablation study's own seed.
@@ -259,14 +320,10 @@ impl Evidence {
     /// Returns bar charts of the effect of each system: one over all drives, and one for each drive
     /// if there are several.
     pub(super) fn pictures(&self) -> Vec<Figure> {
-        self.groups()
-            .iter()
-            .enumerate()
-            .map(|(number, group)| self.picture(number, group))
-            .collect()
+        self.groups().iter().map(|group| self.picture(group)).collect()
     }
 
-    fn picture(&self, number: usize, group: &Group) -> Figure {
+    fn picture(&self, group: &Group) -> Figure {
         let metrics = [Metric::Read, Metric::Read999, Metric::Write999, Metric::Wear];
         let panels = metrics.map(|metric| {
             let (factor, unit) = match metric.scale() {
@@ -300,11 +357,7 @@ impl Evidence {
             "Mean effect over all pairs of runs that differ only in this factor, and over {} workloads. Negative means less.",
             self.columns.len()
         );
-        let name = match drives {
-            Some(drive) if number > 0 => format!("worth-{drive}"),
-            _ => "worth".into(),
-        };
-        Figure::new(name, title, panels).caption(caption).columns(2)
+        Figure::new(&group.picture, title, panels).caption(caption).columns(2)
     }
 }
 

@@ -30,8 +30,12 @@ fn places(plan: &Plan) -> Vec<Place<'_>> {
 
 #[test]
 fn the_host_has_the_same_capacity_under_every_subset() {
-    for design in Design::EVERY {
-        let plan = plan(design);
+    let forms = Design::EVERY.into_iter().flat_map(|design| {
+        let mut brief = plan(design);
+        brief.shorten();
+        [plan(design), brief]
+    });
+    for plan in forms {
         for place in places(&plan) {
             let capacity = |subset| config(&plan, place, subset).layout().unwrap().logical_pages;
             let first = capacity(0);
@@ -106,9 +110,14 @@ fn the_quick_form_has_fewer_and_smaller_runs() {
 }
 
 /// Returns the summary of a made-up run: every system multiplies the mean read latency by its own
-/// constant, which differs on the second drive.
+/// constant, which differs between drives. Drives 2 and 3 are the marked ones.
 fn run(drive: usize, age: usize, subset: usize) -> RunSummary {
-    let factors = [[0.5, 0.8, 1.0, 1.0, 1.25], [0.5, 1.25, 1.0, 1.0, 1.25]][drive];
+    let factors = [
+        [0.5, 0.8, 1.0, 1.0, 1.25],
+        [0.5, 1.25, 1.0, 1.0, 1.25],
+        [0.1, 0.1, 0.1, 0.1, 0.1],
+        [0.5, 0.5, 1.0, 1.0, 1.0],
+    ][drive];
     let set = factors.iter().enumerate().filter(|(bit, _)| subset & (1 << bit) != 0);
     let read: f64 = set.map(|(_, factor)| factor).product();
     let parity = f64::from(u8::from(subset & 16 != 0 && age > 0));
@@ -183,7 +192,7 @@ fn tables_have_each_drive_and_all_of_them() {
     let interactions = evidence.interactions();
     near(cell(&interactions, &["all drives", "PES + RHIO", "old", "together"], read), 0.0);
     let runs = evidence.each_run();
-    assert_eq!(runs.rows.len(), 2 * 3 * 32);
+    assert_eq!(runs.rows.len(), 4 * 3 * 32);
     near(cell(&runs, &["nvme-p5520", "F1", "stand-in f1", "old", "rhio"], read), 125.0);
     // 3,000 - 300 cycles of a drive that takes 2e9 bytes in 86,400 s, which stand for 329 days.
     let life = cell(
@@ -194,11 +203,58 @@ fn tables_have_each_drive_and_all_of_them() {
     let raw = 16.0 * 2.0 * 342.0 * 24.0 * 16_384.0;
     near(life.map(|it| it / (2_700.0 * raw / 2e9 * 329.0 / 365.0)), 1.0);
     let effects = evidence.effects();
-    assert_eq!(effects.rows.len(), 2 * 3 * (5 + 10));
+    assert_eq!(effects.rows.len(), 4 * 3 * (5 + 10));
     for figure in evidence.pictures() {
         figure.svg().unwrap_or_else(|error| panic!("{error}"));
     }
-    assert_eq!(evidence.pictures().len(), 3);
+    assert_eq!(evidence.pictures().len(), 5);
+}
+
+/// Drives with a mark are in no mean, have it wherever they are named, and have a table of their
+/// own.
+#[test]
+fn marked_drives_are_shown_beside_the_others() {
+    let evidence = evidence(Design::Today, 1);
+    let plan = &evidence.plan;
+    let (mark, read) = ("fitted to reads and cached writes only", Metric::Read.name());
+    let marked: Vec<String> = plan.drive.iter().filter_map(|it| it.mark.clone()).collect();
+    assert_eq!(marked, [mark, mark]);
+    let [client, sata] = ["nvme-980pro", "sata-860pro"].map(|it| format!("{it} ({mark})"));
+    let sheet = evidence.marked().unwrap();
+    assert!(sheet.title.contains(mark), "{}", sheet.title);
+    assert_eq!(sheet.rows.len(), 2 * 3 * (5 + 1));
+    let near = |value: Option<f64>, other: f64| {
+        assert!(value.is_some_and(|it| (it - other).abs() < 1e-9), "{value:?} {other}");
+    };
+    near(cell(&sheet, &[&client, "suspension (PES)", "old", "alone"], read), -0.9);
+    near(cell(&sheet, &[&client, "all five", "old", "together"], read), 1e-5 - 1.0);
+    near(cell(&sheet, &[&sata, "all five", "young", "together"], read), 0.25 - 1.0);
+    // A mean over all drives would be 1 - (0.5 x 0.5 x 0.1 x 0.5)^(1/4).
+    let worth = evidence.worth();
+    near(cell(&worth, &["all drives", "suspension (PES)", "old", "alone"], read), -0.5);
+    near(cell(&worth, &[&client, "suspension (PES)", "old", "alone"], read), -0.9);
+    let sheets = [
+        worth,
+        sheet,
+        evidence.signs(),
+        evidence.interactions(),
+        evidence.effects(),
+        evidence.each_run(),
+    ];
+    for sheet in sheets {
+        let drives: Vec<String> = sheet.rows.iter().map(|row| row[0].shown()).collect();
+        for name in [&client, &sata] {
+            let bare = name.split(' ').next().unwrap();
+            assert!(drives.contains(name), "{}: {drives:?}", sheet.name);
+            assert!(!drives.iter().any(|it| it == bare), "{}: {bare} without mark", sheet.name);
+        }
+    }
+    let pictures = evidence.pictures();
+    assert!(pictures.iter().filter(|it| it.title.contains(mark)).count() == 2);
+    let notes = plan.notes();
+    assert_eq!(notes.len(), 2);
+    assert!(notes[0].starts_with(&client) && notes[1].starts_with(&sata), "{notes:?}");
+    assert!(notes.iter().all(|it| it.contains("PES") && it.contains("DA-RAID-5")), "{notes:?}");
 }
 
 #[test]
@@ -207,6 +263,7 @@ fn a_study_of_one_drive_does_not_name_it() {
     assert_eq!(evidence.worth().heads[0], "factor");
     assert_eq!(evidence.each_run().heads[0], "workload");
     assert_eq!(evidence.pictures().len(), 1);
+    assert!(evidence.marked().is_none() && evidence.plan.notes().is_empty());
 }
 
 #[test]
@@ -238,5 +295,6 @@ fn several_seeds_have_an_interval() {
     let of =
         |what| cell(&worth, &["all drives", "suspension (PES)", "old", what], Metric::Read.name());
     assert_eq!(of("on average ±").map(f64::abs), Some(0.0));
-    assert_eq!(evidence.signs().rows.len(), 2 * 3 * 10);
+    assert_eq!(evidence.signs().rows.len(), 2 * 5 * 10);
+    assert_eq!(evidence.marked().unwrap().rows.len(), 2 * 2 * 3 * (5 + 1));
 }
